@@ -35,6 +35,7 @@ from .core.runtime.help import attach as _attach
 from .core.runtime.warn import is_always as is_warn_always_enabled
 from .core.runtime.warn import set_always as set_warn_always
 from .core.tensor import copying as _copying  # gives Tensor deepcopy and pickle
+from .core.tensor import overriding as _overriding
 from .core.tensor import printing as _tensor_str
 from .core.tensor.printing import set_printoptions
 from .core.tensor.tensor import Size, Tensor
@@ -45,6 +46,7 @@ from .core.types.device import device
 from .core.types.dtypes import dtype, get_default_dtype
 from .core.types.info import finfo, iinfo
 from .core.types.layouts import layout, memory_format
+from .ops import asserting as _asserting
 from .ops import inquiry as _inquiry
 from .ops import legacy as _legacy
 from .ops.breadth import typed_storage as _typed_storage
@@ -67,6 +69,7 @@ globals().update(_legacy.TYPES)
 globals().update(_typed_storage.STORAGES)
 globals().update(_settings.PUBLIC)
 globals().update(_inquiry.PUBLIC)
+globals().update(_asserting.PUBLIC)
 
 _types.tensor, _types.dtype, _types.device, _types.size = Tensor, dtype, device, Size
 _types.generator, _types.layout, _types.memory_format = _Generator, layout, memory_format
@@ -79,9 +82,13 @@ _attach("", globals())
 
 #: submodules that are imported when they are first asked for
 _MODULES = (
+    "_utils",
+    "_C",
     "accelerator",
+    "amp",
     "backends",
     "cuda",
+    "distributions",
     "fft",
     "func",
     "functional",
@@ -89,7 +96,9 @@ _MODULES = (
     "nn",
     "optim",
     "random",
+    "signal",
     "special",
+    "storage",
     "utils",
     "serialization",
     "testing",
@@ -101,6 +110,7 @@ _MODULES = (
 _ELSEWHERE = {
     "Generator": "ops.common.random",
     "vmap": "func",
+    **dict.fromkeys(("GradScaler", "autocast", "get_autocast_dtype", "is_autocast_enabled"), "amp"),
     **dict.fromkeys(("save", "load"), "serialization"),
     **dict.fromkeys(
         ("default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), "random"
@@ -137,6 +147,7 @@ def __getattr__(name: str) -> object:
 
 
 _types.find = __getattr__
+_overriding.on_first_override.arm = lambda: _import_module(f"{__name__}.overrides").arm()
 
 
 def __dir__() -> list[str]:

@@ -15,8 +15,10 @@ from autogradlab.core.types.dtypes import dtype as _dtype
 from autogradlab.core.types.layouts import layout as _layout, memory_format as _memory_format
 from .core.tensor.tensor import Size as Size, Tensor as Tensor
 from .ops.common.random import Generator as Generator
+from .amp import GradScaler as GradScaler
 from .ops.breadth.typed_storage import TypedStorage as TypedStorage
 from .core.memory.storage import Storage as UntypedStorage
+from .amp import autocast as autocast
 from . import autograd as autograd
 from . import backends as backends
 from . import cuda as cuda
@@ -606,7 +608,7 @@ double: _dtype
 def dropout(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
     """nn.functional.dropout with all arguments: each element 0 with probability p, the rest divided by 1 -
     p, if train."""
-def dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
+def dropout_(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
     """In place: the tensor itself gets the values of `dropout`, keeps its shape and dtype, and is
     returned. A leaf that requires grad refuses it."""
 @_overload
@@ -758,6 +760,8 @@ def ge(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
 def ge(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 def ger(input: _Tensor, vec2: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The products of each element of one vector with each of another."""
+def get_autocast_dtype(device_type: _str) -> _Tensor:
+    """The smaller dtype of a device."""
 def get_default_device() -> _device:
     """The device on which tensors are made."""
 def get_default_dtype() -> _dtype:
@@ -905,6 +909,8 @@ def is_anomaly_check_nan_enabled() -> _bool:
     """Whether anomaly mode looks for nan in gradients."""
 def is_anomaly_enabled() -> _bool:
     """Whether errors of backward() name the line that made the Node."""
+def is_autocast_enabled(device_type: _str = ...) -> _bool:
+    """Whether operations choose their dtypes: False."""
 def is_complex(input: _Tensor) -> _bool:
     """Whether the dtype is complex."""
 def is_conj(input: _Tensor) -> _bool:
@@ -1057,7 +1063,7 @@ def lt(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether elements are smaller than those of other. The operator <."""
 @_overload
 def lt(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
-def lu(A: _Tensor, pivot: _bool = ..., get_infos: _bool = ..., *, out: _Any = ...) -> _lu_result:
+def lu(A: _Tensor, pivot: _bool = ..., get_infos: _bool = ..., out: _Any = ...) -> _lu_result:
     """L and U in one matrix, and the rows that were exchanged; get_infos=True adds what
     linalg.lu_factor_ex calls info."""
 def lu_solve(b: _Any, LU_data: _Any, LU_pivots: _Any, *, out: _Any = ...) -> _Tensor:
@@ -1403,7 +1409,7 @@ def row_stack(tensors: _Sequence[_Tensor], *, out: _Tensor | None = ...) -> _Ten
     """Tensors one below the other: cat along dimension 0; vectors count as rows."""
 def rrelu(input: _Tensor, lower: _Number | _Tensor = ..., upper: _Number | _Tensor = ..., training: _bool = ..., generator: _Generator | None = ...) -> _Tensor:
     """leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise."""
-def rrelu_(input: _Tensor, lower: _float = ..., upper: _float = ..., training: _bool = ...) -> _Tensor:
+def rrelu_(input: _Tensor, lower: _Number | _Tensor = ..., upper: _Number | _Tensor = ..., training: _bool = ..., generator: _Generator | None = ...) -> _Tensor:
     """In place: the tensor itself gets the values of `rrelu`, keeps its shape and dtype, and is returned.
     A leaf that requires grad refuses it."""
 def rsqrt(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:

@@ -18,6 +18,7 @@ from ..core.types.dims import wrap_dim, wrap_dims
 from ..ops.breadth import fourier as _table
 from ..ops.first.kinds import is_half, name_of
 from ..ops.first.products import written
+from ..ops.table.publishing import reading
 
 __all__ = [
     "fft",
@@ -86,11 +87,12 @@ def _resized(x: Tensor, dims: tuple[int, ...], sizes: Any) -> Tensor:
 
 def _dims(x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
     ndim = x._array.ndim
+    s, dim = ((one,) if isinstance(one, int) else one for one in (s, dim))
     if dim is not None and not ndim:
-        for d in (dim,) if isinstance(dim, int) else dim:
+        for d in dim:
             raise IndexError(f"Dimension specified as {d} but tensor has no dimensions")
     if dim is not None:
-        dims = wrap_dims((dim,) if isinstance(dim, int) else dim, ndim)
+        dims = wrap_dims(dim, ndim)
     else:
         dims = tuple(range(ndim)) if s is None else tuple(range(ndim - len(s), ndim))
     sizes = (None,) * len(dims) if s is None else tuple(s)
@@ -170,9 +172,12 @@ def _c2r(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, for
 
 
 def _one(n: Any) -> Any:
+    if isinstance(n, int) and n < 1:
+        raise RuntimeError(f"Invalid number of data points ({n}) specified")
     return None if n is None else (n,)
 
 
+@reading("fft_fft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor")
 def fft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The discrete Fourier transform along dim: out[k] is the sum of input[j] exp(-2 pi i j k / n).
 
@@ -191,6 +196,7 @@ def fft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *,
     return _c2c(input, _one(n), dim, norm, True, out, True)
 
 
+@reading("fft_ifft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor")
 def ifft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of fft.
 
@@ -209,6 +215,7 @@ def ifft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *
     return _c2c(input, _one(n), dim, norm, False, out, True)
 
 
+@reading("fft_rfft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor")
 def rfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """fft of real numbers: the first half of the result, which determines the rest.
 
@@ -226,6 +233,7 @@ def rfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *
     return _r2c("rfft", input, _one(n), dim, norm, out)
 
 
+@reading("fft_irfft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor")
 def irfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of rfft; n says whether the result has an even (by default) or odd size.
 
@@ -243,6 +251,7 @@ def irfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, 
     return _c2r("irfft", input, _one(n), dim, norm, out)
 
 
+@reading("fft_fftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor")
 def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
     """fft along several dimensions.
 
@@ -261,6 +270,7 @@ def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None,
     return _c2c(input, s, dim, norm, True, out)
 
 
+@reading("fft_ifftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor")
 def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of fftn.
 
@@ -279,6 +289,7 @@ def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None
     return _c2c(input, s, dim, norm, False, out)
 
 
+@reading("fft_fft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor")
 def fft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
     """fft along two dimensions.
 
@@ -297,6 +308,7 @@ def fft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = N
     return fftn(input, s, dim, norm, out=out)
 
 
+@reading("fft_ifft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor")
 def ifft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of fft2.
 
@@ -315,6 +327,7 @@ def ifft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = 
     return ifftn(input, s, dim, norm, out=out)
 
 
+@reading("fft_rfftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor")
 def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
     """rfft along the last dimension, fft along the others.
 
@@ -331,6 +344,7 @@ def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None
     return _r2c("rfftn", input, s, dim, norm, out)
 
 
+@reading("fft_irfftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor")
 def irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of rfftn.
 
@@ -348,6 +362,7 @@ def irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = Non
     return _c2r("irfftn", input, s, dim, norm, out)
 
 
+@reading("fft_rfft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor")
 def rfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
     """rfft along the last of two dimensions, fft along the other.
 
@@ -365,6 +380,9 @@ def rfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = 
     return rfftn(input, s, dim, norm, out=out)
 
 
+@reading(
+    "fft_irfft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor"
+)
 def irfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of rfft2.
 
@@ -382,6 +400,7 @@ def irfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None =
     return irfftn(input, s, dim, norm, out=out)
 
 
+@reading("fft_hfft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor")
 def hfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The (real) fft of a signal that equals its own conjugate in reverse, given by its first half.
 
@@ -399,6 +418,7 @@ def hfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *
     return _c2r("hfft", input, _one(n), dim, norm, out, True)
 
 
+@reading("fft_ihfft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor")
 def ihfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of hfft.
 
@@ -416,6 +436,7 @@ def ihfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, 
     return _r2c("ihfft", input, _one(n), dim, norm, out, False)
 
 
+@reading("fft_hfftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor")
 def hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
     """hfft along several dimensions: fft along all but the last of `dim`, hfft along that one.
 
@@ -432,6 +453,7 @@ def hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None
     return _c2r("hfftn", input, s, dim, norm, out, True)
 
 
+@reading("fft_ihfftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor")
 def ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of hfftn.
 
@@ -448,6 +470,7 @@ def ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = Non
     return _r2c("ihfftn", input, s, dim, norm, out, False)
 
 
+@reading("fft_hfft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor")
 def hfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
     """hfft along the last two dimensions, those of `dim`.
 
@@ -465,6 +488,9 @@ def hfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = 
     return hfftn(input, s, dim, norm, out=out)
 
 
+@reading(
+    "fft_ihfft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor"
+)
 def ihfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of hfft2.
 
@@ -482,6 +508,7 @@ def ihfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None =
     return ihfftn(input, s, dim, norm, out=out)
 
 
+@reading("fft_fftshift(Tensor input, int[1]? dim=None) -> Tensor")
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
     """The elements moved round so that frequency 0 is in the middle.
 
@@ -499,6 +526,7 @@ def fftshift(input: Tensor, dim: Any = None) -> Tensor:
     return F.roll(input, tuple(input._array.shape[d] // 2 for d in dims), dims)
 
 
+@reading("fft_ifftshift(Tensor input, int[1]? dim=None) -> Tensor")
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
     """The inverse of fftshift.
 
@@ -530,6 +558,7 @@ def _frequencies(values: np.ndarray, options: dict[str, Any]) -> Tensor:
     return t.requires_grad_() if options.get("requires_grad") else t
 
 
+@reading("fft_fftfreq(int n, float d=1.0, *, $options) -> Tensor")
 def fftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     """The frequencies of fft's elements, in cycles per unit, for samples at distance d.
 
@@ -546,6 +575,7 @@ def fftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     return _frequencies(np.fft.fftfreq(n, d), options)
 
 
+@reading("fft_rfftfreq(int n, float d=1.0, *, $options) -> Tensor")
 def rfftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     """The frequencies of rfft's elements.
 

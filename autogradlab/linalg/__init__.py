@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.arguments.declared import signatures
 from ..core.memory.versions import increment_version
 from ..core.recording.record import TENSORS as F
 from ..core.runtime.help import attach
@@ -25,9 +24,10 @@ from ..core.types.return_types import named
 from ..ops.common.blas import lift
 from ..ops.first.products import type_name, written, written_all
 from ..ops.linalg.decompositions import NOT_POSITIVE
-from ..ops.linalg.factors import LinAlgError, check_info, matrices, square
+from ..ops.linalg.factors import NOT_FINITE, LinAlgError, check_info, matrices, square
 from ..ops.linalg.solve import cutoff
 from ..ops.table.outputs import EXPECTED, Out
+from ..ops.table.publishing import checking, reading
 
 __all__ = [
     "LinAlgError",
@@ -98,35 +98,42 @@ if TYPE_CHECKING:  # generated
         vector_norm,
     )
 else:
-    det = F.linalg_det
-    slogdet = F.linalg_slogdet
-    inv_ex = F.linalg_inv_ex
-    qr = F.linalg_qr
-    svd = F.linalg_svd
-    eig = F.linalg_eig
-    eigh = F.linalg_eigh
-    lu = F.linalg_lu
-    lu_factor_ex = F.linalg_lu_factor_ex
-    lu_solve = F.linalg_lu_solve
-    solve = F.linalg_solve
-    solve_ex = F.linalg_solve_ex
-    solve_triangular = F.linalg_solve_triangular
-    lstsq = F.linalg_lstsq
-    matrix_exp = F.linalg_matrix_exp
-    householder_product = F.linalg_householder_product
-    cross = F.linalg_cross
-    norm = F.linalg_norm
-    vector_norm = F.linalg_vector_norm
-    matrix_norm = F.linalg_matrix_norm
-    matmul = F.matmul
-    inv = F.linalg_inv
-    cholesky_ex = F.linalg_cholesky_ex
+
+    def _offered(name: str) -> Any:
+        """The operation, with arguments that are read first."""
+        return checking(getattr(F, name), name, "linalg", "first")
+
+    det = _offered("linalg_det")
+    slogdet = _offered("linalg_slogdet")
+    inv_ex = _offered("linalg_inv_ex")
+    qr = _offered("linalg_qr")
+    svd = _offered("linalg_svd")
+    eig = _offered("linalg_eig")
+    eigh = _offered("linalg_eigh")
+    lu = _offered("linalg_lu")
+    lu_factor_ex = _offered("linalg_lu_factor_ex")
+    lu_solve = _offered("linalg_lu_solve")
+    solve = _offered("linalg_solve")
+    solve_ex = _offered("linalg_solve_ex")
+    solve_triangular = _offered("linalg_solve_triangular")
+    lstsq = _offered("linalg_lstsq")
+    matrix_exp = _offered("linalg_matrix_exp")
+    householder_product = _offered("linalg_householder_product")
+    cross = _offered("linalg_cross")
+    norm = _offered("linalg_norm")
+    vector_norm = _offered("linalg_vector_norm")
+    matrix_norm = _offered("linalg_matrix_norm")
+    matmul = _offered("linalg_matmul")
+    cholesky_ex = _offered("linalg_cholesky_ex")
+    inv = checking(lambda A, *, out=None: F.inverse(A, out=out), "linalg_inv", "linalg", "first")
+    inv.__doc__ = F.inverse.__doc__
 
 
 def _given(r: Tensor, out: Any) -> Tensor:
     return r if out is None else written(r, out)
 
 
+@reading("linalg_cholesky(Tensor input, *, bool upper=False, Tensor out=None) -> Tensor")
 def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
     """The lower triangular L with L L^H = A; upper=True gives its conjugate transpose.
 
@@ -147,7 +154,7 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
     return _given(factor, out)
 
 
-@signatures(
+@reading(
     "linalg_lu_factor(Tensor A, *, bool pivot=True, Tensor[2] out=None) -> (Tensor LU, Tensor pivots)",
     out=Out(exact=EXPECTED),
 )
@@ -173,6 +180,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     return r if out is None else written_all(r, out)
 
 
+@reading("linalg_svdvals(Tensor A, *, str? driver=None, Tensor out=None) -> Tensor")
 def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Tensor:
     """The singular values, descending.
 
@@ -189,6 +197,7 @@ def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Tensor:
     return _given(F.linalg_svd(A, False, driver=driver)[1], out)
 
 
+@reading("linalg_eigvals(Tensor input, *, Tensor out=None) -> Tensor")
 def eigvals(A: Tensor, *, out: Any = None) -> Tensor:
     """The eigenvalues of any square matrix; complex, and in no given order.
 
@@ -206,6 +215,7 @@ def eigvals(A: Tensor, *, out: Any = None) -> Tensor:
     return _given(F.linalg_eig(A)[0], out)
 
 
+@reading('linalg_eigvalsh(Tensor input, str UPLO="L", *, Tensor out=None) -> Tensor')
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
     """The eigenvalues of a symmetric (Hermitian) matrix, ascending.
 
@@ -222,6 +232,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
     return _given(F.linalg_eigh(A, UPLO)[0], out)
 
 
+@reading("linalg_pinv")
 def pinv(
     A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
 ) -> Tensor:
@@ -241,6 +252,7 @@ def pinv(
     return _given(F.linalg_pinv(A, atol=atol, rtol=rtol if rcond is None else rcond, hermitian=hermitian), out)
 
 
+@reading("linalg_diagonal(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices as the last dimension. A view.
 
@@ -257,6 +269,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return F.diagonal(A, offset, dim1, dim2)
 
 
+@reading("linalg_vecdot(Tensor x, Tensor y, *, int dim=-1, Tensor out=None) -> Tensor")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
     """The sums of the products along dim, with the conjugate of x.
 
@@ -283,6 +296,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
     return _given(F.sum(F.mul(F.conj(x), y), dim), out)
 
 
+@reading("linalg_matrix_power(Tensor input, int n, *, Tensor out=None) -> Tensor")
 def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
     """The product of a matrix with itself, n times; negative n of its inverse.
 
@@ -300,6 +314,16 @@ def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
     return _given(F._matrix_power(A, n), out)
 
 
+@reading(
+    """
+    linalg_matrix_rank(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False,
+        Tensor out=None) -> Tensor
+    linalg_matrix_rank(Tensor input, *, float? atol=None, float? rtol=None, bool hermitian=False,
+        Tensor out=None) -> Tensor
+    linalg_matrix_rank(Tensor input, Tensor tol, bool hermitian=False, *, Tensor out=None) -> Tensor
+    linalg_matrix_rank(Tensor input, float tol, bool hermitian=False, *, Tensor out=None) -> Tensor
+    """
+)
 def matrix_rank(
     A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
 ) -> Tensor:
@@ -327,7 +351,10 @@ def matrix_rank(
     if not x.size:
         rank = np.zeros(x.shape[:-2], np.int64)
     else:
-        values = np.abs(np.linalg.eigvalsh(x)) if hermitian else np.linalg.svd(x, compute_uv=False)
+        try:
+            values = np.abs(np.linalg.eigvalsh(x)) if hermitian else np.linalg.svd(x, compute_uv=False)
+        except np.linalg.LinAlgError:
+            raise LinAlgError(NOT_FINITE) from None
         rank = (values > cutoff(values, max(x.shape[-2:]), atol, rtol)[..., None]).sum(-1)
     made = wrap(np.asarray(rank, np.int64))
     if out is None:
@@ -335,6 +362,12 @@ def matrix_rank(
     return _given(made, out)
 
 
+@reading(
+    """
+    linalg_cond(Tensor input, Scalar? p=None, *, Tensor out=None) -> Tensor
+    linalg_cond(Tensor input, str p, *, Tensor out=None) -> Tensor
+    """
+)
 def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     """The condition number: the norm of A times that of its inverse; p=None takes the ratio of the singular
     values.
@@ -349,6 +382,10 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.cond`.
     """
+    if A._array.ndim < 2 and not isinstance(p, str):
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if A._array.ndim > 1 and not A._array.size and not isinstance(p, str):
+        return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out)
     if p is None or (not isinstance(p, str) and abs(p) == 2):
         values = svdvals(A)
         n = values._array.shape[-1]
@@ -358,6 +395,8 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     if (p not in ("fro", "nuc")) if isinstance(p, str) else abs(p) not in (1, float("inf")):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p if isinstance(p, str) else format(p, 'g')}")
     square(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A._array)
+    if not A._array.size:
+        return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out)
     if p == "nuc":
         values = svdvals(A)
         return _given(F.mul(F.sum(values, -1), F.sum(F.reciprocal(values), -1)), out)
@@ -375,6 +414,7 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     )
 
 
+@reading("linalg_multi_dot(Tensor[] tensors, *, Tensor out=None) -> Tensor")
 def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """The product of several matrices, in the cheapest order; the first and the last may be vectors.
 
@@ -466,6 +506,7 @@ def _count(sizes: Sequence[int]) -> int:
     return n
 
 
+@reading("linalg_tensorinv(Tensor input, int ind=2, *, Tensor out=None) -> Tensor")
 def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
     """The inverse of what tensordot with a tensor does.
 
@@ -496,6 +537,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
     return _given(F.reshape(found, (*shape[ind:], *shape[:ind])), out)
 
 
+@reading("linalg_tensorsolve(Tensor input, Tensor other, int[]? dims=None, *, Tensor out=None) -> Tensor")
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> Tensor:
     """The X with tensordot(A, X) = B.
 
@@ -524,6 +566,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> T
     return _given(F.reshape(x, rest), out)
 
 
+@reading("linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor")
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """The powers 0 … N - 1 of each element, in a row each.
 

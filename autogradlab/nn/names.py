@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.tensor.tensor import Tensor
 
-__all__ = ["reduce_module", "typename"]
+__all__ = ["blank", "reduce_module", "typename"]
 
 
 def typename(obj: Any) -> str:
@@ -24,3 +24,11 @@ def reduce_module(cls: type) -> tuple[str, str]:
     module = cls.__module__
     package = __name__.partition(".")[0]
     return (package + module[len("torch") :] if module.startswith("torch.") else module), cls.__qualname__
+
+
+def blank(module: str, name: str) -> Any:
+    """An object of a class of this package, before its state is put back."""
+    from importlib import import_module
+
+    cls = getattr(import_module(module), name)
+    return cls.__new__(cls)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
-from ..core.arguments.declared import signatures
+from ..core.random.generator import Generator, default_generator
 from ..core.tensor.tensor import Tensor
 from ..ops.table.opdef import FUNCTIONS
+from ..ops.table.publishing import reading
 from . import functional as F
+from .functions.activations import _rrelu_with
 
 __all__ = ["NAMES", "find"]
 
@@ -25,32 +28,23 @@ _SAME = (
     "conv_transpose2d",
     "conv_transpose3d",
     "cosine_similarity",
-    "group_norm",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool3d",
     "pairwise_distance",
     "pdist",
-    "rms_norm",
-    "rrelu",
     "rrelu_",
     "selu_",
     "threshold_",
 )
-#: losses whose reduction is a number, and their signatures
-_LOSSES = {
-    "cosine_embedding_loss": "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, "
-    "int reduction=at::Reduction::Mean) -> Tensor",
-    "hinge_embedding_loss": "hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, "
-    "int reduction=at::Reduction::Mean) -> Tensor",
-    "kl_div": "kl_div(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, bool log_target=False) -> "
-    "Tensor",
-    "margin_ranking_loss": "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, "
-    "int reduction=at::Reduction::Mean) -> Tensor",
-    "triplet_margin_loss": "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, "
-    "float p=2, float eps=1e-06, bool swap=False, int reduction=at::Reduction::Mean) -> Tensor",
-    "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits",  # the operation's own
-}
+#: functions in C that take what the one of nn.functional takes, which is written in Python
+_IN_C = ("max_pool1d", "max_pool2d", "max_pool3d", "rms_norm")
+#: losses whose reduction is a number
+_LOSSES = (
+    "binary_cross_entropy_with_logits",
+    "cosine_embedding_loss",
+    "hinge_embedding_loss",
+    "kl_div",
+    "margin_ranking_loss",
+    "triplet_margin_loss",
+)
 #: operations of the table that are published by themselves
 _TABLE = (
     "celu",
@@ -71,7 +65,7 @@ _TABLE = (
 )
 
 
-@signatures("dropout(Tensor input, float p, bool train) -> Tensor")
+@reading("dropout")
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """nn.functional.dropout with all arguments: each element 0 with probability p, the rest divided by 1 - p,
     if train.
@@ -88,6 +82,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     return F.dropout(input, p, train)
 
 
+@reading("dropout_")
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """In place: the tensor itself gets the values of `dropout`, keeps its shape and dtype, and is returned. A leaf
     that requires grad refuses it.
@@ -108,7 +103,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return F.dropout(input, p, train, True)
 
 
-@signatures("alpha_dropout(Tensor input, float p, bool train) -> Tensor")
+@reading("alpha_dropout")
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """nn.functional.alpha_dropout with all arguments.
 
@@ -124,7 +119,7 @@ def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     return F.alpha_dropout(input, p, train)
 
 
-@signatures("feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor")
+@reading("feature_alpha_dropout")
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """nn.functional.feature_alpha_dropout with all arguments.
 
@@ -140,12 +135,7 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     return F.feature_alpha_dropout(input, p, train)
 
 
-@signatures(
-    """
-    batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training,
-        float momentum, float eps, bool cudnn_enabled) -> Tensor
-    """
-)
+@reading("batch_norm")
 def batch_norm(
     input: Tensor,
     weight: Any,
@@ -174,12 +164,7 @@ def batch_norm(
     return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
-@signatures(
-    """
-    instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
-        bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor
-    """
-)
+@reading("instance_norm")
 def instance_norm(
     input: Tensor,
     weight: Any,
@@ -206,12 +191,7 @@ def instance_norm(
     return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
-@signatures(
-    """
-    layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05,
-        bool cudnn_enable=True) -> Tensor
-    """
-)
+@reading("layer_norm")
 def layer_norm(
     input: Tensor,
     normalized_shape: Any,
@@ -234,7 +214,52 @@ def layer_norm(
     return F.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
-@signatures("adaptive_max_pool1d(Tensor input, int[1] output_size) -> Tensor")
+@reading("group_norm")
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """Groups of channels of each sample with mean 0 and variance 1, then scaled and moved.
+
+    Shapes: input (N, C, …); weight and bias (C,).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.group_norm(torch.tensor([[1., 3., 10., 50.]]), 2)
+        tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
+
+    Mirrors `torch.group_norm`.
+    """
+    return F.group_norm(input, num_groups, weight, bias, eps)
+
+
+@reading("rrelu")
+def rrelu(
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    generator: Generator | None = None,
+) -> Tensor:
+    """leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise.
+
+    Shapes: any; the result has input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.rrelu(torch.tensor([-1., 2.]))
+        tensor([-0.2292,  2.0000])
+
+    Mirrors `torch.rrelu`.
+    """
+    return _rrelu_with(generator or default_generator, input, lower, upper, training, False)
+
+
+@reading("adaptive_max_pool1d")
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """Maxima over windows that are chosen so that the output has a given size, and their places.
 
@@ -250,9 +275,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor
     return F.adaptive_max_pool1d(input, output_size, True)
 
 
-@signatures(
-    "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor"
-)
+@reading("poisson_nll_loss")
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
     """exp(input) - target * input, with all arguments; reduction is 0 (none), 1 (mean) or 2 (sum).
 
@@ -278,11 +301,13 @@ _OWN = {
         batch_norm,
         instance_norm,
         layer_norm,
+        group_norm,
+        rrelu,
         adaptive_max_pool1d,
         poisson_nll_loss,
     )
 }
-NAMES = frozenset((*_SAME, *_LOSSES, *_TABLE, *_OWN))
+NAMES = frozenset((*_SAME, *_IN_C, *_LOSSES, *_TABLE, *_OWN))
 
 
 def _loss(name: str) -> Any:
@@ -293,7 +318,7 @@ def _loss(name: str) -> Any:
 
     loss.__name__ = loss.__qualname__ = name
     loss.__doc__ = function.__doc__
-    return signatures(_LOSSES[name])(loss)
+    return reading(name)(loss)
 
 
 def find(name: str) -> Any:
@@ -302,6 +327,9 @@ def find(name: str) -> Any:
         return _OWN[name]
     if name in _SAME:
         return getattr(F, name)
+    if name in _IN_C:
+        function = getattr(F, name)
+        return reading(name)(wraps(function)(lambda *args, **kwargs: function(*args, **kwargs)))
     if name in _LOSSES:
         return _loss(name)
     if name in _TABLE:

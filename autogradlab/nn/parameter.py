@@ -7,12 +7,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..core.graph.node import NO_EDGE
 from ..core.recording.record import TENSORS
-from ..core.runtime import errors
+from ..core.tensor.overriding import disabled
 from ..core.tensor.printing import parameter_repr
-from ..core.tensor.tensor import Size, Tensor, counter, set_requires_grad
+from ..core.tensor.tensor import Size, Tensor
 from ..core.types.dtypes import get_default_dtype
+from ..ops.legacy import make_subclass
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter"]
 
@@ -23,22 +23,16 @@ _UNINITIALIZED = (
 )
 
 
-def _over(cls: type[Tensor], data: Tensor, requires_grad: bool) -> Any:
-    """A leaf of class `cls` over the memory of `data`, sharing its version counter."""
-    made = object.__new__(cls)
-    made._array = data._array
-    made._edge = NO_EDGE
-    made._counter = counter(data)
-    made._storage = data._storage
-    made._grad = made._view = made._meta = None
-    if requires_grad:
-        if not (made.dtype.is_floating_point or made.dtype.is_complex):
-            raise RuntimeError(errors.REQUIRES_GRAD_FLOAT_NEW)
-        set_requires_grad(made, True, "new")
-    return made
+class _ParameterMeta(type):
+    """Counts objects of subclasses of Tensor among the parameters that were made one."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        return cls is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False)
 
 
-class Parameter(Tensor):
+class Parameter(Tensor, metaclass=_ParameterMeta):
     """A tensor that a Module counts among its parameters when it is set as an attribute; it requires grad, if
     not said otherwise.
 
@@ -56,13 +50,25 @@ class Parameter(Tensor):
     """
 
     __module__ = "torch.nn.parameter"
+    __torch_function__ = staticmethod(disabled)
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         if data is None:
             data = TENSORS.empty(0)
         if not isinstance(data, Tensor):
             raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
-        return _over(cls, data, requires_grad)
+        if type(data) is Tensor or type(data) is Parameter:
+            return make_subclass(cls, data, requires_grad)
+        made: Any = data.detach().requires_grad_(requires_grad)
+        if type(made) is not type(data):
+            raise RuntimeError(
+                f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns "
+                f"an instance of the same type, but return type {type(made).__name__} was found instead. To use the "
+                "type as a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() "
+                "implementation."
+            )
+        made.__dict__["_is_param"] = True
+        return made
 
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         pass
@@ -128,6 +134,7 @@ class _Uninitialized(Tensor):
     """What parameters and buffers without a shape share: they refuse almost everything until they get one."""
 
     cls_to_become: Any = Tensor
+    __torch_function__ = staticmethod(disabled)
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Give the parameter its shape (with arbitrary values) and its proper class."""
@@ -170,7 +177,7 @@ class UninitializedParameter(_Uninitialized, Parameter):  # type: ignore[misc]
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
         kind = get_default_dtype() if dtype is None else dtype
-        return _over(cls, TENSORS.empty(0, dtype=kind), requires_grad)
+        return make_subclass(cls, TENSORS.empty(0, dtype=kind), requires_grad)
 
     def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
         pass
@@ -199,7 +206,7 @@ class UninitializedBuffer(_Uninitialized):
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:
         kind = get_default_dtype() if dtype is None else dtype
-        made = _over(cls, TENSORS.empty(0, dtype=kind), requires_grad)
+        made = make_subclass(cls, TENSORS.empty(0, dtype=kind), requires_grad)
         made.persistent = persistent
         made._is_buffer = True
         return made

@@ -16,6 +16,14 @@ LAZY = {
     "F.reflection_pad2d_backward F.reflection_pad3d F.reflection_pad3d_backward F.replication_pad1d "
     "F.replication_pad1d_backward F.replication_pad2d F.replication_pad2d_backward F.replication_pad3d "
     "F.replication_pad3d_backward torch.constant_pad_nd",
+    "breadth.polynomials": "torch.special_airy_ai torch.special_bessel_y0 torch.special_bessel_y1 "
+    "torch.special_chebyshev_polynomial_t torch.special_chebyshev_polynomial_u torch.special_chebyshev_polynomial_v "
+    "torch.special_chebyshev_polynomial_w torch.special_hermite_polynomial_h torch.special_hermite_polynomial_he "
+    "torch.special_laguerre_polynomial_l torch.special_legendre_polynomial_p torch.special_modified_bessel_k0 "
+    "torch.special_modified_bessel_k1 torch.special_scaled_modified_bessel_k0 "
+    "torch.special_scaled_modified_bessel_k1 torch.special_shifted_chebyshev_polynomial_t "
+    "torch.special_shifted_chebyshev_polynomial_u torch.special_shifted_chebyshev_polynomial_v "
+    "torch.special_shifted_chebyshev_polynomial_w",
     "breadth.special": "F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ Tensor.erfinv_ Tensor.igamma_ "
     "Tensor.igammac_ Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf erf_ erfc erfc_ erfinv i0 i0_ "
     "igamma igammac lgamma logit logit_ mvlgamma polygamma sinc sinc_ torch.special_bessel_j0 "
@@ -36,9 +44,9 @@ LAZY = {
     "addmv_ addr baddbmm cross inner torch.bilinear torch.chain_matmul trace",
     "common.blend": "F.clamp_backward F.clamp_max_backward F.clamp_min_backward Tensor.addcdiv_ Tensor.addcmul_ "
     "Tensor.lerp_ addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ lerp where",
-    "common.complex": "F._conj F.angle_backward F.contiguous F.floats_like F.ones_like F.square angle conj "
-    "conj_physical conj_physical_ frexp imag is_conj is_neg real resolve_conj resolve_neg torch.complex torch.polar "
-    "torch.view_as_complex torch.view_as_real",
+    "common.complex": "F._conj F._neg_view F.angle_backward F.contiguous F.floats_like F.ones_like F.square angle "
+    "conj conj_physical conj_physical_ frexp imag is_conj is_neg real resolve_conj resolve_neg torch.complex "
+    "torch.polar torch.view_as_complex torch.view_as_real",
     "common.distances": "F.distance_back F.logsumexp_back dist logsumexp torch.special_logsumexp",
     "common.einsum": "kron torch.einsum torch.tensordot",
     "common.extremes": "F.aminmax_back F.evenly F.put_at F.share_evenly F.sums_at F.take_at amax amin aminmax argmax "
@@ -56,9 +64,10 @@ LAZY = {
     "atan2 copysign floor_divide fmax fmin fmod heaviside hypot ldexp ldexp_ logaddexp logaddexp2 maximum minimum "
     "nextafter remainder torch.special_xlog1py torch.special_xlogy xlogy xlogy_",
     "common.random": "Tensor.bernoulli_ Tensor.cauchy_ Tensor.exponential_ Tensor.geometric_ Tensor.log_normal_ "
-    "Tensor.normal_ Tensor.random_ Tensor.uniform_ bernoulli multinomial torch._standard_gamma torch.binomial "
-    "torch.normal torch.poisson torch.rand torch.rand_like torch.randint torch.randint_like torch.randn "
-    "torch.randn_like torch.randperm",
+    "Tensor.normal_ Tensor.random_ Tensor.uniform_ bernoulli multinomial torch._dirichlet_grad "
+    "torch._sample_dirichlet torch._standard_gamma torch._standard_gamma_grad torch.binomial torch.normal "
+    "torch.poisson torch.rand torch.rand_like torch.randint torch.randint_like torch.randn torch.randn_like "
+    "torch.randperm",
     "common.ranges": "torch.arange torch.bartlett_window torch.blackman_window torch.eye torch.hamming_window "
     "torch.hann_window torch.kaiser_window torch.linspace torch.logspace torch.range torch.tril_indices "
     "torch.triu_indices",

@@ -6,10 +6,10 @@ import operator
 from typing import Any
 
 from ..core.memory.storage import Storage
+from ..core.memory.versions import of_inference
 from ..core.recording.record import TENSORS
-from ..core.tensor.tensor import INFERENCE, Size, Tensor
+from ..core.tensor.tensor import Size, Tensor
 from ..core.types import dtypes
-from ..core.values.promotion import broadcast_shapes as common_shape
 from ..core.values.promotion import result_dtype
 from .breadth.typed_storage import TypedStorage
 from .table.creation import bind
@@ -179,25 +179,7 @@ def is_inference(input: Tensor) -> bool:
     >>> torch.is_inference(torch.ones(1))
     False
     """
-    return input._counter is INFERENCE
-
-
-@composite(method=False)
-def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Tensors expanded to their common shape, as views.
-
-    Errors: RuntimeError if the shapes do not broadcast.
-
-    >>> import autogradlab as torch
-    >>> a, b = torch.broadcast_tensors(torch.ones(2), torch.ones(3, 1))
-    >>> a.shape, b.shape
-    (torch.Size([3, 2]), torch.Size([3, 2]))
-    """
-    for at, t in enumerate(tensors):
-        if not isinstance(t, Tensor):
-            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(t).__name__}")
-    shape = common_shape(*(t._array.shape for t in tensors))
-    return tuple(TENSORS.expand(t, shape) for t in tensors)
+    return of_inference(input)
 
 
 def _of_tensor(name: str) -> None:

@@ -7,30 +7,33 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments.declared import signatures
+from ..core.arguments.declared import DECLARED, signatures
 from ..core.arguments.mismatch import typename
 from ..core.arguments.signature import Signatures
 from ..core.graph.node import NO_EDGE
-from ..core.memory.storage import Storage
+from ..core.memory.lazy import as_lazy_as, memory_of
+from ..core.memory.storage import Storage, storage_of
 from ..core.recording.inplace import History, check_inplace, commit_array
 from ..core.recording.record import NOT_IMPLEMENTED, TENSORS, OpNode, start_node
-from ..core.runtime import modes
+from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn, warn_once
-from ..core.tensor.tensor import Size, Tensor, gradient_edge, wrap
+from ..core.tensor.tensor import Size, Tensor, counter, gradient_edge, set_requires_grad, wrap
 from ..core.types import dtypes
 from ..core.types.device import CPU, require_cpu
 from ..core.types.device import device as Device
 from ..core.types.dtypes import dtype, get_default_dtype, set_default
 from ..core.types.layouts import strided
 from ..core.values.building import array_from
-from .table.creation import check_sizes, default_device, set_device
+from .table.creation import check_sizes, default_device, finished, set_device
 from .table.opdef import op
+from .table.publishing import checking
 
 __all__ = [
     "TYPES",
     "cuda_types",
     "get_default_device",
     "legacy_new",
+    "make_subclass",
     "set_default_device",
     "set_default_dtype",
     "set_default_tensor_type",
@@ -84,9 +87,9 @@ def _construct(kind: dtype, args: tuple[Any, ...], kwargs: dict[str, Any], any_t
         if found.type != "cpu":
             raise RuntimeError(f"legacy constructor expects device type: cpu but device type: {found.type} was passed")
     if index == 0:
-        return wrap(np.zeros(0, kind.numpy))
+        return finished(np.zeros(0, kind.numpy))
     if index == 1:
-        storage = getattr(values["storage"], "_untyped_storage", values["storage"])
+        storage = _memory_of(values["storage"], kind, dtypes._scalar_name(kind))
         count = storage.nbytes() // kind.itemsize
         t = wrap(np.ndarray((count,), kind.numpy, storage.buffer))
         t._storage = storage
@@ -100,13 +103,13 @@ def _construct(kind: dtype, args: tuple[Any, ...], kwargs: dict[str, Any], any_t
     first = args[0] if args else None
     if index == 3 and (type(first) is Size or not isinstance(first, (tuple, list))):
         size = args if len(args) == 1 and type(first) is int else values["size"]
-        return wrap(np.zeros(check_sizes(size), kind.numpy))
+        return finished(np.zeros(check_sizes(size), kind.numpy))
     data = values["data"] if index == 4 else first
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{typename(data)}'")
     if not hasattr(type(data), "__getitem__") or isinstance(data, (dict, np.generic)):
         raise TypeError(f"new(): data must be a sequence (got {typename(data)})")
-    return wrap(array_from(data, kind))
+    return finished(array_from(data, kind))
 
 
 def legacy_new(cls: type, *args: Any, **kwargs: Any) -> Any:
@@ -152,6 +155,11 @@ class tensortype(type):
     layout: Any
     is_cuda: bool
     is_sparse: bool
+
+    def __new__(mcls, name: str, bases: tuple[Any, ...], fields: dict[str, Any]) -> Any:
+        for base in bases:
+            raise TypeError(f"type '{base.__module__}.{base.__name__}' is not an acceptable base type")
+        return type.__new__(mcls, name, bases, fields)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls.is_cuda:
@@ -272,6 +280,23 @@ def get_default_device() -> Device:
     return found if found is not None else CPU
 
 
+#: the devices that `with` statements have put in the place of others, the last one last
+_REPLACED: list[Device | None] = []
+
+
+def _enter(self: Device) -> Device:
+    _REPLACED.append(default_device())
+    set_device(self)
+    return self
+
+
+def _exit(self: Device, *error: object) -> None:
+    set_device(_REPLACED.pop())
+
+
+Device.__enter__ = _enter
+Device.__exit__ = _exit
+
 # -- old methods -------------------------------------------------------------------------------------------------------
 
 
@@ -318,6 +343,7 @@ def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     return _resized(self, tensor._array.shape)
 
 
+@signatures("resize_as_(Tensor input, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor", method=True)
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """resize_ to the shape of another tensor.
 
@@ -377,8 +403,20 @@ def _set_to(self: Tensor, source: Any, array: np.ndarray, storage: Storage | Non
             None  # a leaf with other memory is another leaf to the graphs that were made with the old
         )
     self._storage = storage
-    commit_array(self, array, history)
+    commit_array(self, as_lazy_as(self._array, array), history)
     return self
+
+
+def _memory_of(source: Any, kind: dtypes.dtype, called: str) -> Storage:
+    """The bytes of a storage, which has to be of a dtype if it has one."""
+    own = getattr(source, "dtype", kind)
+    if own is not kind:
+        raise RuntimeError(
+            f"Expected a Storage of type {called} or an UntypedStorage, but got type {dtypes._scalar_name(own)} for "
+            "argument 1 'storage'"
+        )
+    memory: Storage = getattr(source, "_untyped_storage", source)
+    return memory
 
 
 @signatures("set_ -> Tensor", method=True)
@@ -401,10 +439,10 @@ def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             names = (_C_TYPES.get(d.name, d.name) for d in (source.dtype, self.dtype))
             raise RuntimeError("Could not set tensor of type {} to a tensor of type {}".format(*names))
         if index == 3:
-            return _set_to(self, source, source._array, source._storage)
+            return _set_to(self, source, memory_of(source._array), source._storage)
         storage: Storage = TENSORS.untyped_storage(source)
     else:
-        storage = getattr(source, "_untyped_storage", source)
+        storage = _memory_of(source, self.dtype, _C_TYPES.get(self.dtype.name, self.dtype.name))
     offset = values.get("storage_offset", 0)
     size = values.get("size")
     if size is None:
@@ -435,12 +473,13 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
     """
     if self.requires_grad:
         raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
-    flat = [callable(v) for v in self._array.reshape(-1).tolist()]
+    flat = [_fits(callable(v), self) for v in self._array.reshape(-1).tolist()]
     self._array[...] = np.array(flat, self._array.dtype).reshape(self._array.shape)
     return self
 
 
-def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
+@signatures("map_(Tensor input, Tensor other, object callable) -> Tensor", method=True)
+def map_(self: Tensor, other: Tensor, callable: Any) -> Tensor:
     """Each element replaced by what a Python function gives for it and its partner in another tensor. Slow.
 
     Example:
@@ -450,14 +489,85 @@ def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
 
     Mirrors `torch.Tensor.map_`.
     """
-    if self.requires_grad or tensor.requires_grad:
-        raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
-    a, b = np.broadcast_arrays(self._array, tensor._array)
-    flat = [callable(x, y) for x, y in zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)]
+    return _mapped("map_", self, (other,), callable)
+
+
+@signatures("map2_(Tensor input, Tensor x, Tensor y, object callable) -> Tensor", method=True)
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
+    """Each element replaced by what a Python function gives for it and its partners in two other tensors. Slow.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.tensor([1., 2.]).map2_(torch.tensor([3., 4.]), torch.tensor(2.), lambda a, b, c: a + b * c)
+        tensor([ 7., 10.])
+
+    Mirrors `torch.Tensor.map2_`.
+    """
+    return _mapped("map2_", self, (x, y), callable)
+
+
+def _mapped(name: str, self: Tensor, others: tuple[Tensor, ...], function: Any) -> Tensor:
+    if any(t.requires_grad for t in (self, *others)):
+        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
+    arrays = np.broadcast_arrays(self._array, *(t._array for t in others))
+    flat = [_fits(function(*v), self) for v in zip(*(a.reshape(-1).tolist() for a in arrays), strict=True)]
     self._array[...] = np.array(flat, self._array.dtype).reshape(self._array.shape)
     return self
 
 
+def _fits(value: Any, t: Tensor) -> Any:
+    """What a function gave, if it can be an element of the tensor."""
+    if isinstance(value, str):
+        if t._array.dtype.kind in "iub":
+            raise TypeError("'str' object cannot be interpreted as an integer")
+        raise TypeError("must be real number, not str")
+    return value
+
+
+@signatures("as_subclass(Tensor input, object cls) -> Tensor", method=True)
+def as_subclass(self: Tensor, cls: Any) -> Any:
+    """The tensor as one of a subclass, on the same memory and with the same history.
+    Errors: TypeError for a class that does not inherit from Tensor.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> class Named(torch.Tensor):
+        ...     pass
+        >>> isinstance(torch.ones(2).as_subclass(Named), Named)
+        True
+
+    Mirrors `torch.Tensor.as_subclass`.
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+    if not issubclass(cls, Tensor):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
+            "class inherits from Tensor."
+        )
+    made = TENSORS.alias(self)
+    made.__class__ = cls
+    return made
+
+
+def make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Any:
+    """A leaf of a subclass over the memory of a tensor, with its version counter."""
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+    made: Any = object.__new__(cls)
+    made._array = data._array
+    made._edge = NO_EDGE
+    made._counter = counter(data)
+    made._storage = data._storage
+    made._grad = made._view = made._meta = None
+    if require_grad:
+        if data._array.dtype.kind not in "fcV":
+            raise RuntimeError(errors.REQUIRES_GRAD_FLOAT_NEW)
+        set_requires_grad(made, True, "new")
+    return made
+
+
+@signatures("is_set_to(Tensor input, Tensor tensor) -> bool", method=True)
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors are the same memory with the same shape and strides.
 
@@ -469,8 +579,9 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 
     Mirrors `torch.Tensor.is_set_to`.
     """
-    same = self._array.shape == tensor._array.shape and self._array.strides == tensor._array.strides
-    return same and self.data_ptr() == tensor.data_ptr() and self.data_ptr() != 0
+    if self._array.shape != tensor._array.shape or self.stride() != tensor.stride():
+        return False
+    return storage_of(self) is storage_of(tensor) and self.storage_offset() == tensor.storage_offset()
 
 
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
@@ -501,6 +612,7 @@ def share_memory_(self: Tensor) -> Tensor:
     return self
 
 
+@signatures("is_distributed(Tensor input) -> bool", method=True)
 def is_distributed(self: Tensor) -> bool:
     """Whether it is distributed: never.
 
@@ -514,6 +626,10 @@ def is_distributed(self: Tensor) -> bool:
     return False
 
 
+#: methods that PyTorch writes in Python
+_IN_PYTHON = ("resize", "resize_as", "share_memory_")
+
+
 def install() -> None:
     """Attach the old methods and the constructor to Tensor."""
     for fn in (
@@ -524,13 +640,21 @@ def install() -> None:
         set_,
         apply_,
         map_,
+        map2_,
+        as_subclass,
         is_set_to,
         pin_memory,
         share_memory_,
         is_distributed,
     ):
-        setattr(Tensor, fn.__name__, fn)
+        name = fn.__name__
+        if name in DECLARED:
+            fn = checking(fn, name, "Tensor", "first")
+        elif name in _IN_PYTHON:
+            fn.__qualname__ = f"Tensor.{name}"
+        setattr(Tensor, name, fn)
     Tensor.__new__ = staticmethod(legacy_new)
+    Tensor._make_subclass = staticmethod(make_subclass)
 
 
 install()

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor.tensor import Tensor, wrap
-from .arrays import Array, Changes, fma, lerp, number, scalar_state
+from ..core.tensor.tensor import wrap
+from .arrays import Array, Changes, fma, lerp, number, rate, scalar_state
 from .optimizer import Optimizer, stepping
 
 __all__ = ["Adafactor"]
@@ -31,6 +31,8 @@ class Adafactor(Optimizer):
     Mirrors `torch.optim.Adafactor`.
     """
 
+    _later_options = {"foreach": None}
+
     def __init__(
         self,
         params: Any,
@@ -43,9 +45,7 @@ class Adafactor(Optimizer):
         foreach: bool | None = None,
         maximize: bool = False,
     ) -> None:
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        if not number(lr) >= 0.0:
+        if not rate(lr) >= 0.0:
             raise ValueError(f"Learning rate should be >= 0 but is: {lr}")
         if not beta2_decay <= 0.0:
             raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
@@ -76,7 +76,7 @@ class Adafactor(Optimizer):
         for group in self.param_groups:
             lr, decay, (eps1, eps2) = number(group["lr"]), group["weight_decay"], group["eps"]
             for p, x, g in changes.gradients(group):
-                if x.dtype.kind == "c":
+                if p._array.dtype.kind == "c":
                     raise RuntimeError("Adafactor does not support complex parameters")
                 least = float(np.finfo(x.dtype).eps) if eps1 is None else eps1
                 state = changes.state(p) or changes.begin(p, _start(g))

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Changes, addcdiv, addcmul, fma, lerp, number, scalar_state, zeros
-from .optimizer import Optimizer, stepping
+from ..core.tensor.tensor import Tensor
+from .arrays import Changes, addcdiv, addcmul, fma, lerp, number, rate, scalar_state, zeros
+from .optimizer import LATER, Optimizer, stepping
 
 __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"]
 
 
 def _check(lr: Any, eps: float, betas: Any, weight_decay: float) -> None:
-    if not number(lr) >= 0.0:
+    if not rate(lr) >= 0.0:
         raise ValueError(f"Invalid learning rate: {lr}")
     if not eps >= 0.0:
         raise ValueError(f"Invalid epsilon value: {eps}")
@@ -23,6 +24,20 @@ def _check(lr: Any, eps: float, betas: Any, weight_decay: float) -> None:
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
     if not weight_decay >= 0.0:
         raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+
+
+def _check_betas(betas: Any, capturable: bool, foreach: bool | None) -> tuple[Any, Any]:
+    """Adam's betas, which are both numbers or both tensors of one element; these come back 0-dim."""
+    if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
+        raise ValueError("betas must be either both floats or both Tensors")
+    if not isinstance(betas[0], Tensor):
+        return tuple(betas)
+    for i, beta in enumerate(betas):
+        if foreach and not capturable:
+            raise ValueError(f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True")
+        if beta.numel() != 1:
+            raise ValueError(f"Tensor betas[{i}] must be 1-element")
+    return tuple(beta.squeeze() if beta.ndim else beta for beta in betas)
 
 
 def _state(changes: Changes, p: Any, *names: str, **scalars: float) -> dict[str, Any]:
@@ -70,6 +85,16 @@ class Adam(Optimizer):
     Mirrors `torch.optim.Adam`.
     """
 
+    _later_options = {
+        "amsgrad": False,
+        "maximize": False,
+        "foreach": None,
+        "capturable": False,
+        "differentiable": False,
+        "decoupled_weight_decay": False,
+        "fused": None,
+    }
+
     def __init__(
         self,
         params: Any,
@@ -86,7 +111,10 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
+        if isinstance(lr, Tensor) and foreach and not capturable:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         _check(lr, eps, betas, weight_decay)
+        betas = _check_betas(betas, capturable, foreach)
         super().__init__(
             params,
             {
@@ -141,6 +169,8 @@ class AdamW(Adam):
     Mirrors `torch.optim.AdamW`.
     """
 
+    _later_options = {**Adam._later_options, "decoupled_weight_decay": True}
+
     def __init__(
         self,
         params: Any,
@@ -188,6 +218,8 @@ class Adamax(Optimizer):
 
     Mirrors `torch.optim.Adamax`.
     """
+
+    _later_options = {**LATER, "capturable": False}
 
     def __init__(
         self,
@@ -249,6 +281,14 @@ class NAdam(Optimizer):
 
     Mirrors `torch.optim.NAdam`.
     """
+
+    _later_options = {
+        "maximize": False,
+        "foreach": None,
+        "capturable": False,
+        "differentiable": False,
+        "decoupled_weight_decay": False,
+    }
 
     def __init__(
         self,
@@ -321,6 +361,8 @@ class RAdam(Optimizer):
 
     Mirrors `torch.optim.RAdam`.
     """
+
+    _later_options = {**LATER, "decoupled_weight_decay": False, "capturable": False}
 
     def __init__(
         self,

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor.tensor import Tensor, wrap
-from .arrays import Changes, addcdiv, addcmul, fma, lerp, number, scalar_state, zeros
-from .optimizer import Optimizer, stepping
+from ..core.tensor.tensor import Tensor
+from .arrays import Changes, addcdiv, addcmul, filled, fma, lerp, number, rate, scalar_state, zeros
+from .optimizer import LATER, Optimizer, stepping
 
 __all__ = ["ASGD", "Adadelta", "Adagrad", "RMSprop", "Rprop"]
 
 
 def _at_least(value: Any, words: str) -> None:
-    if not number(value) >= 0.0:
+    if not rate(value) >= 0.0:
         raise ValueError(f"Invalid {words}: {value}")
 
 
@@ -45,6 +45,8 @@ class RMSprop(Optimizer):
 
     Mirrors `torch.optim.RMSprop`.
     """
+
+    _later_options = {"momentum": 0, "centered": False, **LATER, "capturable": False}
 
     def __init__(
         self,
@@ -124,6 +126,8 @@ class Adagrad(Optimizer):
     Mirrors `torch.optim.Adagrad`.
     """
 
+    _later_options = {**LATER, "fused": None}
+
     def __init__(
         self,
         params: Any,
@@ -161,7 +165,7 @@ class Adagrad(Optimizer):
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p]["step"] = scalar_state(0.0)
-                self.state[p]["sum"] = wrap(np.full_like(p._array, initial_accumulator_value))
+                self.state[p]["sum"] = filled(p, initial_accumulator_value)
 
     @stepping
     def step(self, changes: Changes) -> None:
@@ -171,9 +175,9 @@ class Adagrad(Optimizer):
                 state = changes.state(p)
                 step = changes.count(state)
                 g = _with_decay(group, x, g)
-                rate = number(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
+                decayed = number(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
                 total = changes.write(state["sum"], addcmul(changes.array(state["sum"]), g, g, 1.0))
-                changes.write(p, addcdiv(x, g, np.sqrt(total) + x.dtype.type(group["eps"]), -rate))
+                changes.write(p, addcdiv(x, g, np.sqrt(total) + x.dtype.type(group["eps"]), -decayed))
 
 
 class Adadelta(Optimizer):
@@ -192,6 +196,8 @@ class Adadelta(Optimizer):
 
     Mirrors `torch.optim.Adadelta`.
     """
+
+    _later_options = {**LATER, "capturable": False}
 
     def __init__(
         self,
@@ -261,6 +267,8 @@ class Rprop(Optimizer):
     Mirrors `torch.optim.Rprop`.
     """
 
+    _later_options = {**LATER, "capturable": False}
+
     def __init__(
         self,
         params: Any,
@@ -301,7 +309,7 @@ class Rprop(Optimizer):
                     {
                         "step": scalar_state(0.0),
                         "prev": zeros(p),
-                        "step_size": wrap(np.full_like(g, number(group["lr"]))),
+                        "step_size": filled(p, number(group["lr"])),
                     },
                 )
                 changes.count(state)
@@ -331,6 +339,8 @@ class ASGD(Optimizer):
 
     Mirrors `torch.optim.ASGD`.
     """
+
+    _later_options = {**LATER, "capturable": False}
 
     def __init__(
         self,

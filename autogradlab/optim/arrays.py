@@ -9,11 +9,23 @@ from typing import Any
 import numpy as np
 
 from ..core.memory.versions import increment_version
-from ..core.tensor.tensor import INFERENCE, Tensor, counter, wrap
+from ..core.tensor.tensor import Tensor, counter, wrap
 from ..core.types.dtypes import get_default_dtype
 from ..ops.first.kinds import fused
 
-__all__ = ["Changes", "addcdiv", "addcmul", "fma", "lerp", "number", "scalar_state", "zeros"]
+__all__ = [
+    "Changes",
+    "addcdiv",
+    "addcmul",
+    "as_reals",
+    "filled",
+    "fma",
+    "lerp",
+    "number",
+    "put_reals",
+    "scalar_state",
+    "zeros",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -21,6 +33,13 @@ Array = np.ndarray[Any, Any]
 def number(x: Any) -> float:
     """A number, which may be given as a tensor of one element."""
     return x.item() if isinstance(x, Tensor) else x
+
+
+def rate(lr: Any) -> float:
+    """A learning rate as a number. Errors: ValueError for a tensor of several elements."""
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    return number(lr)
 
 
 def fma(x: Array, y: Array, alpha: float) -> Array:
@@ -50,22 +69,42 @@ def zeros(p: Tensor) -> Tensor:
     return wrap(np.zeros_like(p._array))
 
 
+def filled(p: Tensor, value: float) -> Tensor:
+    """A tensor in the parameter's shape, whose real and imaginary parts are `value`."""
+    return wrap(np.full_like(p._array, complex(value, value) if p._array.dtype.kind == "c" else value))
+
+
 def scalar_state(value: float) -> Tensor:
     """A count or factor as optimizers keep it: a 0-dim tensor of the default dtype's precision."""
     return wrap(np.asarray(value, np.float64 if get_default_dtype().numpy == np.float64 else np.float32))
 
 
+def as_reals(x: Array) -> Array:
+    """Complex numbers as pairs of reals, as `torch.view_as_real` gives them; a copy."""
+    return np.stack((x.real, x.imag), -1) if x.dtype.kind == "c" else x
+
+
+def put_reals(target: Array, values: Array) -> None:
+    """Write values, or pairs of reals into complex numbers."""
+    if target.dtype.kind == "c":
+        target.real, target.imag = values[..., 0], values[..., 1]
+    else:
+        np.copyto(target, values, casting="unsafe")
+
+
 class Changes:
-    """What one step changes. Nothing is visible before `commit`; an interrupted `commit` is finished first, since
+    """What one step changes. Complex tensors are read and written as pairs of reals, which is how PyTorch's optimizers
+    see them. Nothing is visible before `commit`; an interrupted `commit` is finished first, since
     writing the same values a second time does no harm. So a step is whole or has not happened."""
 
-    __slots__ = ("_begun", "_fused", "_state", "_writes")
+    __slots__ = ("_begun", "_complex", "_fused", "_state", "_writes")
 
     def __init__(self, state: Any) -> None:
         self._state = state
         self._writes: dict[int, list[Any]] = {}
         self._begun: list[tuple[Tensor, dict[str, Any]]] = []
         self._fused = False
+        self._complex = False  # whether a parameter is, and so its state
 
     def gradients(self, group: dict[str, Any]) -> Iterator[tuple[Tensor, Array, Array]]:
         """Parameter, its array and its gradient (negated to maximize), for parameters that have a gradient."""
@@ -74,7 +113,9 @@ class Changes:
         for p in group["params"]:
             grad = p._grad
             if grad is not None:
-                yield p, self.array(p), -grad._array if maximize else grad._array
+                self._complex = p._array.dtype.kind == "c"
+                g = as_reals(grad._array) if self._complex else grad._array
+                yield p, self.array(p), -g if maximize else g
 
     def state(self, p: Tensor) -> dict[str, Any]:
         """The state of a parameter; {} before its first step."""
@@ -88,7 +129,9 @@ class Changes:
     def array(self, t: Tensor) -> Array:
         """The values of a tensor after what the step has changed so far."""
         found = self._writes.get(id(t))
-        return t._array if found is None else found[1]
+        if found is not None:
+            return found[1]
+        return as_reals(t._array) if self._complex else t._array
 
     def count(self, state: dict[str, Any]) -> float:
         """Count this step in `state["step"]`."""
@@ -100,9 +143,9 @@ class Changes:
         """Give a tensor new values, which count as `times` in-place operations (none in a fused step,
         unless `always`)."""
         version = counter(t)
-        if version is INFERENCE:  # written at once: such tensors have no version to set
+        if type(version) is not list:  # written at once: such tensors have no version to set
             increment_version(t)
-            np.copyto(t._array, array, casting="unsafe")
+            put_reals(t._array, array)
             return array
         before = self._writes.get(id(t))
         start = version[0] if before is None else before[3]
@@ -114,7 +157,7 @@ class Changes:
         for p, made in self._begun:
             self._state[p].update(made)
         for target, array, version, after, _ in self._writes.values():
-            np.copyto(target, array, casting="unsafe")
+            put_reals(target, array)
             version[0] = after
 
     def commit(self) -> None:

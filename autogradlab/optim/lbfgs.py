@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.memory.versions import increment_version
 from ..core.tensor.tensor import wrap
-from .arrays import number
+from .arrays import as_reals, number, put_reals, rate
 from .optimizer import Optimizer, evaluate
 from .wolfe import strong_wolfe
 
@@ -52,7 +52,7 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        if number(lr) < 0.0:
+        if rate(lr) < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
         if max_eval is None:
             max_eval = max_iter * 5 // 4
@@ -75,15 +75,16 @@ class LBFGS(Optimizer):
     def _gradient(self) -> Array:
         """The gradients of all parameters in one vector."""
         return np.concatenate(
-            [(np.zeros_like(p._array) if p._grad is None else p._grad._array).reshape(-1) for p in self._params]
+            [as_reals(np.zeros_like(p._array) if p._grad is None else p._grad._array).reshape(-1) for p in self._params]
         )
 
     def _move(self, t: float, direction: Array) -> None:
         """Go `t` along the direction."""
         start = 0
         for p in self._params:
-            n = p._array.size
-            p._array += direction[start : start + n].reshape(p._array.shape) * p._array.dtype.type(t)
+            x = as_reals(p._array)
+            n = x.size
+            put_reals(p._array, x + direction[start : start + n].reshape(x.shape) * x.dtype.type(t))
             increment_version(p)
             start += n
 

@@ -42,6 +42,8 @@ class SequentialLR(LRScheduler):
                     f"kwargs to be specified when calling `step`, but got one at index {i} in the given schedulers "
                     "sequence."
                 )
+            if not hasattr(scheduler, "optimizer"):
+                raise TypeError(f"{type(self).__name__} at index {i} should have `optimizer` as its attribute.")
             if optimizer is not scheduler.optimizer:
                 raise ValueError(
                     f"{type(self).__name__} expects all schedulers to belong to the same optimizer, but got scheduler "
@@ -114,6 +116,8 @@ class ChainedScheduler(LRScheduler):
             )
         optimizer = optimizer or schedulers[0].optimizer
         for i, scheduler in enumerate(schedulers):
+            if not hasattr(scheduler, "optimizer"):
+                raise TypeError(f"{type(self).__name__} at index {i} should have `optimizer` as its attribute.")
             if optimizer is not scheduler.optimizer:
                 raise ValueError(
                     f"{type(self).__name__} expects all schedulers to belong to the same optimizer, but got scheduler "

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from ..core.recording.record import TENSORS as F
-from ..core.tensor.tensor import Tensor, wrap
+from ..core.tensor.tensor import wrap
 from ..core.types.dtypes import ALL
-from .arrays import Array, Changes, fma, lerp, number
+from .arrays import Array, Changes, fma, lerp, number, rate
 from .optimizer import Optimizer, stepping
 
 __all__ = ["Muon"]
@@ -47,9 +47,7 @@ class Muon(Optimizer):
         ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
     ) -> None:
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        if not number(lr) >= 0.0:
+        if not rate(lr) >= 0.0:
             raise ValueError(f"Learning rate should be >= 0 but is: {lr}")
         if not momentum >= 0.0:
             raise ValueError(f"momentum should be >= 0 but is: {momentum}")
@@ -83,7 +81,7 @@ class Muon(Optimizer):
         for group in self.param_groups:
             lr, momentum = number(group["lr"]), group["momentum"]
             for p, x, g in changes.gradients(group):
-                if x.dtype.kind == "c":
+                if p._array.dtype.kind == "c":
                     raise RuntimeError("Muon does not support complex parameters")
                 state = changes.state(p) or changes.begin(p, {"momentum_buffer": F.zeros_like(wrap(g))})
                 mean = changes.write(

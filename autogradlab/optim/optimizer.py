@@ -15,7 +15,7 @@ from ..core.graph.node import RemovableHandle
 from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor
 from ..core.types.dtypes import ALL
-from .arrays import Changes
+from .arrays import Changes, scalar_state
 
 __all__ = ["Optimizer", "required"]
 
@@ -74,6 +74,10 @@ def _typename(x: Any) -> str:
     return typename(x)
 
 
+#: what a group lacks that was written before these options were there
+LATER: dict[str, Any] = {"foreach": None, "maximize": False, "differentiable": False}
+
+
 class Optimizer:
     """The base of all optimizers: groups of parameters, zero_grad(), step(), state_dict(), hooks.
     Errors: ValueError for an empty list or a tensor that is no leaf, TypeError for what is no tensor.
@@ -114,6 +118,9 @@ class Optimizer:
         if step is not None and not getattr(step, "hooked", False):
             cls.step = _with_hooks(step)  # type: ignore[method-assign]
 
+    # options that came later than the first files that were written with an optimizer
+    _later_options: dict[str, Any] = {}
+
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self._init_hooks()
@@ -153,6 +160,18 @@ class Optimizer:
         self.__dict__.update(state)
         self._init_hooks()
         self.defaults.setdefault("differentiable", False)
+        if self._later_options:
+            self._complete()
+
+    def _complete(self) -> None:
+        """Give groups and states that an older PyTorch has written what they lack: options, counts as tensors."""
+        for group in self.param_groups:
+            for name, value in self._later_options.items():
+                group.setdefault(name, value)
+        for state in self.state.values():
+            for name in ("step", "eta", "mu"):
+                if name in state and not isinstance(state[name], Tensor):
+                    state[name] = scalar_state(float(state[name]))
 
     def __repr__(self) -> str:
         text = type(self).__name__ + " ("

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor.tensor import Tensor, wrap
-from .arrays import Changes, fma, number
+from .arrays import Changes, fma, number, rate
 from .optimizer import Optimizer, stepping
 
 __all__ = ["SGD"]
@@ -33,6 +33,8 @@ class SGD(Optimizer):
     Mirrors `torch.optim.SGD`.
     """
 
+    _later_options = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
+
     def __init__(
         self,
         params: Any,
@@ -47,7 +49,7 @@ class SGD(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        if number(lr) < 0.0:
+        if rate(lr) < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
@@ -68,18 +70,6 @@ class SGD(Optimizer):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, defaults)
         self._check_fused(fused, foreach, differentiable)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            for name, default in (
-                ("nesterov", False),
-                ("maximize", False),
-                ("foreach", None),
-                ("differentiable", False),
-                ("fused", False),
-            ):
-                group.setdefault(name, default)
 
     @stepping
     def step(self, changes: Changes) -> None:

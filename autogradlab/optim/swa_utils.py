@@ -181,13 +181,13 @@ class SWALR(LRScheduler):
         rates = list(swa_lr) if isinstance(swa_lr, (list, tuple)) else [swa_lr] * len(groups)
         if len(rates) != len(groups):
             raise ValueError(
-                "swa_lr must have the same length as optimizer.param_groups: swa_lr has "
-                f"{len(rates)}, optimizer.param_groups has {len(groups)}"
+                "swa_lr must have the same length as optimizer.param_groups. swa_lr has "
+                f"{len(rates)} values, param_groups has {len(groups)}."
             )
         for rate, group in zip(rates, groups, strict=True):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(f"anneal_strategy must by one of 'cos' or 'linear', instead got {anneal_strategy}")
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self._anneal_strategy = anneal_strategy
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")

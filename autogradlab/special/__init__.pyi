@@ -17,10 +17,44 @@ from autogradlab.core.types.layouts import layout as _layout, memory_format as _
 _Number: _TypeAlias = _bool | _int | _float | _complex
 
 
+def airy_ai(x: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Airy function Ai, which solves y'' = x y."""
 def bessel_j0(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The Bessel function of the first kind of order 0."""
 def bessel_j1(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The Bessel function of the first kind of order 1."""
+def bessel_y0(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Bessel function of the second kind of order 0."""
+def bessel_y1(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Bessel function of the second kind of order 1."""
+@_overload
+def chebyshev_polynomial_t(x: _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Chebyshev polynomial T of degree n."""
+@_overload
+def chebyshev_polynomial_t(x: _Number | _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def chebyshev_polynomial_t(x: _Tensor, n: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def chebyshev_polynomial_u(x: _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Chebyshev polynomial U of degree n."""
+@_overload
+def chebyshev_polynomial_u(x: _Number | _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def chebyshev_polynomial_u(x: _Tensor, n: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def chebyshev_polynomial_v(x: _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Chebyshev polynomial V of degree n."""
+@_overload
+def chebyshev_polynomial_v(x: _Number | _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def chebyshev_polynomial_v(x: _Tensor, n: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def chebyshev_polynomial_w(x: _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Chebyshev polynomial W of degree n."""
+@_overload
+def chebyshev_polynomial_w(x: _Number | _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def chebyshev_polynomial_w(x: _Tensor, n: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 def digamma(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The derivative of lgamma."""
 def entr(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -45,6 +79,20 @@ def gammaincc(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _
     """The regularised upper incomplete gamma function: 1 - igamma."""
 def gammaln(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The logarithm of the absolute value of the gamma function; lgamma(n) = log((n - 1)!)."""
+@_overload
+def hermite_polynomial_h(x: _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Hermite polynomial of degree n, as physics has it."""
+@_overload
+def hermite_polynomial_h(x: _Number | _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def hermite_polynomial_h(x: _Tensor, n: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def hermite_polynomial_he(x: _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Hermite polynomial of degree n, as probability theory has it."""
+@_overload
+def hermite_polynomial_he(x: _Number | _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def hermite_polynomial_he(x: _Tensor, n: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 def i0(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The modified Bessel function of the first kind of order 0."""
 def i0e(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -53,6 +101,20 @@ def i1(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The modified Bessel function of the first kind of order 1."""
 def i1e(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """i1(x) exp(-|x|), which does not overflow."""
+@_overload
+def laguerre_polynomial_l(x: _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Laguerre polynomial of degree n."""
+@_overload
+def laguerre_polynomial_l(x: _Number | _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def laguerre_polynomial_l(x: _Tensor, n: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def legendre_polynomial_p(x: _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Legendre polynomial of degree n."""
+@_overload
+def legendre_polynomial_p(x: _Number | _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def legendre_polynomial_p(x: _Tensor, n: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 def log1p(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """log(1 + x), exact for small x."""
 def log_ndtr(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -67,6 +129,10 @@ def modified_bessel_i0(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The modified Bessel function of the first kind of order 0."""
 def modified_bessel_i1(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The modified Bessel function of the first kind of order 1."""
+def modified_bessel_k0(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The modified Bessel function of the second kind of order 0."""
+def modified_bessel_k1(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The modified Bessel function of the second kind of order 1."""
 def multigammaln(input: _Tensor, p: _int, *, out: _Tensor | None = ...) -> _Tensor:
     """The logarithm of the multivariate gamma function in p dimensions."""
 def ndtr(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -79,6 +145,38 @@ def psi(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The derivative of lgamma."""
 def round(input: _Tensor, *, decimals: _int = ..., out: _Tensor | None = ...) -> _Tensor:
     """torch.round under the name of the special functions."""
+def scaled_modified_bessel_k0(x: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """modified_bessel_k0(x) exp(x), which does not underflow."""
+def scaled_modified_bessel_k1(x: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """modified_bessel_k1(x) exp(x), which does not underflow."""
+@_overload
+def shifted_chebyshev_polynomial_t(x: _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Chebyshev polynomial T of degree n at 2 x - 1."""
+@_overload
+def shifted_chebyshev_polynomial_t(x: _Number | _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def shifted_chebyshev_polynomial_t(x: _Tensor, n: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def shifted_chebyshev_polynomial_u(x: _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Chebyshev polynomial U of degree n at 2 x - 1."""
+@_overload
+def shifted_chebyshev_polynomial_u(x: _Number | _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def shifted_chebyshev_polynomial_u(x: _Tensor, n: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def shifted_chebyshev_polynomial_v(x: _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Chebyshev polynomial V of degree n at 2 x - 1."""
+@_overload
+def shifted_chebyshev_polynomial_v(x: _Number | _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def shifted_chebyshev_polynomial_v(x: _Tensor, n: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def shifted_chebyshev_polynomial_w(x: _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The Chebyshev polynomial W of degree n at 2 x - 1."""
+@_overload
+def shifted_chebyshev_polynomial_w(x: _Number | _Tensor, n: _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def shifted_chebyshev_polynomial_w(x: _Tensor, n: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 def sinc(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """sin(pi x) / (pi x), 1 at 0."""
 def softmax(input: _Tensor, dim: _int, dtype: _dtype | None = ...) -> _Tensor:

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import signatures
 from ...core.random import distributions
-from ...core.random.generator import default_generator
+from ...core.random.generator import Generator, default_generator
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...ops.nn import activation as _kernels  # noqa: F401 (fills the table)
-from ...ops.table.arguments import reject
 from ...ops.table.opdef import OPS
+from ...ops.table.publishing import inner, reading
+from ...ops.table.signatures import explain
 
 __all__ = [
     "celu",
@@ -74,6 +74,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return TENSORS.relu_(input) if inplace else TENSORS.relu(input)
 
 
+@reading("relu_")
 def relu_(input: Tensor) -> Tensor:
     """In place: the tensor itself gets the values of `relu`, keeps its shape and dtype, and is returned. A
     leaf that requires grad refuses it.
@@ -98,8 +99,8 @@ def relu_(input: Tensor) -> Tensor:
 
 
 def _call(name: str, inplace: bool, input: Tensor, *args: Any) -> Tensor:
-    if not isinstance(input, Tensor):
-        reject(name, (input, *args), {})
+    if not isinstance(input, Tensor) or any(type(x) is not float and type(x) is not int for x in args):
+        explain(name + "_" * inplace, (input, *args), {})
     entry = OPS[name]
     return entry.call_(input, *args) if inplace else entry.call(input, *args)
 
@@ -121,6 +122,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     return _call("leaky_relu", inplace, input, negative_slope)
 
 
+@reading("leaky_relu_")
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """In place: the tensor itself gets the values of `leaky_relu`, keeps its shape and dtype, and is returned.
     A leaf that requires grad refuses it.
@@ -161,6 +163,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return _call("elu", inplace, input, alpha)
 
 
+@reading("elu_")
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """In place: the tensor itself gets the values of `elu`, keeps its shape and dtype, and is returned. A leaf
     that requires grad refuses it.
@@ -201,6 +204,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return _call("celu", inplace, input, alpha)
 
 
+@reading("celu_")
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """In place: the tensor itself gets the values of `celu`, keeps its shape and dtype, and is returned. A
     leaf that requires grad refuses it.
@@ -238,9 +242,12 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
     Mirrors `torch.nn.functional.selu`.
     """
+    if not isinstance(input, Tensor):
+        explain("selu_" if inplace else "selu", (input,), {})
     return TENSORS.selu_(input) if inplace else TENSORS.selu(input)
 
 
+@reading("selu_")
 def selu_(input: Tensor) -> Tensor:
     """In place: the tensor itself gets the values of `selu`, keeps its shape and dtype, and is returned. A
     leaf that requires grad refuses it.
@@ -264,6 +271,7 @@ def selu_(input: Tensor) -> Tensor:
     return TENSORS.selu_(input)
 
 
+@reading("gelu")
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x times the share of a standard normal distribution to its left; approximate='tanh' is faster.
 
@@ -315,7 +323,8 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     return _call("mish", inplace, input)
 
 
-def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+@reading("softplus")
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """log(1 + exp(beta * x)) / beta: a smooth relu; x itself where beta * x is larger than threshold.
 
     Shapes: any; the result has input's shape.
@@ -346,7 +355,7 @@ def softsign(input: Tensor) -> Tensor:
 
     Mirrors `torch.nn.functional.softsign`.
     """
-    return input / (TENSORS.abs(input) + 1)
+    return input / (input.abs() + 1)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
@@ -368,6 +377,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     return _call("hardtanh", inplace, input, min_val, max_val)
 
 
+@reading("hardtanh_")
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """In place: the tensor itself gets the values of `hardtanh`, keeps its shape and dtype, and is returned. A
     leaf that requires grad refuses it.
@@ -405,7 +415,8 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
     Mirrors `torch.nn.functional.relu6`.
     """
-    return _call("hardtanh", inplace, input, 0.0, 6.0)
+    _relu6(input)
+    return _call("hardtanh", inplace, input, 0, 6)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
@@ -442,6 +453,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     return _call("hardswish", inplace, input)
 
 
+@reading("hardshrink")
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x where its absolute value is larger than lambd, 0 elsewhere.
 
@@ -459,6 +471,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return TENSORS.hardshrink(input, lambd)
 
 
+@reading("softshrink")
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x moved towards 0 by lambd, 0 within [-lambd, lambd].
 
@@ -490,7 +503,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 
     Mirrors `torch.nn.functional.tanhshrink`.
     """
-    return input - TENSORS.tanh(input)
+    return input - input.tanh()
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
@@ -510,6 +523,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return _call("threshold", inplace, input, threshold, value)
 
 
+@reading("threshold_")
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """In place: the tensor itself gets the values of `threshold`, keeps its shape and dtype, and is returned.
     A leaf that requires grad refuses it.
@@ -552,6 +566,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     return _call("glu", False, input, dim)
 
 
+@reading("nn.log_sigmoid(Tensor input) -> Tensor")
 def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(x)), exact far on the left.
 
@@ -603,6 +618,7 @@ def tanh(input: Tensor) -> Tensor:
     return input.tanh()
 
 
+@reading("prelu")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, weight * x elsewhere; the weight is learnt.
 
@@ -620,12 +636,11 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return TENSORS.prelu(input, weight)
 
 
-@signatures(
-    """
-    rrelu(Tensor input, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False,
-        Generator? generator=None) -> Tensor
-    """
-)
+_relu6 = inner("nn.relu6(Tensor input) -> Tensor")
+_RRELU = "(Tensor input, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? "
+_rrelu, _rrelu_ = (inner(f"{name}{_RRELU}generator=None) -> Tensor") for name in ("rrelu", "rrelu_"))
+
+
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -642,6 +657,13 @@ def rrelu(
 
     Mirrors `torch.nn.functional.rrelu`.
     """
+    (_rrelu_ if inplace else _rrelu)(input, lower, upper, training)
+    return _rrelu_with(default_generator, input, lower, upper, training, inplace)
+
+
+def _rrelu_with(
+    generator: Generator, input: Tensor, lower: float, upper: float, training: bool, inplace: bool
+) -> Tensor:
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
             raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
@@ -650,14 +672,26 @@ def rrelu(
     x = input._array
     if not training:
         slopes = np.where(x > 0, x.dtype.type(1), x.dtype.type((lower + upper) / 2))
-        return _call("rrelu_with_noise", inplace, input, TENSORS.from_numpy(slopes), lower, upper, training)
+        return _rrelu_by(TENSORS.from_numpy(slopes), input, lower, upper, training, inplace)
     noise = np.ones(x.shape, x.dtype)
     low = x <= 0
-    noise[low] = default_generator.uniform53(int(np.count_nonzero(low))) * (upper - lower) + lower
-    return _call("rrelu_with_noise", inplace, input, TENSORS.from_numpy(noise), lower, upper, training)
+    noise[low] = generator.uniform53(int(np.count_nonzero(low))) * (upper - lower) + lower
+    return _rrelu_by(TENSORS.from_numpy(noise), input, lower, upper, training, inplace)
 
 
-def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
+def _rrelu_by(noise: Tensor, input: Tensor, lower: float, upper: float, training: bool, inplace: bool) -> Tensor:
+    entry = OPS["rrelu_with_noise"]
+    return (entry.call_ if inplace else entry.call)(input, noise, lower, upper, training)
+
+
+@reading("rrelu_")
+def rrelu_(
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    generator: Generator | None = None,
+) -> Tensor:
     """In place: the tensor itself gets the values of `rrelu`, keeps its shape and dtype, and is returned. A
     leaf that requires grad refuses it.
 
@@ -677,7 +711,7 @@ def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, traini
 
     Mirrors `torch.nn.functional.rrelu_`.
     """
-    return rrelu(input, lower, upper, training, True)
+    return _rrelu_with(generator or default_generator, input, lower, upper, training, True)
 
 
 def _softmax_dim(name: str, ndim: int) -> int:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import C_NAMES
 from ...ops.nn import attention as _kernels  # noqa: F401 (fills the table)
+from ...ops.table.publishing import reading
 from .linear import dropout, linear
 
 __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
@@ -45,6 +48,12 @@ def _fits(mask: Tensor, shape: tuple[int, ...]) -> bool:
     )
 
 
+@reading(
+    """
+    nn.scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0,
+        bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor
+    """
+)
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -75,6 +84,7 @@ def scaled_dot_product_attention(
     q: Any = query
     k: Any = key
     v: Any = value
+    _check_attention(q, k, v, attn_mask, dropout_p)
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
@@ -100,23 +110,137 @@ def scaled_dot_product_attention(
     return TENSORS.matmul(weights, v)
 
 
-def _masked(mask: Any, like: Tensor) -> Any:
+def _check_attention(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) -> None:
+    if not q.dtype is k.dtype is v.dtype:
+        raise RuntimeError(
+            "Expected query, key, and value to have the same dtype, but got query.dtype: "
+            f"{C_NAMES[q.dtype.name]} key.dtype: {C_NAMES[k.dtype.name]} and value.dtype: {C_NAMES[v.dtype.name]} "
+            "instead."
+        )
+    if q.ndim < 2 or k.ndim < 2 or v.ndim < 2:
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            f"{q.ndim} key.dim: {k.ndim} and value.dim: {v.ndim} instead."
+        )
+    if mask is not None and mask._array.dtype.kind != "b" and mask.dtype is not q.dtype:
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{C_NAMES[mask.dtype.name]} and  query.dtype: {C_NAMES[q.dtype.name]} instead."
+        )
+    if not 0 <= dropout_p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
+
+
+def _masked(mask: Any, name: str, like: Tensor, other: Any = None, other_name: str = "") -> Any:
     """A bool mask as numbers to be added to the scores: -inf where it is True."""
-    if mask is None or mask._array.dtype.kind != "b":
+    if mask is None:
+        return None
+    bools = mask._array.dtype.kind == "b"
+    if not (bools or mask.dtype.is_floating_point):
+        raise AssertionError(f"only bool and floating types of {name} are supported")
+    if other is not None and mask.dtype is not other.dtype:
+        warnings.warn(
+            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
+            stacklevel=4,
+        )
+    if not bools:
         return mask
     added = np.zeros(mask._array.shape, like._array.dtype)
     added[mask._array] = -np.inf
     return TENSORS.from_numpy(added)
 
 
-def _projected(
-    q: Any, k: Any, v: Any, weight: Any, bias: Any, embed: int, separate: tuple[Any, Any, Any] | None
-) -> tuple[Any, Any, Any]:
-    biases = (None,) * 3 if bias is None else tuple(bias[i * embed : (i + 1) * embed] for i in range(3))
-    if separate is None:
-        separate = tuple(weight[i * embed : (i + 1) * embed] for i in range(3))
-    a, b, c = (linear(x, w, e) for x, w, e in zip((q, k, v), separate, biases, strict=True))
-    return a, b, c
+def _check_dims(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:
+    """Whether the query is a batch (3-D) and not one sequence (2-D); what goes with it has to fit."""
+    dims = query.ndim
+    if dims not in (2, 3):
+        raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {dims}-D query tensor")
+    given = f"For {'batched' if dims == 3 else 'unbatched'} ({dims}-D) `query`, expected"
+    if key.ndim != dims or value.ndim != dims:
+        raise AssertionError(
+            f"{given} `key` and `value` to be {dims}-D but found {key.ndim}-D and {value.ndim}-D tensors respectively"
+        )
+    if padding is not None and padding.ndim != dims - 1:
+        raise AssertionError(
+            f"{given} `key_padding_mask` to be `None` or {dims - 1}-D but found {padding.ndim}-D tensor instead"
+        )
+    if mask is not None and mask.ndim not in (2, 3):
+        raise AssertionError(f"{given} `attn_mask` to be `None`, 2-D or 3-D but found {mask.ndim}-D tensor instead")
+    if dims == 2 and mask is not None and mask.ndim == 3:
+        wanted = (heads, query.shape[0], key.shape[0])
+        if tuple(mask.shape) != wanted:
+            raise AssertionError(f"Expected `attn_mask` shape to be {wanted} but got {mask.shape}")
+    return dims == 3
+
+
+def _parts(x: Any, weight: Any, bias: Any, count: int, embed: int) -> tuple[Any, ...]:
+    """One projection to `count` times the width, taken apart."""
+    whole = linear(x, weight, bias)
+    whole = whole.unflatten(-1, (count, embed)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
+    return tuple(whole[i] for i in range(count))
+
+
+def _projected(q: Any, k: Any, v: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
+    """Query, key and value projected with the three parts of one weight; equal inputs are projected together."""
+    embed = q.size(-1)
+    if k is v and q is k:
+        return _parts(q, weight, bias, 3, embed)
+    if k is v:
+        first, rest = weight.split([embed, 2 * embed])
+        first_bias, rest_bias = (None, None) if bias is None else bias.split([embed, 2 * embed])
+        return linear(q, first, first_bias), *_parts(k, rest, rest_bias, 2, embed)
+    return _projected_apart((q, k, v), weight.chunk(3), bias)
+
+
+def _projected_apart(inputs: tuple[Any, ...], weights: tuple[Any, ...], bias: Any) -> tuple[Any, ...]:
+    biases = (None,) * 3 if bias is None else bias.chunk(3)
+    return tuple(linear(x, w, b) for x, w, b in zip(inputs, weights, biases, strict=True))
+
+
+def _check_mask(mask: Any, long: int, batch: int, heads: int, size: int) -> Any:
+    """The mask of scores with three dimensions."""
+    if mask is None:
+        return None
+    flat = mask.ndim == 2
+    wanted = (long, size) if flat else (batch * heads, long, size)
+    if tuple(mask.shape) != wanted:
+        raise RuntimeError(f"The shape of the {mask.ndim}D attn_mask is {mask.shape}, but should be {wanted}.")
+    return mask.unsqueeze(0) if flat else mask
+
+
+def _one_more(*masks: Any) -> tuple[Any, ...]:
+    """The masks for one more key, which is not masked."""
+    return tuple(None if m is None else TENSORS.constant_pad_nd(m, [0, 1], 0.0) for m in masks)
+
+
+def _heads(x: Any, static: Any, name: str, count: int, head: int) -> Any:
+    """(L, N, E) as (N * heads, L, E / heads); given static keys or values take its place."""
+    if static is None:
+        return x.view(x.shape[0], count, head).transpose(0, 1)
+    for dim, wanted in ((0, count), (2, head)):
+        if static.size(dim) != wanted:
+            raise AssertionError(f"expecting {name}.size({dim}) of {wanted}, but got {static.size(dim)}")
+    return static
+
+
+def _attend_weighed(q: Any, k: Any, v: Any, mask: Any, p: float) -> tuple[Any, Any]:
+    """What is attended to and with which weights, both for (N * heads, L, ...)."""
+    scaled = q * math.sqrt(1.0 / q.shape[-1])
+    turned = k.transpose(-2, -1)
+    scores = TENSORS.bmm(scaled, turned) if mask is None else TENSORS.baddbmm(mask, scaled, turned)
+    weights = TENSORS.softmax(scores, -1)
+    if p > 0.0:
+        weights = dropout(weights, p)
+    return TENSORS.bmm(weights, v).transpose(0, 1), weights
+
+
+def _attend(q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, batch: int) -> Any:
+    """What is attended to, without the weights, with its steps in front."""
+    if mask is not None:
+        whole = mask.size(0) == 1 and mask.ndim == 3
+        mask = mask.unsqueeze(0) if whole else mask.view(batch, q.shape[0] // batch, -1, k.shape[1])
+    q, k, v = (t.view(batch, t.shape[0] // batch, *t.shape[1:]) for t in (q, k, v))
+    return scaled_dot_product_attention(q, k, v, mask, p, causal).permute(2, 0, 1, 3)
 
 
 def multi_head_attention_forward(
@@ -167,53 +291,77 @@ def multi_head_attention_forward(
     q: Any = query
     k: Any = key
     v: Any = value
-    batched = q.ndim == 3
+    batched = _check_dims(q, k, v, key_padding_mask, attn_mask, num_heads)
     if not batched:
-        q, k, v = (t.unsqueeze(1) for t in (q, k, v))
-        if key_padding_mask is not None:
-            key_padding_mask = key_padding_mask.unsqueeze(0)
-    long, n, embed = q._array.shape
-    if embed != embed_dim_to_check:
-        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {embed}")
-    head = embed // num_heads
-    if head * num_heads != embed:
-        raise AssertionError(f"embed_dim {embed} not divisible by num_heads {num_heads}")
-    separate = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
-    q, k, v = _projected(q, k, v, in_proj_weight, in_proj_bias, embed, separate)
-    mask: Any = _masked(attn_mask, query)
-    padding: Any = _masked(key_padding_mask, query)
+        q, k, v = _unsqueezed(q, k, v)
+        key_padding_mask = None if key_padding_mask is None else TENSORS.unsqueeze(key_padding_mask, 0)
+    (long, n, embed), size = q.shape, k.shape[0]
+    padding = _masked(key_padding_mask, "key_padding_mask", query, attn_mask, "attn_mask")
+    if is_causal and attn_mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+    hinted = is_causal and padding is None
+    mask = None if hinted and not need_weights else _masked(attn_mask, "attn_mask", query)
+    _check_sizes(k, v, embed, embed_dim_to_check, num_heads, use_separate_proj_weight)
+    if use_separate_proj_weight:
+        q, k, v = _projected_apart((q, k, v), (q_proj_weight, k_proj_weight, v_proj_weight), in_proj_bias)
+    else:
+        q, k, v = _projected(q, k, v, in_proj_weight, in_proj_bias)
+    mask = _check_mask(mask, long, n, num_heads, size)
     if bias_k is not None and bias_v is not None:
+        if static_k is not None or static_v is not None:
+            raise AssertionError(f"bias cannot be added to static {'value' if static_k is None else 'key'}.")
         k = TENSORS.cat([k, TENSORS.repeat(bias_k, 1, n, 1)])
         v = TENSORS.cat([v, TENSORS.repeat(bias_v, 1, n, 1)])
-        mask, padding = (None if m is None else TENSORS.constant_pad_nd(m, [0, 1], 0.0) for m in (mask, padding))
-    q = q.view(long, n * num_heads, head).transpose(0, 1)
-    k = k.view(k._array.shape[0], n * num_heads, head).transpose(0, 1)
-    v = v.view(v._array.shape[0], n * num_heads, head).transpose(0, 1)
+        mask, padding = _one_more(mask, padding)
+    count, head = n * num_heads, embed // num_heads
+    q = _heads(q, None, "", count, head)
+    k, v = _heads(k, static_k, "static_k", count, head), _heads(v, static_v, "static_v", count, head)
     if add_zero_attn:
-        zero = q.new_zeros((n * num_heads, 1, head))
+        zero = k.new_zeros((count, 1, head))
         k, v = TENSORS.cat([k, zero], 1), TENSORS.cat([v, zero], 1)
-        mask, padding = (None if m is None else TENSORS.constant_pad_nd(m, [0, 1], 0.0) for m in (mask, padding))
-    size = k._array.shape[1]
-    if mask is not None and mask.ndim == 2:
-        mask = mask.unsqueeze(0)
-    if padding is not None:
-        padding = padding.view(n, 1, 1, size).expand(-1, num_heads, -1, -1).reshape(n * num_heads, 1, size)
-        mask = padding if mask is None else mask + padding
+        mask, padding = _one_more(mask, padding)
+    mask = _merged(mask, padding, n, num_heads, k.size(1))
     p = dropout_p if training else 0.0
-    scores = TENSORS.bmm(q * math.sqrt(1.0 / head), k.transpose(-2, -1))
-    if mask is not None:
-        scores = scores + mask
-    weights = TENSORS.softmax(scores, -1)
-    if p > 0.0:
-        weights = dropout(weights, p)
-    out = TENSORS.bmm(weights, v).transpose(0, 1).contiguous().view(long * n, embed)
-    out = linear(out, out_proj_weight, out_proj_bias).view(long, n, embed)
-    shown: Any = None
+    weights: Any = None
     if need_weights:
-        shown = weights.view(n, num_heads, long, size)
+        out, weights = _attend_weighed(q, k, v, mask, p)
+        weights = weights.view(n, num_heads, long, k.size(1))
         if average_attn_weights:
-            shown = shown.mean(1)
+            weights = weights.mean(1)
+    else:
+        out = _attend(q, k, v, mask, p, hinted, n)
+    out = linear(out.reshape(long * n, embed), out_proj_weight, out_proj_bias)
+    out = out.view(long, n, out.size(1))
     if not batched:
         out = out.squeeze(1)
-        shown = None if shown is None else shown.squeeze(0)
-    return out, shown
+        weights = None if weights is None else weights.squeeze(0)
+    return out, weights
+
+
+def _unsqueezed(q: Any, k: Any, v: Any) -> tuple[Any, Any, Any]:
+    return q.unsqueeze(1), k.unsqueeze(1), v.unsqueeze(1)
+
+
+def _check_sizes(k: Any, v: Any, embed: int, wanted: int, heads: int, separate: bool) -> None:
+    if embed != wanted:
+        raise AssertionError(f"was expecting embedding dimension of {wanted}, but got {embed}")
+    if embed // heads * heads != embed:
+        raise AssertionError(f"embed_dim {embed} not divisible by num_heads {heads}")
+    if separate and k.shape[:2] != v.shape[:2]:
+        raise AssertionError(f"key's sequence and batch dims {k.shape[:2]} do not match value's {v.shape[:2]}")
+    if not separate and k.shape != v.shape:
+        raise AssertionError(f"key shape {k.shape} does not match value shape {v.shape}")
+
+
+def _merged(mask: Any, padding: Any, batch: int, heads: int, size: int) -> Any:
+    """Both masks in one."""
+    if padding is None:
+        return mask
+    for dim, wanted in enumerate((batch, size)):
+        if padding.shape[dim] != wanted:
+            raise AssertionError(f"Expected key_padded_mask.shape[{dim}] to be {wanted}, but got {padding.shape[dim]}")
+    wide = padding.view(batch, 1, 1, size).expand(-1, heads, -1, -1).reshape(batch * heads, 1, size)
+    return wide if mask is None else mask + wide

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...core.arguments.declared import signatures
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
-from ...ops.nn import conv as _kernels  # noqa: F401 (fills the table)
+from ...ops.nn import conv as _kernels
 from ...ops.nn import resample as _resample
 from ...ops.table.arguments import reject
+from ...ops.table.publishing import inner, reading
 
 __all__ = [
     "conv1d",
@@ -75,7 +75,7 @@ def _convolved(x: Tensor, weight: Tensor, bias: Any, *options: Any) -> Any:
     given = [x, weight] if bias is None else [x, weight, bias]
     if not all(t.dtype.is_complex for t in given):
         return TENSORS.convolution(x, weight, bias, *options)
-    lines = [TENSORS.view_as_real(t) for t in given]
+    lines = [TENSORS.view_as_real(TENSORS.resolve_conj(t)) for t in given]
     real, imag = ([TENSORS.select(t, -1, part) for t in lines] for part in (0, 1))
     none = [None] * (3 - len(given))
     a = TENSORS.convolution(*real, *none, *options)
@@ -88,6 +88,7 @@ def _conv(
     n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Tensor:
     name = f"conv{n}d"
+    _kernels.check_bias(input._array, None if bias is None else bias._array)
     x, batched = _batched(input, n, name)
     if weight.ndim != n + 2:
         _misfit(weight, x, stride if padding != "same" else None, n)
@@ -114,7 +115,7 @@ def _conv(
     return out if batched else TENSORS.squeeze(out, 0)
 
 
-@signatures(
+@reading(
     """
     conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,
         SymInt[1] dilation=1, SymInt groups=1) -> Tensor
@@ -150,7 +151,7 @@ def conv1d(
     return _conv(1, input, weight, bias, stride, padding, dilation, groups)
 
 
-@signatures(
+@reading(
     """
     conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0,
         SymInt[2] dilation=1, SymInt groups=1) -> Tensor
@@ -190,7 +191,7 @@ def conv2d(
     return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
 
-@signatures(
+@reading(
     """
     conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0,
         SymInt[3] dilation=1, SymInt groups=1) -> Tensor
@@ -252,7 +253,7 @@ def _transposed(
     return out if batched else TENSORS.squeeze(out, 0)
 
 
-@signatures(
+@reading(
     """
     conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,
         SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor
@@ -285,7 +286,7 @@ def conv_transpose1d(
     return _transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-@signatures(
+@reading(
     """
     conv_transpose2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0,
         SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor
@@ -318,7 +319,7 @@ def conv_transpose2d(
     return _transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-@signatures(
+@reading(
     """
     conv_transpose3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0,
         SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor
@@ -371,7 +372,9 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
 
     Mirrors `torch.nn.functional.unfold`.
     """
-    return TENSORS.im2col(input, _two(kernel_size), _two(dilation), _two(padding), _two(stride))
+    given = _two(kernel_size), _two(dilation), _two(padding), _two(stride)
+    _im2col(input, *given)
+    return TENSORS.im2col(input, *given)
 
 
 def fold(
@@ -392,7 +395,9 @@ def fold(
 
     Mirrors `torch.nn.functional.fold`.
     """
-    return TENSORS.col2im(input, _two(output_size), _two(kernel_size), _two(dilation), _two(padding), _two(stride))
+    given = _two(output_size), _two(kernel_size), _two(dilation), _two(padding), _two(stride)
+    _col2im(input, *given)
+    return TENSORS.col2im(input, *given)
 
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
@@ -412,7 +417,23 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
 
     Mirrors `torch.nn.functional.pad`.
     """
+    _pad(input, pad, mode, value)
     return TENSORS._pad(input, pad, mode, value)
+
+
+_pad = inner('nn.pad(Tensor input, SymInt[] pad, str mode="constant", float? value=None) -> Tensor')
+_im2col = inner(
+    """
+    nn.im2col(Tensor input, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride, *,
+        Tensor out=None) -> Tensor
+    """
+)
+_col2im = inner(
+    """
+    nn.col2im(Tensor input, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding,
+        int[2] stride, *, Tensor out=None) -> Tensor
+    """
+)
 
 
 _MODES = {

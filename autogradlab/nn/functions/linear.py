@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import signatures
+from ...core.memory.layout import like
 from ...core.memory.versions import increment_version
 from ...core.random.generator import default_generator
+from ...core.random.streams import fill, unsupported
 from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import C_NAMES, _scalar_name, get_default_dtype, promote
+from ...core.types.dtypes import C_NAMES, _scalar_name, get_default_dtype, int64, promote
 from ...core.values.promotion import check_cast
 from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.arguments import reject
+from ...ops.table.checked import tensor_type
+from ...ops.table.publishing import inner, reading
 
 __all__ = [
     "alpha_dropout",
@@ -60,6 +63,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     try:
         n = input._array.ndim
         m = weight._array.ndim
+        b = 0 if bias is None else bias._array.ndim
     except AttributeError:
         reject("linear", (input, weight) if bias is None else (input, weight, bias), {})
     if not n or not m:
@@ -69,13 +73,14 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return made if bias is None else made + bias
     if n == 2:
         return TENSORS.addmm(bias, input, TENSORS.t(weight))
-    if n and bias._array.ndim == 1 and input._array.flags.c_contiguous:
+    if n and b == 1 and input._array.flags.c_contiguous:
         shape = input._array.shape
         flat = TENSORS.addmm(bias, TENSORS.view(input, (math.prod(shape[:-1]), shape[-1])), TENSORS.t(weight))
         return TENSORS.view(flat, (*shape[:-1], flat._array.shape[1]))
     return TENSORS.matmul(input, TENSORS.t(weight)) + bias
 
 
+@reading("bilinear")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """x1^T A x2 + b, with a matrix A for each output feature.
 
@@ -127,9 +132,12 @@ def _check_p(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _noise(input: Tensor, p: float, shape: tuple[int, ...]) -> _ndarray:
-    kept = default_generator.uniform53(int(np.prod(shape, dtype=np.int64))) < 1 - p
-    return kept.reshape(shape).astype(input._array.dtype)
+def _noise(x: np.ndarray, p: float, feature: bool) -> _ndarray:
+    """1 where an element is kept: drawn in the order of the memory of `x`, or one for each channel (`feature`)."""
+    if x.dtype.kind == "c":
+        raise unsupported("bernoulli_scalar_cpu_", x.dtype)
+    noise = np.empty((*x.shape[:2], *(1,) * (x.ndim - 2)), x.dtype) if feature else like(x, x.dtype, zero=False)
+    return fill(noise, default_generator.uniform53(noise.size) < 1 - p)
 
 
 def _dropped(input: Tensor, p: float, inplace: bool, feature: bool = False) -> Tensor:
@@ -142,7 +150,9 @@ def _dropped(input: Tensor, p: float, inplace: bool, feature: bool = False) -> T
         return input.mul_(zero) if inplace else input * zero
     if x.dtype.kind in "biu":  # the noise is divided in place
         check_cast(get_default_dtype().numpy, x.dtype)
-    noise = _noise(input, p, (*x.shape[:2], *(1,) * (x.ndim - 2)) if feature else x.shape)
+    if x.dtype.kind == "c":
+        raise unsupported("bernoulli_scalar_cpu_", x.dtype)
+    noise = _noise(x, p, feature)
     noise /= x.dtype.type(1 - p)
     by = TENSORS.from_numpy(noise)
     return input.mul_(by) if inplace else TENSORS.mul(input, by)
@@ -168,12 +178,19 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     Mirrors `torch.nn.functional.dropout`.
     """
     _check_p(p)
+    if not isinstance(input, Tensor):
+        (_dropout_ if inplace else _dropout)(input, p, training)
     return _dropped(input, p, inplace) if training else input
+
+
+_P = "(Tensor input, float p, bool train) -> Tensor"
+_dropout, _dropout_ = inner("dropout" + _P), inner("dropout_" + _P)
+_alpha_dropout, _feature_alpha_dropout = inner("alpha_dropout" + _P), inner("feature_alpha_dropout" + _P)
 
 
 def _channels(input: Tensor, p: float, training: bool, inplace: bool, sizes: tuple[int, int], name: str) -> Tensor:
     _check_p(p)
-    n = input.ndim
+    n = input.dim()
     batched = n == sizes[1]
     if not batched and n == sizes[0] and name != "2d":
         made = TENSORS.unsqueeze(input, 0)
@@ -203,7 +220,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     Mirrors `torch.nn.functional.dropout1d`.
     """
     _check_p(p)
-    if input.ndim not in (2, 3):
+    if input.dim() not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to "
             "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
@@ -234,7 +251,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     Mirrors `torch.nn.functional.dropout2d`.
     """
     _check_p(p)
-    if input.ndim not in (3, 4):
+    if input.dim() not in (3, 4):
         warnings.warn(
             f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an "
             "error in a future release. To retain the behavior and silence this warning, please use dropout instead. "
@@ -242,7 +259,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "channel dimension, and an optional batch dimension (i.e. 3D or 4D inputs).",
             stacklevel=2,
         )
-    if input.ndim == 3:
+    if input.dim() == 3:
         warnings.warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
             "desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will "
@@ -291,7 +308,7 @@ def _alpha(input: Tensor, p: float, inplace: bool, feature: bool) -> Tensor:
         return input.mul_(zero) if inplace else input * zero
     if x.dtype.kind in "biu":  # the noise is divided in place
         check_cast(get_default_dtype().numpy, x.dtype)
-    noise = _noise(input, p, (*x.shape[:2], *(1,) * (x.ndim - 2)) if feature else x.shape)
+    noise = _noise(x, p, feature)
     a = 1.0 / np.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     kind = x.dtype.type
     shift = (noise - kind(1)) * kind(_ALPHA * a) + kind(_ALPHA * a * p)
@@ -318,6 +335,8 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     Mirrors `torch.nn.functional.alpha_dropout`.
     """
     _check_p(p)
+    if not isinstance(input, Tensor):
+        _alpha_dropout(input, p, training)
     return _alpha(input, p, inplace, False) if training else input
 
 
@@ -338,6 +357,8 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     Mirrors `torch.nn.functional.feature_alpha_dropout`.
     """
     _check_p(p)
+    if not isinstance(input, Tensor):
+        _feature_alpha_dropout(input, p, training)
     return _alpha(input, p, inplace, True) if training else input
 
 
@@ -369,29 +390,52 @@ def embedding(
 
     Mirrors `torch.nn.functional.embedding`.
     """
-    rows = weight._array.shape[0] if weight._array.ndim else 0
     if padding_idx is not None:
-        if padding_idx > 0 and padding_idx >= rows:
+        if (padding_idx > 0 and padding_idx >= weight.size(0)) or (padding_idx < 0 and padding_idx < -weight.size(0)):
             raise AssertionError("Padding_idx must be within num_embeddings")
         if padding_idx < 0:
-            if padding_idx < -rows:
-                raise AssertionError("Padding_idx must be within num_embeddings")
-            padding_idx += rows
+            padding_idx += weight.size(0)
     else:
         padding_idx = -1
     if max_norm is not None:
-        _renormed(weight, input._array, max_norm, norm_type)
+        _renormed(weight, input.contiguous(), max_norm, norm_type)
+    _embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
     return TENSORS.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
-def _renormed(weight: Tensor, index: _ndarray, max_norm: float, norm_type: float) -> None:
+_embedding = inner("embedding")
+_embedding_bag = inner("embedding_bag")
+_embedding_renorm_ = inner("embedding_renorm_(Tensor input, Tensor indices, float max_norm, float norm_type) -> Tensor")
+
+
+def _renormed(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
+    """The rows that are named made shorter where they are longer than max_norm."""
+    _embedding_renorm_(weight.detach(), indices, max_norm, norm_type)
     w = weight._array
-    rows = np.unique(index)
+    if indices._array.dtype.name not in ("int64", "int32"):
+        raise RuntimeError(
+            "Expected tensor for argument #2 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{tensor_type(indices.dtype)} instead (while checking arguments for embedding_renorm_)"
+        )
+    rows = np.unique(indices._array)
     norms = np.linalg.norm(w[rows], norm_type, axis=1)
     long = norms > max_norm
     rows = rows[long]
     shorter = w[rows] * (max_norm / (norms[long] + 1e-7))[:, None].astype(w.dtype)
     commit_by(weight, w.__setitem__, rows, shorter)
+
+
+def _number_of_mode(mode: str, scale_grad_by_freq: bool, sparse: bool) -> int:
+    """What the function in C calls a mode of embedding_bag."""
+    numbers = {"sum": 0, "mean": 1, "max": 2}
+    if mode not in numbers:
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        raise ValueError(
+            "max mode does not support "
+            + ("scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights")
+        )
+    return numbers[mode]
 
 
 def embedding_bag(
@@ -422,14 +466,22 @@ def embedding_bag(
 
     Mirrors `torch.nn.functional.embedding_bag`.
     """
-    rows = weight._array.shape[0]
-    numbers = {"sum": 0, "mean": 1, "max": 2}
-    if per_sample_weights is not None and per_sample_weights._array.shape != input._array.shape:
+    if weight.dtype is int64 and input.is_floating_point():
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+            stacklevel=2,
+        )
+        weight, input = input, weight
+    if per_sample_weights is not None and input.size() != per_sample_weights.size():
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the "
             f"same shape as the input ({input.shape})"
         )
-    if input.ndim == 2:
+    if weight.dim() != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    rows = weight._array.shape[0]
+    if input.dim() == 2:
         if offsets is not None:
             raise ValueError(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
@@ -440,45 +492,33 @@ def embedding_bag(
         input = TENSORS.reshape(input, -1)
         if per_sample_weights is not None:
             per_sample_weights = TENSORS.reshape(per_sample_weights, -1)
-    elif input.ndim == 1:
+        include_last_offset = False
+    elif input.dim() == 1:
         if offsets is None:
             raise ValueError("offsets has to be a 1D Tensor but got None")
-        if offsets.ndim != 1:
+        if offsets.dim() != 1:
             raise ValueError("offsets has to be a 1D Tensor")
     else:
-        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
-    if mode not in numbers:
-        raise ValueError("mode has to be one of sum, mean or max")
-    if mode == "max" and (scale_grad_by_freq or sparse):
-        raise ValueError(
-            "max mode does not support "
-            + ("scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights")
-        )
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+    number = _number_of_mode(mode, scale_grad_by_freq, sparse)
     if max_norm is not None:
-        _renormed(weight, input._array, max_norm, norm_type)
+        _renormed(weight, input, max_norm, norm_type)
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
             f"(got mode='{mode}'). Please open a feature request on GitHub."
         )
+    bags = weight, input, offsets, scale_grad_by_freq, number, sparse, per_sample_weights, include_last_offset
+    _embedding_bag(*bags, padding_idx)
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise RuntimeError(
             f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
         )
     skipped = -1 if padding_idx is None else padding_idx % rows
-    return TENSORS.embedding_bag(
-        weight,
-        input,
-        offsets,
-        scale_grad_by_freq,
-        numbers[mode],
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        skipped,
-    )[0]
+    return TENSORS.embedding_bag(*bags, skipped)[0]
 
 
+@reading("nn.one_hot(Tensor input, int num_classes=-1) -> Tensor")
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """A row of 0 with one 1 for each integer.
 
@@ -505,11 +545,9 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
         num_classes = int(x.max()) + 1
-    elif num_classes < 1:
-        raise RuntimeError("num_classes should be positive")
     elif x.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    made = TENSORS.from_numpy((x[..., None] == np.arange(num_classes)).astype(np.int64))
+    made = TENSORS.from_numpy((x[..., None] == np.arange(num_classes)).astype(np.int64, order="C"))
     for _ in ("zero_", "scatter_"):  # which is how PyTorch writes it
         increment_version(made)
     return made
@@ -518,7 +556,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 # -- distances ---------------------------------------------------------------------------------------------------------
 
 
-@signatures("cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor")
+@reading("cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along dim.
 
@@ -547,7 +585,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return (unit(a) * unit(b)).sum(dim)
 
 
-@signatures("pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor")
+@reading("pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor")
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension.
 
@@ -567,6 +605,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     return TENSORS.norm_along(TENSORS.add_number(x1 - x2, eps), p, (max(x1.ndim, x2.ndim) - 1,), keepdim)
 
 
+@reading("pdist")
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances of all pairs of rows, each pair once.
 
@@ -598,13 +637,15 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
 
     Mirrors `torch.nn.functional.normalize`.
     """
-    made = input / TENSORS.expand_as(TENSORS.clamp_min(TENSORS.norm(input, p, dim, True), eps), input)
+    norms: Any = input.norm(p, dim, keepdim=True)
+    made = input / TENSORS.expand_as(norms.clamp_min(eps), input)
     return made if out is None else out.copy_(made)
 
 
 # -- channels and pixels -----------------------------------------------------------------------------------------------
 
 
+@reading("pixel_shuffle")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Channels rearranged into a finer picture.
 
@@ -623,6 +664,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     return TENSORS.pixel_shuffle(input, upscale_factor)
 
 
+@reading("pixel_unshuffle")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """A picture rearranged into more channels: the reverse of pixel_shuffle.
 
@@ -640,6 +682,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     return TENSORS.pixel_unshuffle(input, downscale_factor)
 
 
+@reading("channel_shuffle")
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """The channels of groups dealt out in turn.
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import signatures
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad
@@ -17,7 +16,8 @@ from ...core.types.dtypes import C_NAMES
 from ...core.values.promotion import broadcast_shapes
 from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
 from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
-from ...ops.table.arguments import reject
+from ...ops.table.publishing import inner
+from ...ops.table.signatures import explain
 from ..reduction import legacy, number
 
 __all__ = [
@@ -49,6 +49,41 @@ _SIZES = (
     "due to broadcasting. Please ensure they have the same size."
 )
 
+_REDUCTION = "int reduction=at::Reduction::Mean"
+_nll_loss_nd = inner(
+    f"nn.nll_loss_nd(Tensor input, Tensor target, Tensor? weight=None, {_REDUCTION}, SymInt ignore_index=-100) -> "
+    "Tensor"
+)
+_cross_entropy_loss = inner(
+    f"nn.cross_entropy_loss(Tensor input, Tensor target, Tensor? weight=None, {_REDUCTION}, SymInt ignore_index=-100, "
+    "float label_smoothing=0.0) -> Tensor"
+)
+_kl_div = inner(f"kl_div(Tensor input, Tensor target, {_REDUCTION}, *, bool log_target=False) -> Tensor")
+_poisson_nll_loss = inner(
+    "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor"
+)
+_hinge_embedding_loss = inner(
+    f"hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, {_REDUCTION}) -> Tensor"
+)
+_margin_ranking_loss = inner(
+    f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_REDUCTION}) -> Tensor"
+)
+_cosine_embedding_loss = inner(
+    f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_REDUCTION}) -> Tensor"
+)
+_triplet_margin_loss = inner(
+    "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
+    f"float eps=1e-06, bool swap=False, {_REDUCTION}) -> Tensor"
+)
+_multilabel_margin_loss = inner(
+    f"nn.multilabel_margin_loss(Tensor input, Tensor target, {_REDUCTION}, *, Tensor out=None) -> Tensor"
+)
+_LENGTHS = (
+    "ctc_loss(Tensor log_probs, Tensor targets, {0} input_lengths, {0} target_lengths, int blank=0, "
+    f"{_REDUCTION}, bool zero_infinity=False) -> Tensor"
+)
+_ctc_loss = inner("\n".join(_LENGTHS.format(kind) for kind in ("int[]", "Tensor")))
+
 
 def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Input and target, broadcast against each other; warns if that changes a shape."""
@@ -59,14 +94,39 @@ def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return input, target
 
 
-def _reduce(values: Any, reduction: str) -> Tensor:
-    n = number(reduction)
+def _reduce(values: Any, reduction: str | int) -> Tensor:
+    n = reduction if isinstance(reduction, int) else number(reduction)
     return values.mean() if n == 1 else values.sum() if n == 2 else values
 
 
-def _check(name: str, *tensors: Any) -> None:
-    if not all(isinstance(t, Tensor) for t in tensors):
-        reject(name, tensors, {})
+def _weighed(values: Any, weight: Any, shape: Any, reduction: str, whole: bool = True) -> Tensor:
+    """The values times weights of the input's shape; their mean is over the weights if whole, else over the values."""
+    if weight.size() != shape:
+        raise ValueError("Weights and input must have the same size.")
+    values = values * weight
+    if reduction not in ("none", "sum", "mean"):
+        raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
+    return values.sum() / weight.sum() if whole and reduction == "mean" else _reduce(values, reduction)
+
+
+def _named(reduction: str) -> str:
+    """The reduction. Errors: ValueError for other words than the three."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not valid")
+    return reduction
+
+
+def _weights_shape(given: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that weights are broadcast to, which has to be `wanted`."""
+    for at in range(1, min(len(given), len(wanted)) + 1):
+        if given[-at] not in (1, wanted[-at]):
+            raise RuntimeError(
+                f"Attempting to broadcast a dimension of length {given[-at]} at -{at}! Mismatching argument at index 1 "
+                f"had torch.Size({list(given)}); but expected shape should be broadcastable to {list(wanted)}"
+            )
+    if len(given) > len(wanted):
+        raise RuntimeError(errors.OUT_BROADCAST.format(list(wanted), list(given[: -len(wanted)] + wanted)))
+    return wanted
 
 
 def mse_loss(
@@ -94,11 +154,11 @@ def mse_loss(
 
     Mirrors `torch.nn.functional.mse_loss`.
     """
+    shape = input.size()
     input, target = _pair(input, target)
     reduction = legacy(size_average, reduce, reduction)
     if weight is not None:
-        squares = TENSORS.mse_loss(input, target, 0) * weight
-        return squares.sum() / weight.sum() if reduction == "mean" else _reduce(squares, reduction)
+        return _weighed(TENSORS.pow(input - target, 2), weight, shape, reduction)
     return TENSORS.mse_loss(input, target, number(reduction))
 
 
@@ -125,13 +185,11 @@ def l1_loss(
 
     Mirrors `torch.nn.functional.l1_loss`.
     """
+    shape = input.size()
     input, target = _pair(input, target)
     reduction = legacy(size_average, reduce, reduction)
     values = TENSORS.abs(input - target)
-    if weight is not None:
-        values = values * weight
-        return values.sum() / weight.sum() if reduction == "mean" else _reduce(values, reduction)
-    return _reduce(values, reduction)
+    return _reduce(values, reduction) if weight is None else _weighed(values, weight, shape, reduction)
 
 
 def smooth_l1_loss(
@@ -186,12 +244,12 @@ def huber_loss(
 
     Mirrors `torch.nn.functional.huber_loss`.
     """
+    shape = input.size()
     input, target = _pair(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is not None:
-        values = TENSORS.huber_loss(input, target, 0, delta) * weight
-        return values.sum() / weight.sum() if reduction == "mean" else _reduce(values, reduction)
+        return _weighed(TENSORS.huber_loss(input, target, 0, delta), weight, shape, reduction, whole=False)
     return TENSORS.huber_loss(input, target, number(reduction), delta)
 
 
@@ -226,7 +284,8 @@ def binary_cross_entropy(
             "Please ensure they have the same size."
         )
     if weight is not None:
-        weight = TENSORS.expand(weight, target._array.shape)
+        shape = _weights_shape(tuple(weight.size()), target._array.shape)
+        weight = weight.expand(shape)
     return TENSORS.binary_cross_entropy(input, target, weight, n)
 
 
@@ -260,12 +319,6 @@ def binary_cross_entropy_with_logits(
     return TENSORS.binary_cross_entropy_with_logits(input, target, weight, pos_weight, n)
 
 
-@signatures(
-    """
-    nn.nll_loss_nd(Tensor input, Tensor target, Tensor? weight=None, int reduction=at::Reduction::Mean,
-        SymInt ignore_index=-100) -> Tensor
-    """
-)
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -290,8 +343,9 @@ def nll_loss(
 
     Mirrors `torch.nn.functional.nll_loss`.
     """
-    _check("nll_loss_nd", input, target)
-    return _nll(input, target, weight, number(legacy(size_average, reduce, reduction)), ignore_index)
+    n = number(legacy(size_average, reduce, reduction))
+    _nll_loss_nd(input, target, weight, n, ignore_index)
+    return _nll(input, target, weight, n, ignore_index)
 
 
 def _nll(input: Tensor, target: Tensor, weight: Tensor | None, n: int, ignore_index: int) -> Tensor:
@@ -322,12 +376,6 @@ def _nll(input: Tensor, target: Tensor, weight: Tensor | None, n: int, ignore_in
     return TENSORS.nll_loss2d_forward(input, target, weight, n, ignore_index)[0]
 
 
-@signatures(
-    """
-    nn.cross_entropy_loss(Tensor input, Tensor target, Tensor? weight=None, int reduction=at::Reduction::Mean,
-        SymInt ignore_index=-100, float label_smoothing=0.0) -> Tensor
-    """
-)
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -357,19 +405,19 @@ def cross_entropy(
 
     Mirrors `torch.nn.functional.cross_entropy`.
     """
-    _check("cross_entropy_loss", input, target)
     n = number(legacy(size_average, reduce, reduction))
-    if label_smoothing < 0 or label_smoothing > 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    _cross_entropy_loss(input, target, weight, n, ignore_index, label_smoothing)
+    if label_smoothing > 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     axis = 0 if input.ndim == 1 else 1
-    if input._array.shape == target._array.shape and target._array.ndim:
+    if input._array.shape == target._array.shape:
         if not (target.dtype.is_floating_point or target.dtype.is_complex):
             raise RuntimeError(
                 "Expected floating point type for target with class probabilities, got "
                 + {"int64": "Long", "int32": "Int"}.get(target.dtype.name, target.dtype.name)
             )
         if ignore_index >= 0:
-            raise RuntimeError(f"ignore_index is not supported for floating point target; got {ignore_index}")
+            raise RuntimeError("ignore_index is not supported for floating point target")
         return _probabilities(TENSORS.log_softmax(input, axis), target, weight, n, label_smoothing, axis)
     logs = TENSORS.log_softmax(input, axis)
     if label_smoothing > 0.0:
@@ -416,9 +464,6 @@ def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, sm
     return TENSORS.mul_number(hard, 1 - smoothing) + TENSORS.mul_number(smooth, share)
 
 
-@signatures(
-    "kl_div(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, bool log_target=False) -> Tensor"
-)
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -452,8 +497,8 @@ def kl_div(
             "behave the same as 'batchmean' in the next major release.",
             stacklevel=2,
         )
-    if not isinstance(input, Tensor) or not isinstance(target, Tensor):
-        reject("kl_div", (input, target), {})
+    # its last argument is one that has a name in C
+    _kl_div(input, target, number("sum" if reduction == "batchmean" else reduction), log_target=log_target)
     for t in (input, target):
         if t._array.dtype.kind == "c":
             raise RuntimeError("kl_div: Complex inputs not supported.")
@@ -496,9 +541,10 @@ def poisson_nll_loss(
     Mirrors `torch.nn.functional.poisson_nll_loss`.
     """
     reduction = legacy(size_average, reduce, reduction)
+    x: Any = input
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not a valid value for reduction")
-    x: Any = input
+    _poisson_nll_loss(input, target, log_input, full, eps, number(reduction))
     if log_input:
         weighed = target * x  # before exp(x): backward goes through exp first, as in PyTorch
         loss = TENSORS.exp(x) - weighed
@@ -529,22 +575,23 @@ def gaussian_nll_loss(
     """
     x: Any = input
     v: Any = var
-    if isinstance(var, (int, float)) and not isinstance(var, bool):
+    if isinstance(var, float):
         if var < 0:
             raise ValueError("var has negative entry/entries")
         v = var * TENSORS.ones_like(input)
-    elif not isinstance(var, Tensor) or bool((var._array < 0).any()):
+    elif TENSORS.any(v < 0):
         raise ValueError("var has negative entry/entries")
-    if v.shape != x.shape:
+    if v.size() != x.size():
         if x.shape[:-1] == v.shape:
             v = TENSORS.unsqueeze(v, -1)
-        elif not (x.shape[:-1] == v.shape[:-1] and v.shape[-1] == 1):
+        elif x.ndim != v.ndim or sum(n for m, n in zip(x.shape, v.shape, strict=True) if m != n) != 1:
             raise ValueError("var is of incorrect size")
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(reduction + " is not valid")
+    _named(reduction)
     v = v.clone()
     if v._array.dtype.kind in "biu":
         raise RuntimeError(errors.CAST.format("Float", C_NAMES.get(v.dtype.name, v.dtype.name)))
+    if type(eps) is not float:
+        explain("clamp_", (), {"min": eps}, "Tensor")
     low = v._array < eps
     np.putmask(v._array, low, eps)
     loss = 0.5 * (TENSORS.log(v) + (x - target) ** 2 / v)
@@ -581,11 +628,12 @@ def hinge_embedding_loss(
 
     Mirrors `torch.nn.functional.hinge_embedding_loss`.
     """
-    reduction = legacy(size_average, reduce, reduction)
+    n = number(legacy(size_average, reduce, reduction))
+    _hinge_embedding_loss(input, target, margin, n)
     t: Any = target
     zero = TENSORS.zeros_like(input)
     apart = TENSORS.where(t != 1, TENSORS.clamp_min(_less(margin, input), 0), zero)
-    return _reduce(apart + TENSORS.where(t != -1, input, zero), reduction)
+    return _reduce(apart + TENSORS.where(t != -1, input, zero), n)
 
 
 def margin_ranking_loss(
@@ -611,13 +659,14 @@ def margin_ranking_loss(
 
     Mirrors `torch.nn.functional.margin_ranking_loss`.
     """
-    reduction = legacy(size_average, reduce, reduction)
-    if input1.ndim != input2.ndim or input1.ndim != target.ndim:
+    n = number(legacy(size_average, reduce, reduction))
+    if input1.dim() != input2.dim() or input1.dim() != target.dim():
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
-    return _reduce(TENSORS.clamp_min(TENSORS.add_number(-target * (input1 - input2), margin), 0), reduction)
+    _margin_ranking_loss(input1, input2, target, margin, n)
+    return _reduce(TENSORS.clamp_min(TENSORS.add_number(-target * (input1 - input2), margin), 0), n)
 
 
 def cosine_embedding_loss(
@@ -644,7 +693,8 @@ def cosine_embedding_loss(
 
     Mirrors `torch.nn.functional.cosine_embedding_loss`.
     """
-    reduction = legacy(size_average, reduce, reduction)
+    count = number(legacy(size_average, reduce, reduction))
+    _cosine_embedding_loss(input1, input2, target, margin, count)
     a: Any = input1
     b: Any = input2
     t: Any = target
@@ -661,7 +711,7 @@ def cosine_embedding_loss(
     zero = TENSORS.zeros_like(cos)
     together = TENSORS.where(t == 1, _less(1, cos), zero)
     apart = TENSORS.where(t == -1, TENSORS.clamp_min(TENSORS.sub_number(cos, margin), 0), zero)
-    return _reduce(together + apart, reduction)
+    return _reduce(together + apart, count)
 
 
 def _same_ndim(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
@@ -702,15 +752,16 @@ def triplet_margin_loss(
     """
     from .linear import pairwise_distance
 
-    reduction = legacy(size_average, reduce, reduction)
+    n = number(legacy(size_average, reduce, reduction))
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    _triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, n)
     _same_ndim(anchor, positive, negative)
     near: Any = pairwise_distance(anchor, positive, p, eps)
     far: Any = pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = TENSORS.minimum(far, pairwise_distance(positive, negative, p, eps))
-    return _reduce(TENSORS.clamp_min(TENSORS.add_number(near, margin) - far, 0), reduction)
+    return _reduce(TENSORS.clamp_min(TENSORS.add_number(near, margin) - far, 0), n)
 
 
 def triplet_margin_with_distance_loss(
@@ -838,7 +889,8 @@ def multilabel_soft_margin_loss(
     values: Any = -(t * TENSORS.log_sigmoid(x) + (1 - t) * TENSORS.log_sigmoid(-x))
     if weight is not None:
         values = values * weight
-    return _reduce(values.sum(x.ndim - 1) / x._array.shape[-1], reduction)
+    values = values.sum(x.ndim - 1) / x.size(x.ndim - 1)
+    return _reduce(values, _named(reduction))
 
 
 def multilabel_margin_loss(
@@ -859,7 +911,9 @@ def multilabel_margin_loss(
 
     Mirrors `torch.nn.functional.multilabel_margin_loss`.
     """
-    return TENSORS.multilabel_margin_loss_forward(input, target, number(legacy(size_average, reduce, reduction)))[0]
+    n = number(legacy(size_average, reduce, reduction))
+    _multilabel_margin_loss(input, target, n)
+    return TENSORS.multilabel_margin_loss_forward(input, target, n)[0]
 
 
 def ctc_loss(
@@ -888,8 +942,14 @@ def ctc_loss(
     Mirrors `torch.nn.functional.ctc_loss`.
     """
     n = number(reduction)
+    _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, n, zero_infinity)
     batched = log_probs.ndim == 3
     probs = log_probs if batched else TENSORS.unsqueeze(log_probs, 1)
+    if probs.ndim != 3:
+        raise RuntimeError(
+            f"Expected 3-dimensional tensor, but got {probs.ndim}-dimensional tensor for argument #1 'log_probs' "
+            "(while checking arguments for ctc_loss_allocate_outputs)"
+        )
     labels = targets if batched or targets.ndim == 1 else TENSORS.unsqueeze(targets, 0)
     lengths = []
     for name, given in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
@@ -904,17 +964,7 @@ def ctc_loss(
     for name, values in zip(("input_lengths", "target_lengths"), lengths, strict=True):
         if len(values) != batch:
             raise RuntimeError(f"{name} must be of size batch_size")
-    for length in lengths[0]:
-        if length < 0:
-            raise RuntimeError(
-                f"Expected input_lengths to have value at least 0, but got value {length} (while checking "
-                "arguments for ctc_loss_cpu)"
-            )
-        if length > steps:
-            raise RuntimeError(
-                f"Expected input_lengths to have value at most {steps}, but got value {length} (while checking "
-                "arguments for ctc_loss_cpu)"
-            )
+    _check_lengths(steps, labels, *lengths)
     losses = TENSORS._ctc_loss(probs, labels, lengths[0], lengths[1], blank, zero_infinity)
     if zero_infinity:
         losses = TENSORS.where(losses == math.inf, TENSORS.scalar_tensor(0, dtype=losses.dtype), losses)
@@ -924,3 +974,32 @@ def ctc_loss(
     if n == 2:
         return losses.sum()
     return losses if batched else TENSORS.squeeze(losses, 0)
+
+
+def _check_lengths(steps: int, labels: Tensor, inputs: list[int], targets: list[int]) -> None:
+    """No length is negative or longer than what it measures."""
+    where = "(while checking arguments for ctc_loss_allocate_outputs)"
+    for length in targets:
+        if length < 0:
+            raise RuntimeError(f"Expected target_lengths to have value at least 0, but got value {length} {where}")
+    rows = labels._array.shape
+    if len(rows) > 2:
+        raise RuntimeError(
+            f"Expected 1 to 2 dimensions, but got {len(rows)}-dimensional tensor for argument #2 'targets' {where}"
+        )
+    if len(rows) == 2 and rows[0] != len(targets):
+        raise RuntimeError(
+            f"Expected tensor to have size {len(targets)} at dimension 0, but got size {rows[0]} for argument #2 "
+            f"'targets' {where}"
+        )
+    at, size, least = (0, sum(targets), "size") if len(rows) == 1 else (1, max(targets, default=0), "size at least")
+    if labels.ndim == 1 and rows[0] != size or labels.ndim > 1 and rows[1] < size:
+        raise RuntimeError(
+            f"Expected tensor to have {least} {size} at dimension {at}, but got size {rows[at]} for argument #2 "
+            f"'targets' {where}"
+        )
+    for length in inputs:
+        if length < 0:
+            raise RuntimeError(f"Expected input_lengths to have value at least 0, but got value {length} {where}")
+        if length > steps:
+            raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {length} {where}")

@@ -5,13 +5,39 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.arguments.declared import signatures
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.info import finfo
 from ...ops.nn import norm as _kernels
+from ...ops.table.publishing import inner
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
+
+_batch_norm = inner(
+    """
+    batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training,
+        float momentum, float eps, bool cudnn_enabled) -> Tensor
+    """
+)
+_instance_norm = inner(
+    """
+    instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
+        bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor
+    """
+)
+_layer_norm = inner(
+    """
+    layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05,
+        bool cudnn_enable=True) -> Tensor
+    """
+)
+_group_norm = inner(
+    """
+    group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05,
+        bool cudnn_enabled=True) -> Tensor
+    """
+)
+_rms_norm = inner("rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor")
 
 
 def _enough(size: tuple[int, ...], shown: str = "torch.Size({})") -> None:
@@ -48,9 +74,14 @@ def batch_norm(
     Mirrors `torch.nn.functional.batch_norm`.
     """
     if training:
-        _enough(input._array.shape)
-    elif running_mean is None or running_var is None:
-        raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+        _enough(input.size())
+    if eps <= 0.0 and (training or eps < 0.0):
+        kind = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {kind}, but got {eps}")
+    _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
+    for name, t in (("running_mean", running_mean), ("running_var", running_var)):
+        if t is None and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
     if not input._array.size:  # nothing to normalize, only to scale and to move
         out = TENSORS.clone(input)
         out = out if weight is None else out * weight[0]
@@ -87,11 +118,10 @@ def instance_norm(
 
     Mirrors `torch.nn.functional.instance_norm`.
     """
+    if use_input_stats and math.prod(input.size()[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
     shape = input._array.shape
-    if use_input_stats and math.prod(shape[2:]) == 1:
-        raise ValueError(
-            f"Expected more than 1 spatial element when training, got input size torch.Size({list(shape)})"
-        )
     n, c = shape[:2]
 
     def repeated(t: Any) -> Any:
@@ -126,11 +156,13 @@ def layer_norm(
 
     Mirrors `torch.nn.functional.layer_norm`.
     """
-    shape = tuple(normalized_shape)
-    return TENSORS.native_layer_norm(input, shape, weight, bias, eps)[0]
+    try:
+        return TENSORS.native_layer_norm(input, tuple(normalized_shape), weight, bias, eps)[0]
+    except (TypeError, AttributeError):
+        _layer_norm(input, normalized_shape, weight, bias, eps)
+        raise
 
 
-@signatures("rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor")
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """The last dimensions divided by the root of their mean square, then scaled.
 
@@ -145,6 +177,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
 
     Mirrors `torch.nn.functional.rms_norm`.
     """
+    _rms_norm(input, normalized_shape, weight, eps)
     shape = tuple(normalized_shape)
     if len(shape) > input.ndim:
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}")
@@ -156,12 +189,6 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     return out if weight is None else out * weight
 
 
-@signatures(
-    """
-    group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05,
-        bool cudnn_enabled=True) -> Tensor
-    """
-)
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
@@ -178,12 +205,13 @@ def group_norm(
 
     Mirrors `torch.nn.functional.group_norm`.
     """
-    if input.ndim < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
-    n, c = input._array.shape[:2]
+    if input.dim() < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+    n, c = input.size()[:2]
     area = math.prod(input._array.shape[2:])
     if n * c // num_groups * area == 1 and n * area == 1:
         _enough((n * c // num_groups, num_groups, *input._array.shape[2:]), "{}")
+    _group_norm(input, num_groups, weight, bias, eps)
     if c % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
@@ -195,7 +223,7 @@ def group_norm(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
                 f"shape {list(t.shape)} and input of shape {list(input.shape)}"
             )
-    return TENSORS.native_group_norm(input, weight, bias, n, c, area, num_groups, eps)[0]
+    return TENSORS.native_group_norm(input.contiguous(), weight, bias, n, c, area, num_groups, eps)[0]
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
@@ -213,9 +241,9 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
 
     Mirrors `torch.nn.functional.local_response_norm`.
     """
-    if input.ndim < 3:
+    if input.dim() < 3:
         raise ValueError(
-            f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)"
+            f"Expected 3D or higher dimensionality                          input (got {input.dim()} dimensions)"
         )
     x: Any = input
     if not x._array.size:
@@ -231,4 +259,4 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         means = (
             TENSORS.avg_pool3d(squares, (size, 1, 1), (1, 1, 1), (0, 0, 0), False, True, None).squeeze(1).view(shape)
         )
-    return x / (means * alpha + k).pow(beta)
+    return x / means.mul(alpha).add(k).pow(beta)

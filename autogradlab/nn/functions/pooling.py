@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
-from ...core.arguments.declared import signatures
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...ops.first.kinds import refuse
 from ...ops.nn import pool as _kernels
+from ...ops.table.publishing import inner, reading
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -44,6 +45,8 @@ __all__ = [
     "max_unpool3d",
 ]
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 
 def _sizes(value: Any, n: int) -> tuple[int, ...]:
     if isinstance(value, (tuple, list)):
@@ -56,45 +59,66 @@ def _stride(stride: Any, kernel_size: Any) -> Any:
     return kernel_size if stride is None or stride in ((), []) else stride
 
 
+_max_pool1d = inner(
+    """
+    max_pool1d(Tensor input, int[1] kernel_size, int[1] stride=None, int[1] padding=0, int[1] dilation=1,
+        bool ceil_mode=False) -> Tensor
+    """
+)
+_max_pool2d = inner(
+    """
+    max_pool2d(Tensor input, int[2] kernel_size, int[2] stride=None, int[2] padding=0, int[2] dilation=1,
+        bool ceil_mode=False) -> Tensor
+    """
+)
+_max_pool3d = inner(
+    """
+    max_pool3d(Tensor input, int[3] kernel_size, int[3] stride=None, int[3] padding=0, int[3] dilation=1,
+        bool ceil_mode=False) -> Tensor
+    """
+)
+_max_pool1d_with_indices = inner(
+    """
+    max_pool1d_with_indices(Tensor input, int[1] kernel_size, int[1] stride=None, int[1] padding=0, int[1] dilation=1,
+        bool ceil_mode=False) -> Tensor
+    """
+)
+_adaptive_max_pool1d = inner("adaptive_max_pool1d(Tensor input, int[1] output_size) -> Tensor")
+_max_pool2d_with_indices, _max_pool3d_with_indices = inner("max_pool2d_with_indices"), inner("max_pool3d_with_indices")
+_adaptive_avg_pool2d = inner(
+    "nn.adaptive_avg_pool2d(Tensor input, SymInt[2] output_size, *, Tensor out=None) -> Tensor"
+)
+_adaptive_avg_pool3d = inner(
+    "nn.adaptive_avg_pool3d(Tensor input, SymInt[3] output_size, *, Tensor out=None) -> Tensor"
+)
+_adaptive_max_pool2d, _adaptive_max_pool3d = inner("adaptive_max_pool2d"), inner("adaptive_max_pool3d")
+_fractional_max_pool2d, _fractional_max_pool3d = inner("fractional_max_pool2d"), inner("fractional_max_pool3d")
+
+
+def _returning_indices(with_indices: Any, place: int) -> Callable[[F], F]:
+    """Decorator for a function of maxima alone: where return_indices is true, another one is called, as PyTorch does.
+    place: of that argument."""
+
+    def register(alone: F) -> F:
+        def chosen(*args: Any, **kwargs: Any) -> Any:
+            wanted = args[place] if len(args) > place else kwargs.get("return_indices")
+            return (with_indices if wanted else alone)(*args, **kwargs)
+
+        chosen.__name__ = chosen.__qualname__ = alone.__name__
+        chosen.__module__, chosen.__doc__ = alone.__module__, alone.__doc__
+        chosen.__wrapped__ = alone  # type: ignore[attr-defined]
+        alone.__name__ = alone.__qualname__ = "_" + alone.__name__  # the name in Python's errors
+        return cast(F, chosen)
+
+    return register
+
+
 def _max(n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
     kernel = _sizes(kernel_size, n)
     step = _sizes(_stride(stride, kernel_size), n)
     return getattr(TENSORS, f"max_pool{n}d_with_indices")(
         input, kernel, step, _sizes(padding, n), _sizes(dilation, n), ceil_mode
     )
-
-
-@signatures(
-    """
-    max_pool2d(Tensor input, int[2] kernel_size, int[2] stride=None, int[2] padding=0, int[2] dilation=1,
-        bool ceil_mode=False) -> Tensor
-    """
-)
-def max_pool2d(
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The largest element of each window of a picture; return_indices=True gives its place too.
-
-    Shapes: (N, C, H, W) or (C, H, W); sizes as for max_pool1d.
-    Dtypes: real numbers.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> from autogradlab.nn import functional as F
-        >>> F.max_pool2d(torch.arange(16.).reshape(1, 1, 4, 4), 2)
-        tensor([[[[ 5.,  7.],
-                  [13., 15.]]]])
-
-    Mirrors `torch.nn.functional.max_pool2d`.
-    """
-    found = _max(2, input, kernel_size, stride, padding, dilation, ceil_mode)
-    return found if return_indices else found[0]
 
 
 def max_pool2d_with_indices(
@@ -119,16 +143,12 @@ def max_pool2d_with_indices(
 
     Mirrors `torch.nn.functional.max_pool2d_with_indices`.
     """
+    _max_pool2d_with_indices(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
     return _max(2, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
-@signatures(
-    """
-    max_pool3d(Tensor input, int[3] kernel_size, int[3] stride=None, int[3] padding=0, int[3] dilation=1,
-        bool ceil_mode=False) -> Tensor
-    """
-)
-def max_pool3d(
+@_returning_indices(max_pool2d_with_indices, 6)
+def max_pool2d(
     input: Tensor,
     kernel_size: Any,
     stride: Any = None,
@@ -137,21 +157,22 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window in three dimensions.
+    """The largest element of each window of a picture; return_indices=True gives its place too.
 
-    Shapes: (N, C, D, H, W).
+    Shapes: (N, C, H, W) or (C, H, W); sizes as for max_pool1d.
     Dtypes: real numbers.
 
     Example:
         >>> import autogradlab as torch
         >>> from autogradlab.nn import functional as F
-        >>> F.max_pool3d(torch.arange(8.).reshape(1, 1, 2, 2, 2), 2)
-        tensor([[[[[7.]]]]])
+        >>> F.max_pool2d(torch.arange(16.).reshape(1, 1, 4, 4), 2)
+        tensor([[[[ 5.,  7.],
+                  [13., 15.]]]])
 
-    Mirrors `torch.nn.functional.max_pool3d`.
+    Mirrors `torch.nn.functional.max_pool2d`.
     """
-    found = _max(3, input, kernel_size, stride, padding, dilation, ceil_mode)
-    return found if return_indices else found[0]
+    _max_pool2d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
+    return _max(2, input, kernel_size, stride, padding, dilation, ceil_mode)[0]
 
 
 def max_pool3d_with_indices(
@@ -176,7 +197,35 @@ def max_pool3d_with_indices(
 
     Mirrors `torch.nn.functional.max_pool3d_with_indices`.
     """
+    _max_pool3d_with_indices(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
     return _max(3, input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+@_returning_indices(max_pool3d_with_indices, 6)
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest element of each window in three dimensions.
+
+    Shapes: (N, C, D, H, W).
+    Dtypes: real numbers.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.max_pool3d(torch.arange(8.).reshape(1, 1, 2, 2, 2), 2)
+        tensor([[[[[7.]]]]])
+
+    Mirrors `torch.nn.functional.max_pool3d`.
+    """
+    _max_pool3d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
+    return _max(3, input, kernel_size, stride, padding, dilation, ceil_mode)[0]
 
 
 def _check_line(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> None:
@@ -231,6 +280,7 @@ def max_pool1d_with_indices(
 
     Mirrors `torch.nn.functional.max_pool1d_with_indices`.
     """
+    _max_pool1d_with_indices(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
     if input.ndim not in (2, 3) or 0 in input._array.shape[-2:]:
         raise RuntimeError(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
@@ -249,12 +299,7 @@ def max_pool1d_with_indices(
     return TENSORS.squeeze(found[0], -2), TENSORS.squeeze(found[1], -2)
 
 
-@signatures(
-    """
-    max_pool1d(Tensor input, int[1] kernel_size, int[1] stride=None, int[1] padding=0, int[1] dilation=1,
-        bool ceil_mode=False) -> Tensor
-    """
-)
+@_returning_indices(max_pool1d_with_indices, 6)
 def max_pool1d(
     input: Tensor,
     kernel_size: Any,
@@ -278,12 +323,12 @@ def max_pool1d(
 
     Mirrors `torch.nn.functional.max_pool1d`.
     """
-    if not return_indices and input.ndim in (2, 3) and 0 not in input._array.shape[-2:]:
+    _max_pool1d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
+    if input.ndim in (2, 3) and 0 not in input._array.shape[-2:]:
         _check_line(input, kernel_size, _stride(stride, kernel_size), padding, dilation, ceil_mode)
         if not (requires_grad(input) and modes.current().grad):
             return _maxima(input, kernel_size, stride, padding, dilation, ceil_mode)
-    found = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
-    return found if return_indices else found[0]
+    return max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)[0]
 
 
 def _maxima(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Tensor:
@@ -308,6 +353,7 @@ def _avg(
     return getattr(TENSORS, f"avg_pool{n}d")(input, kernel, step, _sizes(padding, n), ceil_mode, include, divisor)
 
 
+@reading("avg_pool2d")
 def avg_pool2d(
     input: Tensor,
     kernel_size: Any,
@@ -334,6 +380,7 @@ def avg_pool2d(
     return _avg(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
+@reading("avg_pool3d")
 def avg_pool3d(
     input: Tensor,
     kernel_size: Any,
@@ -359,7 +406,7 @@ def avg_pool3d(
     return _avg(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
-@signatures(
+@reading(
     """
     avg_pool1d(Tensor input, int[1] kernel_size, int[1] stride=None, int[1] padding=0, bool ceil_mode=False,
         bool count_include_pad=True) -> Tensor
@@ -427,12 +474,14 @@ def _wanted(output_size: Any, input: Tensor, n: int, name: str) -> tuple[int, ..
     return found
 
 
-def _adaptive_sizes(output_size: Any, input: Tensor, n: int) -> Any:
-    """Where PyTorch counts dimensions before it looks at the tensor itself."""
-    if isinstance(output_size, (tuple, list)):
-        if input.ndim <= len(output_size):
-            raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
-    return output_size
+def _adaptive_sizes(output_size: Any, shape: Any) -> Any:
+    """The sizes that are wanted, those of the input where None is given."""
+    if isinstance(output_size, int):
+        return output_size
+    n = len(output_size)
+    if len(shape) <= n:
+        raise ValueError(f"Input dimension should be at least {n + 1}")
+    return [size if wanted is None else wanted for wanted, size in zip(output_size, shape[-n:], strict=False)]
 
 
 def _check_adaptive(name: str, input: Tensor, n: int) -> None:
@@ -470,7 +519,9 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
     Mirrors `torch.nn.functional.adaptive_avg_pool2d`.
     """
-    size = _wanted(_adaptive_sizes(output_size, input, 2), input, 2, "adaptive_avg_pool2d")
+    sizes = _adaptive_sizes(output_size, input.size())
+    _adaptive_avg_pool2d(input, sizes)
+    size = _wanted(sizes, input, 2, "adaptive_avg_pool2d")
     _check_adaptive("adaptive_avg_pool2d", input, 2)
     if size == (1, 1):
         return TENSORS.mean(input, (-1, -2), True)
@@ -491,14 +542,16 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
     Mirrors `torch.nn.functional.adaptive_avg_pool3d`.
     """
-    size = _wanted(_adaptive_sizes(output_size, input, 3), input, 3, "adaptive_avg_pool3d")
+    sizes = _adaptive_sizes(output_size, input.size())
+    _adaptive_avg_pool3d(input, sizes)
+    size = _wanted(sizes, input, 3, "adaptive_avg_pool3d")
     _check_adaptive("adaptive_avg_pool3d", input, 3)
     if size == (1, 1, 1):
         return TENSORS.mean(input, (-1, -2, -3), True)
     return TENSORS._adaptive_avg_pool3d(input, size)
 
 
-@signatures("adaptive_avg_pool1d(Tensor input, int[1] output_size) -> Tensor")
+@reading("adaptive_avg_pool1d(Tensor input, int[1] output_size) -> Tensor")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Means over windows that are chosen so that the output has a given size.
 
@@ -526,6 +579,28 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     return TENSORS.squeeze(adaptive_avg_pool2d(TENSORS.unsqueeze(input, -2), (1, size)), -2)
 
 
+def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """adaptive_max_pool2d and the places of the maxima in the flattened picture.
+
+    Shapes: (N, C, H, W) gives (N, C, *output_size), twice.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.adaptive_max_pool2d_with_indices(torch.arange(4.).reshape(1, 1, 2, 2), 1)
+        (tensor([[[[3.]]]]), tensor([[[[3]]]]))
+
+    Mirrors `torch.nn.functional.adaptive_max_pool2d_with_indices`.
+    """
+    sizes = _adaptive_sizes(output_size, input.size())
+    _adaptive_max_pool2d(input, sizes)
+    size = _wanted(sizes, input, 2, "adaptive_max_pool2d()")
+    _check_adaptive("adaptive_max_pool2d", input, 2)
+    return TENSORS.adaptive_max_pool2d(input, size)
+
+
+@_returning_indices(adaptive_max_pool2d_with_indices, 2)
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over windows that are chosen so that the output has a given size.
 
@@ -541,45 +616,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
 
     Mirrors `torch.nn.functional.adaptive_max_pool2d`.
     """
-    found = adaptive_max_pool2d_with_indices(input, output_size)
-    return found if return_indices else found[0]
-
-
-def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """adaptive_max_pool2d and the places of the maxima in the flattened picture.
-
-    Shapes: (N, C, H, W) gives (N, C, *output_size), twice.
-    Dtypes: float.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> from autogradlab.nn import functional as F
-        >>> F.adaptive_max_pool2d_with_indices(torch.arange(4.).reshape(1, 1, 2, 2), 1)
-        (tensor([[[[3.]]]]), tensor([[[[3]]]]))
-
-    Mirrors `torch.nn.functional.adaptive_max_pool2d_with_indices`.
-    """
-    size = _wanted(_adaptive_sizes(output_size, input, 2), input, 2, "adaptive_max_pool2d()")
-    _check_adaptive("adaptive_max_pool2d", input, 2)
-    return TENSORS.adaptive_max_pool2d(input, size)
-
-
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima over windows that are chosen so that the output has a given size.
-
-    Shapes: (N, C, D, H, W) gives (N, C, *output_size).
-    Dtypes: float.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> from autogradlab.nn import functional as F
-        >>> F.adaptive_max_pool3d(torch.arange(8.).reshape(1, 1, 2, 2, 2), 1)
-        tensor([[[[[7.]]]]])
-
-    Mirrors `torch.nn.functional.adaptive_max_pool3d`.
-    """
-    found = adaptive_max_pool3d_with_indices(input, output_size)
-    return found if return_indices else found[0]
+    return adaptive_max_pool2d_with_indices(input, output_size)[0]
 
 
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
@@ -596,27 +633,29 @@ def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_ind
 
     Mirrors `torch.nn.functional.adaptive_max_pool3d_with_indices`.
     """
-    size = _wanted(_adaptive_sizes(output_size, input, 3), input, 3, "adaptive_max_pool3d()")
+    sizes = _adaptive_sizes(output_size, input.size())
+    _adaptive_max_pool3d(input, sizes)
+    size = _wanted(sizes, input, 3, "adaptive_max_pool3d()")
     _check_adaptive("adaptive_max_pool3d", input, 3)
     return TENSORS.adaptive_max_pool3d(input, size)
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+@_returning_indices(adaptive_max_pool3d_with_indices, 2)
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over windows that are chosen so that the output has a given size.
 
-    Shapes: (N, C, L) gives (N, C, output_size).
+    Shapes: (N, C, D, H, W) gives (N, C, *output_size).
     Dtypes: float.
 
     Example:
         >>> import autogradlab as torch
         >>> from autogradlab.nn import functional as F
-        >>> F.adaptive_max_pool1d(torch.tensor([[[1., 3., 2., 6.]]]), 2)
-        tensor([[[3., 6.]]])
+        >>> F.adaptive_max_pool3d(torch.arange(8.).reshape(1, 1, 2, 2, 2), 1)
+        tensor([[[[[7.]]]]])
 
-    Mirrors `torch.nn.functional.adaptive_max_pool1d`.
+    Mirrors `torch.nn.functional.adaptive_max_pool3d`.
     """
-    found = adaptive_max_pool1d_with_indices(input, output_size)
-    return found if return_indices else found[0]
+    return adaptive_max_pool3d_with_indices(input, output_size)[0]
 
 
 def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
@@ -633,9 +672,28 @@ def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_ind
 
     Mirrors `torch.nn.functional.adaptive_max_pool1d_with_indices`.
     """
+    _adaptive_max_pool1d(input, output_size)
     size = _one(output_size, "adaptive_max_pool1d")
     found = adaptive_max_pool2d_with_indices(TENSORS.unsqueeze(input, -2), (1, size))
     return TENSORS.squeeze(found[0], -2), TENSORS.squeeze(found[1], -2)
+
+
+@_returning_indices(adaptive_max_pool1d_with_indices, 2)
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """Maxima over windows that are chosen so that the output has a given size.
+
+    Shapes: (N, C, L) gives (N, C, output_size).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.adaptive_max_pool1d(torch.tensor([[[1., 3., 2., 6.]]]), 2)
+        tensor([[[3., 6.]]])
+
+    Mirrors `torch.nn.functional.adaptive_max_pool1d`.
+    """
+    return adaptive_max_pool1d_with_indices(input, output_size)[0]
 
 
 def _fractional(
@@ -643,51 +701,23 @@ def _fractional(
 ) -> Any:
     if output_size is None and output_ratio is None:
         raise ValueError(f"fractional_max_pool{n}d requires specifying either an output_size or an output_ratio")
-    shape = input._array.shape
     if output_size is None:
-        ratio = _sizes(output_ratio, n)
-        if len(ratio) > n:
+        if n == 2 and len(output_ratio) > n:
             raise ValueError(
                 f"fractional_max_pool{n}d requires output_ratio to either be a single Int or tuple of Ints."
             )
-        output_size = [int(size * r) for size, r in zip(shape[-n:], ratio, strict=True)]
+        output_size = [int(input.size(d - n) * ratio) for d, ratio in enumerate(_sizes(output_ratio, n))]
+    if samples is None:
+        batch = 1 if input.dim() == n + 1 else input.size(0)
+        samples = TENSORS.rand(batch, input.size(-n - 1), n, dtype=input.dtype)
+    (_fractional_max_pool2d if n == 2 else _fractional_max_pool3d)(input, kernel_size, output_size, samples)
     kernel, size = _sizes(kernel_size, n), _sizes(output_size, n)
     for name, value in (("kernel_size", kernel), ("output_size", size)):
         if len(value) != n:
             raise RuntimeError(f"fractional_max_pool{n}d: {name} must either be a single Int or tuple of {n} Ints")
-    if samples is None:
-        batch = (1, shape[0]) if input.ndim == n + 1 else shape[:2]
-        samples = TENSORS.rand(*batch, n, dtype=input.dtype)
     if samples.dtype is not input.dtype:
         raise RuntimeError("Expect _random_samples to have the same dtype as input")
     return getattr(TENSORS, f"fractional_max_pool{n}d")(input, samples, kernel, size)
-
-
-def fractional_max_pool2d(
-    input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> Any:
-    """Maxima over windows at random places, as many as a size or a ratio asks for.
-
-    Shapes: (N, C, H, W) gives (N, C, *output_size).
-    Dtypes: float.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> from autogradlab.nn import functional as F
-        >>> samples = torch.tensor([[[0.5, 0.5]]])
-        >>> F.fractional_max_pool2d(torch.arange(16.).reshape(1, 1, 4, 4), 2, output_size=2, _random_samples=samples)
-        tensor([[[[ 5.,  7.],
-                  [13., 15.]]]])
-
-    Mirrors `torch.nn.functional.fractional_max_pool2d`.
-    """
-    found = _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
-    return found if return_indices else found[0]
 
 
 def fractional_max_pool2d_with_indices(
@@ -717,7 +747,8 @@ def fractional_max_pool2d_with_indices(
     return _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
-def fractional_max_pool3d(
+@_returning_indices(fractional_max_pool2d_with_indices, 4)
+def fractional_max_pool2d(
     input: Tensor,
     kernel_size: Any,
     output_size: Any = None,
@@ -725,22 +756,24 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """Maxima over windows at random places, in three dimensions.
+    """Maxima over windows at random places, as many as a size or a ratio asks for.
 
-    Shapes: (N, C, D, H, W) gives (N, C, *output_size).
+    Shapes: (N, C, H, W) gives (N, C, *output_size).
     Dtypes: float.
 
     Example:
         >>> import autogradlab as torch
         >>> from autogradlab.nn import functional as F
-        >>> samples = torch.tensor([[[0.5, 0.5, 0.5]]])
-        >>> F.fractional_max_pool3d(torch.arange(27.).reshape(1, 1, 3, 3, 3), 2, output_size=1, _random_samples=samples)
-        tensor([[[[[26.]]]]])
+        >>> samples = torch.tensor([[[0.5, 0.5]]])
+        >>> F.fractional_max_pool2d(torch.arange(16.).reshape(1, 1, 4, 4), 2, output_size=2, _random_samples=samples)
+        tensor([[[[ 5.,  7.],
+                  [13., 15.]]]])
 
-    Mirrors `torch.nn.functional.fractional_max_pool3d`.
+    Mirrors `torch.nn.functional.fractional_max_pool2d`.
     """
-    found = _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
-    return found if return_indices else found[0]
+    return fractional_max_pool2d_with_indices(
+        input, kernel_size, output_size, output_ratio, return_indices, _random_samples
+    )[0]
 
 
 def fractional_max_pool3d_with_indices(
@@ -767,6 +800,34 @@ def fractional_max_pool3d_with_indices(
     Mirrors `torch.nn.functional.fractional_max_pool3d_with_indices`.
     """
     return _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
+
+
+@_returning_indices(fractional_max_pool3d_with_indices, 4)
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """Maxima over windows at random places, in three dimensions.
+
+    Shapes: (N, C, D, H, W) gives (N, C, *output_size).
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> samples = torch.tensor([[[0.5, 0.5, 0.5]]])
+        >>> F.fractional_max_pool3d(torch.arange(27.).reshape(1, 1, 3, 3, 3), 2, output_size=1, _random_samples=samples)
+        tensor([[[[[26.]]]]])
+
+    Mirrors `torch.nn.functional.fractional_max_pool3d`.
+    """
+    return fractional_max_pool3d_with_indices(
+        input, kernel_size, output_size, output_ratio, return_indices, _random_samples
+    )[0]
 
 
 def _rooted(means: Any, p: float, count: int) -> Tensor:
@@ -832,7 +893,7 @@ def _unpool(
 ) -> Tensor:
     kernel, pads = _sizes(kernel_size, n), _sizes(padding, n)
     step = kernel if stride is None else _sizes(stride, n)
-    shape = input._array.shape
+    shape = input.size()
     sizes = tuple((m - 1) * s + k - 2 * p for m, s, k, p in zip(shape[-n:], step, kernel, pads, strict=True))
     if output_size is not None:
         wanted = tuple(output_size)[-n:] if len(output_size) == n + 2 else tuple(output_size)
@@ -846,7 +907,7 @@ def _unpool(
                 raise ValueError(f'invalid output_size "{list(wanted)}" (dim {d} must be between {m - s} and {m + s})')
         sizes = wanted
     if n == 1:
-        out = TENSORS.max_unpool2d(TENSORS.unsqueeze(input, -1), TENSORS.unsqueeze(indices, -1), (*sizes, 1))
+        out = TENSORS.max_unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1))
         return TENSORS.squeeze(out, -1)
     return getattr(TENSORS, f"max_unpool{n}d")(input, indices, sizes)
 

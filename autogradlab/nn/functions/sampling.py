@@ -8,6 +8,7 @@ from typing import Any
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...ops.nn import grid as _kernels  # noqa: F401 (fills the table)
+from ...ops.table.publishing import inner
 
 __all__ = ["affine_grid", "grid_sample"]
 
@@ -54,10 +55,16 @@ def grid_sample(
     return grid_sampler(input, grid, _MODES[mode], _PADDINGS[padding_mode], align_corners)
 
 
+_grid_sampler = inner(
+    "grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor"
+)
+
+
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
     """grid_sample with its modes as numbers."""
+    _grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
     nd = input.ndim - 2
     if nd not in (2, 3):
         raise RuntimeError(

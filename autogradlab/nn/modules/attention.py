@@ -116,7 +116,7 @@ class MultiheadAttention(Module):
         """The attended values, and the weights if they are asked for."""
         turned = self.batch_first and query.ndim == 3
         if turned:
-            query, key, value = (TENSORS.transpose(t, 0, 1) for t in (query, key, value))
+            query, key, value = self._turned(query, key, value)
         separate = not self._qkv_same_embed_dim
         out, weights = F.multi_head_attention_forward(
             query,
@@ -144,3 +144,10 @@ class MultiheadAttention(Module):
             is_causal=is_causal,
         )
         return (TENSORS.transpose(out, 0, 1) if turned else out), weights
+
+    @staticmethod
+    def _turned(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Steps first; what was one tensor remains one."""
+        turned = {id(t): t for t in (query, key, value)}
+        turned = {n: TENSORS.transpose(t, 1, 0) for n, t in turned.items()}
+        return turned[id(query)], turned[id(key)], turned[id(value)]

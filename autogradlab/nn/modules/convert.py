@@ -9,7 +9,7 @@ from typing import Any
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.device import device as Device
-from ...core.types.device import require_cpu
+from ...core.types.device import require_memory
 from ...core.types.dtypes import dtype as Dtype
 from ..parameter import is_lazy
 
@@ -65,7 +65,15 @@ class Convert:
                 wanted = a.dtype
             elif isinstance(a, (str, Device)) or (isinstance(a, int) and not isinstance(a, bool)):
                 where = a
-        require_cpu(where)
+        require_memory(where)
+        order = kwargs.get("memory_format")
+        if order is not None:
+            rank = {"channels_last": 4, "channels_last_3d": 5}.get(order.name)
+
+            def laid(t: Any) -> Any:
+                return t.to(memory_format=order) if t.dim() == rank else t
+
+            self._apply(laid)
         if wanted is None:
             return self
         if not (wanted.is_floating_point or wanted.is_complex):
@@ -139,7 +147,7 @@ class Convert:
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
         """New memory with arbitrary values for all parameters and buffers."""
-        require_cpu(device)
+        require_memory(device)
         return self._apply(lambda t: TENSORS.empty_like(t), recurse=recurse)
 
     def share_memory(self) -> Any:

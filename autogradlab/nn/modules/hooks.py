@@ -3,7 +3,9 @@ gradients."""
 
 from __future__ import annotations
 
+import functools
 import warnings
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -14,12 +16,18 @@ from ...core.runtime import modes
 from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 
-__all__ = ["BackwardHook", "GLOBAL", "GlobalHooks"]
+__all__ = ["BackwardHook", "GLOBAL", "GlobalHooks", "ModuleHook"]
 
+_FORWARD = (
+    "Using non-full backward hooks on a Module that does not {} single Tensor or a tuple of Tensors is deprecated and "
+    "will be removed in future versions. This hook will be missing some of the {}. Please use "
+    "register_full_backward_hook to get the documented behavior."
+)
 _NON_FULL = (
     "Using a non-full backward hook when {} is deprecated and will be removed in future versions. This hook will be "
-    "missing some grad_{}. Please use register_full_backward_hook to get the documented behavior."
+    "missing some {}."
 )
+_USE_FULL = " Please use register_full_backward_hook to get the documented behavior."
 _NO_INPUTS = (
     "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
     "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
@@ -172,15 +180,13 @@ class BackwardHook:
         def hook(grad_input: Any, _: Any) -> Any:
             if self.grad_outputs is None:
                 return None
-            grads = grad_input
+            grads: Any = self._whole(grad_input, self.input_places or [], self.input_count)
             for user in self.user_hooks:
-                found = user(
-                    self.module, self._whole(grads, self.input_places or [], self.input_count), self.grad_outputs
-                )
+                found = user(self.module, grads, self.grad_outputs)
                 if found is not None:
-                    grads = self._checked(found, self.input_places or [], self.input_count, "input")
+                    grads = _as_many(found, grads, "hook", "grad_input")
             self.grad_outputs = None
-            return grads if grads is not grad_input else None
+            return tuple(grads[i] for i in self.input_places or [])
 
         made, places, node = self._border(args)
         self.input_count = len(args)
@@ -188,15 +194,6 @@ class BackwardHook:
             self.input_places = places
             node.register_hook(hook)
         return made
-
-    def _checked(self, found: Any, places: list[int], count: int, what: str) -> tuple[Any, ...]:
-        found = found if isinstance(found, tuple) else (found,)
-        if len(found) != count:
-            raise RuntimeError(
-                f"Backward {'pre ' if what == 'output' else ''}hook returned an invalid number of grad_{what}, got "
-                f"{len(found)}, but expected {count}"
-            )
-        return tuple(found[i] for i in places)
 
     def setup_output(self, result: Any) -> Any:
         """After forward."""
@@ -207,8 +204,7 @@ class BackwardHook:
             for user in self.user_pre_hooks:
                 found = user(self.module, self.grad_outputs)
                 if found is not None:
-                    kept = self._checked(found, places, len(values), "output")
-                    self.grad_outputs = self._whole(kept, places, len(values))
+                    self.grad_outputs = _as_many(found, self.grad_outputs, "pre hook", "grad_output")
             given = self.grad_outputs
             if self.input_places is None:  # no input requires grad: the hooks run as soon as the gradient arrives
                 warn(_NO_INPUTS)
@@ -228,6 +224,33 @@ class BackwardHook:
         return made if isinstance(result, tuple) else made[0]
 
 
+def _as_many(found: Any, given: tuple[Any, ...], kind: str, what: str) -> Any:
+    """What a hook gave back, which has to have as many items as what it was given."""
+    if len(found) != len(given):
+        raise RuntimeError(
+            f"Backward {kind} returned an invalid number of {what}, got {len(found)}, but expected {len(given)}"
+        )
+    return found
+
+
+class ModuleHook:
+    """A hook that is called with its Module in front, of which it keeps a weak reference; it has the hook's name."""
+
+    def __init__(self, hook: Callable[..., Any], module: Any) -> None:
+        functools.update_wrapper(self, hook)
+        self.hook = hook
+        self.module = weakref.ref(module)
+
+    def __call__(self, *args: Any) -> Any:
+        module = self.module()
+        if module is None:
+            raise RuntimeError("You are trying to call the hook of a dead Module!")
+        return self.hook(module, *args)
+
+    def __reduce__(self) -> Any:
+        return ModuleHook, (self.hook, self.module())
+
+
 def _grad_enabled() -> bool:
     return modes.current().record
 
@@ -235,24 +258,21 @@ def _grad_enabled() -> bool:
 def warn_non_full(inputs: Any, result: Any, grad_fn: Any) -> None:
     """Say what a non-full backward hook will miss, as PyTorch does."""
 
-    def given(what: str, side: str) -> None:
-        warnings.warn(_NON_FULL.format(what, side), FutureWarning, stacklevel=4)
+    def say(text: str) -> None:
+        warnings.warn(text, FutureWarning, stacklevel=4)
 
     if isinstance(result, Tensor):
         result = (result,)
     if not (isinstance(result, tuple) and all(isinstance(r, Tensor) for r in result)):
-        given("forward does not return a single Tensor or a tuple of Tensors", "output")
+        say(_FORWARD.format("return a", "grad_output"))
         return
-    if not (isinstance(inputs, tuple) and all(isinstance(r, Tensor) for r in inputs)):
-        given("forward does not take as input a single Tensor or a tuple of Tensors", "input")
+    if not (isinstance(inputs, tuple) and all(isinstance(i, Tensor) for i in inputs)):
+        say(_FORWARD.format("take as input a", "grad_input"))
         return
-    if len({r.grad_fn for r in result if r.grad_fn is not None}) > 1:
-        given("outputs are generated by different autograd Nodes", "output")
-        return
-    found = {node for node, _ in grad_fn.next_functions if node is not None}
-    expected = {i.grad_fn for i in inputs if i.grad_fn is not None}
-    leaves = {id(i) for i in inputs if i.requires_grad and i.grad_fn is None}
-    for node in found:
-        if node not in expected and id(getattr(node, "variable", None)) not in leaves:
-            given("the forward contains multiple autograd Nodes", "input")
-            return
+    made_by = {r.grad_fn for r in result if r.grad_fn is not None}
+    if not made_by or (len(made_by) == 1 and grad_fn not in made_by):
+        say(_NON_FULL.format("outputs are nested in python data structure", "grad_output"))
+    elif len(made_by) > 1:
+        say(_NON_FULL.format("outputs are generated by different autograd Nodes", "grad_output") + _USE_FULL)
+    elif {i.grad_fn for i in inputs if i.grad_fn is not None} != {node for node, _ in grad_fn.next_functions}:
+        say(_NON_FULL.format("the forward contains multiple autograd Nodes", "grad_input") + _USE_FULL)

@@ -9,6 +9,7 @@ from typing import Any
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from ..reduction import legacy
+from .distance import PairwiseDistance
 from .module import Module
 
 __all__ = [
@@ -132,6 +133,8 @@ class HuberLoss(_Loss):
     """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        if not isinstance(delta, (float, int)):
+            raise TypeError(f"delta must be a float or int, got: {type(delta)}")
         super().__init__(reduction=reduction)
         self.delta = delta
 
@@ -471,6 +474,10 @@ class MultiMarginLoss(_WeightedLoss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(weight, size_average, reduce, reduction)
+        if p not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        if weight is not None and weight.ndim != 1:
+            raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.ndim}D instead")
         self.p = p
         self.margin = margin
 
@@ -640,7 +647,7 @@ class TripletMarginWithDistanceLoss(_Loss):
             raise ValueError(
                 f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead"
             )
-        self.distance_function = distance_function
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
         self.margin = margin
         self.swap = swap
 

@@ -3,6 +3,7 @@ and what is done with all of them (mirrors `torch.nn.Module`)."""
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from types import FunctionType
@@ -10,11 +11,11 @@ from typing import Any, TypeVar
 
 from ...core.graph.node import RemovableHandle
 from ...core.tensor.tensor import Tensor
-from ..names import reduce_module, typename
+from ..names import blank, reduce_module, typename
 from ..parameter import Parameter, is_buffer
 from . import hooks as _hooks
 from .convert import Convert
-from .hooks import GLOBAL, BackwardHook
+from .hooks import GLOBAL, BackwardHook, ModuleHook
 from .state import State
 
 __all__ = ["Module"]
@@ -175,10 +176,15 @@ class Module(Convert, State):
 
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__
-        for table in ("_parameters", "_buffers", "_modules"):
-            found = own.get(table)
-            if found is not None and name in found:
-                return found[name]
+        found = own.get("_parameters")
+        if found is not None and name in found:
+            return found[name]
+        found = own.get("_modules")
+        if found is not None and name in found:
+            return found[name]
+        found = own.get("_buffers")
+        if found is not None and name in found:
+            return found[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _forget(self, name: str, *tables: str) -> None:
@@ -193,7 +199,7 @@ class Module(Convert, State):
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
-        if isinstance(value, Parameter):
+        if isinstance(value, Tensor) and isinstance(value, Parameter):
             if "_parameters" not in own:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
             self._forget(name, "_buffers", "_modules", "_non_persistent_buffers_set")
@@ -276,25 +282,30 @@ class Module(Convert, State):
         called: set[int] = set()
         try:
             return self._hooked(args, kwargs, called)
-        except Exception:  # hooks with always_call run even so, and their own errors only warn
-            always = [(n, h) for n, h in self._forward_hooks.items() if n in self._forward_hooks_always_called]
-            for n, hook in always:
-                if n in called:
-                    continue
-                try:
-                    if n in self._forward_hooks_with_kwargs:
-                        hook(self, args, kwargs, None)
-                    else:
-                        hook(self, args, None)
-                except Exception as error:
-                    import warnings
-
-                    warnings.warn(
-                        "module forward hook with ``always_call=True`` raised an exception that was silenced as "
-                        f"another error was raised in forward: {error}",
-                        stacklevel=2,
-                    )
+        except Exception:
+            self._call_always(args, kwargs, called)
             raise
+
+    def _call_always(self, args: tuple[Any, ...], kwargs: dict[str, Any], called: set[int]) -> None:
+        """After an error: hooks with always_call run even so, and their own errors only warn."""
+        result = None
+        everywhere = [(n, h, "global ") for n, h in GLOBAL.forward.items() if n in GLOBAL.forward_always]
+        own = [(n, h, "") for n, h in self._forward_hooks.items() if n in self._forward_hooks_always_called]
+        for n, hook, whose in everywhere + own:
+            if n in called:
+                continue
+            try:
+                if n in self._forward_hooks_with_kwargs:
+                    found = hook(self, args, kwargs, result)
+                else:
+                    found = hook(self, args, result)
+                result = result if found is None else found
+            except Exception as error:
+                warnings.warn(
+                    f"{whose}module forward hook with ``always_call=True`` raised an exception that was silenced as "
+                    f"another error was raised in forward: {error}",
+                    stacklevel=4,
+                )
 
     def _hooked(self, args: tuple[Any, ...], kwargs: dict[str, Any], called: set[int]) -> Any:
         for hook in GLOBAL.forward_pre.values():
@@ -337,6 +348,12 @@ class Module(Convert, State):
             if found is not None:
                 result = found
         if border is not None:
+            if not isinstance(result, (Tensor, tuple)):
+                warnings.warn(
+                    "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but "
+                    f"received {type(result)}",
+                    stacklevel=4,
+                )
             result = border.setup_output(result)
         if old:
             self._hook_old(old, args, result)
@@ -350,7 +367,7 @@ class Module(Convert, State):
         node = first.grad_fn
         if node is not None:
             for hook in hooks:
-                node.register_hook(lambda *grads, hook=hook: hook(self, *grads))
+                node.register_hook(ModuleHook(hook, self))
             _hooks.warn_non_full(args, result, node)
 
     def register_forward_pre_hook(
@@ -492,6 +509,8 @@ class Module(Convert, State):
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
         where, _, name = target.rpartition(".")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         parent = self.get_submodule(where)
         if strict and not hasattr(parent, name):
             raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
@@ -549,15 +568,7 @@ class Module(Convert, State):
         module, name = reduce_module(type(self))
         if module == type(self).__module__:
             return super().__reduce_ex__(protocol)
-        return _blank, (module, name), self.__getstate__() if hasattr(self, "__getstate__") else self.__dict__
-
-
-def _blank(module: str, name: str) -> Any:
-    """An object of a class of this package, before its state is put back."""
-    from importlib import import_module
-
-    cls = getattr(import_module(module), name)
-    return cls.__new__(cls)
+        return blank, (module, name), self.__getstate__() if hasattr(self, "__getstate__") else self.__dict__
 
 
 def indented(text: str) -> str:

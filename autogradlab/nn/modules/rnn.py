@@ -89,6 +89,12 @@ class RNNBase(Module):
                 f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
                 stacklevel=3,
             )
+        given = {"bias": bias, "batch_first": batch_first, "input_size": input_size}
+        for name, kind in (("bias", bool), ("batch_first", bool), ("input_size", int)):
+            if not isinstance(given[name], kind):
+                raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(given[name]).__name__}")
+        if input_size <= 0:
+            raise ValueError("input_size must be greater than zero")
         if not isinstance(hidden_size, int):
             raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
         if hidden_size <= 0:
@@ -99,6 +105,8 @@ class RNNBase(Module):
             raise ValueError("proj_size should be a positive integer or zero to disable projections")
         if proj_size >= hidden_size:
             raise ValueError("proj_size has to be smaller than hidden_size")
+        if mode not in _GATES:
+            raise ValueError("Unrecognized RNN mode: " + mode)
         gates = _GATES[mode] * hidden_size
         real = proj_size or hidden_size
         self._all_names: list[list[str]] = []
@@ -117,9 +125,38 @@ class RNNBase(Module):
         self.reset_parameters()
 
     @property
+    def _flat_weights_names(self) -> list[str]:
+        return [name for names in self._all_names for name in names]
+
+    @property
+    def _flat_weights(self) -> list[Parameter]:
+        return [getattr(self, name) for name in self._flat_weights_names]
+
+    @property
     def all_weights(self) -> list[list[Parameter]]:
         """The parameters of each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_names]
+
+    def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
+        """The shape that a first state has to have."""
+        batch = input.size(0 if self.batch_first else 1) if batch_sizes is None else int(batch_sizes[0])
+        return self.num_layers * (2 if self.bidirectional else 1), batch, self.proj_size or self.hidden_size
+
+    def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
+        """Refuse an input of another dtype or size than the weights'."""
+        weight: Any = self._parameters["weight_ih_l0"]
+        if input.dtype is not weight.dtype:
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
+                f"input.to({weight.dtype}), or convert model: model.to({input.dtype})"
+            )
+        wanted = 3 if batch_sizes is None else 2
+        if input.ndim != wanted:
+            raise RuntimeError(f"input must have {wanted} dimensions, got {input.ndim}")
+        if input.size(-1) != self.input_size:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
+            )
 
     def flatten_parameters(self) -> None:
         """Nothing to do on the CPU."""
@@ -303,22 +340,16 @@ class RNNBase(Module):
             return self._forward_packed(input, hx)
         x: Any = input
         if x.ndim not in (2, 3):
-            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {x.ndim}D instead")
-        weight = self._parameters["weight_ih_l0"]
-        if x.dtype is not weight.dtype:
-            raise ValueError(
-                f"RNN input dtype ({x.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
-                f"input.to({weight.dtype}), or convert model: model.to({x.dtype})"
-            )
+            kind = " tensor" if self.mode.startswith("RNN") else ""
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {x.ndim}D{kind} instead")
         batched = x.ndim == 3
         if not batched:
-            x = x.unsqueeze(1)
-        elif self.batch_first:
+            x = x.unsqueeze(0 if self.batch_first else 1)
+        self.check_input(x, None)
+        if not x.shape[1 if self.batch_first else 0]:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+        if self.batch_first:
             x = x.transpose(0, 1)
-        if x.shape[-1] != self.input_size:
-            raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[-1]}"
-            )
         start = self._start(x, hx, batched)
         lstm, fused = self.mode == "LSTM", self._fused(x)
         if fused:
@@ -328,12 +359,17 @@ class RNNBase(Module):
             parts = [list(TENSORS.unbind(s, 0)) for s in (start if lstm else (start,))]
         x, ends = self._layers(x, parts, lambda x, state, k, way: self._direction(x, state, self._all_names[k], way))
         last: Any = tuple(TENSORS.stack([e[i] for e in ends], 0) for i in (0, 1)) if lstm else TENSORS.stack(ends, 0)
-        if not batched:
-            x = x.squeeze(1)
-            last = tuple(t.squeeze(1) for t in last) if lstm else last.squeeze(1)
-        elif self.batch_first:
+        if self.batch_first:
             x = x.transpose(0, 1) if lstm else x.transpose_(0, 1)
+        if not batched:
+            x = x.squeeze(0 if self.batch_first else 1)
+            last = tuple(t.squeeze(1) for t in last) if lstm else last.squeeze(1)
         return x, last
+
+
+def _refuse_projection(kwargs: dict[str, Any]) -> None:
+    if "proj_size" in kwargs:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
 
 
 class RNN(RNNBase):
@@ -355,35 +391,13 @@ class RNN(RNNBase):
     Mirrors `torch.nn.RNN`.
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        nonlinearity: str = "tanh",
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _refuse_projection(kwargs)
         modes = {"tanh": "RNN_TANH", "relu": "RNN_RELU"}
+        nonlinearity = args[3] if len(args) > 3 else kwargs.pop("nonlinearity", "tanh")
         if nonlinearity not in modes:
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        super().__init__(
-            modes[nonlinearity],
-            input_size,
-            hidden_size,
-            num_layers,
-            bias,
-            batch_first,
-            dropout,
-            bidirectional,
-            0,
-            device,
-            dtype,
-        )
+        super().__init__(modes[nonlinearity], *args[:3], *args[4:], **kwargs)
         self.nonlinearity = nonlinearity
 
 
@@ -405,32 +419,8 @@ class LSTM(RNNBase):
     Mirrors `torch.nn.LSTM`.
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            "LSTM",
-            input_size,
-            hidden_size,
-            num_layers,
-            bias,
-            batch_first,
-            dropout,
-            bidirectional,
-            proj_size,
-            device,
-            dtype,
-        )
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)
 
 
 class GRU(RNNBase):
@@ -451,21 +441,9 @@ class GRU(RNNBase):
     Mirrors `torch.nn.GRU`.
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype
-        )
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _refuse_projection(kwargs)
+        super().__init__("GRU", *args, **kwargs)
 
 
 class RNNCellBase(Module):

@@ -11,6 +11,7 @@ from ...autograd.grad_mode import no_grad
 from ...core.graph.node import RemovableHandle
 from ...core.tensor.tensor import Tensor
 from ..parameter import Parameter, is_lazy
+from .hooks import ModuleHook
 
 __all__ = ["State"]
 
@@ -50,6 +51,7 @@ class State:
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Any]
     _non_persistent_buffers_set: set[str]
+    _state_dict_pre_hooks: dict[int, Callable[..., Any]]
 
     def get_extra_state(self) -> Any:
         """What else belongs into the state_dict; define it together with `set_extra_state`."""
@@ -86,12 +88,12 @@ class State:
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected,
         errors)` before loading."""
-        return self._hook("_load_state_dict_pre_hooks", lambda *args: hook(self, *args))
+        return self._hook("_load_state_dict_pre_hooks", ModuleHook(hook, self))
 
     def _register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
-        return self._hook("_load_state_dict_pre_hooks", (lambda *args: hook(self, *args)) if with_module else hook)
+        return self._hook("_load_state_dict_pre_hooks", ModuleHook(hook, self) if with_module else hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` after loading."""
@@ -132,7 +134,7 @@ class State:
         metadata = {"version": self._version}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = metadata
-        for hook in self.__dict__["_state_dict_pre_hooks"].values():
+        for hook in self._state_dict_pre_hooks.values():
             hook(self, prefix, keep_vars)
         self._save_to_state_dict(destination, prefix, keep_vars)
         for name, module in self._modules.items():

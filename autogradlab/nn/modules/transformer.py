@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import get_default_dtype
 from .. import functional as F
 from .. import init
+from .activation import GELU, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
@@ -82,6 +84,13 @@ class TransformerEncoderLayer(Module):
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         self.activation = _activation(activation)
+        self.activation_relu_or_gelu = (
+            1
+            if self.activation is F.relu or isinstance(self.activation, ReLU)
+            else 2
+            if self.activation is F.gelu or isinstance(self.activation, GELU)
+            else 0
+        )
 
     def forward(
         self,
@@ -103,6 +112,25 @@ class TransformerEncoderLayer(Module):
 
     def _feed(self, x: Any) -> Any:
         return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+def _without_fast_path(layer: Any) -> str:
+    """Why PyTorch would not take its fast path through this layer; "" if it would. Its warning says so."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return " was not TransformerEncoderLayer"
+    attention = layer.self_attn
+    reasons = {
+        ".norm_first was True": layer.norm_first,
+        ".self_attn.batch_first was not True(use batch_first for better inference performance)": (
+            not attention.batch_first
+        ),
+        ".self_attn._qkv_same_embed_dim was not True": not attention._qkv_same_embed_dim,
+        ".self_attn was passed bias=False": attention.in_proj_bias is None,
+        ".activation_relu_or_gelu was not True": not layer.activation_relu_or_gelu,
+        ".norm1.eps was not equal to encoder_layer.norm2.eps": layer.norm1.eps != layer.norm2.eps,
+        ".self_attn.num_heads is odd": attention.num_heads % 2 == 1,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
 
 
 class TransformerEncoder(Module):
@@ -132,6 +160,15 @@ class TransformerEncoder(Module):
         self.layers = _copies(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
+        reason = _without_fast_path(encoder_layer)
+        self.use_nested_tensor = enable_nested_tensor and not reason
+        if enable_nested_tensor and reason:
+            warnings.warn(
+                f"enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer{reason}",
+                stacklevel=2,
+            )
 
     def forward(
         self,

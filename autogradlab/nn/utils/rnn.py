@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor, wrap
+from ...core.types.dtypes import _scalar_name
+from ...core.values.promotion import broadcast_shapes
 from ...ops.table.opdef import op
 
 __all__ = [
@@ -98,6 +101,18 @@ class PackedSequence(_Packed):
         """The sequence in int32."""
         return type(self)(self.data.int(), *self[1:])
 
+    def short(self) -> PackedSequence:
+        """The sequence in int16."""
+        return type(self)(self.data.short(), *self[1:])
+
+    def char(self) -> PackedSequence:
+        """The sequence in int8."""
+        return type(self)(self.data.char(), *self[1:])
+
+    def byte(self) -> PackedSequence:
+        """The sequence in uint8."""
+        return type(self)(self.data.byte(), *self[1:])
+
 
 @op(
     "_pack_rows",
@@ -141,20 +156,20 @@ def pack_padded_sequence(
     """The sequences in a padded (L, N, ...), or (N, L, ...) if batch_first, without the padding."""
     if not isinstance(lengths, Tensor):
         lengths = TENSORS.as_tensor(lengths, dtype=TENSORS.zeros(0).long().dtype)
-    elif lengths._array.ndim != 1:
+    if lengths._array.ndim != 1:
         raise RuntimeError(
             f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths._array.ndim}D cpu "
-            f"{str(lengths.dtype)[6:].title()} tensor"
+            f"{_scalar_name(lengths.dtype)} tensor"
         )
     x: Any = input
     order = None
     if not enforce_sorted:
         lengths, order = TENSORS.sort(lengths, descending=True)
         x = TENSORS.index_select(x, 0 if batch_first else 1, order)
-    counts = [int(n) for n in lengths._array]
     if batch_first:
         x = x.transpose(0, 1)
-    batch = x._array.shape[1]
+    counts = [int(n) for n in lengths._array]
+    batch = x.size(1)
     if not x._array.size:
         raise RuntimeError("Cannot pack empty tensors.")
     if len(counts) != batch:
@@ -221,8 +236,17 @@ def pad_sequence(
 ) -> Tensor:
     """Tensors (L_i, ...) in one (L, N, ...), or (N, L, ...) if batch_first, the shorter ones padded."""
     if padding_side not in ("left", "right"):
-        raise RuntimeError(f"expected padding_side to be either 'left' or 'right', but got {padding_side}")
+        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    if not isinstance(sequences, Iterable):
+        raise RuntimeError(
+            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
+        )
     tensors = list(sequences)
+    if not tensors:
+        raise RuntimeError("received an empty list of sequences")
+    first = tensors[0]._array.shape[1:]
+    for t in tensors[1:]:
+        broadcast_shapes((1, *first), (1, *t._array.shape[1:]))
     longest = max(t._array.shape[0] for t in tensors)
     parts = []
     for t in tensors:

@@ -10,10 +10,11 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor, wrap
+from ..first.conversion import parse_type
 from ..first.shape import SQUEEZES
 from ..table.calls import make_call
 from ..table.opdef import OPS, Op, composite, op, publish
-from ..table.outputs import EXPECTED, Out, same_dtype
+from ..table.outputs import EXPECTED, Out, same_dtype, write
 
 
 def _copy_of(view: Op) -> Callable[..., Any]:
@@ -40,16 +41,26 @@ def _copy_of(view: Op) -> Callable[..., Any]:
     return entry.call
 
 
-def _copy(declaration: str, view: Op, *, doc: str, out: Any = None, sizes: bool = False) -> None:
-    """The function that copies what a view operation shows. sizes: it takes one list of sizes or dimensions."""
+def _copy(declaration: str, view: Op, *, doc: str, out: Any = None, sizes: str = "") -> None:
+    """The function that copies what a view operation shows. sizes: what its one list of sizes is called."""
     name = declare(declaration, doc, out)
     call = _copy_of(view)
-    form = (lambda input, sizes, **options: call(input, tuple(sizes), **options)) if sizes else None
-    publish(name, form or (lambda *args, **kwargs: call(*args, **kwargs)), False, True, f"{view.name}() as a copy.")
+
+    def with_sizes(input: Tensor, *args: Any, implicit: bool = False, **options: Any) -> Tensor:
+        given = args[0] if args else options.pop(sizes)
+        found: Tensor = call(input, tuple(given), **options)
+        return found
+
+    def without(*args: Any, **options: Any) -> Any:
+        found = call(*args, **options)
+        return None if view.multi and options.get("out") is not None else found
+
+    form = with_sizes if sizes else without
+    publish(name, form, False, True, f"{view.name}() as a copy.", reads="first")
 
 
 _copy(
-    "select_copy -> Tensor",
+    "select_copy(Tensor input, int dim, SymInt index, *, Tensor out=None) -> Tensor",
     OPS["select"],
     doc="""
     sig: (input, dim, index)
@@ -63,7 +74,10 @@ _copy(
     """,
 )
 _copy(
-    "slice_copy -> Tensor",
+    """
+    slice_copy(Tensor input, int dim=0, SymInt? start=None, SymInt? end=None,
+        SymInt step=1, *, Tensor out=None) -> Tensor
+    """,
     OPS["slice"],
     doc="""
     x[start:end:step] along dim as a copy.
@@ -77,7 +91,7 @@ _copy(
     """,
 )
 _copy(
-    "alias_copy -> Tensor",
+    "alias_copy(Tensor input, *, Tensor out=None) -> Tensor",
     OPS["alias"],
     doc="""
     sig: (input)
@@ -91,7 +105,7 @@ _copy(
     """,
 )
 _copy(
-    "unsqueeze_copy -> Tensor",
+    "unsqueeze_copy(Tensor input, int dim, *, Tensor out=None) -> Tensor",
     OPS["unsqueeze"],
     doc="""
     sig: (input, dim)
@@ -105,7 +119,7 @@ _copy(
     """,
 )
 _copy(
-    "t_copy -> Tensor",
+    "t_copy(Tensor input, *, Tensor out=None) -> Tensor",
     OPS["t"],
     doc="""
     sig: (input)
@@ -120,7 +134,7 @@ _copy(
     """,
 )
 _copy(
-    "transpose_copy -> Tensor",
+    "transpose_copy(Tensor input, int dim0, int dim1, *, Tensor out=None) -> Tensor",
     OPS["transpose"],
     doc="""
     sig: (input, dim0, dim1)
@@ -135,7 +149,7 @@ _copy(
     """,
 )
 _copy(
-    "unfold_copy -> Tensor",
+    "unfold_copy(Tensor input, int dimension, int size, int step, *, Tensor out=None) -> Tensor",
     OPS["unfold"],
     doc="""
     sig: (input, dimension, size, step)
@@ -150,7 +164,7 @@ _copy(
     """,
 )
 _copy(
-    "split_copy -> Tensor[]",
+    "split_copy(Tensor input, SymInt split_size, int dim=0, *, Tensor[] out=None) -> Tensor[]",
     OPS["split"],
     doc="""
     sig: (input, split_size, dim=0)
@@ -164,7 +178,7 @@ _copy(
     """,
 )
 _copy(
-    "split_with_sizes_copy -> Tensor[]",
+    "split_with_sizes_copy(Tensor input, SymInt[] split_sizes, int dim=0, *, Tensor[] out=None) -> Tensor[]",
     OPS["split_with_sizes"],
     doc="""
     sig: (input, split_sizes, dim=0)
@@ -179,7 +193,7 @@ _copy(
     out=Out(exact=EXPECTED),
 )
 _copy(
-    "unbind_copy -> Tensor[]",
+    "unbind_copy(Tensor input, int dim=0, *, Tensor[] out=None) -> Tensor[]",
     OPS["unbind"],
     doc="""
     sig: (input, dim=0)
@@ -193,10 +207,18 @@ _copy(
     """,
     out=Out(exact=EXPECTED),
 )
-_copy(
-    "view_copy -> Tensor",
-    OPS["view"],
-    doc="""
+_view_copy = _copy_of(OPS["view"])
+
+
+@composite(
+    """
+    view_copy(Tensor input, ScalarType dtype, *, Tensor out=None) -> Tensor
+    view_copy(Tensor input, SymInt[] size, *, Tensor out=None) -> Tensor
+    """,
+    method=False,
+)
+def view_copy(input: Tensor, *args: Any, out: Any = None, **options: Any) -> Tensor:
+    """
     sig: (input, size)
     Tensor.view as a copy.
 
@@ -206,11 +228,20 @@ _copy(
     >>> torch.view_copy(torch.arange(4), (2, 2))
     tensor([[0, 1],
             [2, 3]])
-    """,
-    sizes=True,
-)
+    """
+    (given,) = args or options.values()
+    if isinstance(given, (tuple, list)):
+        found: Tensor = _view_copy(input, tuple(given), out=out)
+        return found
+    array = np.array(TENSORS.view_as_dtype(input.detach(), parse_type(given))._array, order="C")
+    if out is None:
+        return wrap(array)
+    written: Tensor = write(OPS["view_copy"], out, array, [input])
+    return written
+
+
 _copy(
-    "permute_copy -> Tensor",
+    "permute_copy(Tensor input, int[] dims, *, Tensor out=None) -> Tensor",
     OPS["permute"],
     doc="""
     sig: (input, dims)
@@ -223,10 +254,10 @@ _copy(
     tensor([[1, 3],
             [2, 4]])
     """,
-    sizes=True,
+    sizes="dims",
 )
 _copy(
-    "expand_copy -> Tensor",
+    "expand_copy(Tensor input, SymInt[] size, *, bool implicit=False, Tensor out=None) -> Tensor",
     OPS["expand"],
     doc="""
     sig: (input, size, *, implicit=False)
@@ -239,13 +270,20 @@ _copy(
     tensor([[1, 1],
             [2, 2]])
     """,
-    sizes=True,
+    sizes="size",
 )
 _SQUEEZED = [_copy_of(entry) for entry in SQUEEZES]
 
 
-@composite("squeeze_copy -> Tensor", method=False)
-def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
+@composite(
+    """
+    squeeze_copy(Tensor input, *, Tensor out=None) -> Tensor
+    squeeze_copy(Tensor input, int dim, *, Tensor out=None) -> Tensor
+    squeeze_copy(Tensor input, int[] dim, *, Tensor out=None) -> Tensor
+    """,
+    method=False,
+)
+def squeeze_copy(input: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """
     sig: (input, dim=None)
     squeeze as a copy.
@@ -257,12 +295,12 @@ def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
     torch.Size([2])
     """
     if dim is None:
-        return _SQUEEZED[0](input)
-    return _SQUEEZED[2 if isinstance(dim, (tuple, list)) else 1](input, dim)
+        return _SQUEEZED[0](input, out=out)
+    return _SQUEEZED[2 if isinstance(dim, (tuple, list)) else 1](input, dim, out=out)
 
 
 @op(
-    "narrow_copy -> Tensor",
+    "narrow_copy(Tensor input, int dim, SymInt start, SymInt length, *, Tensor out=None) -> Tensor",
     vjp={
         "input": lambda F, grad, input_shape, dim, start, length: F.slice_backward(
             grad, input_shape, dim, start, start + length, 1
@@ -291,7 +329,7 @@ def _plain(x: np.ndarray) -> Tensor:
 
 
 @op(
-    "detach_copy -> Tensor",
+    "detach_copy(Tensor input, *, Tensor out=None) -> Tensor",
     method=False,
     node=NOT_IMPLEMENTED,
     vjp={"input": no_derivative("detach_copy")},

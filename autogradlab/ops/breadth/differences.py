@@ -12,6 +12,7 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
+from ...core.values.promotion import plain_number
 from ..first.kinds import HALF, name_of, refuse
 from ..table.opdef import FUNCTIONS, composite, op
 from ..table.outputs import EXPECTED, Out
@@ -28,7 +29,7 @@ def _part(x: Any, dim: int, low: int, high: int) -> Any:
 
 def _uniform(x: Any, dim: int, h: Any, edge_order: int) -> Any:
     """Differences over a grid of one spacing."""
-    over = F.div if isinstance(h, Tensor) else F.div_number
+    over = F.div if isinstance(h, (Tensor, complex)) else F.div_number
     n = x._array.shape[dim]
     at = [_part(x, dim, i, i + 1) for i in range(min(n, 3))]
     end = [_part(x, dim, n - 1 - i, n - i) for i in range(min(n, 3))]
@@ -122,6 +123,8 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: in
         if input._array.shape[d] < edge_order + 1:
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
     x: Any = input
+    if x._array.dtype == np.uint8:
+        raise RuntimeError("torch.gradient does not support uint8 input.")
     if x._array.dtype.kind in "iu":
         x = F.to(x, dtype=F.scalar_tensor(1.0).dtype)
     found = []
@@ -167,7 +170,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     return result if increasing else F.flip(result, [1])
 
 
-@composite("unravel_index -> Tensor", method=False)
+@composite("unravel_index -> Tensor", method=False, reads="itself")
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """Positions in a flattened tensor as indices, one tensor for each dimension of `shape`.
 
@@ -250,6 +253,7 @@ def renorm(input, p, dim, maxnorm):
     tensor([[0.6000, 0.8000],
             [0.0000, 0.5000]])
     """
+    p, maxnorm = plain_number(p), plain_number(maxnorm)
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:
@@ -322,7 +326,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    return F._pdist_forward(input, p)
+    return F._pdist_forward(input, float(p))
 
 
 @composite(
@@ -343,7 +347,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any =
             [-1]])
     """
     if size < 0:
-        raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, but got {size}")
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     rows = np.argwhere(input._array)[:size]
     made = np.full((size, input.ndim), fill_value, np.int64)
     made[: len(rows)] = rows

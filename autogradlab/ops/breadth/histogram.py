@@ -25,7 +25,7 @@ F = TENSORS
     "bincount(Tensor input, Tensor? weights=None, SymInt minlength=0) -> Tensor",
     node=NOT_IMPLEMENTED,
     vjp={"weights": no_derivative("bincount")},
-    checked=True,
+    inner_writes=1,
 )
 def bincount(input, weights=None, minlength=0):
     """How often each of the integers 0, 1, 2, … occurs; with weights, the sum of theirs.
@@ -98,7 +98,7 @@ def _check_histc(input: Tensor, outs: tuple[Tensor, ...]) -> None:
 @op(
     "histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0, *, Tensor out=None) -> Tensor",
     check_out=_check_histc,
-    checked=True,
+    inner_writes=2,
 )
 def histc(input, bins=100, min=0, max=0):
     """How many elements fall into each of `bins` equal bins from min to max (of input's own range if both are 0).

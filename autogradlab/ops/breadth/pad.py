@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import name_of
+from ...core.memory.layout import keeping_channels
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
@@ -15,6 +16,7 @@ from ..first.kinds import typed
 from ..table.opdef import composite, op
 
 
+@keeping_channels
 def _constant_pad(input, pad, value=0):
     n = input.ndim
     if len(pad) % 2:
@@ -62,7 +64,6 @@ op(
     >>> torch.constant_pad_nd(torch.tensor([1, 2]), (1, 2), 9)
     tensor([9, 1, 2, 9, 9])
     """,
-    checked=True,
 )(_constant_pad)
 
 

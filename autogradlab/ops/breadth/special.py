@@ -16,9 +16,10 @@ from ..common.pairs import with_number
 from ..first.kinds import COMPLEX, double, floated, on_both_backends, refuse, refusing, single
 from ..kernels import special as K
 from ..table.factories import binary, unary
-from ..table.families import method
+from ..table.families import attach
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import Out
+from ..table.publishing import checking
 
 F = TENSORS
 _ROOT_PI = math.sqrt(math.pi)
@@ -247,15 +248,16 @@ def polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
     return _POLYGAMMA.call(input, n, **({} if out is None else {"out": out}))
 
 
-@method("polygamma")
 def _method(self: Tensor, n: int) -> Tensor:
     return polygamma(n, self)
 
 
-@method("polygamma_")
 def _method_(self: Tensor, n: int) -> Tensor:
     return _POLYGAMMA.call_(self, n)
 
+
+attach("polygamma", checking(_method, "polygamma", "Tensor", "late"))
+attach("polygamma_", checking(_method_, "polygamma_", "Tensor", "late"))
 
 alias("special_polygamma", "polygamma", method=False)
 RAW.polygamma = lambda n, x: _polygamma(x, n)
@@ -518,7 +520,7 @@ special(
 )
 special(
     "special_spherical_bessel_j0(Tensor x, *, Tensor out=None) -> Tensor",
-    lambda x: np.where(x == 0, 1, np.sin(x) / x) if x.size else x,
+    lambda x: np.where(x == 0, 1, np.where(np.isinf(x), 0, np.sin(x) / x)) if x.size else x,
     halves=False,
     doc="""
     sin(x) / x, 1 at 0.

@@ -8,7 +8,9 @@ from ...core.recording.record import TENSORS as F
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import _scalar_name
+from ..table.families import method
 from ..table.opdef import composite
+from ..table.signatures import explain
 from .fourier import FULL, NONE, ROOT
 
 _WHERE = "aten/src/ATen/native/SpectralOps.cpp:{}"
@@ -94,13 +96,17 @@ def _check_spectrum(
     return half
 
 
-@composite("""
+@composite(
+    """
     stft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
         str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None,
         bool? align_to_window=None) -> Tensor
     stft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None,
         bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor
-    """)
+    """,
+    method=False,
+    reads="itself",
+)
 def stft(
     input: Tensor,
     n_fft: int,
@@ -134,8 +140,12 @@ def stft(
             raise RuntimeError("stft align_to_window should only be set when center = false")
         ndim = input.dim()
         half = int(n_fft // 2)
-        input = F._pad(input.view([1] * (3 - ndim) + list(input.shape)), [half, half], pad_mode)
+        shape = [1] * (3 - ndim) + list(input.size())
+        explain("pad", (input, [half, half], pad_mode), {}, "nn")
+        input = F._pad(input.view(shape), [half, half], pad_mode)
         input = input.view(input.shape[-ndim:] if ndim else ())
+    given = (n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)
+    explain("stft", (input, *given), {}, "torch")
     if window is None:
         warn_once(
             "A window was not provided. A rectangular window will be applied,which is known to cause spectral "
@@ -186,10 +196,42 @@ def stft(
     return r if return_complex else F.view_as_real(r)
 
 
-@composite("""
+@method("stft")
+def _stft(
+    self: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
+    return stft(
+        self,
+        n_fft,
+        hop_length,
+        win_length,
+        window,
+        center,
+        pad_mode,
+        normalized,
+        onesided,
+        return_complex=return_complex,
+        align_to_window=align_to_window,
+    )
+
+
+@composite(
+    """
     istft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
         bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    """)
+    """,
+    method=False,
+)
 def istft(
     input: Tensor,
     n_fft: int,
@@ -242,7 +284,7 @@ def istft(
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
         )
-    x = F.view_as_real(input)
+    x = F.view_as_real(F.resolve_conj(input))
     ndim, frames, found = x.dim(), x.size(-2), x.size(-3)
     if not x.numel():
         raise RuntimeError(f"{call} : input tensor cannot be empty.")
@@ -283,3 +325,21 @@ def istft(
         )
         y = F.constant_pad_nd(y, (0, end - total), 0)
     return y
+
+
+@method("istft")
+def _istft(
+    self: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> Tensor:
+    given = (self, n_fft, hop_length, win_length, window, center, normalized, onesided, length)
+    explain("istft", given, {"return_complex": return_complex}, "torch")
+    return istft(*given, return_complex=return_complex)

@@ -11,8 +11,10 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ..common.sorting import keys_of
 from ..first.kinds import refuse
-from ..table.arguments import reject
+from ..table.families import method
 from ..table.opdef import OPS, Op, composite
+from ..table.publishing import inner
+from ..table.signatures import explain
 
 _OUTPUTS = ("output", "inverse", "counts")
 
@@ -102,7 +104,15 @@ def _consecutive(input, return_inverse=False, return_counts=False, dim=None):
 
 
 def _entry(name: str, kernel: Any, node: str) -> Op:
-    made = OPS[name] = Op(name, kernel, node=node, outputs=_OUTPUTS, differentiable=1, vjp=_not_differentiable(name))
+    made = OPS[name] = Op(
+        name,
+        kernel,
+        node=node,
+        outputs=_OUTPUTS,
+        differentiable=1,
+        vjp=_not_differentiable(name),
+        reads="itself",
+    )
     setattr(RAW, name, kernel)
     return made
 
@@ -117,7 +127,11 @@ def _asked(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> Any:
     return kept if len(kept) > 1 else kept[0]
 
 
-@composite("unique -> Tensor | Tensor[]")
+_FLAGS = "bool sorted=True, bool return_inverse=False, bool return_counts=False) -> Tensor[]"
+_unique2, _unique_dim = inner(f"_unique2(Tensor input, {_FLAGS}"), inner(f"unique_dim(Tensor input, int dim, {_FLAGS}")
+
+
+@composite("unique -> Tensor | Tensor[]", method=False, reads="itself")
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -137,21 +151,35 @@ def unique(
     >>> torch.unique(torch.tensor([3, 1, 3]), return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
     """
-    if not isinstance(input, Tensor):
-        reject(
-            "_unique2", (input,), {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
-        )
+    flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
     if dim is None:
+        _unique2(input, **flags)
         found = _FLAT.call(input, sorted, return_inverse, return_counts)
     else:
+        _unique_dim(input, dim, **flags)
         found = _DIM.call(input, dim, sorted, return_inverse, return_counts)
     return _asked(found, return_inverse, return_counts)
 
 
-@composite("""
+@method("unique")
+def _unique(
+    self: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    return unique(self, sorted, return_inverse, return_counts, dim)
+
+
+@composite(
+    """
     unique_consecutive(Tensor input, bool return_inverse=False, bool return_counts=False,
         int? dim=None) -> Tensor | Tensor[]|function
-    """)
+    """,
+    method=False,
+    reads="itself",
+)
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
@@ -163,6 +191,13 @@ def unique_consecutive(
     >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]), return_counts=True)
     (tensor([1, 2, 1]), tensor([2, 1, 1]))
     """
-    if not isinstance(input, Tensor):
-        reject("unique_consecutive", (input,), {"return_inverse": return_inverse, "return_counts": return_counts})
+    flags = {"return_inverse": return_inverse, "return_counts": return_counts}
+    explain("unique_consecutive", (input,), {**flags, "dim": dim}, "torch")
     return _asked(_CONSECUTIVE.call(input, return_inverse, return_counts, dim), return_inverse, return_counts)
+
+
+@method("unique_consecutive")
+def _consecutives(
+    self: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    return unique_consecutive(self, return_inverse, return_counts, dim)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ..first.kinds import refuse, refusing
+from ...core.memory.layout import iterated
+from ..first.kinds import laid_out, refuse, refusing
 from ..table.factories import binary
 from ..table.opdef import op
 from ..table.outputs import FOUND, Out
@@ -243,13 +244,13 @@ def _test(
         return kernel(input)
 
     test.__name__ = name
-    op(name, doc=doc)(test)
+    op(name, doc=doc)(laid_out(iterated)(test))
 
 
 _floats = "fVc"
 _test(
     "isnan(Tensor input) -> Tensor",
-    lambda x: np.isnan(x) if x.dtype.kind in _floats else np.zeros(x.shape, bool),
+    lambda x: np.isnan(x) if x.dtype.kind in _floats else np.zeros_like(x, bool),
     """
     Whether an element is not a number.
 
@@ -263,7 +264,7 @@ _test(
 )
 _test(
     "isinf(Tensor input) -> Tensor",
-    lambda x: np.isinf(x) if x.dtype.kind in _floats else np.zeros(x.shape, bool),
+    lambda x: np.isinf(x) if x.dtype.kind in _floats else np.zeros_like(x, bool),
     """
     Whether an element is inf or -inf.
 
@@ -275,7 +276,7 @@ _test(
 )
 _test(
     "isfinite(Tensor input) -> Tensor",
-    lambda x: np.isfinite(x) if x.dtype.kind in _floats else np.ones(x.shape, bool),
+    lambda x: np.isfinite(x) if x.dtype.kind in _floats else np.ones_like(x, bool),
     """
     Whether an element is neither infinite nor nan.
 
@@ -342,7 +343,14 @@ _test(
 )
 
 
-@op("logical_not(Tensor input, *, Tensor out=None) -> Tensor", inplace=True, inplace_function=False, cuts=False)
+@op(
+    "logical_not(Tensor input, *, Tensor out=None) -> Tensor",
+    inplace=True,
+    inplace_function=False,
+    cuts=False,
+    inner_writes=1,
+)
+@laid_out(iterated)
 def logical_not(input):
     """Whether an element is 0 or False.
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import contiguous
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
 from ...core.values.promotion import broadcast_shapes
-from ..first.kinds import is_half, refuse
+from ..first.kinds import fused, is_half, refuse
 from ..first.products import added, combined, product, scaled, times, type_name, written
 from ..table.opdef import composite, op
 from ..table.outputs import EXPECTED, Out, cxx_name
@@ -151,6 +152,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     },
     out=Out(exact=EXPECTED),
     inplace_function=False,
+    inner_writes=1,
 )
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """beta * input + alpha times the products of a batch.
@@ -174,7 +176,9 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
 
             [[4.]]])
     """
-    wrap_dim(2, batch2.ndim)
+    for batch, dim in ((batch1, 0), (batch1, 1), (batch2, 2)):
+        wrap_dim(dim, batch.ndim, scalar_ok=False)
+    RAW.expand(input, (batch1.shape[0], batch1.shape[1], batch2.shape[2]))
     if input.dtype != batch1.dtype:
         names = [cxx_name(from_numpy(a.dtype)) for a in (input, batch1, batch2)]
         raise RuntimeError(
@@ -200,6 +204,12 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
         "batch2": lambda F, grad, batch1, batch2_shape, alpha: times(
             F.bmm(adjoint(F, batch1), F.expand(F.unsqueeze(grad, 0), (batch2_shape[0], *grad.shape))), alpha
         ),
+    },
+    shown={"batch1_shape": "", "batch2_shape": ""},
+    constants={
+        "batch1_sym_argsize_0": lambda node: node.field("batch1_shape")[0],
+        "batch1_sym_argsize_1": lambda node: node.field("batch1_shape")[1],
+        "batch2_sym_argsize_2": lambda node: node.field("batch2_shape")[2],
     },
     out=Out(exact="self and mat2 must have the same dtype, but got {1} and {0}", overlap="part"),
     inplace_function=False,
@@ -276,7 +286,7 @@ def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     return r if out is None else written(r, out)
 
 
-@composite("chain_matmul(Tensor[] matrices, *, Tensor out=None) -> Tensor", method=False)
+@composite("chain_matmul(Tensor[] matrices, *, Tensor out=None) -> Tensor", method=False, reads="itself")
 def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
     """
     sig: (*matrices, out=None)
@@ -337,6 +347,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         "i2": lambda F, grad, i1, i3: F.einsum("no,ni,nj->oij", grad, F.conj(i1), F.conj(i3)),
         "i3": lambda F, grad, i1, i2: F.einsum("no,ni,oij->nj", grad, F.conj(i1), F.conj(i2)),
     },
+    real=True,
 )
 def _trilinear(i1, i2, i3):
     # one matrix product for the weight, one batched product of rows
@@ -416,8 +427,8 @@ def linalg_cross(input, other, *, dim=-1):
     a, b = np.moveaxis(input, d, 0), np.moveaxis(other, d, 0)
     r = np.empty((3, *np.broadcast_shapes(a.shape[1:], b.shape[1:])), a.dtype)
     for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):
-        r[i] = a[j] * b[k] - a[k] * b[j]
-    return np.ascontiguousarray(np.moveaxis(r, 0, d))
+        r[i] = fused(a[j], b[k], -(a[k] * b[j]))
+    return contiguous(np.moveaxis(r, 0, d))
 
 
 @composite("cross(Tensor input, Tensor other, int? dim=None, *, Tensor out=None) -> Tensor", out=Out(exact=EXPECTED))
@@ -459,10 +470,10 @@ def trace(input):
     >>> torch.trace(torch.tensor([[1., 2.], [3., 4.]]))
     tensor(5.)
     """
-    if input.ndim != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     if input.dtype.kind == "b":
         raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     if input.dtype.kind in "iu":
         return np.trace(input, dtype=np.int64)
     if input.dtype.itemsize == 2:

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.layout import iterated, iterating
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
-from ...core.tensor.tensor import Tensor
-from ...core.values.promotion import can_cast, is_number, result_dtype, wrap_number
+from ...core.runtime.modes import quiet
+from ...core.runtime.warn import warn_once
+from ...core.tensor.tensor import Tensor, wrap
+from ...core.types.dtypes import from_numpy
+from ...core.values.building import scalar_array
+from ...core.values.promotion import can_cast, cast, is_number, number, plain_number, result_dtype
 from ..first.kinds import align, fused, into, name_of, numbered, on_both_backends, refuse, shared, single
-from ..table.families import method
+from ..table.families import attach
+from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import FOUND, Out
 from ..table.overloads import Arguments, Overload
+from ..table.publishing import checking
 
 F = TENSORS
 
 # -- where -------------------------------------------------------------------------------------------------------------
 
 
+_BYTES = (
+    "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+    "PyTorch. Use a boolean condition instead."
+)
+
+
 def _where(condition, input, other):
     if condition.dtype.kind == "b" and input.dtype is other.dtype:
         try:
-            return np.where(condition, input, other)
+            r = np.where(condition, input, other)
+            return r if r.ndim < 2 else iterated(r, condition, input, other)
         except ValueError:
             pass
     if condition.dtype.kind != "b":
@@ -33,10 +48,12 @@ def _where(condition, input, other):
             raise RuntimeError(
                 f"where expected condition to be a boolean tensor, but got a tensor with dtype {name_of(condition)}"
             )
+        warn_once(_BYTES, at="aten/src/ATen/native/TensorCompare.cpp:621")
         condition = condition.astype(bool)
     numpy = shared(input, other)
     align(condition, *(np.broadcast_to(np.empty((), bool), a.shape) for a in (input, other)))
-    return np.where(condition, input.astype(numpy, copy=False), other.astype(numpy, copy=False))
+    x, y = cast(input, numpy), cast(other, numpy)
+    return iterated(np.where(condition, x, y), condition, x, y)
 
 
 OPS["where"] = _WHERE = Op(
@@ -51,6 +68,17 @@ OPS["where"] = _WHERE = Op(
 )
 
 
+def _fitting(value: Any, numpy: np.dtype[Any]) -> Tensor:
+    """A number as a tensor of a dtype; PyTorch's error where it does not fit, but for halves, which become infinite."""
+    if numpy.kind == "f" and (type(value) is float or type(value) is int) and -65504 <= value <= 65504:
+        return wrap(np.array(value, numpy))
+    return wrap(
+        scalar_array(value, from_numpy(numpy))
+        if numpy.itemsize > 2 or numpy.kind in "iu"
+        else quiet(number, value, numpy)
+    )
+
+
 @composite(
     """
     where(Tensor condition) -> Tensor
@@ -61,6 +89,7 @@ OPS["where"] = _WHERE = Op(
     """,
     out=Out(overlap="part"),
     method=False,
+    reads="late",
 )
 def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
     """Chooses element by element: input where condition is True, other elsewhere. With condition alone it is
@@ -83,17 +112,19 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
         if (first or is_number(input)) and (second or is_number(other)):
             if not (first and second):
                 wanted = result_dtype((input, other)).numpy
-                input = input if first else wrap_number(input, wanted)
-                other = other if second else wrap_number(other, wanted)
+                input = input if first else _fitting(input, wanted)
+                other = other if second else _fitting(other, wanted)
             return (
                 _WHERE.call(condition, input, other) if out is None else _WHERE.call(condition, input, other, out=out)
             )
     return _WHERE.reject(tuple(v for v in (condition, input, other) if v is not None), {})
 
 
-@method("where")
 def _method(self: Tensor, condition: Any, other: Any) -> Any:
     return where(condition, self, other)
+
+
+attach("where", checking(_method, "where", "Tensor", "late"))
 
 
 def _raw_where(mask, a, b):
@@ -119,10 +150,10 @@ def _limited(x, low, high):
 
 
 def _limit(x: np.ndarray, value: Any) -> Any:
-    """A limit for a ufunc: NumPy itself takes a plain number in the dtype of an array of floats."""
+    """A limit for a ufunc: an array of the dtype of `x`, since NumPy takes its time to find one for a number."""
     kind = type(value)
     if x.dtype.kind == "f" and (kind is float or (kind is int and -(2**53) <= value <= 2**53)):
-        return value
+        return np.array(value, x.dtype)
     return numbered(x, value)
 
 
@@ -145,6 +176,7 @@ def clamp_max_backward(F, grad, input, min, max):
     return F.kept(input > max if min is None else (input > max) | (max < min), grad)
 
 
+@iterating
 def _clamp_numbers(input, min, max):
     _real(input)
     if min is not None and max is not None and (min != min or max != max):
@@ -153,8 +185,14 @@ def _clamp_numbers(input, min, max):
     return r.copy() if r is input else r
 
 
+@iterating
 def _clamp_tensors(input, min=None, max=None):
     given = [a for a in (input, min, max) if a is not None]
+    if len(given) == 2:  # PyTorch takes the larger, or the smaller, of both
+        _real(input)
+        x, y = align(*given)
+        refuse(x, "maximum_cpu" if max is None else "minimum_cpu", "c")
+        return _limited(x, None if min is None else y, None if max is None else y)
     for a in given:
         _real(a)
     arrays = iter(align(*given))
@@ -187,10 +225,12 @@ _TENSORS = OPS["clamp"] = Op(
 def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
     lower = word == "min"
 
+    @iterating
     def numbers(input, limit):
         _real(input)
         return ufunc(input, _limit(input, limit))
 
+    @iterating
     def tensors(input, limit):
         x, y = align(input, limit)
         refuse(x, "maximum_cpu" if lower else "minimum_cpu", "c")
@@ -221,7 +261,10 @@ def _clamped(declaration: str, numbers: Op, tensors: Op, one: str | None, doc: s
     name = declare(declaration, doc, out)
     names = ("min", "max") if one is None else (one,)
 
-    def parse(input: Any, args: tuple[Any, ...], options: dict[str, Any], name: str) -> tuple[Op, list[Any]]:
+    def parse(
+        input: Any, args: tuple[Any, ...], options: dict[str, Any], name: str, entry: Op
+    ) -> tuple[Op, list[Any], bool]:
+        """The operation, its limits, and whether they leave a tensor of floats as it is: they are Python's numbers."""
         limits = list(args) + [None] * (len(names) - len(args))
         for i, n in enumerate(names[len(args) :], len(args)):
             limits[i] = options.pop(n, None)
@@ -231,8 +274,12 @@ def _clamped(declaration: str, numbers: Op, tensors: Op, one: str | None, doc: s
                 if type(v) is not float and type(v) is not int:
                     break
             else:
-                return numbers, limits
+                return numbers, limits, True
         kinds = {isinstance(v, Tensor) for v in given}
+        if len(kinds) > 1:  # beside a number a tensor without dimensions is one as well
+            limits = [plain_number(v) for v in limits]
+            given = [v for v in limits if v is not None]
+            kinds = {isinstance(v, Tensor) for v in given}
         if (
             not isinstance(input, Tensor)
             or options
@@ -240,33 +287,43 @@ def _clamped(declaration: str, numbers: Op, tensors: Op, one: str | None, doc: s
             or len(kinds) > 1
             or not all(isinstance(v, Tensor) or is_number(v) for v in given)
         ):
-            tensors.reject((input, *args), options, name)
+            entry.reject((input, *args) if input is not None or args else (), options, name)
         if not given:
+            if one is not None:
+                entry.reject((input, *args), options, name)
             raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-        return (tensors if True in kinds else numbers), limits
+        return (tensors if True in kinds else numbers), limits, False
 
-    def forward(input: Any = None, *args: Any, **options: Any) -> Any:
-        out = options.pop("out", None)
-        operation, limits = parse(input, args, options, name)
-        if operation is numbers:
-            _real(input._array)
-            input = into(input, *[v for v in limits if v is not None])
-        return operation.call(input, *limits) if out is None else operation.call(input, *limits, out=out)
-
-    def forward_(input: Any, *args: Any, **options: Any) -> Any:
-        operation, limits = parse(input, args, options, name + "_")
-        if operation is tensors:
-            if one is None:
+    def form(entry: Op) -> Callable[..., Any]:
+        def forward(input: Any = None, *args: Any, **options: Any) -> Any:
+            out = options.pop("out", None)
+            operation, limits, plain = parse(input, args, options, name, entry)
+            if operation is numbers and not (plain and input._array.dtype.kind == "f"):
                 _real(input._array)
-            return operation.call_(input, *limits)
-        _real(input._array)
-        found = result_dtype((input, *(v for v in limits if v is not None))).numpy
-        if not can_cast(found, input._array.dtype):
-            raise RuntimeError(errors.CAST.format(name_of(np.empty((), found)), _c_name(input._array)))
-        return operation.call_(input, *limits)
+                input = into(input, *[v for v in limits if v is not None])
+            return operation.call(input, *limits) if out is None else operation.call(input, *limits, out=out)
 
-    publish(name, forward, True, True, doc)
-    publish(name + "_", forward_, True, True, f"In-place version of :meth:`{name}`.")
+        return forward
+
+    def form_(entry: Op) -> Callable[..., Any]:
+        def forward_(input: Any, *args: Any, **options: Any) -> Any:
+            operation, limits, _ = parse(input, args, options, name + "_", entry)
+            recorded_edges(operation, [input, *limits])  # the tensor is checked before its dtype
+            if operation is tensors:
+                if one is None:
+                    _real(input._array)
+                return operation.call_(input, *limits)
+            _real(input._array)
+            found = result_dtype((input, *(v for v in limits if v is not None))).numpy
+            if not can_cast(found, input._array.dtype):
+                raise RuntimeError(errors.CAST.format(name_of(np.empty((), found)), _c_name(input._array)))
+            return operation.call_(input, *limits)
+
+        return forward_
+
+    publish(name, form(tensors), True, True, doc, reads="itself", as_method=form(tensors.of_methods))
+    text = f"In-place version of :meth:`{name}`."
+    publish(name + "_", form_(tensors), True, True, text, reads="itself", as_method=form_(tensors.of_methods))
 
 
 _clamped(
@@ -383,6 +440,7 @@ def _lerp(x, y, w):
 
 
 def _lerp_kernel(name: str) -> Any:
+    @iterating
     def kernel(input, end, weight):
         for a in (end, weight):
             if isinstance(a, np.ndarray) and a.dtype != input.dtype:
@@ -459,7 +517,6 @@ op(
     tensor([ 1.0000, 12.5000])
     """,
     out=Out(exact=FOUND, overlap="part"),
-    checked=True,
 )(_lerp_kernel("lerp_kernel_tensor"))
 
 
@@ -477,6 +534,7 @@ op(
     out=Out(overlap="part"),
     inplace_function=False,
 )
+@iterating
 def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2.
 
@@ -495,7 +553,14 @@ def addcmul(input, tensor1, tensor2, *, value=1):
     """
     x, a, b = align(input, tensor1, tensor2)
     refuse(x, "addcmul_cpu_out", "b")
-    return _add_product(x, a, b, numbered(x, value))
+    return _add_product(x, a, b, _factor(x, value))
+
+
+def _factor(x: np.ndarray, value: Any) -> np.ndarray:
+    """The factor of addcmul and addcdiv in the dtype of their input."""
+    value = plain_number(value)
+    wide = x.dtype.itemsize > 2 or x.dtype.kind in "iub"
+    return scalar_array(value, from_numpy(x.dtype)) if wide else number(value, x.dtype)
 
 
 _add_product = single(lambda x, a, b, value: fused(value.astype(x.dtype) * a, b, x))
@@ -515,6 +580,7 @@ _add_product = single(lambda x, a, b, value: fused(value.astype(x.dtype) * a, b,
     out=Out(overlap="part"),
     inplace_function=False,
 )
+@iterating
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2.
 
@@ -540,7 +606,7 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
             "(input + value * tensor1 / tensor2), for all dtypes."
         )
     x, a, b = align(input, tensor1, tensor2)
-    return _add_quotient(x, a, b, numbered(x, value))
+    return _add_quotient(x, a, b, _factor(x, value))
 
 
 _add_quotient = single(lambda x, a, b, value: x + value.astype(x.dtype) * a / b)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory import strided
+from ...core.memory.lazy import as_lazy_as, bits, conjugated, memory_of, negated
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
@@ -94,9 +96,14 @@ def polar(abs, angle):
     return result
 
 
-@op("_conj", node="ConjBackward0", vjp={"input": lambda F, grad: F.conj(grad)})
+@op("_conj", view=True, node="ConjBackward0", vjp={"input": lambda F, grad: F.conj(grad)})
 def _conj(input):
-    return np.conjugate(input)
+    return conjugated(input)
+
+
+@op("_neg_view", view=True, node="NegViewBackward0", vjp={"input": lambda F, grad: -grad})
+def _neg_view(input):
+    return negated(input)
 
 
 @composite("conj(Tensor input) -> Tensor")
@@ -110,12 +117,7 @@ def conj(input: Tensor) -> Tensor:
     """
     if not isinstance(input, Tensor):
         reject("conj", (input,), {})
-    if input._array.dtype.kind != "c":
-        return input
-    t: Tensor = F._conj(input)
-    if not is_conj(input):
-        t.__dict__["_conjugated"] = True
-    return t
+    return F._conj(input) if input._array.dtype.kind == "c" else input
 
 
 @composite("is_conj(Tensor input) -> bool")
@@ -125,7 +127,7 @@ def is_conj(input: Tensor) -> bool:
     >>> torch.tensor([1j]).conj().is_conj()
     True
     """
-    return "_conjugated" in input.__dict__
+    return bits(input._array)[0]
 
 
 @composite("resolve_conj(Tensor input) -> Tensor")
@@ -146,8 +148,10 @@ def is_neg(input: Tensor) -> bool:
 
     >>> torch.tensor([1.]).is_neg()
     False
+    >>> torch.tensor([1j]).conj().imag.is_neg()
+    True
     """
-    return False
+    return bits(input._array)[1]
 
 
 @composite("resolve_neg(Tensor input) -> Tensor")
@@ -160,7 +164,7 @@ def resolve_neg(input: Tensor) -> Tensor:
     >>> x.resolve_neg() is x
     True
     """
-    return input
+    return F.clone(input) if is_neg(input) else input
 
 
 unary(
@@ -214,11 +218,15 @@ def view_as_real(input):
     tensor([[ 1.,  2.],
             [ 3., -4.]])
     """
-    real = _REAL_OF.get(input.dtype)
-    if real is None:
+    if input.dtype not in _REAL_OF:
         raise RuntimeError("view_as_real is only supported for complex tensors")
-    parts = input.real  # NumPy's view of the real parts has the strides; the imaginary ones follow
-    return np.lib.stride_tricks.as_strided(parts, (*input.shape, 2), (*input.strides, real.itemsize))
+    if bits(input)[0]:
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
+            "original."
+        )
+    return as_lazy_as(input, strided.parts(memory_of(input)))
 
 
 @op(
@@ -254,7 +262,7 @@ def view_as_complex(input):
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     if any(s % (2 * size) for s in input.strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
-    return input.view(whole)[..., 0]
+    return as_lazy_as(input, memory_of(input).view(whole)[..., 0])
 
 
 def _name(x: np.ndarray) -> str:
@@ -282,7 +290,8 @@ def real(input: Tensor) -> Tensor:
     """
     if input._array.dtype.kind != "c":
         return input
-    return F.select(F.view_as_real(input), input._array.ndim, 0)
+    physical = F._conj(input) if is_conj(input) else input
+    return F.select(F.view_as_real(physical), input._array.ndim, 0)
 
 
 @composite("imag(Tensor input) -> Tensor|function", method=False)
@@ -298,7 +307,9 @@ def imag(input: Tensor) -> Tensor:
     """
     if input._array.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return F.select(F.view_as_real(input), input._array.ndim, 1)
+    conjugate = is_conj(input)
+    parts = F.view_as_real(F._conj(input) if conjugate else input)
+    return F.select(F._neg_view(parts) if conjugate else parts, input._array.ndim, 1)
 
 
 def _set_real(self: Tensor, value: Any) -> None:

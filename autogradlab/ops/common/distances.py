@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ...core.memory.layout import contiguous
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
 from ...core.types.dims import all_dims
@@ -73,6 +74,7 @@ def logsumexp_back(F, grad, input, result, dim, keepdim):
     vjp={
         "input": lambda F, grad, input, result, dim, keepdim: F.logsumexp_back(grad, input, result, dim, keepdim),
     },
+    inner_writes=1,
 )
 def logsumexp(input, dim, keepdim=False):
     """log of the sum of exp(input) along dim, without overflow.
@@ -89,11 +91,11 @@ def logsumexp(input, dim, keepdim=False):
         x = x.astype(np.float32)
     dims = all_dims(dim, x.ndim)
     if not x.size:
-        return np.log(np.add.reduce(np.exp(x), axis=dims, keepdims=keepdim))
+        return contiguous(np.log(np.add.reduce(np.exp(x), axis=dims, keepdims=keepdim)))
     top = np.maximum.reduce(x.real, axis=dims, keepdims=True)
     top = np.where(np.isfinite(top), top, 0).astype(top.dtype)
     r = np.asarray(np.log(np.add.reduce(np.exp(x - top), axis=dims, keepdims=True)) + top)
-    return (r if keepdim or not x.ndim else np.squeeze(r, dims)).astype(wanted, copy=False)
+    return contiguous(r if keepdim or not x.ndim else np.squeeze(r, dims)).astype(wanted, copy=False)
 
 
 alias("special_logsumexp", "logsumexp", method=False)

@@ -333,7 +333,7 @@ def _equation(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     return equation, args[::2]
 
 
-@composite("einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", method=False)
+@composite("einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", method=False, reads="itself")
 def einsum(*args: Any) -> Tensor:
     """
     sig: (equation, *operands)
@@ -361,7 +361,7 @@ def einsum(*args: Any) -> Tensor:
     _check_sizes(made, [x.shape for x in arrays])
     if (
         len(arrays) > 1
-        and all(x.dtype is arrays[0].dtype for x in arrays)
+        and all(x.dtype is arrays[0].dtype and type(x) is np.ndarray for x in arrays)
         and ((FLAGS.unusual and not LOCAL.state.record) or not any(wants_grad(x) for x in operands))
     ):
         return _tensor(quiet(_contract, _ARRAYS, made, arrays, None))
@@ -375,7 +375,7 @@ def _tensor(r: np.ndarray) -> Tensor:
 
 def _raw_einsum(equation: str, *arrays: np.ndarray) -> np.ndarray:
     made = plan(equation, tuple(x.ndim for x in arrays))
-    return np.asarray(_contract(_ARRAYS, made, list(arrays), None))
+    return np.asarray(_contract(_ARRAYS, made, list(map(np.asarray, arrays)), None))
 
 
 RAW.einsum = _raw_einsum
@@ -388,6 +388,7 @@ RAW.einsum = _raw_einsum
     "tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other, *, Tensor out=None) -> Tensor",
     method=False,
     out=Out(exact="tensordot: Expected the output tensor to have dtype {0}, but got an output tensor with dtype {1}"),
+    reads="itself",
 )
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     """

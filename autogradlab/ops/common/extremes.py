@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.layout import contiguous
+from ...core.memory.places import at_places, put_at_places
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
@@ -34,10 +36,8 @@ def put_at(grad_output, dim, indices, input_shape, keepdim):
         return np.asarray(grad_output).copy().reshape(())
     r = np.zeros(input_shape, grad_output.dtype)
     d = wrap_dim(dim, len(input_shape))
-    if not keepdim:
-        grad_output, indices = np.expand_dims(grad_output, d), np.expand_dims(indices, d)
-    if indices.shape[d] <= 1:
-        np.put_along_axis(r, indices, grad_output, d)
+    if not keepdim or indices.shape[d] <= 1:
+        put_at_places(r, indices, grad_output, d)
         return r
     grid = list(np.ix_(*(np.arange(n) for n in indices.shape)))
     grid[d] = indices
@@ -58,9 +58,7 @@ def take_at(input, dim, indices, keepdim):
     if not input.ndim:
         return input.copy().reshape(indices.shape)
     d = wrap_dim(dim, input.ndim)
-    if keepdim:
-        return np.take_along_axis(input, indices, d)
-    return np.take_along_axis(input, np.expand_dims(indices, d), d).squeeze(d)
+    return at_places(input, indices, d)
 
 
 def _recorded_put_at(grad: Tensor, dim: int, indices: Tensor, input_shape: Any, keepdim: bool) -> Tensor:
@@ -88,7 +86,12 @@ TENSORS.sums_at = _recorded_sums_at
 def share_evenly(F, grad, input, result):
     """The gradient of an extreme over everything: shared evenly by the elements that attain it."""
     hit = (input == result) | (F.isnan(input) & F.isnan(result))
-    return hit * (grad / F.sum(hit))
+    return hit * (grad / _in_dtype_of(grad, F.sum(hit)))
+
+
+def _in_dtype_of(grad: Any, count: Any) -> Any:
+    """A number of elements by which a gradient is divided: NumPy would make float64 of float32 and int64."""
+    return count.astype(grad.dtype) if isinstance(count, np.ndarray | np.generic) else count
 
 
 @on_both_backends
@@ -119,11 +122,12 @@ def one_line(x: np.ndarray, dim: Any, keepdim: bool, find: Any) -> tuple[np.ndar
         wrap_dim(dim, 0)
         return x.copy(), np.zeros((), np.int64)
     d = wrap_dim(dim, x.ndim)
-    places = np.asarray(find(x, axis=d), np.int64)
-    values = np.take_along_axis(x, np.expand_dims(places, d), d)
+    places = np.asarray(find(x, d), np.int64)
+    values = np.asarray(at_places(x, places, d))
     if keepdim:
-        return values, np.expand_dims(places, d)
-    return values.squeeze(d), places
+        kept = (*x.shape[:d], 1, *x.shape[d + 1 :])
+        return values.reshape(kept), places.reshape(kept)
+    return values, places
 
 
 def not_empty(name: str, x: np.ndarray, dim: Any) -> None:
@@ -136,7 +140,7 @@ def _along(name: str, find: Any) -> Op:
         not_empty(name, input, dim)
         if input.dtype.kind == "c":
             raise RuntimeError(f"{name}(): does not support complex input")
-        return one_line(input, dim, keepdim, find)
+        return one_line(np.asarray(input), dim, keepdim, find)
 
     return Op(
         name,
@@ -145,6 +149,7 @@ def _along(name: str, find: Any) -> Op:
         differentiable=1,
         returns=named(name, ("values", "indices")),
         node=name.title() + "Backward0",
+        inner_writes=2,
         vjp={
             "input": writes(2)(
                 lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(grad, dim, indices, input_shape, keepdim)
@@ -168,8 +173,8 @@ def _one_dim(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Argu
     return (given["input"], given["dim"], given["keepdim"]), out
 
 
-OPS["max.dim"] = _along("max", np.argmax)
-OPS["min.dim"] = _along("min", np.argmin)
+OPS["max.dim"] = _along("max", np.ndarray.argmax)
+OPS["min.dim"] = _along("min", np.ndarray.argmin)
 op(
     """
     max(Tensor input, *, Tensor out=None) -> Tensor
@@ -178,6 +183,7 @@ op(
     """,
     node="MaxBackward1",
     vjp={"input": writes(1)(lambda F, grad, input, result: F.share_evenly(grad, input, result))},
+    inner_writes=1,
     counts=(1,),
     overloads=[
         Overload(lambda *args, **kwargs: F.maximum(*args, **kwargs), takes=_two_tensors),
@@ -210,6 +216,7 @@ op(
     """,
     node="MinBackward1",
     vjp={"input": writes(1)(lambda F, grad, input, result: F.share_evenly(grad, input, result))},
+    inner_writes=1,
     counts=(1,),
     overloads=[
         Overload(lambda *args, **kwargs: F.minimum(*args, **kwargs), takes=_two_tensors),
@@ -246,12 +253,13 @@ def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
             for d in dim if isinstance(dim, (tuple, list)) else (dim,):
                 if not input.shape[d]:
                     raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
-        return ufunc.reduce(input, axis=dims, keepdims=keepdim)
+        return contiguous(ufunc.reduce(input, axis=dims, keepdims=keepdim))
 
     kernel.__name__ = name
     op(
         name,
         doc=f"The {name[1:]}imum along dimensions; equal ones share its gradient.",
+        inner_writes=1,
         vjp={
             "input": lambda F, grad, input, result, dim, keepdim: F.evenly(grad, input, result, dim, keepdim),
         },
@@ -323,7 +331,7 @@ def aminmax(input, *, dim=None, keepdim=False):
     if dim is not None:
         not_empty("aminmax", input, dim)
     dims = all_dims(dim, input.ndim)
-    return tuple(np.asarray(u.reduce(input, axis=dims, keepdims=keepdim)) for u in (np.minimum, np.maximum))
+    return tuple(np.asarray(contiguous(u.reduce(input, axis=dims, keepdims=keepdim))) for u in (np.minimum, np.maximum))
 
 
 @on_both_backends

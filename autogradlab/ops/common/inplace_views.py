@@ -44,7 +44,7 @@ def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any = 
     return input
 
 
-@composite("t_", function=False, checked=True)
+@composite("t_", function=False)
 def t_(input: Tensor) -> Tensor:
     """In-place version of :meth:`t`."""
     if input._array.ndim > 2:
@@ -54,33 +54,35 @@ def t_(input: Tensor) -> Tensor:
     return reshaped_in_place(input, _T, [input])
 
 
-@composite("transpose_", function=False, checked=True)
+@composite("transpose_", function=False)
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """In-place version of :meth:`transpose`."""
     return reshaped_in_place(input, _TRANSPOSE, [input, dim0, dim1])
 
 
-@composite("swapaxes_", function=False, checked=True)
+@composite("swapaxes_", function=False)
 def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """In-place version of :meth:`swapaxes`."""
     return transpose_(input, axis0, axis1)
 
 
-@composite("swapdims_", function=False, checked=True)
+@composite("swapdims_", function=False)
 def swapdims_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """In-place version of :meth:`swapdims`."""
     return transpose_(input, dim0, dim1)
 
 
-@composite("unsqueeze_", function=False, checked=True)
+@composite("unsqueeze_", function=False)
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """In-place version of :meth:`unsqueeze`."""
     return reshaped_in_place(input, _UNSQUEEZE, [input, dim])
 
 
-@composite("squeeze_", function=False, checked=True)
-def squeeze_(input: Tensor, dim: Any = None) -> Tensor:
+@composite("squeeze_", function=False)
+def squeeze_(input: Tensor, dim: Any = None, *more: int) -> Tensor:
     """In-place version of :meth:`squeeze`."""
+    if more:
+        dim = (dim, *more)
     if dim is None:
         return reshaped_in_place(input, _SQUEEZE[0], [input])
     entry = _SQUEEZE[2 if isinstance(dim, (tuple, list)) else 1]

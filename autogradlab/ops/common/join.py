@@ -10,6 +10,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE
+from ...core.memory.layout import channels_last, with_channels_last
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS
 from ...core.runtime.warn import warn_once
@@ -18,6 +19,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
 from ..table.opdef import OPS, Op, alias, composite, publish
 from ..table.outputs import UNCASTABLE, Out
+from ..table.signatures import explain
 
 RAW.zeros_of = lambda like, shape: np.zeros(shape, like.dtype)
 TENSORS.zeros_of = lambda like, shape: wrap(np.zeros(shape, like._array.dtype))
@@ -59,6 +61,8 @@ def _cat(tensors, dim=0):
                     break
             else:
                 r = np.concatenate(tensors, dim)
+                if not first.flags.c_contiguous and all(channels_last(t) for t in tensors):
+                    return with_channels_last(r)
                 return r if r.flags.c_contiguous else np.ascontiguousarray(r)
     except ValueError:
         pass
@@ -106,17 +110,17 @@ def _joiner(declaration: str, entry: Op, doc: str, out: Any = None) -> None:
     call, kernel = entry.call, entry.kernel
 
     def join(tensors: Any, dim: Any = 0, *, out: Any = None, axis: Any = None) -> Tensor:
-        tensor_list(name, tensors)
         if axis is not None:
             dim = axis
-        if out is None and not FLAGS.unusual:
+        if out is None and not FLAGS.unusual and (type(tensors) is list or type(tensors) is tuple):
             arrays = []
             for t in tensors:
-                if t._edge is not NO_EDGE and requires_grad(t):
+                if type(t) is not Tensor or (t._edge is not NO_EDGE and requires_grad(t)):
                     break
                 arrays.append(t._array)
             else:
                 return wrap(kernel(arrays, dim))
+        tensor_list(name, tensors)
         return call(tensors, dim) if out is None else call(tensors, dim, out=out)
 
     publish(name, join, False, True, doc)
@@ -139,7 +143,7 @@ _joiner(
     >>> torch.cat([x, x], dim=1)
     tensor([[1, 2, 1, 2]])
     """,
-    out=Out(overlap="part", uncastable=UNCASTABLE),
+    out=Out(overlap="late", uncastable=UNCASTABLE),
 )
 alias("concat", "cat", method=False)
 alias("concatenate", "cat", method=False)
@@ -184,7 +188,7 @@ _joiner(
     tensor([[1, 3],
             [2, 4]])
     """,
-    out=Out(overlap="part", uncastable=UNCASTABLE),
+    out=Out(overlap="late", uncastable=UNCASTABLE),
 )
 
 # -- stacks by direction -----------------------------------------------------------------------------------------------
@@ -312,7 +316,7 @@ def _block_diag(tensors):
 _BLOCK = OPS["block_diag"] = Op("block_diag", _block_diag, "*tensors", vjp={"*": _block_backward})
 
 
-@composite("block_diag(Tensor[] tensors) -> Tensor", method=False)
+@composite("block_diag(Tensor[] tensors) -> Tensor", method=False, reads="itself")
 def block_diag(*tensors: Tensor) -> Tensor:
     """
     sig: (*tensors)
@@ -342,6 +346,7 @@ _INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass
     meshgrid(Tensor[] tensors, *, str indexing) -> Tensor[]
     """,
     method=False,
+    reads="itself",
 )
 def meshgrid(*tensors: Any, indexing: Any = None) -> tuple[Tensor, ...]:
     """
@@ -394,7 +399,7 @@ def _vectors(tensors: Any) -> None:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
 
 
-@composite("cartesian_prod(Tensor[] tensors) -> Tensor", method=False)
+@composite("cartesian_prod(Tensor[] tensors) -> Tensor", method=False, reads="itself")
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """
     sig: (*tensors)
@@ -409,13 +414,14 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
             [2, 3],
             [2, 4]])
     """
+    explain("cartesian_prod", (tensors,), {}, "torch")
     _vectors(tensors)
     if len(tensors) == 1:
         return tensors[0]
     return _STACK.call([TENSORS.flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
 
 
-@composite("combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor", method=False, checked=True)
+@composite("combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor", method=False)
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All ways to choose r elements of a vector, a row each.
 

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.casting import cast_array
+from ...core.memory.overlap import check_apart
 from ...core.recording.record import RAW, TENSORS, writes
+from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_error, broadcast_shapes
-from ..table.arguments import misfit
 from ..table.inplace import warn_expanded
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import C_NAMES, Out, same_dtype
-from .take import _number, is_value, scalar_name
+from .take import _number, scalar_name
 
 
 def _boolean(mask: np.ndarray) -> None:
@@ -133,17 +134,11 @@ OPS["masked_fill"] = _FILLS[1]
 RAW.masked_fill = _masked_fill
 
 
-def _misfit(mask: Any, value: Any) -> int:
-    misfit("masked_fill", (mask, value), {}, "Tensor")
-    return 0
-
-
 @composite(
     """
     masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor
     masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor
     """,
-    checked=True,
 )
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy of input with value wherever mask is True.
@@ -161,17 +156,16 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     >>> x.masked_fill_(x < 0, 0.)
     tensor([1., 0., 3.])
     """
-    number = is_value("masked_fill", value, (input, mask, value)) if isinstance(mask, Tensor) else _misfit(mask, value)
-    return _FILLS[number].call(input, mask, value)
+    return _FILLS[not isinstance(value, Tensor)].call(input, mask, value)
 
 
-@composite("masked_fill_", checked=True, function=False)
+@composite("masked_fill_", function=False)
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`masked_fill`."""
     warn_expanded("masked_fill_", input)
-    number = is_value("masked_fill_", value, (input, mask, value))
-    if number:
-        value = _number("masked_fill_", input._array, value) if not isinstance(value, complex) else value
+    number = not isinstance(value, Tensor)
+    if number and not isinstance(value, complex):
+        value = _number("masked_fill_", input._array, value)
     return _FILLS[number].call_(input, mask, value)
 
 
@@ -186,7 +180,6 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     vjp={
         "input": writes(1)(lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape))),
     },
-    checked=True,
 )
 def masked_select(input, mask):
     """The elements where mask is True, in one row.
@@ -221,7 +214,17 @@ def masked_select_backward(grad_output, mask, input_shape):
     return g  # the engine sums it to the input's shape
 
 
+_BYTES = (
+    "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask with "
+    "dtype torch.bool instead."
+)
+
+
 def _spread(input: np.ndarray, mask: np.ndarray, source: np.ndarray) -> None:
+    check_apart(input)
+    if mask.dtype == np.uint8:
+        warn_once(_BYTES, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:3130")
+        mask = mask.astype(bool)
     if mask.dtype.kind != "b":
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(mask)}")
     if input.dtype != source.dtype:
@@ -270,7 +273,7 @@ def _count(shape: tuple[int, ...]) -> int:
     return n
 
 
-@composite("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor", checked=True)
+@composite("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of input in which the True places of mask get the elements of source, one after the other.
 
@@ -290,13 +293,13 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return _SCATTER.call(input, mask, source)
 
 
-@composite("masked_scatter_", checked=True, function=False)
+@composite("masked_scatter_", function=False)
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """In-place version of :meth:`masked_scatter`."""
     return _SCATTER.call_(input, mask, source)
 
 
-@composite("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", function=False, checked=True)
+@composite("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", function=False)
 def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """Writes a value on the main diagonal, in place; wrap=True starts again below in tall matrices.
 
@@ -319,9 +322,6 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     start = TENSORS.storage_offset(input)
     TENSORS.fill_(TENSORS.as_strided(input, (size,), (step,), start), fill_value)
     if wrap and n == 2 and shape[0] > shape[1] + 1:
-        count = input._array.size
-        offset = shape[1] * (shape[1] + 1)
-        left = (count + step - 1) // step - size
-        if left > 0:
-            TENSORS.fill_(TENSORS.as_strided(input, (left,), (step,), start + offset), fill_value)
+        left = -(-input._array.size // (shape[1] + 1)) - size
+        TENSORS.fill_(TENSORS.as_strided(input, (left,), (step,), start + strides[0] * (shape[1] + 1)), fill_value)
     return input

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.places import at_places
 from ...core.memory.storage import resize
 from ...core.recording.record import TENSORS, writes
 from ...core.tensor.tensor import Tensor
@@ -84,6 +85,7 @@ def _medians(declaration: str, doc: str = "") -> None:
             name_of=tensor_type,
             last=True,
         ),
+        inner_writes=1,
     )
     op(
         name,
@@ -93,7 +95,6 @@ def _medians(declaration: str, doc: str = "") -> None:
         counts=(1,),
         overloads=[Overload(along_dim, (2, 3), frozenset(("dim", "axis", "keepdim", "out")))],
         doc=doc,
-        checked=True,
     )(whole)
 
 
@@ -142,7 +143,7 @@ _medians(
         "expected scalar type '{}' but got '{}' for values output",
         "expected scalar type '{}' but got '{}' for indices output",
     ),
-    checked=True,
+    inner_writes=2,
 )
 def mode(input, dim=-1, keepdim=False):
     """The most frequent value along dim and a place where it stands; of several equally frequent ones the smallest.
@@ -171,7 +172,7 @@ def mode(input, dim=-1, keepdim=False):
             zip(*np.nonzero(np.isnan(x).any(-1)), strict=True) if x.ndim > 1 else [()] if np.isnan(x).any() else []
         ):
             ordered[i] = insertion_order(x[i])
-    values = np.take_along_axis(x, ordered, -1)
+    values = at_places(x, ordered, x.ndim - 1)
     ends = np.ones(x.shape, bool)
     ends[..., :-1] = values[..., 1:] != values[..., :-1]
     steps = np.arange(x.shape[-1])
@@ -180,7 +181,7 @@ def mode(input, dim=-1, keepdim=False):
     longest = np.argmax(np.where(ends, steps - last, 0), axis=-1) if x.size else np.zeros(x.shape[:-1], np.int64)
     places = np.take_along_axis(ordered, longest[..., None], -1)
     places = np.moveaxis(places, -1, d)
-    found = np.take_along_axis(input, places, d)
+    found = at_places(input, places, d)
     places = np.array(places, np.int64, order="C")
     return (found, places) if keepdim else (found.squeeze(d), places.squeeze(d))
 

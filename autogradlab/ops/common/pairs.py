@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import iterating
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import get_default_dtype
@@ -52,6 +53,7 @@ def with_number(
     where it is the first. check: as of the operation. floats: integers are computed in the default dtype.
     """
 
+    @iterating
     def run(x, y):
         if check is not None:
             check(x, y)

@@ -18,6 +18,7 @@ from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, gradient_edge, wrap
 from ...core.types import dtypes
 from ...core.types.dtypes import get_default_dtype
+from ..kernels import implicit
 from ..table.creation import (
     bind,
     check_out,
@@ -142,7 +143,7 @@ def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
         return _made(name, values, fill)
 
     create.__doc__ = doc
-    composite(name, method=False)(create)
+    composite(name, method=False, reads="itself")(create)
 
     def create_like(*args: Any, **kwargs: Any) -> Tensor:
         _, values = bind(f"{name}_like", args, kwargs)
@@ -153,7 +154,7 @@ def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
         return finished(array, values["requires_grad"])
 
     create_like.__doc__ = f"{name}() of the size, dtype and memory order of the argument."
-    composite(f"{name}_like", method=False)(create_like)
+    composite(f"{name}_like", method=False, reads="itself")(create_like)
 
 
 declare(
@@ -488,11 +489,33 @@ def multinomial(*args: Any, **kwargs: Any) -> Tensor:
     return finished(np.asarray(drawn)) if out is None else into("multinomial", out, drawn)
 
 
-@composite("_standard_gamma(Tensor input, Generator? generator=None) -> Tensor", method=False)
-def _standard_gamma(*args: Any, **kwargs: Any) -> Tensor:
-    """Gamma numbers of the shapes in `input` and scale 1; without a gradient."""
-    _, values = bind("_standard_gamma", args, kwargs)
-    return finished(np.asarray(modes.quiet(D.standard_gamma, values["input"]._array, values["generator"])))
+@op(
+    "_standard_gamma(Tensor input, Generator? generator=None) -> Tensor",
+    vjp={"input": lambda F, grad, input, result: grad * F._standard_gamma_grad(input, result)},
+    node="StandardGammaBackward0",
+    method=False,
+)
+def _standard_gamma(input, generator=None):
+    """Gamma numbers of the shapes in `input` and scale 1."""
+    return D.standard_gamma(input, generator)
+
+
+@op("_standard_gamma_grad(Tensor input, Tensor output) -> Tensor", method=False)
+def _standard_gamma_grad(input, output):
+    """How gamma numbers change with their shape, along the lines of equal cumulative probability."""
+    return implicit.gamma(input, output).astype(input.dtype)
+
+
+@op("_sample_dirichlet(Tensor input, Generator? generator=None) -> Tensor", method=False)
+def _sample_dirichlet(input, generator=None):
+    """Dirichlet numbers with the concentrations in `input` along the last dimension; without a gradient."""
+    return D.dirichlet(input, generator)
+
+
+@op("_dirichlet_grad(Tensor x, Tensor alpha, Tensor total) -> Tensor", method=False)
+def _dirichlet_grad(x, alpha, total):
+    """How beta numbers change with their first concentration, along the lines of equal cumulative probability."""
+    return implicit.beta(x, alpha, total).astype(x.dtype)
 
 
 # -- filled in place ---------------------------------------------------------------------------------------------------

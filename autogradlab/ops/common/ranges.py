@@ -251,7 +251,8 @@ def linspace(*args: Any, **kwargs: Any) -> Tensor:
         if type(steps) is int and steps >= 0 and type(start) in _REAL and type(end) in _REAL:
             kind = get_default_dtype()
             if kind.itemsize >= 4:
-                return finished(_row(start, end, steps, kind).astype(kind.numpy, copy=False))
+                row = _row(start, end, steps, kind)
+                return finished(row if row.dtype is kind.numpy else row.astype(kind.numpy))
     start, end, steps, kind, values = _spaced("linspace", args, kwargs)
     if kind is dtypes.bool or kind.name in _LACKING:
         raise unsupported("linspace_cpu", kind.numpy)
@@ -270,11 +271,10 @@ def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
     if kind.is_floating_point and kind.itemsize == 4:
         a, b = np.float32(start), np.float32(end)
         step = float((b - a) / np.float32(steps - 1))
-        up, down = np.arange(float(half)), np.arange(float(half - steps + 1), 1.0)
-        for part, by in (up, float(a)), (down, float(b)):  # as `_fused`
-            part *= step
-            part += by
-        return np.concatenate((up, down)).astype(np.float32)
+        row = np.empty(steps, np.float32)
+        row[:half] = _line(float(a), step, half)
+        row[half:] = _line(float(b), -step, steps - half)[::-1]
+        return row
     i = np.arange(steps)
     if kind._category <= dtypes.INTEGER:
         first, last = int(start), int(end)
@@ -296,6 +296,16 @@ def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
     row[:half] = _fused(i[:half], float(step), float(a), kind)
     row[half:] = _fused(i[: steps - half][::-1], -float(step), float(b), kind)
     return row
+
+
+def _line(start: float, step: float, count: int) -> np.ndarray:
+    """start + i * step in float64, of numbers that are float32: so the products are exact and it is rounded once."""
+    if step and math.isfinite(step) and start + step - start == step:  # then np.arange finds the step again
+        return np.arange(start, start + step * (count - 0.5), step)
+    line = np.arange(float(count))
+    line *= step
+    line += start
+    return line
 
 
 @composite(

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import like
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
-from ..table.arguments import misfit
 from ..table.opdef import OPS, Op, composite, op
+from ..table.signatures import explain
 
 # -- repeat and tile ---------------------------------------------------------------------------------------------------
 
@@ -50,7 +51,7 @@ _REPEAT = OPS["repeat"] = Op("repeat", _repeat, vjp={"input": _repeat_back})
 RAW.repeat = _repeat
 
 
-@composite("repeat(Tensor input, SymInt[] repeats) -> Tensor", checked=True, function=False)
+@composite("repeat(Tensor input, SymInt[] repeats) -> Tensor", function=False)
 def repeat(input: Tensor, *repeats: Any, **options: Any) -> Tensor:
     """The tensor put side by side with itself, so often in each dimension. A copy.
 
@@ -62,11 +63,11 @@ def repeat(input: Tensor, *repeats: Any, **options: Any) -> Tensor:
             [1, 2, 1, 2]])
     """
     if not repeats and "repeats" not in options:
-        misfit("repeat", (input,), options, "Tensor")
+        explain("repeat", (), options, "Tensor")
     return _REPEAT.call(input, shape_arg(repeats or (options.pop("repeats", ()),)))
 
 
-@composite("tile(Tensor input, SymInt[] dims) -> Tensor", one_list=True, checked=True)
+@composite("tile(Tensor input, SymInt[] dims) -> Tensor", one_list=True)
 def tile(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     """repeat with as few numbers as one likes: missing ones are 1, in front.
 
@@ -102,7 +103,6 @@ def _times(repeats: Tensor, output_size: Any) -> Tensor:
     repeat_interleave(Tensor repeats, *, SymInt? output_size=None) -> Tensor
     repeat_interleave(Tensor input, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor
     """,
-    checked=True,
 )
 def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Tensor:
     """Each element repeated on the spot, a number of times or so often as a tensor says.
@@ -161,7 +161,12 @@ def _roll(input, shifts, dims=()):
     if not dims or (len(dims) == 1 and not input.size):
         return np.array(np.roll(input, shifts[0]), order="C")
     wrapped = [wrap_dim(d, input.ndim, scalar_ok=False) for d in dims]
-    return np.array(np.roll(input, shifts, wrapped) if input.ndim else input, order="C")
+    r = input
+    for shift, dim in zip(shifts, wrapped, strict=True):  # one after the other, as PyTorch does: the layout is cat's
+        start = -shift % r.shape[dim] if r.size else 0
+        before = (slice(None),) * dim
+        r = RAW.cat([r[(*before, slice(start, None))], r[(*before, slice(start))]], dim)
+    return r
 
 
 _ROLL = OPS["roll"] = Op(
@@ -178,7 +183,7 @@ def _numbers(value: Any) -> tuple[int, ...]:
     return tuple(map(operator.index, value)) if isinstance(value, (tuple, list)) else (operator.index(value),)
 
 
-@composite("roll(Tensor input, SymInt[1] shifts, int[1] dims=None) -> Tensor", checked=True)
+@composite("roll(Tensor input, SymInt[1] shifts, int[1] dims=None) -> Tensor")
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """The elements moved round along dims; what falls out at the end comes in at the front. Without dims, of the
     flattened input.
@@ -199,7 +204,7 @@ def _flip(input, dims):
     wrapped = wrap_dims(dims, input.ndim)
     if not input.ndim:
         return np.array(input)
-    r = np.empty_like(input, order="K")
+    r = like(input, input.dtype, zero=False)
     r[...] = input[tuple(slice(None, None, -1) if d in wrapped else slice(None) for d in range(input.ndim))]
     return r
 
@@ -208,7 +213,7 @@ _FLIP = OPS["flip"] = Op("flip", _flip, vjp={"input": lambda F, grad, dims: F.fl
 RAW.flip = _flip
 
 
-@composite("flip(Tensor input, int[] dims) -> Tensor", one_list=True, checked=True)
+@composite("flip(Tensor input, int[] dims) -> Tensor", one_list=True)
 def flip(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     """The order of the elements along dims reversed. A copy.
 
@@ -220,12 +225,12 @@ def flip(input: Tensor, *dims: Any, **options: Any) -> Tensor:
             [1, 2]])
     """
     if options or not dims:
-        misfit("flip", (input, *dims), options, "Tensor")
+        explain("flip", dims, options, "Tensor")
         dims = (options.pop("dims"),)
     return _FLIP.call(input, shape_arg(dims))
 
 
-@composite("fliplr(Tensor input) -> Tensor", checked=True)
+@composite("fliplr(Tensor input) -> Tensor")
 def fliplr(input: Tensor) -> Tensor:
     """The order of the columns reversed. A copy.
 
@@ -241,7 +246,7 @@ def fliplr(input: Tensor) -> Tensor:
     return _FLIP.call(input, (1,))
 
 
-@composite("flipud(Tensor input) -> Tensor", checked=True)
+@composite("flipud(Tensor input) -> Tensor")
 def flipud(input: Tensor) -> Tensor:
     """The order of the rows reversed. A copy.
 
@@ -267,7 +272,7 @@ Tensor.__reversed__ = _reversed
 @op(
     "rot90(Tensor input, int k=1, int[] dims={0,1}) -> Tensor",
     vjp={"input": lambda F, grad, k, dims: F.rot90(grad, -k, dims)},
-    checked=True,
+    inner_writes=1,
 )
 def rot90(input, k=1, dims=(0, 1)):
     """Turned by 90 degrees k times, in the plane of two dims.
@@ -292,4 +297,7 @@ def rot90(input, k=1, dims=(0, 1)):
         return np.array(input, order="C")
     if k == 2:
         return _flip(input, (a, b))
-    return _flip(input, (b if k == 1 else a,)).swapaxes(a, b)
+    turned = _flip(input, (b if k == 1 else a,)).swapaxes(a, b)
+    r = np.ndarray(turned.shape, turned.dtype, strides=turned.strides)  # no view
+    r[...] = turned
+    return r

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ..first.kinds import refuse, single
+from ..first.kinds import laid_out, like_input, refuse, single
 from ..table.factories import unary
 from ..table.opdef import OPS, Op, alias, op
 from ..table.outputs import FOUND, Out
@@ -163,9 +163,12 @@ unary(
 @op(
     "nan_to_num(Tensor input, float? nan=None, float? posinf=None, float? neginf=None, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input: grad * F.isfinite(input)},
+    real=True,
     inplace=True,
     out=Out(exact="nan_to_num: dtype of out: {1} should be same as input: {0}", overlap="part"),
+    inner_writes=1,
 )
+@laid_out(like_input)
 def nan_to_num(input, nan=None, posinf=None, neginf=None):
     """nan, inf and -inf replaced by numbers: 0 and the largest and smallest numbers of the dtype, if not said
     otherwise.

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...core.arguments.declared import name_of
 from ...core.memory.casting import real_with_warning
+from ...core.memory.places import at_places
 from ...core.recording.record import RAW, TENSORS, writes
-from ...core.runtime import modes
-from ...core.tensor.tensor import Tensor, requires_grad, wrap
+from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
 from ...core.types.return_types import named
@@ -63,15 +63,18 @@ def _running(name: str, ufunc: Any) -> Any:
     def kernel(input, dim, *, dtype=None):
         d = axis(dim, input.ndim)
         x = input
-        wanted = dtype.numpy if dtype is not None else np.dtype(np.int64) if x.dtype.kind in "biu" else x.dtype
-        x = real_with_warning(x, wanted)
-        if x.dtype != wanted:
-            x = x.astype(wanted)
+        wanted = x.dtype
+        if dtype is not None or wanted.kind != "f":
+            wanted = dtype.numpy if dtype is not None else np.dtype(np.int64) if x.dtype.kind in "biu" else x.dtype
+            x = real_with_warning(x, wanted)
+            if x.dtype != wanted:
+                x = x.astype(wanted)
+            if x.ndim and x.size:
+                refuse(x, f"{name}_out_cpu", "b")
         if not x.ndim or not x.size:
             return np.array(x, order="C")
-        refuse(x, f"{name}_out_cpu", "b")
         kept = _KEPT.get(x.dtype.char, x.dtype)
-        return np.ascontiguousarray(_accumulated(ufunc, x, d, kept).astype(wanted, copy=False))
+        return np.ascontiguousarray(_accumulated(ufunc, x, d, kept), wanted)
 
     kernel.__name__ = name
     return kernel
@@ -108,7 +111,7 @@ def cumprod_back(F, grad, input, result, dim):
 
 
 def _in_dtype(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
-    """The arguments with the dtype to compute in: in place the tensor's own, and integers only of constants."""
+    """The arguments with the dtype to compute in: in place the tensor's own."""
     input: Any = args[0] if args else kwargs.get("input")
     given = kwargs.get("dtype")
     if called.endswith("_"):
@@ -118,10 +121,6 @@ def _in_dtype(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arg
                 f"{cxx_name(given)} should match"
             )
         return args, {**kwargs, "dtype": input.dtype}
-    if given is None or given.is_floating_point or given.is_complex or not isinstance(input, Tensor):
-        return args, kwargs
-    if given is not dtypes.bool and requires_grad(input) and modes.current().grad:
-        raise RuntimeError(f"Autograd not support dtype: {dtypes._scalar_name(given)}")
     return args, kwargs
 
 
@@ -196,7 +195,7 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
             hit |= np.isnan(input)
         steps = np.arange(input.shape[d], dtype=np.int64).reshape([-1 if i == d else 1 for i in range(input.ndim)])
         places = np.ascontiguousarray(np.maximum.accumulate(np.where(hit, steps, 0), axis=d))
-        return np.ascontiguousarray(np.take_along_axis(input, places, d)), places
+        return at_places(input, places, d), places
 
     op(
         declaration,
@@ -207,8 +206,9 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
             "input": writes(2)(lambda F, grad, input, dim, indices: F.sums_at(grad, dim, indices, tuple(input.shape))),
         },
         check_out=same_dtype(_FOUND, _FOUND),
-        checked=True,
+        real=True,
         doc=doc,
+        inner_writes=1,
     )(kernel)
 
 
@@ -261,7 +261,6 @@ def _add_exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     vjp={"input": lambda F, grad, input, result, dim: F.logcumsumexp_back(grad, input, result, dim)},
     check_out=same_dtype(_FOUND),
     out=Out(overlap="part"),
-    checked=True,
 )
 def logcumsumexp(input, dim):
     """log of the cumsum of exp(input) along dim, without overflow.

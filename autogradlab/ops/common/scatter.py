@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.places import add_at, inside
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.values.building import scalar_array
 from ..first.kinds import BOOL, COMPLEX, refuse
-from ..table.arguments import misfit
 from ..table.opdef import OPS, Op, composite, copying, op, publish
 from ..table.outputs import Out, same_dtype
-from .take import _number, add_at, at, fitting_source, inside, is_value
+from .take import _number, at, fitting_source
 
 # -- where an index tensor points --------------------------------------------------------------------------------------
 
@@ -101,7 +101,6 @@ op(
     tensor([0.9000, 0.7000])
     """,
     out=Out(overlap="whole"),
-    checked=True,
     check_out=same_dtype(),
 )(_gather)
 
@@ -114,7 +113,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     return _GATHER(input, dim, index, sparse_grad)
 
 
-publish("gather", gather, True, True, OPS["gather"].doc, checked=True)
+publish("gather", gather, True, True, OPS["gather"].doc)
 
 # -- scatter -----------------------------------------------------------------------------------------------------------
 
@@ -239,13 +238,10 @@ def _raw_scatter(x: Any, dim: int, index: Any, value: Any) -> Any:
 RAW.scatter = _raw_scatter
 
 
-def _read(name: str, input: Any, dim: Any, index: Any, src: Any, value: Any, reduce: Any) -> tuple[Op, list[Any]]:
+def _read(input: Any, dim: Any, index: Any, src: Any, value: Any, reduce: Any) -> tuple[Op, list[Any]]:
     """Which overload of scatter is meant, and its arguments."""
     given = src if src is not None else value
-    if not isinstance(index, Tensor) or not isinstance(input, Tensor) or given is None:
-        names = {k: v for k, v in {"dim": dim, "index": index}.items() if v is not None}
-        misfit(name, (input, *names.values(), *(() if given is None else (given,))), {}, "torch")
-    number = is_value(name, given, (input, dim, index, given))
+    number = not isinstance(given, Tensor)
     if number and reduce is not None:
         given = scalar_array(given, input.dtype).item()
     if reduce is not None and not number:
@@ -272,7 +268,6 @@ _DEPRECATED = (
     scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce, Tensor out=None) -> Tensor
     """,
     out=Out(overlap="part"),
-    checked=True,
 )
 def scatter(
     input: Tensor,
@@ -307,22 +302,24 @@ def scatter(
     tensor([[0., 1., 0.],
             [0., 0., 1.]])
     """
-    entry, values = _read("scatter", input, dim, index, src, value, reduce)
+    entry, values = _read(input, dim, index, src, value, reduce)
     return entry.call(*values, **({} if out is None else {"out": out}))
 
 
-@composite("scatter_", checked=True, function=False)
+@composite("scatter_", function=False)
 def scatter_(
     input: Tensor, dim: Any = None, index: Any = None, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Tensor:
     """In-place version of :meth:`scatter`."""
-    entry, values = _read("scatter_", input, dim, index, src, value, reduce)
+    entry, values = _read(input, dim, index, src, value, reduce)
     return entry.call_(*values)
 
 
 def _raw_pad_to(x: Any, shape: tuple[int, ...]) -> Any:
     if x.shape == tuple(shape):
         return x
+    if not shape:
+        return x.reshape(shape)
     r = np.zeros(shape, x.dtype)
     r[tuple(slice(n) for n in x.shape)] = x
     return r
@@ -349,7 +346,7 @@ def pad_to(input, shape):
 )
 def cut_to(input, shape):
     """The first corner of a shape."""
-    return np.array(input[tuple(slice(n) for n in shape)])
+    return np.array(input[tuple(slice(n) for n in shape)] if input.ndim else input.reshape(shape))
 
 
 # -- scatter_add and scatter_reduce ------------------------------------------------------------------------------------
@@ -391,7 +388,6 @@ op(
     tensor([4., 2.])
     """,
     out=Out(overlap="part"),
-    checked=True,
 )(copying(_scatter_add))
 
 
@@ -420,11 +416,14 @@ def combine(x: np.ndarray, spots: tuple[Any, ...], s: np.ndarray, reduce: str, i
         x[...] = x // count if x.dtype.kind in "iu" else x / count.astype(x.real.dtype)
 
 
+#: names of reductions at places that scatter_reduce takes as well
+_SHORT = {"max": "amax", "min": "amin"}
 #: kinds of dtypes that reductions at places refuse
 _WITHOUT = {"amax": "c", "amin": "c", "mean": "b"}
 
 
 def _scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
+    reduce = _SHORT.get(reduce, reduce)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     x, i, s, d = _checked("scatter", input, dim, index, src)
@@ -505,6 +504,7 @@ op(
     inplace=True,
     inplace_function=False,
     vjp={"input src": _scatter_back},
+    real=True,
     overlap="whole",
     check_out=same_dtype(),
     looks=_check,
@@ -526,7 +526,6 @@ op(
     tensor([5., 1.])
     """,
     out=Out(overlap="part"),
-    checked=True,
 )(copying(_scatter_reduce))
 
 # -- index_reduce ------------------------------------------------------------------------------------------------------
@@ -580,7 +579,6 @@ _INDEX_REDUCE = OPS["index_reduce"] = Op(
         Tensor out=None) -> Tensor
     """,
     out=Out(overlap="part"),
-    checked=True,
 )
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True, out: Any = None
@@ -604,7 +602,7 @@ def index_reduce(
     return _INDEX_REDUCE.call(input, dim, index, source, reduce, include_self=include_self, **more)
 
 
-@composite("index_reduce_", checked=True, function=False)
+@composite("index_reduce_", function=False)
 def index_reduce_(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:

@@ -6,17 +6,19 @@ introsort, which is not stable beyond 16 elements; small inputs follow it exactl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ...core.memory.layout import like
+from ...core.memory.places import at_places, put_at_places
 from ...core.recording.record import TENSORS, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.return_types import named
-from ...core.values.promotion import result_dtype
+from ...core.values.promotion import plain_number, result_dtype
 from ..first.kinds import name_of, refuse
 from ..first.selecting import SMALL, kth_place, sort_order, top_order
 from ..table.arguments import reject
@@ -28,7 +30,7 @@ from ..table.overloads import Arguments, Overload
 from . import extremes  # noqa: F401  its take_at and put_at carry gradients
 
 F = TENSORS
-_ANY, _count = np.logical_or.reduce, np.count_nonzero
+_ANY, _TOTAL, _count = np.logical_or.reduce, np.add.reduce, np.count_nonzero
 
 
 @op(
@@ -42,7 +44,7 @@ def place_at(grad_output, dim, indices, input_shape):
     if not input_shape:
         return np.array(grad_output).reshape(())
     r = np.zeros(input_shape, grad_output.dtype)
-    np.put_along_axis(r, indices, grad_output, axis(dim, len(input_shape)))
+    put_at_places(r, indices, grad_output, axis(dim, len(input_shape)))
     return r
 
 
@@ -61,7 +63,7 @@ def from_end(x: np.ndarray, d: int) -> np.ndarray:
 
 def taken(x: np.ndarray, places: np.ndarray, d: int = -1) -> np.ndarray:
     """The elements of `x` at places along a dimension."""
-    return x[places] if x.ndim == 1 else np.take_along_axis(x, places, d)
+    return x[places] if x.ndim == 1 else at_places(x, places, d % x.ndim)
 
 
 def keys_of(x: np.ndarray) -> np.ndarray:
@@ -121,31 +123,40 @@ def _settled(x: np.ndarray, places: np.ndarray, descending: bool) -> np.ndarray:
     return places[..., ::-1] if descending else places
 
 
-def _like_introsort(x: np.ndarray, places: np.ndarray, descending: bool) -> None:
-    """Put the indices of equal elements of each line into the order in which PyTorch's unstable sort leaves them."""
-    values = taken(x, places, -1)
-    for i in np.ndindex(x.shape[:-1]):
-        line = values[i]
-        if _ANY(line[1:] == line[:-1]) or _count(line != line) > 1:
-            places[i] = sort_order(x[i], descending)
+def _tied(values: np.ndarray) -> np.ndarray | None:
+    """Which sorted lines have equal elements, or several NaN; None if no line has."""
+    same = values[..., 1:] == values[..., :-1]
+    if values.dtype.kind == "f":
+        ends = values[..., :: max(values.shape[-1] - 1, 1)]  # NaN are at one of them
+        if _count(ends != ends):
+            same |= np.isnan(values[..., 1:]) & np.isnan(values[..., :-1])
+    return _ANY(same, axis=-1) if _count(same) else None
+
+
+def _lines(which: np.ndarray) -> Iterator[tuple[int, ...]]:
+    """The places of True."""
+    return zip(*which.nonzero(), strict=True) if which.ndim else iter([()])
 
 
 def _sorted(input: np.ndarray, dim: Any, descending: bool, stable: bool = False) -> tuple[np.ndarray, np.ndarray]:
     d = axis(dim, input.ndim)
     if input.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
-    places, values = like(input, np.dtype(np.int64), zero=False), like(input, input.dtype, zero=False)
-    if not input.ndim or not input.size:
-        values[...] = input
-        places[...] = 0
-        return values, places
-    found = order(input, d, descending)
-    if not stable and 16 < input.shape[d] and input.size <= SMALL:
-        found = np.array(found)
-        _like_introsort(to_end(keys_of(input), d), to_end(found, d), descending)
-    places[...] = found
-    values[...] = taken(input, found, d)
-    return values, places
+    found = order(input, d, descending) if input.ndim and input.size else np.zeros(input.shape, np.int64)
+    values = taken(input, found, d) if input.ndim and input.size else input.copy()
+    if not stable and input.ndim and 16 < input.shape[d] and input.size <= SMALL:
+        tied = _tied(to_end(keys_of(values), d))
+        if tied is not None:
+            found = np.array(found)
+            x, places = to_end(keys_of(input), d), to_end(found, d)
+            for i in _lines(tied):  # as PyTorch's unstable sort leaves equal elements
+                places[i] = sort_order(x[i], descending)
+            values = taken(input, found, d)
+    if input.ndim == 1 and input.flags.c_contiguous and found.flags.c_contiguous and input.size > 1:
+        return values, found
+    laid = like(input, input.dtype, zero=False), like(input, np.dtype(np.int64), zero=False)
+    laid[0][...], laid[1][...] = values, found
+    return laid
 
 
 _PAIR = ("values", "indices")
@@ -168,7 +179,7 @@ def _stable_sort(input, *, stable, dim=-1, descending=False):
     return _sorted(input, dim, descending, bool(stable))
 
 
-OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **_of_places("sort"))
+OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **_of_places("sort"), inner_writes=1)
 
 
 @op(
@@ -180,7 +191,7 @@ OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **_of_places
     **_of_places("sort"),
     counts=(1, 2, 3),
     overloads=[Overload(OPS["sort.stable"], keywords=frozenset(("stable",)))],
-    checked=True,
+    inner_writes=1,
 )
 def sort(input, dim=-1, descending=False):
     """Sorts along dim; gives the values and the places they had. stable=True keeps equal elements in order.
@@ -210,7 +221,7 @@ def _of_stable(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ar
     return (args, kwargs) if "stable" in kwargs else None
 
 
-OPS["argsort.stable"] = Op("argsort", _stable_argsort, check_out=same_dtype(wanted=dtypes.int64))
+OPS["argsort.stable"] = Op("argsort", _stable_argsort, check_out=same_dtype(wanted=dtypes.int64), inner_writes=1)
 
 
 @op(
@@ -220,7 +231,7 @@ OPS["argsort.stable"] = Op("argsort", _stable_argsort, check_out=same_dtype(want
     """,
     counts=(1, 2, 3),
     overloads=[Overload(OPS["argsort.stable"], takes=_of_stable)],
-    checked=True,
+    inner_writes=1,
 )
 def argsort(input, dim=-1, descending=False):
     """The places that would sort input along dim.
@@ -265,8 +276,8 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
         Tensor[2] out=None) -> (Tensor values, Tensor indices)
     """,
     **_of_places("topk"),
+    reads="late",
     out=Out(overlap="part"),
-    checked=True,
 )
 def topk(input, k, dim=-1, largest=True, sorted=True):
     """The k largest elements along dim (with largest=False the smallest) and their places.
@@ -280,7 +291,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     values=tensor([5., 4.]),
     indices=tensor([1, 3]))
     """
-    k = number_of(k)
+    k = number_of(plain_number(k))
     d = axis(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
     if not 0 <= k <= n:
@@ -300,30 +311,36 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     return taken(input, places, d), places
 
 
+#: so few elements are put in order faster in Python
+_FEW = 16
+
+
 def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
-    n = x.shape[-1]
-    if k < n:
-        found = x.argpartition(n - k if largest else k - 1)
-        found = np.array(found[..., n - k :] if largest else found[..., :k])
-        found.sort()
-        picked = taken(x, found, -1)
-        places = taken(found, order(picked, x.ndim - 1, largest), -1)
+    """The places of the k largest or smallest elements of each line; in inputs that are not large, equal ones that
+    compete for a place are picked and ordered as by PyTorch's kernel."""
+    n, large = x.shape[-1], x.size > SMALL
+    if k < n:  # one more than wanted: whether the last one has a rival
+        found = x.argpartition(n - k - 1 if largest else k)
+        found = found[..., n - k - 1 :] if largest else found[..., : k + 1]
+        if large:
+            found = np.sort(found)
+        chosen = taken(x, found, -1)
+        if x.ndim == 1 and k <= _FEW and in_order and not large:
+            few = chosen.tolist()
+            if len(set(few)) > k and sum(few) == sum(few):  # all different, and numbers
+                best = sorted(range(k + 1), key=few.__getitem__, reverse=largest)[:k]
+                return np.asarray(found.take(best))
+        by = order(chosen, chosen.ndim - 1, largest)
+        places = taken(found, by, -1)
     else:
         places = order(x, x.ndim - 1, largest)
-    if x.size <= SMALL:
-        values = taken(x, places, -1)
-        for i in np.ndindex(x.shape[:-1]):
-            line, top = x[i], values[i]
-            if not in_order or _ties(line, top):
-                places[i] = top_order(line, k, largest, in_order)
-    return places
-
-
-def _ties(line: np.ndarray, top: np.ndarray) -> bool:
-    """Whether equal elements compete for places: among those picked, or the last of them with others."""
-    if _ANY(top != top):  # NaN
-        return True
-    return bool(_ANY(top[1:] == top[:-1]) or _count(line == top[-1]) > 1)
+    if not large:
+        tied = _tied(taken(x, places, -1)) if in_order else np.ones(x.shape[:-1], bool)
+        if tied is not None:
+            places = np.array(places[..., :k])
+            for i in _lines(tied):
+                places[i] = top_order(x[i], k, largest, in_order)
+    return places[..., :k]
 
 
 def selecting(name: str) -> dict[str, Any]:
@@ -332,6 +349,7 @@ def selecting(name: str) -> dict[str, Any]:
         "outputs": _PAIR,
         "differentiable": 1,
         "returns": named(name, _PAIR),
+        "real": True,
         "vjp": {
             "input": writes(2)(
                 lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(grad, dim, indices, input_shape, keepdim)
@@ -348,7 +366,7 @@ def selecting(name: str) -> dict[str, Any]:
     **selecting("kthvalue"),
     out=Out(overlap="whole"),
     check_out=same_dtype("output values must be of same type as input", "output indices must be of scalar type Long"),
-    checked=True,
+    inner_writes=1,
 )
 def kthvalue(input, k, dim=-1, keepdim=False):
     """The k-th smallest element along dim, counted from 1, and its place.
@@ -381,11 +399,9 @@ def picked(input: np.ndarray, x: np.ndarray, places: np.ndarray, d: int, keepdim
     """Values and indices of one element of each line, after `exact` has settled ties. `x`: the lines, last."""
     places = np.array(places, np.int64)
     if exact is not None and x.size <= SMALL:
-        for i in np.ndindex(x.shape[:-1]):
-            line = x[i]
-            value = line[places[i]]
-            if value != value or np.count_nonzero(line == value) > 1:
-                places[i] = exact(line)
+        found = taken(x, places[..., None], -1)
+        for i in _lines((_TOTAL(x == found, -1) > 1) | (found != found)[..., 0]):
+            places[i] = exact(x[i])
     places = np.expand_dims(places, d)
     values = taken(input, places, d)
     return (values, places) if keepdim else (values.squeeze(d), places.squeeze(d))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from ...core.tensor.tensor import Tensor, gradient_edge
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name
 from ..table.calls import view_of
+from ..table.families import method
 from ..table.opdef import OPS, Op, composite, op
+from ..table.publishing import inner
 
 
 def pieces(x: np.ndarray, d: int, sizes: Any) -> list[np.ndarray]:
@@ -93,7 +96,7 @@ _SIZES = OPS["split_with_sizes"] = Op(
 )
 
 
-@composite("split_with_sizes(Tensor input, SymInt[] split_sizes, int dim=0) -> Tensor[]", checked=True)
+@composite("split_with_sizes(Tensor input, SymInt[] split_sizes, int dim=0) -> Tensor[]")
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """The tensor in parts of given sizes along dim.
 
@@ -111,11 +114,10 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
     split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]
     split(Tensor input, SymInt[] split_size, int dim=0) -> Tensor[]
     """,
-    checked=True,
+    method=False,
+    reads="itself",
 )
-def split(
-    input: Tensor, split_size_or_sections: Any = None, dim: int = 0, *, split_size: Any = None
-) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """
     sig: (tensor, split_size_or_sections, dim=0)
     The tensor in parts of one size (the last may be smaller), or of given sizes, along dim.
@@ -128,20 +130,30 @@ def split(
     >>> torch.arange(5).split([1, 4])[1]
     tensor([1, 2, 3, 4])
     """
-    size = split_size if split_size_or_sections is None else split_size_or_sections
-    if isinstance(size, (tuple, list)):
-        return split_with_sizes(input, size, dim)
-    size = operator.index(size)
-    if (input._edge or gradient_edge(input)) is NO_EDGE:
-        return tuple([view_of(input, r, _SPLIT, (), "multi_output") for r in _split(input._array, size, dim)])
-    return _SPLIT.call(input, size, dim)
+    return tensor.split(split_size_or_sections, dim)
+
+
+@method("split")
+def _parts(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    if isinstance(split_size, Tensor):
+        with suppress(ValueError):
+            split_size = int(split_size)
+    if not isinstance(split_size, int):
+        _sizes_fit(self, split_size, dim)
+        return split_with_sizes(self, split_size, dim)
+    _size_fits(self, split_size, dim)
+    if (self._edge or gradient_edge(self)) is NO_EDGE:
+        return tuple([view_of(self, r, _SPLIT, (), "multi_output") for r in _split(self._array, split_size, dim)])
+    return _SPLIT.call(self, split_size, dim)
+
+
+_size_fits, _sizes_fit = inner("split"), inner("split_with_sizes")
 
 
 @op(
     "unsafe_split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]",
     multi=True,
     vjp={"input": _split_back},
-    checked=True,
 )
 def unsafe_split(input, split_size, dim=0):
     """split, whose parts may be changed in place as long as the input is not used.
@@ -155,7 +167,11 @@ def unsafe_split(input, split_size, dim=0):
     return _split(input, split_size, dim)
 
 
-@op("unsafe_split_with_sizes -> Tensor[]", multi=True, vjp={"input": _sizes_back})
+@op(
+    "unsafe_split_with_sizes(Tensor input, SymInt[] split_sizes, int dim=0) -> Tensor[]",
+    multi=True,
+    vjp={"input": _sizes_back},
+)
 def unsafe_split_with_sizes(input, split_sizes, dim=0):
     """
     sig: (input, split_sizes, dim=0)
@@ -183,7 +199,7 @@ def _chunked(input: Tensor, chunks: int, dim: int, split_: Any, with_sizes: Any)
     return split_(input, size, dim)
 
 
-@composite("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]", checked=True)
+@composite("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """The tensor in so many parts along dim, or fewer: their size is rounded upwards.
 
@@ -196,7 +212,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return _chunked(input, operator.index(chunks), dim, split, split_with_sizes)
 
 
-@composite("unsafe_chunk(Tensor input, int chunks, int dim=0) -> Tensor[]", checked=True)
+@composite("unsafe_chunk(Tensor input, int chunks, int dim=0) -> Tensor[]")
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """chunk, whose parts may be changed in place as long as the input is not used.
 
@@ -215,7 +231,6 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> Tensor[]
     tensor_split(Tensor input, SymInt sections, int dim=0) -> Tensor[]
     """,
-    checked=True,
 )
 def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **names: Any) -> tuple[Tensor, ...]:
     """The tensor in exactly so many parts along dim, or cut at given places.
@@ -234,8 +249,6 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
     x = input._array
     if not x.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    d = wrap_dim(dim, x.ndim)
-    n = x.shape[d]
     given = indices_or_sections
     if isinstance(given, Tensor):
         if given._array.dtype != np.int64:
@@ -249,6 +262,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
                 f"tensor, but got a tensor with {given._array.ndim} dims"
             )
         given = given._array.tolist()
+    d = wrap_dim(dim, x.ndim)
+    n = x.shape[d]
     if isinstance(given, (tuple, list)):
         ends = [*map(operator.index, given), n]
         starts = [0, *ends[:-1]]
@@ -290,7 +305,7 @@ def _along(declaration: str, dim: int, least: int, doc: str) -> None:
         return tensor_split(input, indices_or_sections, d)
 
     part.__doc__ = doc
-    composite(name, checked=True)(part)
+    composite(name)(part)
 
 
 _along(
@@ -370,7 +385,7 @@ _UNBIND = OPS["unbind"] = Op(
 )
 
 
-@composite("unbind(Tensor input, int dim=0) -> Tensor[]", checked=True)
+@composite("unbind(Tensor input, int dim=0) -> Tensor[]")
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The slices along dim, without that dimension.
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.adding import added
+from ...core.memory.layout import contiguous
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
@@ -33,13 +35,15 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
         dims = all_dims(dim, x.ndim)
         count = count_of(x.shape, dims) if x.ndim else 1
         free = max(count - (1 if correction is None else correction), 0)
-        if not free:
-            warn(
-                f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
-                "(input numel divided by output numel).",
-                at=_AT,
-            )
-        middle = np.add.reduce(x, axis=dims, keepdims=True) / count if count else np.full([1] * x.ndim, np.nan)
+        kept = [1 if d in dims else n for d, n in enumerate(x.shape)]
+        if not free or 0 in kept:
+            for _ in range(2 if input.dtype.kind == "c" else 1):  # of the real and the imaginary parts
+                warn(
+                    f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+                    "factor (input numel divided by output numel).",
+                    at=_AT,
+                )
+        middle = added(x, dims, True) / count if count else np.full(kept, np.nan)
         off = x - middle
         squares = (
             (off * off.conj()).real
@@ -48,7 +52,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
             if off.ndim
             else off * off
         )
-        total = np.asarray(np.add.reduce(squares, axis=dims, keepdims=keepdim))
+        total = np.asarray(contiguous(added(squares, dims, keepdim)))
         v = np.asarray(total / free if free else total / np.zeros((), total.dtype))
         if count == 0:
             v = np.full_like(v, np.nan)
@@ -58,7 +62,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
         if not mean:
             return v
         m = middle if keepdim or not x.ndim else np.squeeze(np.asarray(middle), dims)
-        return v, np.asarray(m).astype(input.dtype)
+        return v, np.asarray(contiguous(m)).astype(input.dtype)
 
     return kernel
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.graph.node import NO_EDGE
 from ...core.memory import strided
+from ...core.memory.lazy import LazyArray, as_lazy_as
 from ...core.memory.storage import storage_of
 from ...core.recording.inplace import check_inplace
 from ...core.recording.record import RAW, TENSORS, writes
@@ -82,12 +83,11 @@ def _strided(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> tupl
             f"requiring a storage size of {needed} are out of bounds for storage of size {storage.nbytes()}"
         )
     r = np.ndarray(size, x.dtype, storage.buffer, min(offset * item, storage.nbytes()), tuple(s * item for s in stride))
+    r = as_lazy_as(x, r)
     return r, size, stride, storage_offset, strided.Geometry(x), strided.Geometry(r, x)
 
 
-@composite(
-    "as_strided(Tensor input, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor", checked=True
-)
+@composite("as_strided(Tensor input, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor")
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """A view of the memory with any shape, strides and offset; elements may be shown several times.
 
@@ -109,7 +109,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None
     return view_of(input, r, _STRIDED, (*saved, None, None, None, None, None))
 
 
-@composite("as_strided_", checked=True)
+@composite("as_strided_")
 def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """In-place version of :meth:`as_strided`."""
     if modes.current().record and requires_grad(input):
@@ -143,7 +143,6 @@ def _copied(input: np.ndarray, view: Any, src: np.ndarray) -> np.ndarray:
         "input": lambda F, grad, src_shape, dim, index: F.select_scatter(grad, F.zeros_of(grad, src_shape), dim, index),
         "src": lambda F, grad, dim, index: F.select(grad, dim, index),
     },
-    checked=True,
 )
 def select_scatter(input, src, dim, index):
     """A copy of input whose slice at one place along dim is src.
@@ -170,7 +169,6 @@ def select_scatter(input, src, dim, index):
         ),
         "src": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
     },
-    checked=True,
 )
 def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
     """A copy of input whose part [start:end:step] along dim is src.
@@ -192,7 +190,6 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
         ),
         "src": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
     },
-    checked=True,
 )
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     """A copy of input whose diagonal is src.
@@ -265,7 +262,6 @@ publish(
     tensor([[1., 0.],
             [0., 2.]])
     """,
-    checked=True,
 )
 
 
@@ -276,6 +272,9 @@ publish(
 def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
     """view(dtype): the same bytes read as another type."""
     x = input._array
+    if isinstance(x, LazyArray):
+        kind = "conjugate view tensors" if x.conj_bit else "tensors with negative bit set"
+        raise RuntimeError(f"torch.Tensor.view is not supported for {kind} when converting to a different dtype.")
     old, new = x.itemsize, dtype.itemsize
     names = f"{_scalar_name(input.dtype)} as {_scalar_name(dtype)} (different element sizes)"
     if old == new:

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.places import add_at, inside
+from ...core.memory.storage import owner
+from ...core.memory.strided import placed
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy, int64
 from ...core.values.building import scalar_array
-from ...core.values.promotion import broadcast_shapes, is_number
-from ..table.arguments import misfit
+from ...core.values.promotion import broadcast_shapes
 from ..table.inplace import warn_expanded
 from ..table.opdef import OPS, Op, composite, copying, op
 from ..table.outputs import Out, same_dtype
@@ -23,16 +25,6 @@ _ALL = slice(None)
 def scalar_name(x: np.ndarray) -> str:
     """`Float` for float32."""
     return _scalar_name(from_numpy(x.dtype))
-
-
-def inside(index: np.ndarray, n: int) -> bool:
-    """Whether every index is in [0, n): read as unsigned numbers, negative ones are large."""
-    if index.size <= 32:  # so few are looked at faster in Python
-        few = index.ravel().tolist()
-        return min(few) >= 0 and max(few) < n
-    if index.flags.c_contiguous:
-        return bool(np.maximum.reduce(index.view(np.uint64 if index.itemsize == 8 else np.uint32), axis=None) < n)
-    return bool(index.min() >= 0 and index.max() < n)
 
 
 def at(d: int, index: Any) -> tuple[Any, ...]:
@@ -52,7 +44,6 @@ def at(d: int, index: Any) -> tuple[Any, ...]:
         ),
     },
     out=Out(overlap="whole"),
-    checked=True,
 )
 def index_select(input, dim, index):
     """Picks whole slices along dim, in the order of index.
@@ -74,6 +65,8 @@ def index_select(input, dim, index):
     if not input.ndim:
         if index.size != 1:
             raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
+        if index.reshape(()):
+            raise IndexError("index out of range in self")
         return np.array(input)
     n = input.shape[d]
     if index.size and not n and input.ndim > 1:
@@ -103,14 +96,6 @@ def index_select_backward(grad_output, input_shape, dim, index):
 TENSORS.index_select_backward = lambda grad, input_shape, dim, index: TENSORS.index_add_(
     TENSORS.zeros(input_shape, dtype=grad.dtype), dim, index, grad
 )
-
-
-def add_at(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:
-    """target[places] += values, elements that are named several times included."""
-    if target.dtype.kind == "b":
-        np.logical_or.at(target, places, values)
-    else:
-        np.add.at(target, places, values)
 
 
 # -- index_add, index_copy, index_fill, index_reduce -------------------------------------------------------------------
@@ -158,7 +143,7 @@ def _index_add(input, dim, index, source, *, alpha=1):
     for i in index.reshape(-1).tolist():
         if not 0 <= i < n:
             raise RuntimeError(f"index {i} is out of bounds for dimension 0 with size {n}")
-    values = source if type(alpha) is int and alpha == 1 else (source * alpha).astype(source.dtype)
+    values = source if type(alpha) is int and alpha == 1 else source * scalar_array(alpha, from_numpy(source.dtype))
     if not input.ndim:
         input += values
     else:
@@ -209,7 +194,7 @@ op(
     tensor([1., 0., 2.])
     """,
     out=Out(overlap="part"),
-    checked=True,
+    inner_writes=2,
 )(copying(_index_add))
 
 
@@ -286,7 +271,7 @@ op(
     tensor([0., 5., 0.])
     """,
     out=Out(overlap="part"),
-    checked=True,
+    inner_writes=1,
 )(copying(_index_copy))
 
 
@@ -297,6 +282,10 @@ def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> 
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     n = input.shape[d] if input.ndim else 1
+    if not input.size:
+        _needs_memory(input, d, index.size)
+        if 0 in (*input.shape[:d], *input.shape[d + 1 :]):
+            return
     for i in index.reshape(-1).tolist():
         if not -n <= i < n:
             raise IndexError(f"index {i} is out of bounds for dimension {d} with size {n}")
@@ -304,6 +293,19 @@ def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> 
         input[at(d, index.reshape(-1))] = value
     elif index.size:
         input[...] = value
+
+
+def _needs_memory(x: np.ndarray, dim: int, count: int) -> None:
+    """PyTorch's error where it lays `count` slices along `dim` over the memory of an empty tensor that has none."""
+    sizes = [*x.shape[:dim], count, *x.shape[dim + 1 :]]
+    own = placed(x).strides
+    steps = [s // x.itemsize for s in (*own[:dim], 0, *own[dim + 1 :])]
+    needed = x.itemsize * (1 + sum((n - 1) * s for n, s in zip(sizes, steps, strict=True)))
+    if 0 not in sizes and needed > (there := owner(x).nbytes):
+        raise RuntimeError(
+            f"setStorage: sizes {sizes}, strides {steps}, storage offset 0, and itemsize {x.itemsize} requiring a "
+            f"storage size of {needed} are out of bounds for storage of size {there}"
+        )
 
 
 def _number(name: str, input: np.ndarray, value: Any) -> np.ndarray:
@@ -329,16 +331,17 @@ def _index_fill_tensor(input, dim, index, value):
 
 OPS["index_fill"] = Op(
     "index_fill",
-    copying(_index_fill, "K"),
+    copying(_index_fill, keeps_order=True),
     "input index",
     writes=_index_fill,
     node="IndexFillBackward0",
     vjp={"input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0)},
     overlap="",
+    inner_writes=2,
 )
 OPS["index_fill.tensor"] = Op(
     "index_fill",
-    copying(_index_fill_tensor, "K"),
+    copying(_index_fill_tensor, keeps_order=True),
     "input index value",
     writes=_index_fill_tensor,
     node="IndexFillBackward1",
@@ -347,6 +350,7 @@ OPS["index_fill.tensor"] = Op(
         "value": lambda F, grad, dim, index: F.index_select(grad, dim, F.distinct(index)).sum(),
     },
     overlap="",
+    inner_writes=2,
 )
 RAW.index_fill = OPS["index_fill"].kernel
 
@@ -355,21 +359,11 @@ RAW.distinct = np.unique
 TENSORS.distinct = lambda index: wrap(np.unique(index._array))
 
 
-def is_value(name: str, value: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a value is a number (else a tensor); PyTorch's TypeError if it is neither."""
-    if isinstance(value, Tensor):
-        return False
-    if not is_number(value):
-        misfit(name, args, {}, "torch")
-    return True
-
-
 @composite(
     """
     index_fill(Tensor input, int dim, Tensor index, Tensor value) -> Tensor
     index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor
     """,
-    checked=True,
 )
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """A copy of input with one value in all slices that index names along dim.
@@ -385,16 +379,14 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     >>> torch.ones(3).index_fill_(0, torch.tensor([1]), 0.)
     tensor([1., 0., 1.])
     """
-    number = is_value("index_fill", value, (input, dim, index, value))
-    return OPS["index_fill" if number else "index_fill.tensor"].call(input, dim, index, value)
+    return OPS["index_fill.tensor" if isinstance(value, Tensor) else "index_fill"].call(input, dim, index, value)
 
 
-@composite("index_fill_", checked=True, function=False)
+@composite("index_fill_", function=False)
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`index_fill`."""
     warn_expanded("index_fill_", input)
-    number = is_value("index_fill_", value, (input, dim, index, value))
-    return OPS["index_fill" if number else "index_fill.tensor"].call_(input, dim, index, value)
+    return OPS["index_fill.tensor" if isinstance(value, Tensor) else "index_fill"].call_(input, dim, index, value)
 
 
 # -- take and put ------------------------------------------------------------------------------------------------------
@@ -424,7 +416,6 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
         ),
     },
     out=Out(overlap="whole"),
-    checked=True,
 )
 def take(input, index):
     """Picks elements by their places in the flattened input.
@@ -496,8 +487,8 @@ op(
     tensor([[0., 8.],
             [9., 0.]])
     """,
-    checked=True,
-)(copying(_put, "K"))
+    inner_writes=2,
+)(copying(_put, keeps_order=True))
 
 
 def _from_the_front(indices: Tensor, size: int) -> Tensor:
@@ -507,7 +498,7 @@ def _from_the_front(indices: Tensor, size: int) -> Tensor:
     return TENSORS.from_numpy(i % size) if size and (i < 0).any() else indices
 
 
-@composite("take_along_dim(Tensor input, Tensor indices, int? dim=None, *, Tensor out=None) -> Tensor", checked=True)
+@composite("take_along_dim(Tensor input, Tensor indices, int? dim=None, *, Tensor out=None) -> Tensor")
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """Picks elements along dim at the places that another tensor of the same kind holds, such as argsort's; without
     dim, of the flattened input.
@@ -568,7 +559,7 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
     check_out=same_dtype("nonzero: Expected out tensor to have scalar type {0} but got scalar type{1}", wanted=int64),
     method=False,
     function=False,
-    checked=True,
+    inner_writes=1,
 )
 def nonzero_kernel(input):
     """The places of the elements that are not zero, one row each; with as_tuple=True one tensor for each dimension,
@@ -590,7 +581,7 @@ def nonzero_kernel(input):
 _NONZERO = OPS["nonzero"].call
 
 
-@composite("nonzero", checked=True)
+@composite("nonzero")
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The indices of all elements that are not zero, one row each; or a tuple of index tensors.
 
@@ -608,7 +599,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     return OPS["nonzero"].call_any(input, out=out) if out is not None else _NONZERO(input)
 
 
-@composite("argwhere(Tensor input) -> Tensor", checked=True)
+@composite("argwhere(Tensor input) -> Tensor")
 def argwhere(input: Tensor) -> Tensor:
     """The places of the elements that are not zero, one row each: nonzero without options.
 

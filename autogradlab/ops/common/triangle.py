@@ -35,7 +35,6 @@ def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarra
     vjp={"input": lambda F, grad, diagonal: F.tril(grad, diagonal)},
     inplace=True,
     inplace_function=False,
-    checked=True,
 )
 def tril(input, diagonal=0):
     """The lower triangle; the rest is 0. diagonal > 0 keeps more, < 0 less.
@@ -65,7 +64,6 @@ def tril(input, diagonal=0):
     vjp={"input": lambda F, grad, diagonal: F.triu(grad, diagonal)},
     inplace=True,
     inplace_function=False,
-    checked=True,
 )
 def triu(input, diagonal=0):
     """The upper triangle; the rest is 0. diagonal > 0 keeps less, < 0 more.

@@ -18,11 +18,12 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name
 from ...core.values.promotion import broadcast_shapes, can_cast
-from ..table.arguments import misfit, reject
+from ..table.arguments import reject
 from ..table.calls import view_of
 from ..table.families import attribute
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import same_dtype, write
+from ..table.signatures import explain
 from .shape import expand, permute, transpose, unsqueeze
 
 # -- moving dimensions -------------------------------------------------------------------------------------------------
@@ -33,7 +34,7 @@ from .shape import expand, permute, transpose, unsqueeze
     movedim(Tensor input, int source, int destination) -> Tensor
     movedim(Tensor input, int[] source, int[] destination) -> Tensor
     """,
-    checked=True,
+    reads="late",
 )
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to other places; the rest keeps its order.
@@ -46,7 +47,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """
     n = input._array.ndim
     if isinstance(source, (tuple, list)) != isinstance(destination, (tuple, list)):
-        misfit("movedim", (input, source, destination), {}, "torch")
+        explain("movedim", (input, source, destination), {}, "torch")
     sources = tuple(source) if isinstance(source, (tuple, list)) else (operator.index(source),)
     places = tuple(destination) if isinstance(destination, (tuple, list)) else (operator.index(destination),)
     if len(sources) != len(places):
@@ -67,10 +68,10 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     return permute(input, tuple(where[i] if i in where else next(following) for i in range(n)))
 
 
-alias("moveaxis", "movedim", checked=True)
+alias("moveaxis", "movedim", reads="late")
 
 
-@composite("swapaxes(Tensor input, int axis0, int axis1) -> Tensor", checked=True)
+@composite("swapaxes(Tensor input, int axis0, int axis1) -> Tensor", reads="late")
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Another name of transpose.
 
@@ -88,7 +89,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return transpose(input, axis0, axis1)
 
 
-@composite("swapdims(Tensor input, int dim0, int dim1) -> Tensor", checked=True)
+@composite("swapdims(Tensor input, int dim0, int dim1) -> Tensor", reads="late")
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Another name of transpose.
 
@@ -114,7 +115,7 @@ def _conjugate(input: Tensor) -> Tensor:
     return TENSORS.conj(input) if input._array.dtype.kind == "c" else input
 
 
-@composite("adjoint(Tensor input) -> Tensor", checked=True)
+@composite("adjoint(Tensor input) -> Tensor", reads="late")
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of matrices.
 
@@ -253,7 +254,7 @@ OPS["diagonal"] = Op("diagonal", _diagonal, view=True, vjp=_DIAGONAL_BACK)
 RAW.diagonal = _diagonal
 
 
-@composite("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", checked=True)
+@composite("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor")
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonals of matrices as the last dimension. A view.
 
@@ -272,7 +273,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 
 
 @op(
-    "diagonal_copy -> Tensor",
+    "diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1, *, Tensor out=None) -> Tensor",
     node="DiagonalBackward0_copy",
     method=False,
     vjp=_DIAGONAL_BACK,
@@ -298,6 +299,7 @@ def diagonal_copy(input, offset=0, dim1=0, dim2=1):
     vjp={
         "grad_output": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
     },
+    reads="itself",
 )
 def diagonal_backward(grad_output, input_shape, offset, dim1, dim2):
     g = np.zeros(input_shape, grad_output.dtype)
@@ -308,7 +310,7 @@ def diagonal_backward(grad_output, input_shape, offset, dim1, dim2):
 @op(
     "diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
     vjp={"input": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2)},
-    checked=True,
+    reads="late",
 )
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     """Matrices with the last dimension of input on their diagonals.
@@ -336,7 +338,7 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     return r
 
 
-@composite("diag(Tensor input, int diagonal=0, *, Tensor out=None) -> Tensor", checked=True)
+@composite("diag(Tensor input, int diagonal=0, *, Tensor out=None) -> Tensor", reads="late")
 def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """The diagonal of a matrix as a vector, or the matrix with a vector on its diagonal.
 
@@ -364,7 +366,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)
 
 
-@composite("diagflat(Tensor input, int offset=0) -> Tensor", checked=True)
+@composite("diagflat(Tensor input, int offset=0) -> Tensor", reads="late")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix with the elements of the flattened input on its diagonal.
 
@@ -415,7 +417,7 @@ OPS["unfold"] = Op(
 RAW.unfold = _unfold
 
 
-@composite("unfold(Tensor input, int dimension, int size, int step) -> Tensor", checked=True, function=False)
+@composite("unfold(Tensor input, int dimension, int size, int step) -> Tensor", reads="late", function=False)
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """All windows of a size along one dimension, `step` apart, as a new last dimension.
 
@@ -439,6 +441,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     vjp={
         "grad_output": lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step),
     },
+    reads="itself",
 )
 def unfold_backward(grad_output, input_shape, dimension, size, step):
     g = np.zeros(input_shape, grad_output.dtype)
@@ -453,7 +456,7 @@ def unfold_backward(grad_output, input_shape, dimension, size, step):
 # -- broadcasting and more dimensions ----------------------------------------------------------------------------------
 
 
-@composite("broadcast_tensors(Tensor[] tensors) -> Tensor[]", method=False)
+@composite("broadcast_tensors -> Tensor[]", method=False, reads="itself")
 def broadcast_tensors(*tensors: Any) -> Any:
     """
     sig: (*tensors)
@@ -480,6 +483,8 @@ def _each(name: str, tensors: tuple[Any, ...], one: Callable[[Tensor], Tensor]) 
         return one(tensors[0])
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
+    elif not tensors:
+        return ()
     if not tensors or not all(isinstance(t, Tensor) for t in tensors):
         reject(name, tensors if len(tensors) == 1 else (tensors,), {})
     return tuple(one(t) for t in tensors)
@@ -507,6 +512,7 @@ def _three(t: Tensor) -> Tensor:
     atleast_1d(Tensor[] tensors) -> Tensor | Tensor[]
     """,
     method=False,
+    reads="itself",
 )
 def atleast_1d(*tensors: Any) -> Any:
     """
@@ -528,6 +534,7 @@ def atleast_1d(*tensors: Any) -> Any:
     atleast_2d(Tensor[] tensors) -> Tensor | Tensor[]
     """,
     method=False,
+    reads="itself",
 )
 def atleast_2d(*tensors: Any) -> Any:
     """
@@ -549,6 +556,7 @@ def atleast_2d(*tensors: Any) -> Any:
     atleast_3d(Tensor[] tensors) -> Tensor | Tensor[]
     """,
     method=False,
+    reads="itself",
 )
 def atleast_3d(*tensors: Any) -> Any:
     """

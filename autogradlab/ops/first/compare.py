@@ -9,10 +9,10 @@ import numpy as np
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
-from ...core.values.promotion import is_number, result_dtype
+from ...core.values.promotion import plain_number, result_dtype
 from ..table.arguments import reject
 from ..table.factories import binary
-from ..table.opdef import OPS, alias, composite, op, publish
+from ..table.opdef import OPS, Op, alias, composite
 from ..table.outputs import EXPECTED, Out
 from .kinds import BOOL, COMPLEX, align, name_of, refusing
 
@@ -176,16 +176,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return input._array.shape == other._array.shape and bool(np.array_equal(input._array, other._array))
 
 
-@op("isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor")
-def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether elements are equal up to rounding: |input - other| <= atol + rtol * |other|.
-
-    Shapes: both broadcast together.
-    Dtypes: any, both the same; the result is bool.
-
-    >>> torch.isclose(torch.tensor([1., 2.]), torch.tensor([1. + 1e-7, 2.1]))
-    tensor([ True, False])
-    """
+def _isclose(input, other, rtol, atol, equal_nan):
     if input.dtype != other.dtype:
         raise RuntimeError(f"{name_of(input)} did not match {name_of(other)}")
     if rtol < 0:
@@ -204,23 +195,31 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     return close
 
 
-_isclose = OPS["isclose"].call
+OPS["isclose"] = Op("isclose", _isclose, "input other")
 
 
-def _counted(*args: Any, **options: Any) -> Tensor:
-    """isclose(), whose result has a version for each of the conditions that PyTorch puts into it in place."""
-    close: Tensor = _isclose(*args, **options)
-    given = OPS["isclose"].bind(args, options)
-    floats = given[0]._array.dtype.kind in "fcV"
-    for _ in range((floats and bool(given[4])) + bool(given[2] or given[3])):
+@composite("isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor")
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether elements are equal up to rounding: |input - other| <= atol + rtol * |other|.
+
+    Shapes: both broadcast together.
+    Dtypes: any, both the same; the result is bool.
+
+    >>> torch.isclose(torch.tensor([1., 2.]), torch.tensor([1. + 1e-7, 2.1]))
+    tensor([ True, False])
+    """
+    rtol, atol = plain_number(rtol), plain_number(atol)
+    close: Tensor = OPS["isclose"].call(input, other, rtol, atol, equal_nan)
+    if equal_nan and input._array.dtype.kind in "fcV":  # PyTorch puts each further condition into the result in place
+        increment_version(close)
+    if rtol or atol:
         increment_version(close)
     return close
 
 
-publish("isclose", _counted, True, True, OPS["isclose"].doc)
-
-
-@composite("allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool")
+@composite(
+    "allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
+)
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are equal up to rounding: isclose, as one Python bool.
 
@@ -231,6 +230,9 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     True
     """
     return bool(TENSORS.isclose(input, other, rtol, atol, equal_nan)._array.all())
+
+
+_ISIN = Op("isin", lambda input, values, invert: np.isin(input, values, invert=invert))
 
 
 @composite(
@@ -267,14 +269,3 @@ def isin(
     )
     found = _ISIN.call(TENSORS.from_numpy(np.asarray(x)), y, invert)
     return found if out is None else TENSORS.logical_or(found, found, out=out)
-
-
-def _isin(input, values, invert):
-    return np.isin(input, values, invert=invert)
-
-
-from ..table.opdef import Op  # noqa: E402
-
-_ISIN = Op("isin", _isin)
-
-__all__ = ["is_number"]

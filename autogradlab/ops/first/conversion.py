@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import signatures
+from ...core.memory.lazy import LazyArray, bits, memory_of
+from ...core.memory.storage import fix
 from ...core.random.generator import NO_CUDA
 from ...core.recording.record import TENSORS
 from ...core.runtime import modes
@@ -87,9 +89,18 @@ def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
         )
     if requires_grad(self) and not force and modes.current().record:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    if self._array.dtype.kind == "V":
+    x = self._array
+    if isinstance(x, LazyArray):
+        if not force:
+            bit, resolve = ("conjugate", "resolve_conj") if x.conj_bit else ("negative", "resolve_neg")
+            raise RuntimeError(
+                f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.{resolve}().numpy() instead."
+            )
+        return x.resolve()
+    if x.dtype.kind == "V":
         raise TypeError("Got unsupported ScalarType BFloat16")
-    return self._array[...]
+    fix(self)
+    return x[...] if x.size else np.empty(x.shape, x.dtype)
 
 
 def to_array(self: Tensor, dtype: Any = None) -> np.ndarray:
@@ -183,12 +194,11 @@ def to_bool(self: Tensor) -> bool:
 def _one(self: Tensor) -> Any:
     if self._array.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
-    _warn_recorded(self)
     return item(self)
 
 
 def _warn_recorded(self: Tensor) -> None:
-    if requires_grad(self):
+    if requires_grad(self) and modes.current().grad:
         warn_once(_SCALAR_GRAD, at="torch/csrc/autograd/generated/python_variable_methods.cpp:822")
 
 
@@ -206,14 +216,12 @@ def to_int(self: Tensor) -> int:
 
 
 def to_float(self: Tensor) -> float:
-    if self._array.size != 1:
-        _warn_recorded(self)  # before the error; int() does not
+    _warn_recorded(self)  # before the error; int() does not
     return float(_real_one(self, "double"))
 
 
 def to_complex(self: Tensor) -> complex:
-    if self._array.size != 1:
-        _warn_recorded(self)
+    _warn_recorded(self)
     return complex(_one(self))
 
 
@@ -232,7 +240,7 @@ def length(self: Tensor) -> int:
 def iterate(self: Tensor) -> Any:
     if not self._array.ndim:
         raise TypeError("iteration over a 0-d tensor")
-    return iter(TENSORS.unbind(self, 0))
+    return iter(TENSORS.unbind(self, 0) if type(self) is Tensor else self.unbind(0))
 
 
 # -- DLPack ------------------------------------------------------------------------------------------------------------
@@ -242,7 +250,16 @@ def dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device
     """A DLPack capsule, by which other array libraries share the memory."""
     if requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    return self._array.__dlpack__(max_version=max_version)
+    asked = {} if max_version is None else {"max_version": max_version}  # which NumPy 2.0 does not know
+    return _exported(self._array).__dlpack__(**asked)
+
+
+def _exported(array: Any) -> np.ndarray:
+    """The memory that a tensor shares with others, to whom its negative bit is lost, as in PyTorch."""
+    if bits(array)[0]:
+        raise BufferError("Can't export tensors with the conjugate bit set")
+    memory: np.ndarray = memory_of(array)
+    return memory
 
 
 class DLDeviceType(enum.IntEnum):
@@ -272,7 +289,7 @@ class _Capsule:
 def array_of_dlpack(ext_tensor: Any) -> np.ndarray:
     """An array over the memory of another library's array, or of a capsule."""
     if isinstance(ext_tensor, Tensor):
-        return ext_tensor._array
+        return _exported(ext_tensor._array)
     if isinstance(ext_tensor, np.ndarray):
         return ext_tensor
     if hasattr(ext_tensor, "__dlpack__"):

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
 from ...core.memory.layout import formatted, like
-from ...core.memory.storage import Storage
+from ...core.memory.storage import Storage, fix
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.warn import warn, warn_once
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
@@ -63,6 +63,7 @@ _ASARRAY_GRAD = (
         bool requires_grad=False) -> Tensor
     """,
     method=False,
+    reads="itself",
 )
 def tensor(*args: Any, **kwargs: Any) -> Tensor:
     """
@@ -97,7 +98,9 @@ def tensor(*args: Any, **kwargs: Any) -> Tensor:
     return finished(array_from(data, kind), values["requires_grad"])
 
 
-@composite("as_tensor(object data, *, ScalarType? dtype=None, Device? device=None) -> Tensor", method=False)
+@composite(
+    "as_tensor(object data, *, ScalarType? dtype=None, Device? device=None) -> Tensor", method=False, reads="itself"
+)
 def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """data as a tensor; a tensor of that dtype, or the memory of a NumPy array, is used as it is.
 
@@ -110,8 +113,6 @@ def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
     >>> t
     tensor([9, 2])
     """
-    if len(args) > 1 and "dtype" not in kwargs:
-        args, kwargs = args[:1] + args[3:], {**dict(zip(("dtype", "device"), args[1:3], strict=False)), **kwargs}
     _, values = bind("as_tensor", args, kwargs)
     check_device(values["device"])
     kind = wanted_dtype(values)
@@ -124,7 +125,7 @@ def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
     return finished(array_from(data, kind))
 
 
-@composite("from_numpy -> Tensor", method=False)
+@composite("from_numpy -> Tensor", method=False, reads="itself")
 def from_numpy(*args: Any) -> Tensor:
     """A tensor on the memory of a NumPy array: changes of one are seen in the other.
     sig: (ndarray)
@@ -157,6 +158,7 @@ def _from_numpy(array: Any) -> Tensor:
     )
     if array.base is not None and array.flags.c_contiguous:
         t._storage = Storage(array)
+    fix(t)
     return t
 
 
@@ -166,6 +168,7 @@ def _from_numpy(array: Any) -> Tensor:
         bool requires_grad=False) -> Tensor
     """,
     method=False,
+    reads="itself",
 )
 def asarray(*args: Any, **kwargs: Any) -> Tensor:
     """obj as a tensor; memory is shared where possible, never with copy=True, always (or ValueError) with copy=False.
@@ -220,6 +223,7 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
 @composite(
     "frombuffer(object buffer, *, ScalarType dtype, int count=-1, int offset=0, bool requires_grad=False) -> Tensor",
     method=False,
+    reads="itself",
 )
 def frombuffer(*args: Any, **kwargs: Any) -> Tensor:
     """A tensor on the memory of bytes, a bytearray, an array, …
@@ -266,10 +270,11 @@ def _from_buffer(buffer: Any, kind: Dtype, count: int, offset: int) -> Tensor:
         warn_once(_READ_ONLY_BUFFER, at="torch/csrc/utils/tensor_new.cpp:1556")
     t = finished(np.frombuffer(view, kind.numpy, count, offset))
     t._storage = Storage(t._array)
+    fix(t)
     return t
 
 
-@composite("from_dlpack -> Tensor", method=False)
+@composite("from_dlpack -> Tensor", method=False, reads="itself")
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Tensor:
     """A tensor on the memory of an object that speaks DLPack, such as a NumPy array.
     sig: (ext_tensor, *, device=None, copy=None)
@@ -283,10 +288,15 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Ten
     check_device(device)
     array = array_of_dlpack(ext_tensor)
     check_numpy(array)
-    return finished(np.array(array) if copy else array[...])
+    if copy:
+        return finished(np.array(array))
+    t = finished(array[...])
+    if not isinstance(ext_tensor, Tensor):
+        fix(t)
+    return t
 
 
-@composite("to_dlpack -> PyCapsule", method=False)
+@composite("to_dlpack -> PyCapsule", method=False, reads="itself")
 def to_dlpack(tensor: Tensor) -> Any:
     """A DLPack capsule of the tensor, for one consumer.
     sig: (input)
@@ -473,7 +483,9 @@ def _fill_kind(value: Any) -> Dtype:
     return dtypes.of_scalar(value)
 
 
-@composite("full(SymInt[] size, Scalar fill_value, *, Tensor out=None, $options) -> Tensor", method=False)
+@composite(
+    "full(SymInt[] size, Scalar fill_value, *, Tensor out=None, $options) -> Tensor", method=False, reads="itself"
+)
 def full(*args: Any, **kwargs: Any) -> Tensor:
     """Filled with a number.
 
@@ -495,7 +507,9 @@ def full(*args: Any, **kwargs: Any) -> Tensor:
 
 
 @composite(
-    "full_like(Tensor input, Scalar fill_value, *, MemoryFormat? memory_format=None, $options) -> Tensor", method=False
+    "full_like(Tensor input, Scalar fill_value, *, MemoryFormat? memory_format=None, $options) -> Tensor",
+    method=False,
+    reads="itself",
 )
 def full_like(*args: Any, **kwargs: Any) -> Tensor:
     """Filled with a number, in the shape and dtype of another tensor.
@@ -513,7 +527,9 @@ def full_like(*args: Any, **kwargs: Any) -> Tensor:
     return finished(array, values["requires_grad"])
 
 
-@composite("new_full(Tensor input, SymInt[] size, Scalar fill_value, *, $options) -> Tensor", function=False)
+@composite(
+    "new_full(Tensor input, SymInt[] size, Scalar fill_value, *, $options) -> Tensor", function=False, reads="itself"
+)
 def new_full(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Filled with a number, of the same dtype.
 
@@ -534,6 +550,7 @@ def new_full(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         bool requires_grad=False) -> Tensor
     """,
     function=False,
+    reads="itself",
 )
 def new_tensor(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """A copy of data of the same dtype; a leaf.
@@ -550,7 +567,7 @@ def new_tensor(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return finished(array_from(values["data"], wanted_dtype(values) or self.dtype), values["requires_grad"])
 
 
-@composite("scalar_tensor(Scalar s, *, $options) -> Tensor", method=False)
+@composite("scalar_tensor(Scalar s, *, $options) -> Tensor", method=False, reads="itself")
 def scalar_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """A 0-dim tensor of a number, in the default dtype.
 
@@ -580,7 +597,7 @@ def _strided(size: tuple[int, ...], stride: tuple[int, ...], numpy: np.dtype[Any
     return np.ndarray(size, numpy, np.zeros(count, numpy), 0, tuple(s * numpy.itemsize for s in stride))
 
 
-@composite("empty_strided(SymInt[] size, SymInt[] stride, *, $options) -> Tensor", method=False)
+@composite("empty_strided(SymInt[] size, SymInt[] stride, *, $options) -> Tensor", method=False, reads="itself")
 def empty_strided(*args: Any, **kwargs: Any) -> Tensor:
     """With whatever is in memory, with given strides.
     sig: (size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False)
@@ -595,7 +612,11 @@ def empty_strided(*args: Any, **kwargs: Any) -> Tensor:
     return finished(_strided(values["size"], values["stride"], default(options(values))), values["requires_grad"])
 
 
-@composite("new_empty_strided(Tensor input, SymInt[] size, SymInt[] stride, *, $options) -> Tensor", function=False)
+@composite(
+    "new_empty_strided(Tensor input, SymInt[] size, SymInt[] stride, *, $options) -> Tensor",
+    function=False,
+    reads="itself",
+)
 def new_empty_strided(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """With whatever is in memory and given strides, of the same dtype.
 
@@ -609,7 +630,7 @@ def new_empty_strided(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return finished(_strided(values["size"], values["stride"], numpy), values["requires_grad"])
 
 
-@composite("empty_permuted(SymInt[] size, int[] physical_layout, *, $options) -> Tensor", method=False)
+@composite("empty_permuted(SymInt[] size, int[] physical_layout, *, $options) -> Tensor", method=False, reads="itself")
 def empty_permuted(*args: Any, **kwargs: Any) -> Tensor:
     """With whatever is in memory, the dimensions laid out in a given order.
     sig: (size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False)

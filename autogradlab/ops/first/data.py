@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.memory.versions import InferenceVersions, apart, of_inference
 from ...core.runtime import errors
-from ...core.tensor.tensor import INFERENCE, Tensor, counter, requires_grad, wrap
+from ...core.tensor.tensor import Tensor, counter, requires_grad, wrap
 from ..table.arguments import reject
 from ..table.opdef import composite
 
@@ -26,8 +27,8 @@ def _get_data(self: Tensor) -> Tensor:
     counter(self)  # from now on, it is not alone on its memory
     t = wrap(self._array)
     t._storage = self._storage
-    if self._counter is INFERENCE:
-        t._counter = INFERENCE
+    if of_inference(self):
+        t._counter = apart(self)
     return t
 
 
@@ -37,7 +38,9 @@ def _set_data(self: Tensor, value: Any) -> None:
     if requires_grad(self) and not (value.dtype.is_floating_point or value.dtype.is_complex):
         raise RuntimeError(errors.DATA_FLOAT)
     counter(value)
-    counter(self)
+    version = counter(self)
+    if of_inference(value) and type(version) is list and self._view is None:
+        self._counter = InferenceVersions(version[0])
     self._array = value._array
     self._storage = value._storage
 
@@ -49,7 +52,7 @@ def _delete_data(self: Tensor) -> None:
 Tensor.data = property(_get_data, _set_data, _delete_data)
 
 
-@composite("get_device(Tensor input) -> int|function")
+@composite("get_device(Tensor input) -> int|function", reads="itself")
 def get_device(input: Tensor) -> int:
     """The number of its device: -1 on the CPU.
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.recording.record import RAW, TENSORS
+from ...core.memory.layout import iterating
+from ...core.recording.record import RAW, TENSORS, on_reals, unchanged
 from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import dtype
-from ...core.values.promotion import check_cast, is_number, result_dtype
+from ...core.values.promotion import check_cast, is_number, plain_number, result_dtype
 from ..table.arguments import old_form, reject
 from ..table.factories import binary, unary
 from ..table.inplace import recorded_edges
@@ -71,11 +72,13 @@ def _check_alpha(alpha: Any, wanted: dtype) -> None:
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
 
 
+@iterating
 def _add_times(input, other, alpha):
     x, y = align(input, other)
     return np.add(x, y & bool(alpha)) if y.dtype.kind == "b" else fused(y, numbered(y, alpha), x)
 
 
+@iterating
 def _subtract_times(input, other, alpha):
     x, y = align(input, other)
     return np.subtract(x, y & bool(alpha)) if y.dtype.kind == "b" else fused(y, -numbered(y, alpha), x)
@@ -89,7 +92,9 @@ def _with_alpha(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         if found is None:
             return _refused(called, args, kwargs)
         args, kwargs = found
-    alpha = kwargs.get("alpha")
+    alpha = plain_number(kwargs.get("alpha"))
+    if isinstance(alpha, Tensor):
+        return _refused(called, args, kwargs)
     if alpha is None or (type(alpha) is int and alpha == 1 and not deprecated):
         kwargs.pop("alpha", None)
         return None
@@ -152,8 +157,8 @@ binary(
     """,
     np.add,
     {
-        "input": lambda F, grad: grad,
-        "other": lambda F, grad: grad,
+        "input": unchanged,
+        "other": unchanged,
     },
     constants={"alpha": 1},
     scalar="add_number",
@@ -188,11 +193,12 @@ binary(
     """,
     np.subtract,
     {
-        "input": lambda F, grad: grad,
+        "input": unchanged,
         "other": lambda F, grad: -grad,
     },
     constants={"alpha": 1},
     check=_no_bool_sub,
+    checks_first=True,
     refuses=no_mixed_bool_sub,
     scalar="sub_number",
     counts=(2,),
@@ -221,8 +227,8 @@ binary(
     "mul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers",
     np.multiply,
     {
-        "input": lambda F, grad, other: grad * F.conj(other),
-        "other": lambda F, grad, input: grad * F.conj(input),
+        "input": on_reals(np.multiply)(lambda F, grad, other: grad * F.conj(other)),
+        "other": on_reals(np.multiply)(lambda F, grad, input: grad * F.conj(input)),
     },
     scalar="mul_number",
     doc="""
@@ -364,7 +370,7 @@ unary(
 )
 unary(
     "reciprocal(Tensor input, *, Tensor out=None) -> Tensor",
-    lambda x: np.true_divide(1, x, dtype=None if x.dtype.kind in "biu" else x.dtype),
+    lambda x: np.true_divide(1 if x.dtype.kind in "biu" else x.dtype.type(1), x),
     lambda F, grad, result: -grad * F.conj(result * result),
     doc="""
     1 / input.
@@ -407,6 +413,7 @@ unary(
     """,
     out=Out(exact=FOUND, unless=lambda inputs, out: inputs[0]._array.dtype.kind == "c"),
     refuses_in_place=_no_abs_in_place,
+    inner_writes=1,
 )
 unary(
     "sgn(Tensor input, *, Tensor out=None) -> Tensor",
@@ -906,7 +913,7 @@ def _angle_unit(declaration: str, factor: float, doc: str) -> None:
         return x * np.asarray(factor, x.dtype)
 
     node = f"{name[:3].title()}2{name[4:].title()}Backward0"
-    unary(name, kernel, lambda F, grad: F.mul_number(grad, factor), doc=doc, node=node)
+    unary(name, kernel, lambda F, grad: F.mul_number(grad, factor), doc=doc, node=node, inner_writes=1)
 
 
 _angle_unit(
@@ -1085,6 +1092,7 @@ alias("true_divide_", "div_", function=False)
         "grad_output": lambda F, grad, output: F.sigmoid_backward(grad, F.conj(output)),
         "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(1 - 2 * output),
     },
+    reads="itself",
 )
 def sigmoid_backward(grad_output, output):
     return grad_output * conj(output * (1 - output))
@@ -1097,6 +1105,7 @@ def sigmoid_backward(grad_output, output):
         "grad_output": lambda F, grad, output: F.tanh_backward(grad, F.conj(output)),
         "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(-2 * output),
     },
+    reads="itself",
 )
 def tanh_backward(grad_output, output):
     return grad_output * conj(1 - output * output)
@@ -1109,6 +1118,7 @@ def tanh_backward(grad_output, output):
         "grad_output": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
         "input": lambda F, grad: F.nought(grad),
     },
+    reads="itself",
 )
 def threshold_backward(grad_output, input, threshold):
     below = np.asarray(input <= threshold)

@@ -4,23 +4,25 @@ lists and index tensors make copies."""
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import Any
 
 import numpy as np
 
 from ...core.arguments.mismatch import typename
-from ...core.graph.node import NO_EDGE
+from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.overlap import check_apart
 from ...core.memory.strided import placed
+from ...core.memory.versions import of_inference
 from ...core.recording.inplace import commit
-from ...core.recording.record import TENSORS
+from ...core.recording.record import TENSORS, start_node
 from ...core.runtime.modes import FLAGS
-from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, wrap
+from ...core.runtime.warn import warn
+from ...core.tensor.tensor import Tensor, gradient_edge, wrap
 from ...core.types.dtypes import float64
 from ...core.values.building import array_from, scalar_array
 from ..table.calls import view_of
-from .index import _ALL, INDEX, SELECT, checked_index, put, slice_
+from ..table.outputs import cxx_name
+from .index import _ALL, INDEX, SELECT, SLICE, checked_index, put, slice_
 
 _AS_TUPLE = (
     "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
@@ -31,6 +33,8 @@ _SCALAR = (
     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
     "tensor to a number"
 )
+#: whole dimensions before the one of which an entry speaks; an array has no more than 64
+_WHOLE = (_ALL,) * 64
 _PARTS = (slice, type(None), type(...), Tensor, list, tuple, str, range)
 
 
@@ -50,9 +54,12 @@ def _entries(index: Any) -> list[Any]:
     """The entries of an index; a list that holds more than numbers counts as a tuple, with a warning."""
     if isinstance(index, tuple):
         return [_tensor(e) for e in index]
-    if isinstance(index, (list, str)) and len(index) < 32 and any(isinstance(e, (*_PARTS, np.ndarray)) for e in index):
-        warnings.warn(_AS_TUPLE, UserWarning, stacklevel=4)
-        return [_tensor(e) for e in index]
+    if isinstance(index, (list, str)) and len(index) < 32:
+        part = next((e for e in index if isinstance(e, (*_PARTS, np.ndarray))), index)
+        if part is not index:
+            line = 359 if part is None or part is Ellipsis else 349
+            warn(_AS_TUPLE, at=f"torch/csrc/autograd/python_variable_indexing.cpp:{line}")
+            return [_tensor(e) for e in index]
     return [_tensor(index)]
 
 
@@ -191,6 +198,45 @@ def _plain(index: tuple[Any, ...]) -> bool:
     return dots < 2
 
 
+def _recorded(self: Tensor, index: tuple[Any, ...], edge: Edge) -> Tensor | None:
+    """self[index] for an index that is `_plain`, of a tensor whose gradient goes to `edge`; None where `parse` has to
+    say what it means, or what is wrong.
+
+    Each entry has its Node; tensors for those in between, which nobody sees, are not made.
+    """
+    x = self._array
+    if x.ndim < len(index) - (Ellipsis in index):
+        return None
+    kept: tuple[Any, ...] = ()
+    r, dim, last = x, 0, None
+    for e in index:
+        if e is Ellipsis:
+            dim += x.ndim + 1 - len(index)
+            continue
+        shape = r.shape
+        if type(e) is int:
+            entry, saved, following = SELECT, (shape, dim, e, None, None, None), dim
+        else:
+            start, stop, step = e.start, e.stop, e.step or 1
+            start = 0 if start is None else start
+            stop = 2**63 - 1 if stop is None else stop
+            if type(start) is not int or type(stop) is not int:
+                return None
+            following = dim + 1
+            if step == 1 and not start and stop >= shape[dim]:
+                dim = following
+                continue
+            entry, saved = SLICE, (shape, dim, start, stop, step, None, None, None, None, None)
+        if last is not None:
+            edge = start_node(last.node_class, (edge,), shape, r.dtype, kept)
+        try:
+            r = r[(*_WHOLE[:dim], e, ...)]
+        except IndexError:
+            return None
+        last, kept, dim = entry, saved, following
+    return view_of(self, r, last, kept, None, edge) if last is not None and r.size else None
+
+
 def getitem(self: Tensor, index: Any) -> Tensor:
     """self[index]"""
     kind = type(index)
@@ -205,14 +251,20 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         return view_of(self, r, SELECT, (x.shape, 0, index, None, None, None))
     if kind is slice:
         return _sliced(self, 0, index, False)
-    if kind is tuple and (self._edge or gradient_edge(self)) is NO_EDGE and _plain(index):
-        x = self._array
-        try:
-            r = x[index] if Ellipsis in index else x[(*index, ...)]
-        except (IndexError, TypeError):
-            r = x[:0] if x.ndim else x.reshape(1)[:0]
-        if r.size:
-            return view_of(self, r, SELECT, ())
+    if kind is tuple and _plain(index):
+        edge = self._edge or gradient_edge(self)
+        if edge is NO_EDGE:
+            x = self._array
+            try:
+                r = x[index] if Ellipsis in index else x[(*index, ...)]
+            except (IndexError, TypeError):
+                r = x[:0] if x.ndim else x.reshape(1)[:0]
+            if r.size:
+                return view_of(self, r, SELECT, ())
+        elif not FLAGS.unusual:
+            view = _recorded(self, index, edge)
+            if view is not None:
+                return view
     if kind is Tensor and index._array.ndim and index._array.dtype.kind in "bi":
         if self._array.ndim < (index._array.ndim if index._array.dtype.kind == "b" else 1):
             raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
@@ -236,12 +288,12 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
             return False
     elif given is not bool or kind not in "bf":
         return False
-    if self._counter is INFERENCE or FLAGS.unusual or (self._edge or gradient_edge(self)) is not NO_EDGE:
+    if FLAGS.unusual or of_inference(self) or (self._edge or gradient_edge(self)) is not NO_EDGE:
         return False
     how = type(index)
     if how is Tensor:
         places = index._array
-        if not places.ndim or places.dtype.kind not in "bi" or places.dtype == np.int16 or 0 in x.strides:
+        if not places.ndim or places.dtype.char not in "?ilq" or 0 in x.strides:
             return False
         if places.dtype.kind == "b" and places.shape != x.shape[: places.ndim]:
             return False
@@ -279,7 +331,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if (
         type(index) is Tensor
         and index._array.ndim
-        and index._array.dtype.kind in "bi"
+        and index._array.dtype.char in "?ilq"
         and (self._array.ndim >= index._array.ndim)
     ):
         view, indices = self, (index,)
@@ -292,8 +344,18 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if x.ndim and x.shape[0] == 1:
         value = _sliced_prefix(value)
     if not x.ndim and x.dtype is not self._array.dtype and len(indices) == 1 and indices[0]._array.dtype.kind == "b":
+        if x.dtype.kind == "c" and self._array.dtype.kind not in "cb":
+            if x.imag:
+                raise RuntimeError(f"value cannot be converted to type {_scalar_type(self)} without overflow")
+            value = wrap(x.real)
         value = TENSORS.to(value, self.dtype)
     put(view, indices, value)
+
+
+def _scalar_type(t: Tensor) -> str:
+    """The C++ type that a number is converted to for a tensor."""
+    d = t.dtype
+    return "int" if d.name == "int32" else f"{d.name}_t" if t._array.dtype.kind in "iu" else cxx_name(d)
 
 
 def _as_value(self: Tensor, value: Any) -> Tensor:

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import operator
 import warnings
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from ...core.arguments.mismatch import typename
-from ...core.memory.overlap import check_written
+from ...core.memory.layout import contiguous
+from ...core.memory.overlap import check_written, shares_places
+from ...core.memory.places import add_at
 from ...core.memory.strided import placed, window
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.tensor.tensor import Tensor, wrap
@@ -78,7 +81,7 @@ SELECT = OPS["select"] = Op(
 RAW.select = _select
 
 
-@composite("select(Tensor input, int dim, SymInt index) -> Tensor", checked=True)
+@composite("select(Tensor input, int dim, SymInt index) -> Tensor", reads="late")
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The slice at one place along dim, without that dimension: x.select(0, i) is x[i]. A view.
 
@@ -101,6 +104,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     vjp={
         "grad_output": lambda F, grad, dim, index: F.select(grad, dim, index),
     },
+    reads="itself",
 )
 def select_backward(grad_output, input_shape, dim, index):
     g = np.zeros(input_shape, grad_output.dtype)
@@ -162,6 +166,7 @@ TENSORS.slice = slice_
     vjp={
         "grad_output": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
     },
+    reads="itself",
 )
 def slice_backward(grad_output, input_shape, dim, start, end, step):
     g = np.zeros(input_shape, grad_output.dtype)
@@ -183,7 +188,7 @@ TENSORS.alias = lambda input: view_of(input, placed(input._array)[...], ALIAS, (
     narrow(Tensor input, int dim, Tensor start, SymInt length) -> Tensor
     narrow(Tensor input, int dim, SymInt start, SymInt length) -> Tensor
     """,
-    checked=True,
+    reads="late",
 )
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """The part of length `length` from `start` on along dim. A view.
@@ -229,8 +234,8 @@ def laid_out(r: np.ndarray, input: np.ndarray, places: tuple[Any, ...]) -> np.nd
     """The result of an index in the order of dimensions that PyTorch gives it: that of the strides of what is kept."""
     if not r.size:
         return np.empty(r.shape, r.dtype)
-    if input.flags.c_contiguous or r.ndim < 2:
-        return r if r.flags.c_contiguous else np.ascontiguousarray(r)
+    if (input.flags.c_contiguous and 1 not in input.shape) or r.ndim < 2:
+        return contiguous(r)
     dims: list[int] = []
     at = 0
     where = None
@@ -263,11 +268,11 @@ def laid_out(r: np.ndarray, input: np.ndarray, places: tuple[Any, ...]) -> np.nd
             b = a
     outward = order[::-1]
     if outward == list(range(r.ndim)):
-        return np.ascontiguousarray(r)
+        return contiguous(r)
     back = [0] * r.ndim
     for i, d in enumerate(outward):
         back[d] = i
-    return np.ascontiguousarray(r.transpose(outward)).transpose(back)
+    return contiguous(r.transpose(outward)).transpose(back)
 
 
 def _index(input, indices):
@@ -279,8 +284,8 @@ def _index(input, indices):
         if r is None:
             refuse(input, places)
             raise
-    if r.size and r.flags.c_contiguous and input.flags.c_contiguous:
-        return r if 1 not in r.shape else np.ndarray(r.shape, r.dtype, r)  # NumPy leaves any stride where the size is 1
+    if r.size and r.flags.c_contiguous and input.flags.c_contiguous and 1 not in r.shape:
+        return r
     return laid_out(r, input, places)
 
 
@@ -354,6 +359,7 @@ TENSORS.index = INDEX
         "input": writes(1)(lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices)),
     },
     node="UnsafeIndexBackward0",
+    reads="itself",
 )
 def _unsafe_index(input, indices):
     return _index(input, indices)
@@ -366,6 +372,7 @@ def _unsafe_index(input, indices):
     vjp={
         "grad_output": lambda F, grad, indices: F.index(grad, indices),
     },
+    reads="itself",
 )
 def index_backward(grad_output, input_shape, indices):
     g = np.zeros(input_shape, grad_output.dtype)
@@ -390,7 +397,7 @@ def _accumulate(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray)
         if a.ndim == 1 and a.size <= n and len(set(a.tolist())) == a.size and a.min() >= 0:
             target[places] += values
             return
-    np.add.at(target, places, values)
+    add_at(target, places, values)
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -418,38 +425,63 @@ def _one_for_a_mask(places: tuple[Any, ...], values: np.ndarray) -> bool:
     return values.size == 1 and len(arrays) == 1 and arrays[0].dtype.kind == "b"
 
 
+def _warn_expanded(input: np.ndarray, filled: bool) -> None:
+    """PyTorch's warnings where several elements share one memory location."""
+    if not shares_places(input):
+        return
+    warnings.warn(
+        "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+        "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
+        UserWarning,
+        stacklevel=4,
+    )
+    if filled:
+        warnings.warn(
+            "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing "
+            "this operation. This also applies to advanced indexing e.g. tensor[mask] = scalar",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _look(input: np.ndarray, indices: Any, values: np.ndarray, accumulate: bool = False) -> None:
+    """What PyTorch refuses before it looks at the numbers in the index tensors."""
+    places = positions(indices)
+    if not accumulate and _one_for_a_mask(places, values):
+        return
+    if not input.size:
+        _refuse_nothing(input, places)
+    if input.dtype != values.dtype:
+        with suppress(IndexError):  # places are looked at later than dtypes
+            _fitting(input, places, values)
+        found = _scalar_name(from_numpy(input.dtype)), _scalar_name(from_numpy(values.dtype))
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {found[0]} for the destination and "
+            f"{found[1]} for the source."
+        )
+
+
+def _refuse_nothing(input: np.ndarray, places: tuple[Any, ...]) -> None:
+    """PyTorch's error for an index that is not empty into a dimension that is."""
+    at, empty = 0, False
+    sizes: list[int] = []
+    for p in places:
+        if not isinstance(p, slice):
+            width = p.ndim if p.dtype.kind == "b" else 1
+            empty |= 0 in input.shape[at : at + width]
+            sizes += [int(np.count_nonzero(p))] if p.dtype.kind == "b" else p.shape
+            at += width - 1
+        at += 1
+    if empty and 0 not in sizes:
+        raise IndexError("index is out of bounds for dimension with size 0")
+
+
 def _index_put_into(input, indices, values, accumulate=False):
     places = positions(indices)
-    if input.dtype is not values.dtype:
-        if not accumulate and _one_for_a_mask(places, values):
-            if values.dtype.kind == "c" and input.dtype.kind != "c":
-                scalar_array(values.item(), from_numpy(input.dtype))  # refuses an imaginary part
-            values = values.astype(input.dtype)
-        if input.dtype != values.dtype:
-            _fitting(input, places, values)
-            found = _scalar_name(from_numpy(input.dtype)), _scalar_name(from_numpy(values.dtype))
-            raise RuntimeError(
-                f"Index put requires the source and destination dtypes match, got {found[0]} for the destination and "
-                f"{found[1]} for the source."
-            )
-    if (
-        0 in input.strides
-        and input.size
-        and any(s == 0 and n > 1 for s, n in zip(input.strides, input.shape, strict=True))
-    ):
-        warnings.warn(
-            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
-            UserWarning,
-            stacklevel=5,
-        )
-        if not accumulate and _one_for_a_mask(places, values):
-            warnings.warn(
-                "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing "
-                "this operation. This also applies to advanced indexing e.g. tensor[mask] = scalar",
-                UserWarning,
-                stacklevel=5,
-            )
+    if input.dtype != values.dtype:  # one value where a mask says
+        if values.dtype.kind == "c" and input.dtype.kind != "c":
+            scalar_array(values.item(), from_numpy(input.dtype))  # refuses an imaginary part
+        values = values.astype(input.dtype)
     if not input.size and (nothing := _empty(input, places)) is not None:
         try:
             np.broadcast_to(values, nothing.shape)
@@ -477,6 +509,7 @@ def _index_put_into(input, indices, values, accumulate=False):
 
 
 def _index_put(input, indices, values, accumulate=False):
+    _look(input, indices, values, accumulate)
     r = np.array(input, order="K")
     _index_put_into(r, indices, values, accumulate)
     return r
@@ -516,12 +549,6 @@ def _given(name: str, input: Tensor, indices: Any, checking: bool = True) -> tup
     return tuple(found)
 
 
-def _values(name: str, *args: Any) -> None:
-    """Refuse values that are no tensor."""
-    if not isinstance(args[-1], Tensor):
-        raise TypeError(f"{name}(): argument 'values' (position 2) must be Tensor, not {typename(args[-1])}")
-
-
 @composite("index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor")
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of input with values at the places that a tuple of index tensors names, as in x[i, j] = values;
@@ -544,23 +571,24 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     >>> x.index_put_((torch.tensor([2]),), torch.tensor(4.))
     tensor([0., 0., 4.])
     """
-    _values("index_put", input, indices, values)
     return INDEX_PUT.call(input, _given("index_put", input, indices), values, accumulate)
 
 
 @composite("index_put_")
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """In-place version of index_put()."""
-    _values("index_put_", input, indices, values)
     return put(input, _given("index_put_", input, indices, checking=False), values, accumulate)
 
 
 def put(input: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> Tensor:
     """index_put_ at indices that are still to be checked."""
     recorded_edges(INDEX_PUT, [input, indices, values, accumulate])
-    if accumulate or not fills(indices, values):
+    filled = not accumulate and fills(indices, values)
+    _warn_expanded(input._array, filled)
+    if not filled:
         check_written(input, flat([indices, values]), whole=True, apart=False)  # an expanded input is only warned of
-    return in_place(INDEX_PUT, [input, checked_indices(input, indices), values, accumulate], _index_put_into)
+    given = [input, checked_indices(input, indices), values, accumulate]
+    return in_place(INDEX_PUT, given, _index_put_into, looks=_look)
 
 
 def fills(indices: tuple[Any, ...], values: Tensor) -> bool:

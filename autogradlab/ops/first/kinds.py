@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph.backend import HELPERS, RAW, TENSORS
+from ...core.memory.layout import like
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dtypes import from_numpy, get_default_dtype
@@ -20,6 +21,8 @@ BOOL, INTEGERS, FLOATS, COMPLEX = "b", "iu", "fV", "c"
 #: and two parts of such kinds: floats of 16 bits, integers that are shorter than int64
 HALF, SHORT = "h", "s"
 Kernel = Callable[..., Any]
+#: gives a result, the first array, the strides of PyTorch's
+Layout = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def name_of(x: Any) -> str:
@@ -38,7 +41,10 @@ def is_among(d: np.dtype[Any], kinds: str) -> bool:
 
 def refuse(x: np.ndarray, name: str, kinds: str = COMPLEX) -> None:
     """PyTorch's error if no kernel `name` was written for this dtype."""
-    if is_among(x.dtype, kinds):
+    d = x.dtype
+    if d.kind == "f" and d.itemsize > 2 and "f" not in kinds:  # the usual case
+        return
+    if is_among(d, kinds):
         raise NotImplementedError(f"\"{name}\" not implemented for '{name_of(x)}'")
 
 
@@ -90,9 +96,13 @@ def single(kernel: Kernel) -> Kernel:
     return run
 
 
-def typed(name: str, without: str = BOOL + INTEGERS + COMPLEX, half: bool = True) -> Callable[[Kernel], Kernel]:
+def typed(
+    name: str, without: str = BOOL + INTEGERS + COMPLEX, half: bool = True, layout: Layout | None = None
+) -> Callable[[Kernel], Kernel]:
     """Decorator for a kernel of an op entry: dtypes for which PyTorch has no kernel `name` are refused, half types
-    computed in float32 and rounded once. The name may be a function of the array; it counts for the first array."""
+    computed in float32 and rounded once. The name may be a function of the array; it counts for the first array.
+
+    layout: see `laid_out`."""
 
     def decorate(kernel: Kernel) -> Kernel:
         @wraps(kernel)
@@ -104,8 +114,34 @@ def typed(name: str, without: str = BOOL + INTEGERS + COMPLEX, half: bool = True
                 r = kernel(x.astype(np.float32), *wide, **options)
                 if isinstance(r, tuple):
                     return tuple(a.astype(d) if a.dtype == np.float32 else a for a in r)
-                return np.asarray(r).astype(d)
-            return kernel(x, *others, **options)
+                r = np.asarray(r).astype(d)
+            else:
+                r = kernel(x, *others, **options)
+            if layout is not None and r.ndim > 1 and (1 in r.shape or 0 in r.shape):
+                return layout(r, x)
+            return r
+
+        return run
+
+    return decorate
+
+
+def like_input(r: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """A result in memory that PyTorch makes with empty_like()."""
+    made = like(x, r.dtype, zero=False)
+    made[...] = r
+    return made
+
+
+def laid_out(layout: Layout) -> Callable[[Kernel], Kernel]:
+    """Decorator for an elementwise kernel of one array: `layout`, which is `iterated` or `like_input`, places results
+    with sizes of 0 and 1, to which NumPy gives other strides than PyTorch."""
+
+    def decorate(kernel: Kernel) -> Kernel:
+        @wraps(kernel)
+        def run(x: Any, *others: Any, **options: Any) -> Any:
+            r = np.asarray(kernel(x, *others, **options))
+            return layout(r, x) if r.ndim > 1 and (1 in r.shape or 0 in r.shape) else r
 
         return run
 
@@ -197,9 +233,11 @@ def kept(mask: np.ndarray, x: np.ndarray) -> np.ndarray:
         and mask.flags.c_contiguous
         and x.flags.c_contiguous
     ):
-        bits = mask.astype(_BITS[x.itemsize])
+        r = np.empty(x.shape, x.dtype)
+        bits = r.view(_BITS[x.itemsize])
+        bits[...] = mask
         np.multiply(bits, x.view(bits.dtype), bits)
-        return bits.view(x.dtype)
+        return r
     return np.where(mask, x, np.zeros((), x.dtype))
 
 

@@ -7,29 +7,29 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.mismatch import describe_mismatch
-from ...core.graph.node import NO_EDGE
+from ...core.graph.node import NO_EDGE, leads
 from ...core.memory.casting import cast_array, real_with_warning
 from ...core.memory.layout import like
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.storage import address, owner, resize, storage_of
 from ...core.memory.strided import placed
-from ...core.memory.versions import UNSHARED, increment_version
+from ...core.memory.versions import UNSHARED, apart, increment_version, of_inference
 from ...core.recording.inplace import History, check_inplace, commit, commit_number
 from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
 from ...core.runtime import errors, modes
-from ...core.tensor.edges import leads
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ...core.types import dtypes
 from ...core.types.device import device as Device
-from ...core.types.device import require_cpu
+from ...core.types.device import require_memory
 from ...core.types.dims import shape_arg, wrap_dim
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.layouts import FORMATS
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes, is_number
-from ..table.arguments import misfit, reject
+from ..table.arguments import reject
 from ..table.inplace import recorded_edges, write_in_place
 from ..table.opdef import OPS, Op, composite, op
+from ..table.signatures import explain
 
 _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
 
@@ -37,8 +37,10 @@ _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"
 @op(
     "clone(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
     vjp={"input": lambda F, grad: F.view_grad(grad)},
+    reads="late",
+    inner_writes=1,
 )
-def clone(input, memory_format=None):
+def clone(input, *, memory_format=None):
     """A copy that stays in the graph: its gradient goes to input.
 
     Shapes: input's.
@@ -55,11 +57,11 @@ def clone(input, memory_format=None):
 def formatted(x: np.ndarray, memory_format: Any = None) -> np.ndarray:
     """A copy in the memory order that a memory format asks for."""
     if memory_format is None or memory_format is _PRESERVE:
-        if x.flags.c_contiguous:
+        if x.flags.c_contiguous and not (1 in x.shape or 0 in x.shape):
             return x.copy()
-        if 0 in x.strides or not x.size:
-            return np.array(x, order="C") if x.size else like(x, x.dtype)
-        return np.array(x, order="K")
+        r = like(x, x.dtype, zero=False)
+        r[...] = x
+        return r
     if memory_format is _CONTIGUOUS or memory_format == "contiguous":
         return np.array(x, order="C")
     wanted = {"channels_last": 4, "channels_last_3d": 5}.get(memory_format.name)
@@ -78,7 +80,11 @@ def _in_format(x: np.ndarray, memory_format: Any) -> bool:
     return x.ndim == wanted and bool(x.transpose(0, *range(2, wanted), 1).flags.c_contiguous)
 
 
-@composite("contiguous(Tensor input, *, MemoryFormat memory_format=contiguous_format) -> Tensor", function=False)
+@composite(
+    "contiguous(Tensor input, *, MemoryFormat memory_format=contiguous_format) -> Tensor",
+    function=False,
+    reads="late",
+)
 def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """The tensor itself if its elements lie in memory row by row, else a copy in that order.
 
@@ -98,6 +104,8 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     "_to_copy",
     node="ToCopyBackward0",
     vjp={"input": lambda F, grad, input_dtype: F._to_copy(grad, input_dtype)},
+    reads="itself",
+    inner_writes=1,
 )
 def _to_copy(input, numpy, memory_format=None):
     if numpy is input.dtype:
@@ -120,6 +128,7 @@ def _to_copy(input, numpy, memory_format=None):
         MemoryFormat? memory_format=None) -> Tensor|numbers
     """,
     function=False,
+    reads="late",
 )
 def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """
@@ -198,7 +207,7 @@ def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, A
                 ],
             )
         )
-    require_cpu(where)
+    require_memory(where)
     return (other.dtype if other is not None else wanted), copy, memory_format
 
 
@@ -337,7 +346,7 @@ if "bfloat16" in dtypes.ALL:
     )
 
 
-@composite("type_as(Tensor input, Tensor other) -> Tensor", function=False)
+@composite("type_as(Tensor input, Tensor other) -> Tensor", function=False, reads="late")
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """The tensor cast to the dtype of another one.
 
@@ -347,7 +356,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
     return to(input, other.dtype)
 
 
-@composite("cpu(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor", function=False)
+@composite("cpu(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor", function=False, reads="late")
 def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
     """The tensor on the CPU: itself.
 
@@ -365,6 +374,7 @@ def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
         MemoryFormat? memory_format=None) -> Tensor|deprecated
     """,
     function=False,
+    reads="itself",
 )
 def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
     """The tensor on a GPU.
@@ -380,7 +390,7 @@ def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_f
 # -- without history ---------------------------------------------------------------------------------------------------
 
 
-@composite("detach(Tensor input) -> Tensor")
+@composite("detach(Tensor input) -> Tensor", reads="itself")
 def detach(input: Tensor) -> Tensor:
     """The same memory without history: a leaf that does not require grad. Changes in place are seen in both.
 
@@ -401,12 +411,12 @@ def detach(input: Tensor) -> Tensor:
     tensor([2.])
     """
     t = wrap(input._array)
-    t._counter = counter(input)
+    t._counter = apart(input) if of_inference(input) else counter(input)
     t._storage = input._storage
     return t
 
 
-@composite()
+@composite(reads="late")
 def detach_(input: Tensor) -> Tensor:
     """Cut this very tensor off from its history."""
     if input._view is not None:
@@ -414,8 +424,6 @@ def detach_(input: Tensor) -> Tensor:
     if modes.current().inference:
         return input  # autograd does not see it
     input._edge = NO_EDGE
-    if input._meta is not None:
-        input._meta.retains = False
     return input
 
 
@@ -441,6 +449,7 @@ def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
     copy_(Tensor input, Tensor other, bool async=False) -> Tensor|numbers|deprecated
     """,
     function=False,
+    reads="itself",
 )
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Writes the values of another tensor into this one, cast and broadcast.
@@ -464,22 +473,21 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         check_inplace(input)
     target, x = input._array, src._array
     same = (
-        src._counter is input._counter
-        and x.dtype is target.dtype
+        x.dtype is target.dtype
         and x.shape == target.shape
         and x.strides == target.strides
         and address(x) == address(target)
     )
+    if not same and (0 in target.strides or (src._counter is input._counter and src._counter is not UNSHARED)):
+        check_written(input, (src,))
     if x.shape != target.shape:
         shape = broadcast_shapes(target.shape, x.shape)
         if shape != target.shape:
             raise RuntimeError(
                 f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}"
             )
-    if not same and (0 in target.strides or (src._counter is input._counter and src._counter is not UNSHARED)):
-        check_written(input, (src,))
     if x.dtype is not target.dtype:
-        x = real_with_warning(x, target.dtype)
+        x = real_with_warning(x, target.dtype) if target.size else x
         x = modes.quiet(cast_array, x, target.dtype)
     history = None
     if recording:
@@ -522,7 +530,7 @@ def _value(name: str, input: Tensor, value: Any) -> Any:
             )
         return value
     if not is_number(value):
-        misfit(name, (input, value), {}, "Tensor")
+        explain(name, (value,), {}, "Tensor")
     return scalar_array(value, input.dtype)
 
 
@@ -554,7 +562,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
     return _FILLS[isinstance(found, Tensor)].call(input, found)
 
 
-@composite("fill_")
+@composite("fill_", reads="late")
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Fill in place with one value, a number or a 0-dim tensor."""
     if type(value) is float and input._edge is NO_EDGE and -100 <= value <= 100 and input._counter is not INFERENCE:
@@ -571,10 +579,11 @@ def fill_(input: Tensor, value: Any) -> Tensor:
 
 
 def _fill_into(target: np.ndarray, value: np.ndarray) -> None:
+    value = real_with_warning(value, target.dtype) if target.size else value
     target[...] = value if value.dtype is target.dtype else cast_array(value, target.dtype)
 
 
-@composite("zero_(Tensor input) -> Tensor")
+@composite("zero_(Tensor input) -> Tensor", reads="late")
 def zero_(input: Tensor) -> Tensor:
     """Writes 0 everywhere.
 
@@ -596,7 +605,7 @@ def _zero_into(target: np.ndarray) -> None:
 # -- what memory looks like --------------------------------------------------------------------------------------------
 
 
-@composite("stride(Tensor input, int? dim=None) -> tuple[int, ...] | int", function=False)
+@composite("stride(Tensor input, int? dim=None) -> tuple[int, ...] | int", function=False, reads="itself")
 def stride(input: Tensor, dim: Any = None) -> Any:
     """How far apart in memory, in elements, neighbours along each dimension are, or along one.
 
@@ -612,7 +621,7 @@ def stride(input: Tensor, dim: Any = None) -> Any:
     return steps if dim is None else steps[wrap_dim(dim, input._array.ndim, scalar_ok=False)]
 
 
-@composite("storage_offset(Tensor input) -> int", function=False)
+@composite("storage_offset(Tensor input) -> int", function=False, reads="late")
 def storage_offset(input: Tensor) -> int:
     """Where in its memory the tensor begins, in elements.
 
@@ -627,7 +636,7 @@ def storage_offset(input: Tensor) -> int:
     return (address(x) - first) // x.itemsize
 
 
-@composite("data_ptr(Tensor input) -> int", function=False)
+@composite("data_ptr(Tensor input) -> int", function=False, reads="late")
 def data_ptr(input: Tensor) -> int:
     """The address of its first element.
 
@@ -638,7 +647,7 @@ def data_ptr(input: Tensor) -> int:
     return address(input._array) if input._array.size else 0
 
 
-@composite("untyped_storage(Tensor input) -> UntypedStorage", function=False)
+@composite("untyped_storage(Tensor input) -> UntypedStorage", function=False, reads="itself")
 def untyped_storage(input: Tensor) -> Any:
     """The memory under it, which views share.
 
@@ -651,7 +660,11 @@ def untyped_storage(input: Tensor) -> Any:
     return storage_of(input)
 
 
-@composite("is_contiguous(Tensor input, *, MemoryFormat memory_format=contiguous_format) -> bool", function=False)
+@composite(
+    "is_contiguous(Tensor input, *, MemoryFormat memory_format=contiguous_format) -> bool",
+    function=False,
+    reads="late",
+)
 def is_contiguous(input: Tensor, *, memory_format: Any = None) -> bool:
     """Whether the elements lie in memory row by row without gaps, or as a memory format has them.
 
@@ -664,7 +677,7 @@ def is_contiguous(input: Tensor, *, memory_format: Any = None) -> bool:
     return input._array.flags.c_contiguous if memory_format is None else _in_format(input._array, memory_format)
 
 
-@composite("numel(Tensor input) -> int")
+@composite("numel(Tensor input) -> int", reads="late")
 def numel(input: Tensor) -> int:
     """The number of elements.
 
@@ -676,13 +689,13 @@ def numel(input: Tensor) -> int:
     return input._array.size
 
 
-@composite("nelement(Tensor input) -> int", function=False)
+@composite("nelement(Tensor input) -> int", function=False, reads="late")
 def nelement(input: Tensor) -> int:
     """Another name of numel."""
     return input._array.size
 
 
-@composite("dim(Tensor input) -> int", function=False)
+@composite("dim(Tensor input) -> int", function=False, reads="itself")
 def dim(input: Tensor) -> int:
     """The number of dimensions.
 
@@ -694,13 +707,13 @@ def dim(input: Tensor) -> int:
     return input._array.ndim
 
 
-@composite("ndimension(Tensor input) -> int", function=False)
+@composite("ndimension(Tensor input) -> int", function=False, reads="late")
 def ndimension(input: Tensor) -> int:
     """Another name of dim."""
     return input._array.ndim
 
 
-@composite("element_size(Tensor input) -> int", function=False)
+@composite("element_size(Tensor input) -> int", function=False, reads="late")
 def element_size(input: Tensor) -> int:
     """The bytes of one element.
 
@@ -710,7 +723,7 @@ def element_size(input: Tensor) -> int:
     return input._array.itemsize
 
 
-@composite("is_pinned(Tensor input, Device? device=None) -> bool", function=False)
+@composite("is_pinned(Tensor input, Device? device=None) -> bool", function=False, reads="itself")
 def is_pinned(input: Tensor) -> bool:
     """Whether its memory is pinned for a GPU: never here.
 
@@ -720,7 +733,7 @@ def is_pinned(input: Tensor) -> bool:
     return False
 
 
-@composite("is_shared -> bool", function=False)
+@composite("is_shared -> bool", function=False, reads="itself")
 def is_shared(input: Tensor) -> bool:
     """Whether its memory is shared between processes.
 
@@ -730,7 +743,11 @@ def is_shared(input: Tensor) -> bool:
     return False
 
 
-@composite("resize_(Tensor input, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor", function=False)
+@composite(
+    "resize_(Tensor input, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor",
+    function=False,
+    reads="late",
+)
 def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     """Changes the shape in place; new elements have whatever is in memory.
 
@@ -740,18 +757,20 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     tensor([[0, 1],
             [2, 3]])
     """
-    if requires_grad(input):
+    if requires_grad(input) and not modes.LOCAL.state.inference:
         raise RuntimeError("cannot resize variables that require grad")
+    if not size:
+        raise TypeError("size is missing")
     shape = shape_arg(size)
     if any(n < 0 for n in shape):
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+        raise RuntimeError("numel: integer multiplication overflow")
     if shape != input._array.shape:
         resize(input, shape)
         increment_version(input)
     return input
 
 
-@composite("is_signed(Tensor input) -> bool")
+@composite("is_signed(Tensor input) -> bool", reads="late")
 def is_signed(input: Tensor) -> bool:
     """Whether the dtype has negative numbers.
 
@@ -761,7 +780,7 @@ def is_signed(input: Tensor) -> bool:
     return input.dtype.is_signed
 
 
-@composite("is_floating_point(Tensor input) -> bool")
+@composite("is_floating_point(Tensor input) -> bool", reads="late")
 def is_floating_point(input: Tensor) -> bool:
     """Whether the dtype is float.
 
@@ -771,7 +790,7 @@ def is_floating_point(input: Tensor) -> bool:
     return input.dtype.is_floating_point
 
 
-@composite("is_complex(Tensor input) -> bool")
+@composite("is_complex(Tensor input) -> bool", reads="late")
 def is_complex(input: Tensor) -> bool:
     """Whether the dtype is complex.
 

@@ -11,8 +11,11 @@ import numpy as np
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS, LOCAL
+from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import Tensor
-from ...core.values.promotion import is_number, result_dtype
+from ...core.types.dtypes import from_numpy
+from ...core.values.building import scalar_array
+from ...core.values.promotion import is_number, number, result_dtype
 from ..table.opdef import OPS, Op, publish
 from .kinds import align
 
@@ -25,7 +28,7 @@ def _defers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def operator(self: Tensor, other: Any) -> Any:
         if isinstance(other, (Tensor, int, float)) or is_number(other):
             return fn(self, other)
-        return NotImplemented
+        return operator(self, other) if stands_in((other,), {}) else NotImplemented
 
     return operator
 
@@ -34,7 +37,9 @@ def _defers_numbers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """An operator that takes tensors only."""
 
     def operator(self: Tensor, other: Any) -> Any:
-        return fn(self, other) if isinstance(other, Tensor) else NotImplemented
+        if isinstance(other, Tensor):
+            return fn(self, other)
+        return operator(self, other) if stands_in((other,), {}) else NotImplemented
 
     return operator
 
@@ -45,7 +50,9 @@ def _from_array(array: np.ndarray) -> Any:
 
 _RSUB = OPS["rsub"] = Op(
     "rsub",
-    lambda input, other, alpha=1: np.subtract(np.asarray(other, input.dtype), input * alpha if alpha != 1 else input),
+    lambda input, other, alpha=1: np.subtract(
+        number(other, input.dtype), input if alpha == 1 else input * scalar_array(alpha, from_numpy(input.dtype))
+    ),
     "input",
     node="RsubBackward1",
     vjp={"input": lambda F, grad, alpha: -grad if alpha == 1 else grad * -alpha},
@@ -69,7 +76,7 @@ _RSUB_TENSORS = OPS["rsub.tensors"] = Op(
 )
 
 
-def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+def _rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
     kinds = [isinstance(t, bool) or (isinstance(t, Tensor) and t._array.dtype.kind == "b") for t in (input, other)]
     if all(kinds):
         raise RuntimeError(errors.BOOL_SUB_BOTH)
@@ -104,6 +111,7 @@ publish(
     >>> torch.rsub(torch.tensor([1., 2.]), 10)
     tensor([9., 8.])
     """,
+    reads="first",
 )
 
 
@@ -143,9 +151,9 @@ Tensor.__pow__ = _defers(F.pow)
 Tensor.__rpow__ = _defers(lambda self, other: F.pow(other, self))
 Tensor.__matmul__ = _defers_numbers(F.matmul)
 Tensor.__rmatmul__ = _defers_numbers(lambda self, other: F.matmul(other, self))
-Tensor.__neg__ = F.neg
-Tensor.__abs__ = F.abs
-Tensor.__pos__ = F.positive
+Tensor.__neg__ = Tensor.neg
+Tensor.__abs__ = Tensor.abs
+Tensor.__pos__ = Tensor.positive
 
 
 def _invert(self: Tensor) -> Any:

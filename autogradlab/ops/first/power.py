@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import _scalar_name, complex128, float64
@@ -45,7 +46,8 @@ def pow_backward_exponent(F, grad, input, exponent, result):
             ).item()
         )
     moves = (input != 0) | _not_positive(F, exponent)
-    return F.only(moves, grad * F.conj(result * F.log(input)))
+    base = F.zero_dim(result) + input if F.is_complex(result) and not F.is_complex(input) else input
+    return F.only(moves, grad * F.conj(result * F.log(base)))
 
 
 def _not_positive(F, exponent):
@@ -61,7 +63,16 @@ def _powers(x, y):
     if x.dtype.kind == "i" and y.size and y.min() < 0:
         r = np.power(x, np.abs(y))
         return np.where((y >= 0) | (np.abs(x) == 1), r, np.zeros((), x.dtype))
-    return np.power(x, y)
+    return np.power(x, y) if x.dtype.kind != "c" else _complex_power(x, y)
+
+
+def _complex_power(x, y):
+    """exp(y log(x)), multiplied as C++ does without care for infinities: what PyTorch computes of two tensors."""
+    a = np.log(x)
+    product = np.empty(np.broadcast_shapes(x.shape, y.shape), x.dtype)
+    product.real = a.real * y.real - a.imag * y.imag
+    product.imag = a.real * y.imag + a.imag * y.real
+    return np.exp(product)
 
 
 binary(
@@ -92,7 +103,7 @@ def _power(x, exponent):
             if exponent == 0.5:
                 return np.sqrt(x)
             if exponent == 1:
-                return x.copy()
+                return x.copy("K")
             if exponent == -0.5:
                 return 1 / np.sqrt(x)
             if exponent == -1:
@@ -106,14 +117,18 @@ def _power(x, exponent):
     "pow_scalar",
     vjp={"input": lambda F, grad, input, exponent: F.pow_backward(grad, input, exponent)},
     node="PowBackward0",
+    reads="itself",
 )
 def pow_scalar(input, exponent):
     if input.dtype.kind in "biu" and exponent < 0:
         raise RuntimeError(_NEGATIVE)
     if exponent == 1 or (exponent == 0 and input.dtype.kind != "c"):
-        return input.copy() if exponent == 1 else np.ones_like(input)
+        r = input.copy("K") if exponent == 1 else np.ones_like(input)
+        return r if r.ndim < 2 else iterated(r, input)
     refuse(input, "pow", "b")
     r = np.asarray(_power(input, exponent))
+    if r.ndim > 1:
+        r = iterated(r, input)
     return r if r.dtype == input.dtype else r.astype(input.dtype)
 
 
@@ -125,6 +140,7 @@ def pow_scalar(input, exponent):
     vjp={
         "exponent": lambda F, grad, input, exponent, result: F.pow_backward_exponent(grad, input, exponent, result),
     },
+    reads="itself",
 )
 def pow_base(input, exponent):
     base, exponent = numbered(exponent, input), np.asarray(exponent, order="C")
@@ -139,11 +155,14 @@ def _in_dtype(t: Tensor, number: Any) -> Tensor:
     return t if wanted is t.dtype else F.to(t, wanted)
 
 
-@composite("""
+@composite(
+    """
     pow(Tensor input, Tensor exponent, *, Tensor out=None) -> Tensor
     pow(Scalar self, Tensor exponent, *, Tensor out=None) -> Tensor
     pow(Tensor input, Scalar exponent, *, Tensor out=None) -> Tensor
-    """)
+    """,
+    reads="late",
+)
 def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
     """input to the power of exponent; one of the two may be a number.
 
@@ -173,7 +192,7 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
     return reject("pow", (input, exponent), options)
 
 
-@composite("pow_", function=False)
+@composite("pow_", function=False, reads="late")
 def pow_(input: Tensor, exponent: Any) -> Tensor:
     """In-place version of :meth:`pow`."""
     if is_number(exponent) and not isinstance(exponent, Tensor):
@@ -186,7 +205,7 @@ def pow_(input: Tensor, exponent: Any) -> Tensor:
     return F.pow_tensor_(input, exponent)
 
 
-@composite("square(Tensor input, *, Tensor out=None) -> Tensor")
+@composite("square(Tensor input, *, Tensor out=None) -> Tensor", reads="late")
 def square(input: Tensor, *, out: Any = None) -> Tensor:
     """input times itself.
 
@@ -207,7 +226,7 @@ def square(input: Tensor, *, out: Any = None) -> Tensor:
     return F.pow(input, 2, out=out)
 
 
-@composite()
+@composite(reads="late")
 def square_(input: Tensor) -> Tensor:
     """In-place version of :meth:`square`."""
     return pow_(input, 2)
@@ -221,11 +240,13 @@ def _wide(*values: Any) -> list[Any]:
     return [F.to(v, wanted) if isinstance(v, Tensor) else number(v) for v in values]
 
 
-@composite("""
+@composite(
+    """
     float_power(Tensor input, Tensor exponent, *, Tensor out=None) -> Tensor
     float_power(Scalar self, Tensor exponent, *, Tensor out=None) -> Tensor
     float_power(Tensor input, Scalar exponent, *, Tensor out=None) -> Tensor
-    """)
+    """,
+)
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     """input to the power of exponent, computed in float64 (complex128 for complex numbers).
 

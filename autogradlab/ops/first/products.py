@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.graph.node import NO_EDGE, freed_error
+from ...core.graph.node import NO_EDGE, freed_error, leads
 from ...core.memory.versions import UNSHARED
 from ...core.recording.record import RAW, TENSORS, changed
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
-from ...core.tensor.edges import leads
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
+from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..table.arguments import reject, taking_old_forms
 from ..table.calls import record
@@ -118,6 +118,7 @@ def _run_mm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
     },
     fast={"run": _run_mm},
     out=Out(exact=EXPECTED),
+    reads="itself",
 )
 def mm(input, mat2):
     """The product of two matrices.
@@ -171,7 +172,7 @@ def _mm_forward(*args: Any, **options: Any) -> Any:
         return _MM.call(input, mat2)
     try:
         r = QUIET(_dot, x, y)
-    except (RuntimeError, ValueError):
+    except (RuntimeError, TypeError, ValueError):  # TypeError: an array with the negative bit
         r = modes.quiet(mm, x, y)
     t = _result(r)
     a = input._edge
@@ -280,6 +281,8 @@ def _run_addmm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
     out=Out(exact=EXPECTED, overlap="part"),
     fits=lambda mat1, mat2: (mat1.shape[0], mat2.shape[1]),
     inplace_function=False,
+    reads="itself",
+    inner_writes=1,
 )
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """beta * input + alpha * (mat1 @ mat2).
@@ -393,6 +396,8 @@ publish("addmm", _addmm_forward, True, True, addmm.__doc__ or "")
         "vec": lambda F, grad, input: F.mv(F.conj(F.t(input)), grad),
     },
     out=Out(exact="addmv input tensors must have the same dtype, but got {1}, {0}, and {0}"),
+    reads="late",
+    inner_writes=1,
 )
 def mv(input, vec):
     """The product of a matrix and a vector.
@@ -403,6 +408,7 @@ def mv(input, vec):
     >>> torch.mv(torch.tensor([[1., 2.], [3., 4.]]), torch.tensor([1., 1.]))
     tensor([3., 7.])
     """
+    wrap_dim(0, input.ndim, scalar_ok=False)
     if input.ndim != 2 or vec.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     if input.shape[1] != vec.shape[0]:
@@ -436,6 +442,8 @@ def _vectors(input, other):
         "tensor": lambda F, grad, input: grad * F.conj(input),
     },
     out=Out(exact="result dtype {1} does not match input dtype {0}"),
+    reads="late",
+    inner_writes=1,
 )
 def dot(input, tensor):
     """The sum of the products of two vectors.
@@ -457,6 +465,8 @@ def dot(input, tensor):
         "other": lambda F, grad, input: grad * input,
     },
     out=Out(exact="result dtype {1} does not match input dtype {0}"),
+    reads="late",
+    inner_writes=1,
 )
 def vdot(input, other):
     """dot with the conjugate of the first vector.
@@ -507,6 +517,7 @@ alias("ger", "outer")
         "mat2": lambda F, grad, input: F.bmm(F.conj(F.transpose(input, 1, 2)), grad),
     },
     out=Out(exact=EXPECTED),
+    reads="late",
 )
 def bmm(input, mat2):
     """The products of matrices in a batch, without broadcasting.

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.adding import MANY, added, total
 from ...core.memory.casting import real_with_warning
+from ...core.memory.layout import contiguous
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
@@ -58,12 +60,26 @@ def wide(x: np.ndarray, dtype: Any) -> Any:
     return (np.dtype(np.float32) if numpy.itemsize == 2 and numpy.kind in "fV" else numpy), numpy
 
 
+def _sums(x, dims, keepdim, made):
+    """The sums of many elements along dimensions, made in a dtype."""
+    if dims is None and not keepdim:
+        return total(x, made)
+    if dims is None or x.dtype is not made:
+        return np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
+    return added(x, dims, keepdim)
+
+
 def summed(x, dims, keepdim, dtype):
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)
     if x.dtype.kind == "b" and made.kind in "iu" or x.dtype.kind in "fV" and made.kind in "biu":
         x = F_cast(x, numpy)
-    r = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
+    if x.size < MANY:
+        r = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
+    else:
+        r = _sums(x, dims, keepdim, made)
+    if r.ndim > 1:
+        r = contiguous(r)
     return r if made is numpy else np.asarray(r).astype(numpy)
 
 
@@ -81,6 +97,8 @@ OPS["sum.dim"] = Op(
     node="SumBackward1",
     vjp={"input": lambda F, grad, input_shape, dim, keepdim: F.spread(grad, input_shape, dim, keepdim)},
     dim_list=True,
+    inner_writes=1,
+    reads="itself",
 )
 
 
@@ -92,7 +110,9 @@ OPS["sum.dim"] = Op(
     vjp={"input": lambda F, grad, input_shape: F.expand(grad, input_shape)},
     counts=(1,),
     overloads=[_along(OPS["sum.dim"])],
-    out=Out(computes=True),
+    out=Out(computes=True, starts=0),
+    reads="itself",
+    inner_writes=1,
 )
 def sum_all(input, *, dtype=None):
     """
@@ -141,13 +161,22 @@ def _averaged(x, dims, keepdim, dtype, count):
     dtype = _mean_type(x, dtype)
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)
-    total = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
-    r = np.asarray(total / count if count else np.full_like(total, np.nan))
+    if x.size < MANY:
+        sums = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
+    else:
+        sums = _sums(x, dims, keepdim, made)
+    if sums.ndim > 1:
+        sums = contiguous(sums)
+    r = np.asarray(sums / count if count else np.full_like(sums, np.nan))
     return r if r.dtype is numpy else r.astype(numpy)
 
 
 def _mean(input, dim, keepdim=False, dtype=None):
-    dims = _dims(dim, input.ndim)
+    try:
+        dims = _dims(dim, input.ndim)
+    except IndexError:
+        _mean_type(input, dtype)  # which PyTorch asks first
+        raise
     return _averaged(
         input,
         dims,
@@ -169,6 +198,8 @@ OPS["mean.dim"] = Op(
     },
     constants=_COUNT,
     dim_list=True,
+    inner_writes=2,
+    reads="itself",
 )
 
 
@@ -185,6 +216,8 @@ OPS["mean.dim"] = Op(
     constants=_COUNT,
     counts=(1,),
     overloads=[_along(OPS["mean.dim"])],
+    reads="itself",
+    inner_writes=2,
 )
 def mean_all(input, *, dtype=None):
     """
@@ -222,6 +255,8 @@ RAW.mean = lambda input, dim=None, keepdim=False, dtype=None: _mean(input, dim, 
             * ~F.isnan(input)
         ),
     },
+    dim_list=True,
+    inner_writes=1,
 )
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
     """The sum of the elements that are not nan.
@@ -239,9 +274,11 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None):
     return summed(input, all_dims(dim, input.ndim), keepdim, dtype)
 
 
-@composite("""
+@composite(
+    """
     nanmean(Tensor input, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
-    """)
+    """,
+)
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None) -> Tensor:
     """The mean of the elements that are not nan.
 
@@ -304,11 +341,7 @@ TENSORS.ones_slice = lambda x, dim: F.from_numpy(np.asarray(RAW.ones_slice(x._ar
 RAW.reversed = lambda x, dim: np.flip(x, dim)
 
 
-@op(
-    "_reversed",
-    node="FlipBackward0",
-    vjp={"input": lambda F, grad, dim: F.reversed(grad, dim)},
-)
+@op("_reversed", node="FlipBackward0", vjp={"input": lambda F, grad, dim: F.reversed(grad, dim)}, reads="itself")
 def _reversed(input, dim):
     return np.ascontiguousarray(np.flip(input, dim)) if input.ndim else input.copy()
 
@@ -319,7 +352,7 @@ TENSORS.reversed = lambda x, dim: F._reversed(x, dim)
 def _multiplied(x, dims, keepdim, dtype):
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)
-    return np.asarray(np.multiply.reduce(x, axis=dims, dtype=made, keepdims=keepdim)).astype(numpy)
+    return np.asarray(contiguous(np.multiply.reduce(x, axis=dims, dtype=made, keepdims=keepdim))).astype(numpy)
 
 
 def _prod(input, dim, keepdim=False, dtype=None):
@@ -335,6 +368,8 @@ OPS["prod.dim"] = Op(
     vjp={
         "input": lambda F, grad, input, result, dim, keepdim: F.product_back(grad, input, result, dim, keepdim),
     },
+    inner_writes=1,
+    reads="itself",
 )
 
 
@@ -346,7 +381,9 @@ OPS["prod.dim"] = Op(
     vjp={"input": lambda F, grad, input, result: F.product_back(grad, input, result, None, False)},
     counts=(1,),
     overloads=[_along(OPS["prod.dim"])],
-    out=Out(computes=True),
+    out=Out(computes=True, starts=1),
+    reads="itself",
+    inner_writes=1,
 )
 def prod_all(input, *, dtype=None):
     """
@@ -379,10 +416,10 @@ def _truth(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
             else (all_dims(dim, input.ndim))
         )
         r = ufunc.reduce(input != 0 if input.dtype.kind in "cV" else input, axis=dims, dtype=bool, keepdims=keepdim)
-        return np.asarray(r).astype(np.uint8) if input.dtype == np.uint8 else r
+        return np.asarray(contiguous(r)).astype(np.uint8) if input.dtype == np.uint8 else contiguous(r)
 
     kernel.__name__ = name
-    op(name, doc=doc)(kernel)
+    op(name, doc=doc, inner_writes=1)(kernel)
 
 
 _truth(
@@ -431,10 +468,12 @@ _truth(
 )
 
 
-@op("""
+@op(
+    """
     count_nonzero(Tensor input, int? dim=None) -> Tensor
     count_nonzero(Tensor input, int[] dim) -> Tensor
-    """)
+    """,
+)
 def count_nonzero(input, dim=None):
     """How many elements are not 0.
 
@@ -444,7 +483,7 @@ def count_nonzero(input, dim=None):
     >>> torch.count_nonzero(torch.tensor([[0, 5], [0, 0]]), dim=0)
     tensor([0, 1])
     """
-    return np.asarray(np.add.reduce(input != 0, axis=all_dims(dim, input.ndim), dtype=np.int64))
+    return np.asarray(contiguous(np.add.reduce(input != 0, axis=all_dims(dim, input.ndim), dtype=np.int64)))
 
 
 __all__ = ["is_half"]

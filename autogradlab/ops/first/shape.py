@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...core.arguments.mismatch import typename
 from ...core.backward.validate import expandable, reduce_to
 from ...core.memory.strided import placed, view_strides, window
@@ -11,10 +13,11 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Size, Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ...core.types.dtypes import dtype, from_numpy
-from ..table.arguments import misfit
 from ..table.calls import view_of
 from ..table.checked import tensor_type
+from ..table.families import method
 from ..table.opdef import OPS, Op, composite, publish
+from ..table.signatures import explain
 
 
 def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -77,11 +80,16 @@ def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, A
     if options and not size and options.keys() == {keyword}:
         size = (options.pop(keyword),)
     if size and not options:
+        for n in size:
+            if type(n) is not int:
+                break
+        else:
+            return size
         try:
             return shape_arg(size)
         except TypeError:
             pass
-    misfit(name, (input, *size), options, "Tensor")
+    explain(name, size, options, "Tensor")
     raise TypeError(f"{name}(): wrong sizes {size}")
 
 
@@ -91,6 +99,7 @@ def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, A
     view(Tensor input, SymInt[] size) -> Tensor
     """,
     function=False,
+    reads="itself",
 )
 def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
     """The same memory in another shape; one size may be -1. With a dtype, the same bytes read as that dtype.
@@ -112,9 +121,11 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
         except (TypeError, ValueError):
             r = None
         if r is not None and (r.shape == size or not size or r.shape == size[0]):
+            if 1 in r.shape and r.shape == x.shape:  # NumPy leaves any stride where the size is 1
+                r = np.ndarray(r.shape, r.dtype, x)
             return view_of(input, r, _VIEW, (x.shape, None))
     given = size[0] if size else options.get("dtype")
-    if isinstance(given, dtype):
+    if type(given) is dtype:
         return TENSORS.view_as_dtype(input, given)
     sizes = _sizes("view", input, size, options, "size")
     return view_of(input, _view(x, sizes), _VIEW, (x.shape, None))
@@ -123,7 +134,7 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
 publish("_unsafe_view", lambda input, size: _UNSAFE_VIEW.call(input, size), False, False, "")
 
 
-@composite("reshape(Tensor input, SymInt[] shape) -> Tensor", one_list=True)
+@composite("reshape(Tensor input, SymInt[] shape) -> Tensor", one_list=True, reads="itself")
 def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
     """The same elements in another shape, read row by row; one size may be -1. A view where the strides allow it, else
     a copy.
@@ -162,7 +173,7 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)
 
 
-@composite("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor", checked=True)
+@composite("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor", reads="late")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions start_dim to end_dim made one. A view where the strides allow it.
 
@@ -187,7 +198,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return _reshaped(input, (*shape[:first], count, *shape[last + 1 :]))
 
 
-@composite("ravel(Tensor input) -> Tensor", checked=True)
+@composite("ravel(Tensor input) -> Tensor", reads="late")
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension. A view where the strides allow it.
 
@@ -200,7 +211,7 @@ def ravel(input: Tensor) -> Tensor:
     return view(TENSORS.contiguous(input), -1) if input._array.size else view(TENSORS.contiguous(input), 0)
 
 
-@composite("unflatten(Tensor input, int dim, SymInt[] sizes) -> Tensor", checked=True)
+@composite("unflatten(Tensor input, int dim, SymInt[] sizes) -> Tensor", method=False, reads="late")
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """One dimension made several; one size may be -1.
 
@@ -230,6 +241,14 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     return view(input, (*shape[:d], *inferred, *shape[d + 1 :]))
 
 
+@method("unflatten")
+def _unflattened(self: Tensor, dim: int, sizes: Any) -> Tensor:
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    explain("unflatten", (dim, sizes), {}, "Tensor")
+    return unflatten(self, dim, sizes)
+
+
 # -- the order of dimensions -------------------------------------------------------------------------------------------
 
 
@@ -243,7 +262,7 @@ _T = OPS["t"] = Op("t", _t, view=True, vjp={"input": lambda F, grad: F.t(grad)})
 RAW.t = _t
 
 
-@composite("t(Tensor input) -> Tensor", checked=True)
+@composite("t(Tensor input) -> Tensor", reads="late")
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors stay as they are.
 
@@ -284,7 +303,7 @@ _TRANSPOSE = OPS["transpose"] = Op(
 RAW.transpose = _transpose
 
 
-@composite("transpose(Tensor input, int dim0, int dim1) -> Tensor", checked=True)
+@composite("transpose(Tensor input, int dim0, int dim1) -> Tensor", reads="late")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged.
 
@@ -340,7 +359,7 @@ _PERMUTE = OPS["permute"] = Op(
 RAW.permute = _permute
 
 
-@composite("permute(Tensor input, int[] dims) -> Tensor", one_list=True)
+@composite("permute(Tensor input, int[] dims) -> Tensor", one_list=True, reads="itself")
 def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     """The dimensions in another order.
 
@@ -406,7 +425,7 @@ SQUEEZES = [
     squeeze(Tensor input, int dim) -> Tensor
     squeeze(Tensor input, int[] dim) -> Tensor
     """,
-    checked=True,
+    reads="late",
 )
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without dimensions of size 1: all of them, or those that dim names.
@@ -459,7 +478,7 @@ _UNSQUEEZE = OPS["unsqueeze"] = Op(
 RAW.unsqueeze = _unsqueeze
 
 
-@composite("unsqueeze(Tensor input, int dim) -> Tensor", checked=True)
+@composite("unsqueeze(Tensor input, int dim) -> Tensor", reads="late")
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1 at dim.
 
@@ -493,6 +512,8 @@ def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
         n = size[i]
         old = shape[i - lead] if i >= lead else None
         if n == -1:
+            if not shape:
+                raise RuntimeError("numel: integer multiplication overflow")
             if old is None:
                 raise RuntimeError(
                     f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
@@ -519,6 +540,11 @@ def _expand(input, size):
             f"expand({shown}{{{list(old)}}}, size={list(size)}): the number of sizes provided ({len(size)}) must be "
             f"greater or equal to the number of dimensions in the tensor ({len(old)})"
         )
+    if size == old:
+        return input[...]
+    front = size[:lead]
+    if size[lead:] == old and 1 not in front and min(front, default=0) >= 0:
+        return window(input, size, (0,) * lead + steps)
     shape = list(size)
     strides = [0] * len(shape)
     for i in range(len(old) - 1, -1, -1):
@@ -541,7 +567,7 @@ EXPAND = OPS["expand"] = Op(
 )
 
 
-@composite("expand(Tensor input, SymInt[] size, *, bool implicit=False) -> Tensor", function=False)
+@composite("expand(Tensor input, SymInt[] size, *, bool implicit=False) -> Tensor", function=False, reads="itself")
 def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) -> Tensor:
     """Dimensions of size 1 repeated without copying: their stride is 0. -1 keeps a size; new dimensions go in front.
 
@@ -563,7 +589,7 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) ->
 RAW.expand = lambda x, *size: _expand(x, shape_arg(size))
 
 
-@composite("expand_as(Tensor input, Tensor other) -> Tensor", function=False, checked=True)
+@composite("expand_as(Tensor input, Tensor other) -> Tensor", function=False, reads="late")
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """expand to the shape of another tensor.
 
@@ -577,7 +603,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return view_of(input, _expand(input._array, other._array.shape), EXPAND, (input._array.shape, None))
 
 
-@composite("broadcast_to(Tensor input, SymInt[] size) -> Tensor", one_list=True, checked=True)
+@composite("broadcast_to(Tensor input, SymInt[] size) -> Tensor", one_list=True, reads="late")
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """expand to a shape, as arithmetic does it.
 
@@ -591,7 +617,7 @@ def broadcast_to(input: Tensor, size: Any) -> Tensor:
     return expand(input, size)
 
 
-@composite("view_as(Tensor input, Tensor other) -> Tensor", function=False, checked=True)
+@composite("view_as(Tensor input, Tensor other) -> Tensor", function=False, reads="late")
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """view in the shape of another tensor.
 
@@ -605,7 +631,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return view(input, other._array.shape)
 
 
-@composite("reshape_as(Tensor input, Tensor other) -> Tensor", function=False, checked=True)
+@composite("reshape_as(Tensor input, Tensor other) -> Tensor", function=False, reads="late")
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """reshape in the shape of another tensor.
 
@@ -645,7 +671,7 @@ def _raw_sum_to_size(x: Any, *size: Any) -> Any:
 RAW.sum_to_size = _raw_sum_to_size
 
 
-@composite("size(Tensor input, int? dim=None) -> Size | int", function=False)
+@composite("size(Tensor input, int? dim=None) -> Size | int", function=False, reads="itself")
 def size(self: Tensor, dim: Any = None) -> Any:
     """The sizes of all dimensions, or of one.
 

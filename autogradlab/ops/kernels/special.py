@@ -60,35 +60,32 @@ erf = _each(math.erf)
 erfc = _each(math.erfc)
 
 #: points of the table of erf in one unit, and where float32 cannot tell erf from 1
-_STEPS, _END = 256, 4
+_STEPS, _END = 1024, 4
+_HALF = np.array(0.5)
 
 
 @cache
-def _erf_table() -> tuple[Array, ...]:
-    """Taylor's coefficients of erf at each point, from the highest: five derivatives leave an error below 1e-16."""
+def _erf_table() -> Array:
+    """For each point a row of Taylor's coefficients of erf, from the highest: three derivatives, for a distance counted
+    in steps, leave an error below 1e-13 of the value."""
     x = np.arange(_END * _STEPS + 1) / _STEPS
-    slope = 2 / _ROOT_PI * np.exp(-x * x)
-    x2 = x * x
-    return (
-        slope * (4 * x2 * x2 - 12 * x2 + 3) / 30,
-        slope * x * (3 - 2 * x2) / 6,
-        slope * (2 * x2 - 1) / 3,
-        -slope * x,
-        slope,
-        erf(x),
-    )
+    slope = 2 / _ROOT_PI * np.exp(-x * x) / _STEPS
+    return np.stack([slope * (2 * x * x - 1) / (3 * _STEPS**2), -slope * x / _STEPS, slope, erf(x)], axis=-1)
 
 
 def erf_short(x: Array) -> Array:
     """erf for results that are rounded to float32 or less: from a table, without a Python call an element."""
-    size = np.minimum(np.abs(x), _END)
-    at = (size * _STEPS + 0.5).astype(np.intp)
-    off = size - at / _STEPS
-    first, *others = _erf_table()
-    r = first.take(at, mode="clip")
-    for coefficients in others:
+    off = np.asarray(np.abs(x))
+    np.minimum(off, _END, out=off)
+    off *= _STEPS
+    at = (off + _HALF).astype(np.intp)
+    off -= at
+    coefficients = _erf_table().take(at, 0, mode="clip")
+    r = coefficients[..., 0] * off
+    for i in (1, 2):
+        r += coefficients[..., i]
         r *= off
-        r += coefficients.take(at, mode="clip")
+    r += coefficients[..., 3]
     return np.copysign(r, x)
 
 

@@ -15,7 +15,6 @@ from ..first.products import type_name, written_all
 from ..table.opdef import composite, op
 from ..table.outputs import EXPECTED, Out
 from .factors import (
-    LinAlgError,
     check_info,
     columns,
     differences,
@@ -26,6 +25,7 @@ from .factors import (
     matrices,
     on_diagonal,
     permutation_matrix,
+    singular_values,
     square,
     substitute,
     weighted,
@@ -285,15 +285,7 @@ def linalg_svd(A, full_matrices=True, *, driver=None):
     matrices("linalg.svd", A, low=False)
     if A.dtype.itemsize == 2:
         raise NotImplementedError(f"\"linalg_svd_cpu\" not implemented for '{type_name(A)}'")
-    try:
-        u, s, vh = np.linalg.svd(A, full_matrices)
-        failed = bool(np.isnan(s).any())
-    except np.linalg.LinAlgError:
-        failed = True
-    if failed:
-        raise LinAlgError(
-            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
-        )
+    u, s, vh = singular_values(A, full_matrices)
     return columns(u), np.ascontiguousarray(s), columns(vh)
 
 

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.random.streams import unsupported
 from ...core.recording.record import RAW
 from ...core.tensor.tensor import Tensor
 from ..common.blas import lift
 from ..first.products import type_name
 
 __all__ = [
+    "NOT_FINITE",
     "LinAlgError",
     "columns",
     "inverse",
@@ -20,6 +22,7 @@ __all__ = [
     "lu",
     "matmul",
     "matrices",
+    "singular_values",
     "square",
     "substitute",
     "weighted",
@@ -52,9 +55,36 @@ def matrices(name: str, a: np.ndarray, low: bool = True) -> None:
     floats(name, a, low)
 
 
+#: the kernels of functions that leave it to them to refuse halves, and those that leave integers to them too
+_KERNELS = {
+    "linalg.det": "lu_cpu",
+    "linalg.solve": "lu_cpu",
+    "linalg.lu": "lu_cpu",
+    "torch.linalg.lu_factor": "lu_cpu",
+    "torch.linalg.lu_solve": "linalg.lu_solve_cpu",
+    "linalg.qr": "geqrf_cpu",
+    "linalg.svd": "linalg_svd_cpu",
+    "linalg.eig": "linalg_eig_out_cpu",
+    "linalg.eigh": "linalg_eigh_cpu",
+    "linalg.cholesky": "cholesky_cpu",
+    "cholesky": "cholesky_cpu",
+    "cholesky_inverse": "cholesky_inverse_out_cpu",
+    "linalg.solve_triangular": "triangular_solve_cpu",
+}
+_OF_FLOATS = {"linalg.det", "linalg.solve", "torch.linalg.lu_solve", "linalg.qr", "linalg.svd", "linalg.cholesky"}
+
+
 def floats(name: str, a: np.ndarray, low: bool = True) -> None:
+    """Raise PyTorch's error for a dtype that a function lacks; low: halves too."""
+    kernel = _KERNELS.get(name)
     if a.dtype.kind not in "fcV":
+        if name == "linalg.eig":
+            raise RuntimeError(f"Unknown Complex ScalarType for {type_name(a)}")
+        if kernel is not None and name not in _OF_FLOATS:
+            raise unsupported(kernel, a.dtype)
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {type_name(a)}")
+    if kernel is not None and a.dtype.itemsize == 2:
+        raise unsupported(kernel, a.dtype)
     if low and a.dtype.itemsize == 2:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {type_name(a)}")
 
@@ -76,6 +106,21 @@ def columns(a: np.ndarray) -> np.ndarray:
     if 1 in flat.shape:  # NumPy leaves any stride where the size is 1
         flat = np.ndarray(flat.shape, flat.dtype, flat)
     return flat.swapaxes(-1, -2)
+
+
+NOT_FINITE = "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
+
+
+def singular_values(a: np.ndarray, full: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The singular value decomposition; PyTorch's error where there are values that are not finite."""
+    try:
+        u, s, vh = np.linalg.svd(a, full)
+        failed = bool(np.isnan(s).any())
+    except np.linalg.LinAlgError:
+        failed = True
+    if failed:
+        raise LinAlgError(NOT_FINITE)
+    return u, s, vh
 
 
 def check_info(name: str, info: np.ndarray, message: str) -> None:

@@ -22,7 +22,7 @@ def _basis(A: Tensor, q: int, niter: int) -> Tensor:
     return Q
 
 
-@composite("svd_lowrank -> (Tensor, Tensor, Tensor)", method=False)
+@composite("svd_lowrank -> (Tensor, Tensor, Tensor)", method=False, reads="itself")
 def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> Any:
     """
     sig: (A, q=6, niter=2, M=None)
@@ -51,7 +51,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
     return (V, S, U) if m < n else (U, S, V)
 
 
-@composite("pca_lowrank -> (Tensor, Tensor, Tensor)", method=False)
+@composite("pca_lowrank -> (Tensor, Tensor, Tensor)", method=False, reads="itself")
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
     """
     sig: (A, q=None, center=True, niter=2)

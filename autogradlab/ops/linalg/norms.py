@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import contiguous
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
@@ -13,8 +14,9 @@ from ...core.types.dtypes import from_numpy
 from ...core.values.promotion import broadcast_shapes
 from ..first.kinds import HALF, refuse
 from ..first.products import type_name, written
-from ..table.arguments import reject
+from ..table.families import method
 from ..table.opdef import composite, op
+from ..table.signatures import explain
 from .factors import floats
 
 _INF = float("inf")
@@ -64,6 +66,7 @@ def _recorded_backward(F, grad, input, norm, dims, keepdim):
     method=False,
     function=False,
     vjp={"input": _norm_backward},
+    shown={"dtype": ""},
 )
 def linalg_vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):
     """The norm of order ord of all elements as one vector, or along dim.
@@ -102,7 +105,7 @@ def linalg_vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):
         r = (np.max if p > 0 else np.min)(size, axis=dims, keepdims=keepdim)
     else:
         r = np.power(np.sum(np.power(size, work.type(p)), axis=dims, keepdims=keepdim), work.type(1 / p))
-    return np.asarray(r).astype(final)
+    return np.asarray(contiguous(r)).astype(final)
 
 
 def _two(dim: Any, ndim: int, name: str) -> tuple[int, int]:
@@ -136,15 +139,14 @@ def linalg_matrix_norm(
     """
     F = TENSORS
     x = A._array
+    if isinstance(ord, str) and ord not in ("fro", "nuc"):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     if x.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     floats("linalg.matrix_norm", x, low=False)
-    if not isinstance(dim, (tuple, list)) or len(dim) != 2:
-        reject("linalg_matrix_norm", (A,), {"dim": dim})
-    if isinstance(ord, str):
-        if ord not in ("fro", "nuc"):
-            raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
-    elif abs(ord) not in (1, 2, _INF):
+    if len(dim) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
+    if not isinstance(ord, str) and abs(ord) not in (1, 2, _INF):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord:g} not supported.")
     a, b = _two(dim, x.ndim, "linalg.matrix_norm")
     if dtype is not None:
@@ -227,12 +229,16 @@ def linalg_norm(
     return TENSORS.linalg_vector_norm(input, 2 if ord is None else ord, dims, keepdim, **options)
 
 
-@composite("""
+@composite(
+    """
     norm(Tensor input, Scalar p=2) -> Tensor
     norm(Tensor input, Scalar? p, *, ScalarType dtype) -> Tensor
     norm(Tensor input, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype, Tensor out=None) -> Tensor
     norm(Tensor input, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor out=None) -> Tensor
-    """)
+    """,
+    method=False,
+    reads="itself",
+)
 def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Tensor:
@@ -248,16 +254,25 @@ def norm(
     >>> torch.tensor([[3., 4.], [1., 0.]]).norm(p=1, dim=1)
     tensor([7., 1.])
     """
-    if p == "nuc":
-        return linalg_matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out)
-    if isinstance(p, str) and p != "fro":
-        raise RuntimeError(f"only valid values for p are strings 'fro' and 'nuc', found {p}")
+    dims = [dim] if isinstance(dim, int) else dim
+    if isinstance(p, str) and not (p == "fro" and (dims is None or len(dims) <= 2)):
+        dims = list(range(input.ndim)) if dims is None else dims
+        explain("linalg_matrix_norm", (input, p, dims, keepdim), {"dtype": dtype}, "linalg")
+        return linalg_matrix_norm(input, p, dims, keepdim, dtype=dtype, out=out)
     order = 2 if p is None or p == "fro" else p
-    dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     options: dict[str, Any] = {} if out is None else {"out": out}
     if dtype is not None:
         options["dtype"] = dtype
-    return TENSORS.linalg_vector_norm(input, order, dims, keepdim, **options)
+    if type(keepdim) is not bool or (
+        dims is not None and not (type(dims) in (tuple, list) and dims and type(dims[0]) is int)
+    ):
+        explain("linalg_vector_norm", (input, order, dims, keepdim), options, "linalg")
+    return TENSORS.linalg_vector_norm(input, order, dims if dims is None else tuple(dims), keepdim, **options)
+
+
+@method("norm")
+def _norm(self: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    return norm(self, p, dim, keepdim, dtype=dtype)
 
 
 op(
@@ -316,7 +331,7 @@ def _euclidean_dist(x1, x2):
     return np.sqrt(np.maximum(squares, 0))
 
 
-@composite("cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor", method=False)
+@composite("cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor", method=False, reads="itself")
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """
     sig: (x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')
@@ -331,6 +346,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     modes = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
     if compute_mode not in modes:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    explain("cdist", (x1, x2, p, modes.index(compute_mode)), {}, "torch")
     a, b = x1._array, x2._array
     for name, x in (("X1", a), ("X2", b)):
         if x.ndim < 2:

@@ -16,7 +16,19 @@ from ..common.blas import adjoint, lift
 from ..first.products import type_name, written, written_all
 from ..table.opdef import alias, composite, op
 from ..table.outputs import EXPECTED, Out
-from .factors import SINGULAR, check_info, columns, inverse, is_complex, lapack, matmul, permutation, square, substitute
+from .factors import (
+    SINGULAR,
+    check_info,
+    columns,
+    inverse,
+    is_complex,
+    lapack,
+    matmul,
+    permutation,
+    singular_values,
+    square,
+    substitute,
+)
 
 # -- inverses ----------------------------------------------------------------------------------------------------------
 
@@ -101,6 +113,7 @@ def _det_backward(F, grad, A, result):
     function=False,
     vjp={"A": _det_backward},
     out=Out(exact=EXPECTED),
+    inner_writes=1,
 )
 def linalg_det(A):
     """The determinant of square matrices; 0 for singular ones.
@@ -545,7 +558,7 @@ def linalg_pinv(input, *, atol=None, rtol=None, hermitian=False):
         keep = np.abs(values) > cutoff(np.abs(values), A.shape[-1], atol, rtol)[..., None]
         inverse_values = np.where(keep, 1 / np.where(keep, values, 1), 0)
         return np.ascontiguousarray((vectors * inverse_values[..., None, :]) @ vectors.swapaxes(-1, -2).conj())
-    u, s, vh = np.linalg.svd(A, full_matrices=False)
+    u, s, vh = singular_values(A, False)
     keep = s > cutoff(s, max(A.shape[-2:]), atol, rtol)[..., None]
     inverse_values = np.where(keep, 1 / np.where(keep, s, 1), 0).astype(s.dtype)
     r = (vh.swapaxes(-1, -2).conj() * inverse_values[..., None, :]) @ u.swapaxes(-1, -2).conj()

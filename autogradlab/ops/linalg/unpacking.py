@@ -6,16 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.mismatch import typename
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.return_types import named
+from ..table.families import method
 from ..table.opdef import composite, op
+from ..table.publishing import inner
 from .factors import permutation_matrix
 
+_lu_with_info = inner("_lu_with_info(Tensor input, bool pivot=True, bool check_errors=True) -> Tensor[]")
 
-@composite("lu -> (Tensor LU, Tensor pivots)")
-def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, *, out: Any = None) -> Any:
+
+@composite("lu -> (Tensor LU, Tensor pivots)", method=False, reads="itself")
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """L and U in one matrix, and the rows that were exchanged; get_infos=True adds what linalg.lu_factor_ex calls
     info.
 
@@ -35,13 +40,24 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, *, out: Any = Non
         "should be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
         at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2073",
     )
+    _lu_with_info(A, pivot=pivot, check_errors=not get_infos)
     made = tuple(TENSORS.linalg_lu_factor_ex(A, pivot=pivot, check_errors=not get_infos))
     made = named("_lu_with_info", ("LU", "pivots", "info"))(made) if get_infos else made[:2]
     if out is None:
         return made
+    count = 3 if get_infos else 2
+    if len(out) != count:
+        raise TypeError(f"expected tuple of {count} elements but got {len(out)}")
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(f"argument 'out' must be tuple of Tensors, not {typename(out)}")
     for target, t in zip(out, made, strict=True):
         target.resize_(t.shape).copy_(t)
     return out
+
+
+@method("lu")
+def _lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
+    return lu(self, pivot, get_infos)
 
 
 def _backward(F, grads, LU_data_shape):

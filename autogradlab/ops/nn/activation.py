@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.adding import added
+from ...core.memory.layout import contiguous, iterated
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.types.info import finfo
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, name_of, refuse, typed
+from ...core.values.promotion import plain_number
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, laid_out, like_input, name_of, refuse, typed
 from ..first.products import written
 from ..table.arguments import reject
 from ..table.opdef import OPS, alias, composite, op
@@ -41,8 +44,9 @@ def no_integers(name: str, x: np.ndarray) -> None:
     vjp={
         "input": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
     },
+    inner_writes=1,
 )
-@typed("hardtanh_cpu", COMPLEX)
+@typed("hardtanh_cpu", COMPLEX, layout=like_input)
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     """input, but not below min_val nor above max_val."""
     if input.dtype.kind == "b":
@@ -70,7 +74,7 @@ def hardtanh_backward(grad_output, input, min_val, max_val):
     "nn.hardsigmoid(Tensor input, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input: F.hardsigmoid_backward(grad, input)},
 )
-@typed("hardsigmoid_cpu", BOOL + INTEGERS + COMPLEX)
+@typed("hardsigmoid_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def hardsigmoid(input):
     """A line from 0 at -3 to 1 at 3, flat outside."""
     no_integers("hardsigmoid_cpu", input)
@@ -92,7 +96,7 @@ def hardsigmoid_backward(grad_output, input):
     "nn.hardswish(Tensor input, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input: F.hardswish_backward(grad, input)},
 )
-@typed("hardswish_cpu", BOOL + INTEGERS + COMPLEX)
+@typed("hardswish_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def hardswish(input):
     """input * hardsigmoid(input)"""
     no_integers("hardswish_cpu", input)
@@ -127,7 +131,7 @@ def hardswish_backward(grad_output, input):
         "input": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
     },
 )
-@typed("threshold_cpu", BOOL + COMPLEX)
+@typed("threshold_cpu", BOOL + COMPLEX, layout=iterated)
 def threshold(input, threshold, value):
     """input where it is larger than threshold, value elsewhere.
 
@@ -151,7 +155,7 @@ def threshold(input, threshold, value):
     "hardshrink(Tensor input, Scalar lambd=0.5, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd)},
 )
-@typed("hardshrink_cpu", BOOL + INTEGERS + COMPLEX)
+@typed("hardshrink_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def hardshrink(input, lambd=0.5):
     """input where its absolute value is larger than lambd, 0 elsewhere.
 
@@ -183,6 +187,7 @@ def hardshrink_backward(grad_output, input, lambd):
         "input": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
     },
 )
+@laid_out(iterated)
 def softshrink(input, lambd=0.5):
     """input moved towards 0 by lambd, 0 where that would cross it."""
     no_integers("softshrink_check", input)
@@ -217,7 +222,7 @@ def softshrink_backward(grad_output, input, lambd):
         "input": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
     },
 )
-@typed("leaky_relu_cpu", BOOL + INTEGERS + COMPLEX)
+@typed("leaky_relu_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def leaky_relu(input, negative_slope=0.01):
     """input where it is positive, else input * negative_slope."""
     no_integers("leaky_relu_cpu", input)
@@ -246,8 +251,8 @@ def leaky_relu_backward(grad_output, input, negative_slope):
         ),
     },
 )
-@typed("elu_cpu", BOOL + INTEGERS + COMPLEX)
-def elu(input, alpha=1.0, scale=1.0, input_scale=1.0):
+@typed("elu_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
+def elu(input, alpha=1.0, scale=1, input_scale=1):
     """input where it is positive, else alpha * (exp(input) - 1)."""
     no_integers("elu_cpu", input)
     kind = input.dtype.type
@@ -352,8 +357,9 @@ def _silu_vjp(F, grad, x):
 @op(
     "nn.silu(Tensor input, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input: _silu_vjp(F, grad, input)},
+    real=True,
 )
-@typed("silu_cpu", BOOL + INTEGERS)
+@typed("silu_cpu", BOOL + INTEGERS, layout=iterated)
 def silu(input):
     """input * sigmoid(input)"""
     return input * _sigmoid(input)
@@ -368,7 +374,7 @@ def _mish_slope(F, x):
     "nn.mish(Tensor input, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input: grad * _mish_slope(F, input)},
 )
-@typed("mish_cpu", BOOL + INTEGERS + COMPLEX)
+@typed("mish_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def mish(input):
     """input * tanh(softplus(input))"""
     no_integers("mish_cpu", input)
@@ -389,7 +395,7 @@ def _gelu_slope(F, x, approximate):
         "input": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
     },
 )
-@typed("GeluKernelImpl", BOOL + INTEGERS + COMPLEX)
+@typed("GeluKernelImpl", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def gelu(input, *, approximate="none"):
     """input times the normal distribution function of input; approximate="tanh" for the usual approximation."""
     if approximate not in ("none", "tanh"):
@@ -431,8 +437,8 @@ def gelu_backward(grad_output, input, approximate):
         "input": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
     },
 )
-@typed("softplus_cpu", BOOL + INTEGERS + COMPLEX)
-def softplus(input, beta=1.0, threshold=20.0):
+@typed("softplus_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
+def softplus(input, beta=1, threshold=20):
     """log(1 + exp(beta * input)) / beta; input itself where beta * input is above the threshold."""
     no_integers("softplus_cpu", input)
     x = input * input.dtype.type(beta)
@@ -465,6 +471,7 @@ def softplus_backward(grad_output, input, beta, threshold):
 def log_sigmoid(input):
     """log(sigmoid(input))"""
     no_integers("log_sigmoid_cpu", input)
+    input = contiguous(input)
     return np.minimum(input, 0) - np.log1p(np.exp(-np.abs(input)))
 
 
@@ -618,7 +625,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     refuse(x, "prelu_cpu", BOOL + INTEGERS + COMPLEX)
     if w.ndim > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
-    if x.ndim != w.ndim or (x.ndim and w.size == 1):
+    if x.ndim != w.ndim:
         weight = weight.view([-1 if i == (1 if x.ndim > 1 else 0) else 1 for i in range(x.ndim)])
     return TENSORS._prelu_kernel(input, weight)
 
@@ -679,9 +686,11 @@ def _softmax(input, dim):
         return np.ones((), input.dtype) if np.isfinite(input) else np.full((), np.nan, input.dtype)
     if not input.size:
         return input.copy()
+    if not input.flags.c_contiguous or 1 in input.shape:
+        input = contiguous(input)
     e = input - np.maximum.reduce(input, axis=d, keepdims=True)
     np.exp(e, out=e)
-    e /= np.add.reduce(e, axis=d, keepdims=True)
+    e /= added(e, d, True)
     return e
 
 
@@ -701,7 +710,8 @@ def _softmax_backward_data(grad_output, output, dim):
     if not output.ndim:
         return grad_output * 0
     both = grad_output * output
-    return both - output * np.add.reduce(both, axis=dim, keepdims=True)
+    slope = output * added(both, dim, True)
+    return np.subtract(both, slope, out=slope)
 
 
 @op(
@@ -722,8 +732,12 @@ def _log_softmax(input, dim):
         return input - input
     if not input.size:
         return input.copy()
+    if not input.flags.c_contiguous or 1 in input.shape:
+        input = contiguous(input)
     x = input - np.maximum.reduce(input, axis=d, keepdims=True)
-    return x - np.log(np.add.reduce(np.exp(x), axis=d, keepdims=True))
+    total = added(np.exp(x), d, True)
+    x -= np.log(total, out=total)
+    return x
 
 
 @op(
@@ -738,13 +752,17 @@ def _log_softmax(input, dim):
 def _log_softmax_backward_data(grad_output, output, dim):
     if not output.ndim:
         return grad_output * 0
-    return grad_output - np.exp(output) * np.add.reduce(grad_output, axis=dim, keepdims=True)
+    slope = np.exp(output)
+    slope *= added(grad_output, dim, True)
+    return np.subtract(grad_output, slope, out=slope)
 
 
 def _along(declaration: str, doc: str, out: Any = None) -> None:
     name = declare(declaration, doc, out)
 
     def call(input: Any, dim: Any = None, dtype: Any = None, *, out: Any = None) -> Any:
+        if type(dim) is not int:
+            dim = plain_number(dim)
         if not isinstance(input, Tensor) or not isinstance(dim, int) or isinstance(dim, bool):
             reject(name, (input,) if dim is None else (input, dim), {})
         if dtype is not None:
@@ -752,8 +770,8 @@ def _along(declaration: str, doc: str, out: Any = None) -> None:
         found = getattr(TENSORS, "_" + name)(input, dim)
         return found if out is None else written(found, out, name)
 
-    composite(name)(call)
     call.__doc__ = doc
+    composite(name)(call)
 
 
 _along(

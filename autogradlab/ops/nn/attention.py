@@ -64,7 +64,7 @@ def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None
     scores -= _finite(top)
     weights = np.exp(scores, scores)
     total = np.add.reduce(weights, -1, keepdims=True)
-    out = np.matmul(weights, value)
+    out = np.matmul(weights, value, out=np.empty_like(query))  # laid out as the query
     out /= np.where(total == 0, 1, total)
     return out, (np.log(total) + top)[..., 0]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import channels_last, with_channels_last
 from ...core.recording.record import RAW, TENSORS
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..first.kinds import BOOL, SHORT, refuse, typed
@@ -43,6 +44,7 @@ def out_sizes(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
 
 def windows(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> Array:
     """A view (N, C, *kernel, *out) on a padded input (N, C, *sizes)."""
+    x = np.asarray(x)  # with the negative bit it has the strides of other memory
     step = x.strides[2:]
     shape = (*x.shape[:2], *kernel, *out)
     strides = (
@@ -186,13 +188,17 @@ def _check(
                 f"Given transposed=1, weight of size {wanted}, expected bias to be 1-dimensional with "
                 f"{weight.shape[1] * groups} elements, but got bias of size {list(bias.shape)} instead"
             )
-    _check_types(input, weight, bias)
+    _check_types(input, weight)
 
 
-def _check_types(input: Array, weight: Array, bias: Any) -> None:
+def check_bias(input: Array, bias: Any) -> None:
+    """PyTorch's error, before any other, for a bias of another dtype."""
     if bias is not None and bias.dtype != input.dtype:
         a, b = (cxx_name(from_numpy(x.dtype)) for x in (input, bias))
         raise RuntimeError(f"Input type ({a}) and bias type ({b}) should be the same")
+
+
+def _check_types(input: Array, weight: Array) -> None:
     if weight.dtype != input.dtype:
         if input.dtype.kind == "b":
             refuse(input, "slow_conv2d_cpu", "b")
@@ -285,7 +291,7 @@ def _conv_twice(F, grads, grad_output, input, weight, stride, padding, dilation,
             )
         ),
     },
-    shown={"bias_shape": "bias", "input": "input"},
+    shown={"bias_shape": "bias_sym_sizes_opt", "input": "input"},
 )
 @typed("convolution", "")
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
@@ -317,7 +323,9 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
         r = _forward(input, weight, stride, padding, dilation, groups)
     if bias is not None:
         r += bias.reshape(-1, *(1,) * (r.ndim - 2))
-    return r if r.dtype == input.dtype else r.astype(input.dtype)
+    if r.dtype != input.dtype:
+        r = r.astype(input.dtype)
+    return with_channels_last(r) if channels_last(input) or channels_last(weight) else r
 
 
 _SECOND = "ConvolutionBackwardBackward0"
@@ -422,6 +430,11 @@ def _conv_by_weight(grad_output, input, kernel, stride, padding, dilation, group
         "input": lambda F, grad, input_shape, kernel_size, dilation, padding, stride: F.col2im(
             grad, tuple(input_shape[-2:]), kernel_size, dilation, padding, stride
         ),
+    },
+    shown={"input_shape": ""},
+    constants={
+        "self_sym_argsize_minus_2": lambda node: node.field("input_shape")[-2],
+        "self_sym_argsize_minus_1": lambda node: node.field("input_shape")[-1],
     },
 )
 @typed("im2col_out_cpu", "iu")

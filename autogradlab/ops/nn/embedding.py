@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import keeping_channels
+from ...core.memory.places import add_at, inside
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..common.blas import lift
@@ -25,6 +27,9 @@ from ..table.opdef import op
             grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq
         ),
     },
+    shown={"weight_shape": ""},
+    constants={"weight_sym_argsize_0": lambda node: node.field("weight_shape")[0], "sparse": False},
+    real=True,
 )
 def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
     """The rows of weight that the integers of input name.
@@ -40,14 +45,14 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
     """
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
-    if indices.dtype.name not in ("int64", "int32"):
+    if indices.dtype.char not in "ilq":
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{tensor_type(from_numpy(indices.dtype))} instead (while checking arguments for embedding)"
         )
-    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= weight.shape[0]):
+    if indices.size and not inside(indices, weight.shape[0]):
         raise IndexError("index out of range in self")
-    return weight[indices]
+    return weight.take(indices, 0)
 
 
 def _type(x: np.ndarray) -> str:
@@ -69,7 +74,7 @@ def embedding_dense_backward(grad_output, indices, rows, padding_idx, scale_grad
     out = np.zeros((rows, g.shape[1] if flat.size else grad_output.shape[-1]), grad_output.dtype)
     if scale_grad_by_freq and flat.size:
         g = g / np.bincount(flat, minlength=rows)[flat][:, None].astype(g.dtype)
-    np.add.at(out, flat, g)
+    add_at(out, (flat,), g)
     if padding_idx >= 0:
         out[padding_idx] = 0
     return out
@@ -212,7 +217,7 @@ def embedding_bag(
     bags = _members(offsets, count, include_last_offset)
     kept = indices != padding_idx
     sizes = np.bincount(bags[kept], minlength=n).astype(np.int64, copy=False)
-    found = weight[indices]
+    found = weight.take(indices, 0)
     if per_sample_weights is not None:
         found = found * per_sample_weights[:, None]
     plain = mode == 0
@@ -226,7 +231,7 @@ def embedding_bag(
             out[bag] = np.where(better, found[row], out[bag])
             tops[bag] = np.where(better, indices[row], tops[bag])
     else:
-        np.add.at(out, bags[kept], found[kept])
+        add_at(out, (bags[kept],), found[kept])
         if mode == 1:
             out /= np.maximum(sizes, 1)[:, None].astype(out.dtype)
             tops = sizes
@@ -236,7 +241,7 @@ def embedding_bag(
 
 
 def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):
-    if indices.dtype.name not in ("int64", "int32"):
+    if indices.dtype.char not in "ilq":
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{tensor_type(from_numpy(indices.dtype))} instead (while checking arguments for embedding_bag)"
@@ -298,6 +303,7 @@ def _down(input, r):
     method=False,
     vjp={"input": lambda F, grad, upscale_factor: F.pixel_unshuffle(grad, upscale_factor)},
 )
+@keeping_channels
 def pixel_shuffle(input, upscale_factor):
     """Channels rearranged into a finer picture.
 

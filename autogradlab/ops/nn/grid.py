@@ -195,7 +195,9 @@ def _register(nd: int) -> None:
 
 
 declare(
-    "grid_sampler_2d -> Tensor",
+    """
+    grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
+    """,
     """
     sig: (input, grid, interpolation_mode, padding_mode, align_corners)
     nn.functional.grid_sample of pictures, with numbers for modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1
@@ -210,7 +212,9 @@ declare(
 )
 _register(2)
 declare(
-    "grid_sampler_3d -> Tensor",
+    """
+    grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
+    """,
     """
     sig: (input, grid, interpolation_mode, padding_mode, align_corners)
     nn.functional.grid_sample in three dimensions, with numbers for modes.

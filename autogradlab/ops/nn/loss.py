@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.layout import iterated
+from ...core.memory.places import at_places, inside, put_at_places
+from ...core.random.streams import unsupported
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, writes
 from ...core.runtime import errors
 from ...core.types.dtypes import _scalar_name, from_numpy, get_default_dtype, promote
 from ...core.values.promotion import broadcast_shapes, check_cast
-from ..common.take import inside
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, name_of, refuse, typed
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
@@ -28,10 +30,10 @@ def common(*arrays: np.ndarray) -> list[np.ndarray]:
     return [a.astype(kind.numpy, copy=False) for a in arrays]
 
 
-def reduced(values: np.ndarray, reduction: int) -> Any:
-    """The values, their mean or their sum."""
+def reduced(values: np.ndarray, reduction: int, *operands: np.ndarray) -> Any:
+    """The values, laid out by the operands that are named, or their mean or their sum."""
     if reduction == 0:
-        return values
+        return iterated(values, *operands) if operands else values
     total = np.add.reduce(values, axis=None)
     if reduction == 2:
         return total
@@ -62,9 +64,19 @@ def averaged(value: Any, reduction: int, count: int) -> Any:
 
 
 def _smoothed(
-    declaration: str, value: Any, slope: Any, curve: Any, doc: str, shown: dict[str, str] | None = None
+    declaration: str,
+    value: Any,
+    slope: Any,
+    curve: Any,
+    doc: str,
+    shown: dict[str, str] | None = None,
+    inner_writes: int = 0,
+    keeps: bool = False,
 ) -> None:
-    """A loss of input - target: `value(d, beta)` and its derivatives; entries `name` and `name_backward`."""
+    """A loss of input - target: `value(d, beta)` and its derivatives; entries `name` and `name_backward`.
+
+    keeps: the result has the dtype of the input, whatever that of the target.
+    """
     name = declare(declaration, doc)
     back = name + "_backward"
     refused = name.removesuffix("_loss") + "_cpu"
@@ -73,7 +85,7 @@ def _smoothed(
     def kernel(input, target, reduction=1, beta=1.0):
         x, y = common(input, target)
         refuse(x, refused, "biuc")
-        return reduced(value(x - y, beta), reduction)
+        return reduced(value(x - y, beta).astype(input.dtype if keeps else x.dtype, copy=False), reduction, x, y)
 
     @typed(refused, "")
     def kernel_backward(grad_output, input, target, reduction, beta):
@@ -98,6 +110,7 @@ def _smoothed(
                 grad, target, input, reduction, beta
             ),
         },
+        inner_writes=inner_writes,
     )(kernel)
     op(
         back,
@@ -128,13 +141,14 @@ def _smoothed(
         "input": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, input, target, reduction),
         "target": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, target, input, reduction),
     },
+    inner_writes=2,
 )
 def mse_loss(input, target, reduction=1):
     """The square of input - target."""
     x, y = common(input, target)
     refuse(x, "mse_cpu", "biuc")
     d = x - y
-    return reduced(d * d, reduction)
+    return reduced(d * d, reduction, x, y)
 
 
 @op(
@@ -196,6 +210,7 @@ _smoothed(
     _smooth_slope,
     _smooth_curve,
     "The absolute difference, squared and halved below beta.",
+    inner_writes=2,
 )
 _smoothed(
     """
@@ -207,15 +222,16 @@ _smoothed(
     _huber_curve,
     "Half the squared difference below delta, linear above.",
     {"beta": "delta", "input": "self"},
+    keeps=True,
 )
 
 
 # -- cross entropies ---------------------------------------------------------------------------------------------------
 
 
-def _check_probabilities(x: np.ndarray) -> None:
+def _check_probabilities(x: np.ndarray, name: str) -> None:
     if x.size and not bool(((x >= 0) & (x <= 1)).all()):
-        raise RuntimeError("all elements of input should be between 0 and 1")
+        raise RuntimeError(f"all elements of {name} should be between 0 and 1")
 
 
 def _weighted(value: Any, weight: Any) -> Any:
@@ -264,7 +280,8 @@ def binary_cross_entropy(input, target, weight=None, reduction=1):
             f"Found dtype {_scalar_name(from_numpy(target.dtype))} but expected {_scalar_name(from_numpy(input.dtype))}"
         )
     refuse(input, "binary_cross_entropy", "biuc")
-    _check_probabilities(input)
+    _check_probabilities(input, "input")
+    _check_probabilities(target, "target")
     low = input.dtype.type(-100)
     value = (target - 1) * np.maximum(np.log1p(-input), low) - target * np.maximum(np.log(input), low)
     return reduced(_weighted(value, weight), reduction)
@@ -336,6 +353,10 @@ def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None
     tensor(0.0878)
     """
     refuse(input, "log_sigmoid_cpu", "biuc")
+    for factor, turned in ((pos_weight, False), (weight, True)):
+        pair = () if factor is None else (factor.shape, input.shape)
+        if pair and broadcast_shapes(*(pair[::-1] if turned else pair)) != input.shape:
+            raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(broadcast_shapes(*pair))))
     log_s = np.minimum(input, 0) - np.log1p(np.exp(-np.abs(input)))
     if pos_weight is None:
         value = (1 - target) * input - log_s
@@ -358,7 +379,7 @@ def _nll_parts(input: Any, target: Any, weight: Any, ignore_index: int) -> tuple
         bad = kept & ((target < 0) | (target >= classes))
         if bad.any():
             raise IndexError(f"Target {int(target[bad].reshape(-1)[0])} is out of bounds.")
-    safe = np.where(kept, target, 0)
+    safe = np.where(kept, target, 0).astype(np.int64, copy=False)
     w = kept.astype(input.dtype) if weight is None else weight[safe] * kept
     return safe, w, kept
 
@@ -388,7 +409,7 @@ def _nll(input, target, weight, reduction, ignore_index):
     single = input.ndim == 1
     x, t = (input[None], target.reshape(1)) if single else (input, target)
     safe, w, _ = _nll_parts(x, t, weight, ignore_index)
-    picked = np.take_along_axis(x, np.expand_dims(safe, 1), 1).squeeze(1)
+    picked = at_places(x, safe, 1)
     values = -w * picked
     values = np.where(w == 0, values.dtype.type(0), values)
     total = np.asarray(np.add.reduce(w, axis=None), x.dtype)
@@ -399,10 +420,6 @@ def _nll(input, target, weight, reduction, ignore_index):
 
 
 def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
-    if target.dtype.kind not in "iu" or target.dtype.name not in ("int64", "uint8"):
-        raise RuntimeError(
-            f"expected target dtype to be Long or Byte, but got {_scalar_name(from_numpy(target.dtype))}"
-        )
     if input.ndim == 1:
         if target.ndim > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -410,6 +427,10 @@ def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     elif input.shape[0] != target.shape[0] and input.ndim == 2:
         raise RuntimeError(f"size mismatch (got input: {list(input.shape)}, target: {list(target.shape)})")
+    if target.dtype.name not in ("int64", "uint8"):
+        raise RuntimeError(
+            f"expected target dtype to be Long or Byte, but got {_scalar_name(from_numpy(target.dtype))}"
+        )
     if weight is not None and (weight.ndim != 1 or weight.shape[0] != input.shape[min(1, input.ndim - 1)]):
         raise RuntimeError(
             f"weight tensor should be defined either for all {input.shape[min(1, input.ndim - 1)]} classes or no "
@@ -439,14 +460,17 @@ def _nll_backward(grad_output, input, target, weight, reduction, ignore_index):
         g = g / np.add.reduce(w, axis=None)
         g = np.where(w == 0, g.dtype.type(0), g)
     out = np.zeros(full, grad_output.dtype)
-    np.put_along_axis(out, np.expand_dims(safe, 1), np.expand_dims(g.astype(out.dtype, copy=False), 1), 1)
+    put_at_places(out, safe, g.astype(out.dtype, copy=False), 1)
     return out.reshape(shape)
 
 
 def _register_nll(name: str, node: str) -> None:
     back = f"{name}_backward"
+    kernel = f"{name}_out_frame" if name == "nll_loss" else f"{name}_forward_out_frame"
 
     def forward(input, target, weight=None, reduction=1, ignore_index=-100):
+        if input.dtype.kind not in "fV":
+            raise unsupported(kernel, input.dtype)
         return _nll(input, target, weight, reduction, ignore_index)
 
     op(
@@ -496,6 +520,8 @@ _NEGATION = (
     vjp={
         "input": lambda F, grad, input, target, reduction: F.soft_margin_loss_backward(grad, input, target, reduction),
     },
+    inner_writes=1,
+    real=True,
 )
 def soft_margin_loss(input, target, reduction=1):
     """log(1 + exp(-target * input))"""
@@ -507,7 +533,7 @@ def soft_margin_loss(input, target, reduction=1):
         check_cast(get_default_dtype().numpy, x.dtype)
     if shape != input.shape:
         raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(shape)))
-    return reduced(np.log1p(np.exp(-x * y)), reduction)
+    return reduced(np.log1p(np.exp(-x * y)).astype(input.dtype, copy=False), reduction, x, y)
 
 
 def _soft_margin_twice(F, grad, grad_output, input, target, reduction):
@@ -558,6 +584,8 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     if target.dtype != np.int64:
         raise RuntimeError(f"expected scalar type Long but found {name_of(target)}")
+    if weight is not None and weight.dtype != input.dtype:
+        raise RuntimeError(f"expected scalar type {name_of(input)} but found {name_of(weight)}")
 
 
 @op(

@@ -9,28 +9,56 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.adding import added, of_rows
+from ...core.memory.layout import contiguous, keeping_channels
 from ...core.recording.record import RAW, TENSORS, no_derivative
-from ..first.kinds import refuse, typed
+from ..first.kinds import is_half, refuse, typed
 from ..table.opdef import op
 
 Array = np.ndarray[Any, Any]
 
 
+#: longer lines are not multiplied and added up in one step, which keeps no partial sums
+_LONG = 4096
+_ONE = np.array(1.0, np.float32)
+
+
 def _channel(x: Any, ndim: int) -> Any:
     """A vector of channels, to be broadcast over (N, C, ...)."""
+    if ndim == 2 and type(x) is np.ndarray:
+        return x
     return x.reshape((1, -1) + (1,) * (ndim - 2))
 
 
 def _total(F, x, dims):
     """The sum over dimensions that are known to be right."""
-    return np.add.reduce(x, dims) if F is RAW and x.dtype.itemsize >= 4 else F.sum(x, dims, False)
+    return added(x, dims) if F is RAW and x.dtype.itemsize >= 4 else F.sum(x, dims, False)
 
 
 def _mean(x, dims):
     """The mean of float32 or float64 over dimensions that are known to be right, which stay as dimensions of size 1."""
-    total = np.add.reduce(x, dims, keepdims=True)
+    total = added(x, dims, True)
     total /= np.array(x.size // total.size if total.size else 1, x.dtype)
     return total
+
+
+def _products(x: Array, y: Array) -> Any:
+    """The sums of products over all axes but the second, for (N, C) or (N, C, L)."""
+    if x.ndim == 2:
+        return added(x * y, 0)
+    if 8 <= x.shape[2] <= _LONG:
+        return np.add.reduce(np.vecdot(x, y), 0)
+    return added(x * y, (0, 2))
+
+
+def _plain(grad: Any, input: Any, rstd: Any) -> bool:
+    """Whether a gradient and an input are arrays of one type, not half, and in C's order."""
+    return (
+        grad.dtype is input.dtype is rstd.dtype
+        and input.size > 0
+        and grad.flags.c_contiguous
+        and input.flags.c_contiguous
+    )
 
 
 def _normalized_backward(F, xhat, scaled, rstd, dims):
@@ -102,6 +130,8 @@ def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, save_mean
             grad, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps
         )
     ndim = input.ndim
+    if training and F is RAW and _plain(grad, input, save_invstd):
+        return _batch_norm_backward(grad, input, weight, save_mean, save_invstd, needs)
     dims = (0, *range(2, ndim))
     xhat, rstd = _batch_norm_parts(F, input, running_mean, running_var, save_mean, save_invstd, training, eps)
     g_input = g_weight = g_bias = None
@@ -113,6 +143,30 @@ def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, save_mean
     if needs[2]:
         g_bias = _total(F, grad, dims)
     return [g_input, g_weight, g_bias]
+
+
+def _batch_norm_backward(grad, input, weight, mean, rstd, needs):
+    """The gradients in training, by sums over each channel, as PyTorch's kernel computes them: for plain arrays."""
+    shape, ndim = input.shape, input.ndim
+    if ndim > 2:
+        grad, input = grad.reshape(*shape[:2], -1), input.reshape(*shape[:2], -1)
+    count = np.array(input.size // len(mean), input.dtype)
+    total = added(grad, (0, 2) if ndim > 2 else 0)
+    off = input - (mean[:, None] if ndim > 2 else mean)
+    product = _products(off, grad)
+    g_input = None
+    if needs[0]:
+        scale = rstd if weight is None else rstd * weight
+        slope = product * rstd * rstd / -count * scale
+        shift = total / -count * scale
+        if ndim > 2:
+            scale, slope, shift = scale[:, None], slope[:, None], shift[:, None]
+        off *= slope
+        off += shift
+        g_input = grad * scale
+        g_input += off
+        g_input = g_input.reshape(shape)
+    return [g_input, product * rstd if needs[1] else None, total if needs[2] else None]
 
 
 def _batch_norm_twice(
@@ -138,6 +192,16 @@ def _batch_norm_twice(
     return by_grad, by_x, None if weight is None else g_weight
 
 
+def _scaled_and_shifted(x: Array, mean: Array, scale: Array, bias: Array | None) -> Array:
+    """(x - mean) * scale + bias for vectors of channels, computed as PyTorch's kernel does: in two steps."""
+    shift = mean * -scale
+    if bias is not None:
+        shift += bias
+    out: Array = x * _channel(scale, x.ndim)
+    out += _channel(shift, x.ndim)
+    return out
+
+
 @op(
     """
     native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
@@ -153,6 +217,7 @@ def _batch_norm_twice(
     },
     shown={"input": "input"},
 )
+@keeping_channels
 @typed("batch_norm", half=False)
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     """batch_norm, with the means and the reciprocal standard deviations.
@@ -163,17 +228,18 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
     (tensor([[-1.0000],
             [ 1.0000]]), tensor([2.]), tensor([1.0000]))
     """
+    input = contiguous(input)
     ndim = input.ndim
     dims = (0, *range(2, ndim))
-    if any(t is not None and t.dtype != input.dtype for t in (weight, bias, running_mean, running_var)):
-        if input.dtype.itemsize > 2:
+    for t in (weight, bias, running_mean, running_var):
+        if t is not None and t.dtype is not input.dtype and t.dtype != input.dtype and input.dtype.itemsize > 2:
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
     if training:
-        wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
         count = input.size // max(input.shape[1], 1)
-        mean = np.add.reduce(wide, dims) / count
+        mean = added(wide, dims) / count
         centered = wide - _channel(mean, ndim)
-        var = np.add.reduce(centered * centered, dims) / count
+        var = added(np.multiply(centered, centered, centered), dims) / count
         rstd = 1 / np.sqrt(var + wide.dtype.type(eps))
         if running_mean is not None:
             running_mean += (mean - running_mean) * running_mean.dtype.type(momentum)
@@ -182,14 +248,9 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
             running_var += (unbiased.astype(running_var.dtype) - running_var) * running_var.dtype.type(momentum)
         saved = (mean, rstd)
     else:
-        rstd = 1 / np.sqrt(running_var + running_var.dtype.type(eps))
-        centered = input - _channel(running_mean, ndim)
+        mean, rstd = running_mean, 1 / np.sqrt(running_var + running_var.dtype.type(eps))
         saved = (np.zeros(0, input.dtype), np.zeros(0, input.dtype))
-    out = centered * _channel(rstd, ndim)
-    if weight is not None:
-        out *= _channel(weight, ndim)
-    if bias is not None:
-        out += _channel(bias, ndim)
+    out = _scaled_and_shifted(wide, mean, rstd if weight is None else rstd * weight, bias)
     return out.astype(input.dtype, copy=False), *saved
 
 
@@ -255,6 +316,8 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, bias, mean, rstd, 
     if F is TENSORS:
         return F.native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, eps)
     lead = input.ndim - len(normalized_shape)
+    if F is RAW and lead and _plain(grad, input, rstd):
+        return _layer_norm_backward(grad, input, math.prod(normalized_shape), weight, mean, rstd, needs)
     dims = tuple(range(lead, input.ndim))
     xhat, rstd = _layer_norm_parts(F, input, lead, mean, rstd, eps)
     before = tuple(range(lead))
@@ -267,6 +330,38 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, bias, mean, rstd, 
     if needs[2]:
         g_bias = _total(F, grad, before) if before else grad * 1
     return [g_input, g_weight, g_bias]
+
+
+def _layer_norm_backward(grad, input, size, weight, mean, rstd, needs):
+    """The gradients for plain arrays, as matrices with a row for each that is normalized."""
+    shape = input.shape
+    grad, rstd = grad.reshape(-1, size), rstd.reshape(-1, 1)
+    xhat = input.reshape(-1, size) - mean.reshape(-1, 1)
+    xhat *= rstd
+    g_input = g_weight = g_bias = None
+    kept = shape[input.ndim - weight.ndim :] if weight is not None else (size,)
+    if needs[1]:
+        g_weight = added(grad * xhat, 0).reshape(kept)
+    if needs[2]:
+        g_bias = added(grad, 0).reshape(kept)
+    if needs[0]:
+        scaled = grad if weight is None else grad * weight.reshape(-1)
+        count = np.array(size, input.dtype)
+        middle, slope = of_rows(scaled), _row_products(scaled, xhat)
+        middle /= count
+        slope /= count
+        xhat *= slope[:, None]
+        g_input = scaled - middle[:, None]
+        g_input -= xhat
+        g_input *= rstd
+        g_input = g_input.reshape(shape)
+    return [g_input, g_weight, g_bias]
+
+
+def _row_products(x: Array, y: Array) -> Array:
+    """The sums of products of the rows of two matrices."""
+    found: Array = np.vecdot(x, y) if x.shape[1] <= _LONG else of_rows(x * y)
+    return found
 
 
 def _layer_norm_twice(F, grads, grad_out, input, normalized_shape, mean, rstd, weight, eps):
@@ -290,7 +385,7 @@ def _layer_norm_twice(F, grads, grad_out, input, normalized_shape, mean, rstd, w
             _layer_norm_vjp(F, grad, input, normalized_shape, weight, bias, result1, result2, eps, needs)
         ),
     },
-    shown={"input": "input"},
+    shown={"input": "input", "normalized_shape": "normalized_shape", "eps": ""},
 )
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
     """layer_norm, with the means and the reciprocal standard deviations.
@@ -301,24 +396,31 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     (tensor([[-1.0000,  1.0000]]), tensor([[2.]]), tensor([[1.0000]]))
     """
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
-    if any(t is not None and t.dtype != input.dtype and input.dtype.itemsize > 2 for t in (weight, bias)):
-        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    for t in (weight, bias):
+        if t is not None and t.dtype is not input.dtype and t.dtype != input.dtype and not is_half(input):
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
     check_shape(input, normalized_shape, weight=weight, bias=bias)
     refuse(input, "LayerNormKernelImpl", "biuc")
+    input = contiguous(input)
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
-    count = np.array(math.prod(normalized_shape), wide.dtype)
-    mean = np.add.reduce(wide, axis=dims, keepdims=True)
+    size = math.prod(normalized_shape)
+    rows = wide.reshape(-1, size) if wide.size else wide.reshape(math.prod(input.shape[: dims[0]]), size)
+    count = np.array(size, wide.dtype)
+    mean = of_rows(rows)
     mean /= count
-    out = wide - mean
-    rstd = np.add.reduce(out * out, axis=dims, keepdims=True)
+    out = rows - mean[:, None]
+    rstd = _row_products(out, out)
     rstd /= count
-    rstd = 1 / np.sqrt(rstd + wide.dtype.type(eps))
-    out *= rstd
+    rstd += np.array(eps, wide.dtype)
+    np.sqrt(rstd, rstd)
+    np.divide(_ONE, rstd, rstd)
+    out *= rstd[:, None]
     if weight is not None:
-        out *= weight
+        out *= weight.reshape(-1)
     if bias is not None:
-        out += bias
-    return out.astype(input.dtype, copy=False), mean, rstd
+        out += bias.reshape(-1)
+    sides = (*input.shape[: dims[0]], *(1,) * len(dims))
+    return out.reshape(input.shape).astype(input.dtype, copy=False), mean.reshape(sides), rstd.reshape(sides)
 
 
 @op(
@@ -446,6 +548,7 @@ def _group_norm_vjp(F, grads, input, weight, bias, N, C, HxW, group, eps, result
     },
     shown={"input": "input"},
 )
+@keeping_channels
 @typed("GroupNormKernelImpl", half=False)
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     """group_norm, with the means and the reciprocal standard deviations.

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.arguments.declared import name_of as declared_name
+from ...core.memory.layout import channels_last, keeping_channels, with_channels_last
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, SHORT, name_of, replace, typed
 from ..table.opdef import op
 
@@ -107,27 +108,34 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
     x = _spread(input, kernel, stride, padding, dilation, out, low)
     floating = input.dtype.kind == "f"
     steps = [math.prod(sizes[axis + 1 :]) for axis in range(nd)]  # from a place to the next along each axis
-    offsets: list[int] = []  # of the elements of a window from its first one
     best: Any = None
-    for k, (at, where) in enumerate(_places(kernel, stride, dilation, out)):
-        offsets.append(sum(i * d * step for i, d, step in zip(at, dilation, steps, strict=True)))
+    for k, (_, where) in enumerate(_places(kernel, stride, dilation, out)):
         part = x[where]
         if best is None:
             best = np.array(part, order="C")
             winner = np.zeros(best.shape, np.uint8 if math.prod(kernel) <= 256 else np.intp)
             continue
+        part = np.ascontiguousarray(part)  # it is read three times
         larger = part > best
         if floating:
             larger |= np.isnan(part)
         replace(best, part, larger)
         np.maximum(winner, larger.view(np.uint8) * winner.dtype.type(k), out=winner)  # a later element is the winner
-    index = np.array(offsets, np.int64).take(winner)
-    for axis in range(nd):
-        line = (np.arange(out[axis]) * stride[axis] - padding[axis]) * steps[axis]
-        index += line.reshape(-1, *(1,) * (nd - 1 - axis))
+    # of the elements of a window from its first one, and of these
+    offsets = _grid([np.arange(n) * (d * step) for n, d, step in zip(kernel, dilation, steps, strict=True)])
+    index = offsets.reshape(-1).take(winner)
+    index += _grid([(np.arange(n) * s - p) * step for n, s, p, step in zip(out, stride, padding, steps, strict=True)])
     if any(padding):  # a window of nothing but -inf points at its first element inside
         index = _inside(index, best, low, sizes, stride, padding, dilation, out)
     return best, index
+
+
+def _grid(lines: list[Array]) -> Array:
+    """The sums of one number from each line: an array with a dimension for each."""
+    total, *rest = lines
+    for line in rest:
+        total = total[..., None] + line
+    return total
 
 
 def _inside(
@@ -194,7 +202,7 @@ def _register_max(declaration: str, nd: int) -> None:
 
     @typed(f"max_pool{nd}d", "bc")
     def kernel(input, kernel_size, stride, padding, dilation, ceil_mode):
-        return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)
+        return keeping_channels(_max_pool)(input, kernel_size, stride, padding, dilation, ceil_mode)
 
     op(
         declaration,
@@ -408,7 +416,8 @@ def _register_adaptive(declaration: str, nd: int) -> None:
     @typed(f"adaptive_avg_pool{nd}d{'' if nd == 2 else '_cpu'}")
     def kernel(input, output_size):
         sizes = input.shape[-nd:]
-        return along(input, [mean_matrix(n, o, input.dtype) for n, o in zip(sizes, output_size, strict=True)])
+        r = along(input, [mean_matrix(n, o, input.dtype) for n, o in zip(sizes, output_size, strict=True)])
+        return with_channels_last(r) if channels_last(input) else r
 
     @typed(mean, "")
     def kernel_backward(grad_output, input):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.layout import keeping_channels
 from ..first.kinds import INTEGERS, refuse, typed
 from ..table.opdef import op
 from .pool import along
@@ -65,11 +66,18 @@ def _refuse_integers(x: Any, name: str) -> None:
         refuse(x, name, "iu")
 
 
+def _scales(nd: int) -> dict[str, Any]:
+    """The factors by PyTorch's names: `scales` of one dimension, `scales_h` and `scales_w` of two."""
+    names = ["scales"] if nd == 1 else [f"scales_{d}" for d in "dhw"[-nd:]]
+    return {name: lambda node, i=i: node.field("scales")[i] for i, name in enumerate(names)}
+
+
 def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -> None:
     name = declare(declaration, doc)
 
     def matrices(sizes: Any, output_size: Any, align: bool, scales: Any, dtype: Any) -> list[Array]:
-        return [matrix(mode, n, o, align, s, dtype) for n, o, s in zip(sizes, output_size, scales, strict=True)]
+        factors = scales if isinstance(scales, (tuple, list)) else (scales,)  # of lines it is one
+        return [matrix(mode, n, o, align, s, dtype) for n, o, s in zip(sizes, output_size, factors, strict=True)]
 
     if mode.startswith("nearest"):
 
@@ -110,7 +118,9 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
                 grad, tuple(input_shape), output_size, align_corners, scales
             ),
         },
-    )(kernel)
+        shown={"scales": "", **({"align_corners": ""} if "bool align_corners" not in declaration else {})},
+        constants=_scales(nd),
+    )(keeping_channels(kernel))
     op(
         name + "_backward",
         method=False,

@@ -9,7 +9,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number, wrap_number
 from .signatures import explain, lookup
 
-__all__ = ["coerce", "fitting", "misfit", "old_form", "refused", "reject", "taking_old_forms"]
+__all__ = ["coerce", "fitting", "old_form", "refused", "reject", "taking_old_forms"]
 
 
 def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool = False) -> NoReturn:
@@ -99,13 +99,6 @@ def fitting(op: Any, fn: Any) -> Any:
         return fn(input, *args, **options)
 
     return forward_
-
-
-def misfit(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str) -> None:
-    """Raise PyTorch's TypeError if the arguments do not fit one of its signatures."""
-    if name.endswith("_"):  # in-place forms are methods
-        space = "Tensor"
-    explain(name, args[1:] if space == "Tensor" else args, kwargs, space)
 
 
 def coerce(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values: list[Any], name: str) -> list[Any]:

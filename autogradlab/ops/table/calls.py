@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.graph.node import NO_EDGE, Edge, sequence
-from ...core.memory.versions import UNSHARED
-from ...core.recording.record import SavedOutput, array_property, finish, start_node
+from ...core.memory.versions import UNSHARED, InferenceVersion, of_inference
+from ...core.recording.record import array_property, finish, save_output, start_node
 from ...core.recording.views import share
 from ...core.runtime import modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, operand_edge, wrap
+from ...core.types.dtypes import _scalar_name
 
 if TYPE_CHECKING:
     from .opdef import Op
 
-__all__ = ["make_call", "record", "view_of"]
+__all__ = ["counted", "make_call", "record", "view_of"]
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -38,6 +39,13 @@ def make_call(op: Op) -> Callable[..., Any]:
     return viewed(op) if op.view else one(op)
 
 
+def counted(t: Tensor, times: int, *operands: object) -> Tensor:
+    """A result with the inner writes of its kernel, if all tensors among the operands are of inference mode."""
+    if all(of_inference(x) for x in operands if isinstance(x, Tensor)):
+        t._counter = [times]
+    return t
+
+
 def _kernel(error: RuntimeError, run: Callable[..., Any], *args: Any) -> Any:
     """A kernel raised: only because the quiet context was in use, or in earnest."""
     if not modes.busy(error):
@@ -47,24 +55,27 @@ def _kernel(error: RuntimeError, run: Callable[..., Any], *args: Any) -> Any:
 
 def _short(op: Op, shorter: bool = True) -> tuple[Callable[..., Any], int, list[tuple[Any, ...]]]:
     """For calls without keywords: the kernel, how many arguments are all that it takes, and what follows fewer of them.
+    A call that names flags is bound the long way, which looks at their types: the number is then -1.
 
     Where nothing is saved of arguments that are always named, the kernel's own defaults stand for them.
     """
     n = op.positional
     named = op.names[n:]
+    flagged = any(place < n for place in op.flags)
     if not named:
-        return op.invoke, n, [op.defaults[i:] for i in range(n + 1)]
+        return op.invoke, -1 if flagged else n, [op.defaults[i:] for i in range(n + 1)]
     if shorter and not any(kind == "value" and place >= n for kind, place in op.savers) and not op.named_required:
-        return op.kernel, n, [op.defaults[i:n] for i in range(n + 1)]
+        return op.kernel, -1 if flagged else n, [op.defaults[i:n] for i in range(n + 1)]
     return op.invoke, -1, [op.defaults[i:] for i in range(n + 1)]
 
 
 def one(op: Op) -> Callable[..., Any]:
     """An operation whose first argument is its only tensor."""
     invoke, (kernel, count, missing) = op.invoke, _short(op)
-    fewest, most = op.required, op.positional
+    fewest, most = op.required, min((op.positional, *op.flags))
     node_class: Any = op.node_class if op.differentiates else None
     save = _saver(op) if op.differentiates else None
+    inner, casts = op.inner_writes, "dtype" in op.names
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = args
@@ -76,7 +87,11 @@ def one(op: Op) -> Callable[..., Any]:
             run = invoke
         elif len(args) != count:
             n = len(args)
-            args = args + missing[n] if fewest <= n <= most else op.filled(args, kwargs)
+            if fewest <= n <= most:
+                args = args + missing[n]
+            else:
+                args = op.filled(args, kwargs)
+                run = invoke
         input = args[0]
         if not isinstance(input, Tensor):
             return op.reject(given, kwargs)
@@ -100,15 +115,19 @@ def one(op: Op) -> Callable[..., Any]:
         if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
+            elif inner and isinstance(input._counter, InferenceVersion):
+                counted(t, inner, input)
             return t
         edge = input._edge
         if edge is None:
             edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, args)
         if edge is NO_EDGE or r.dtype.kind not in "fcV":
-            return t
+            if casts and edge is not NO_EDGE:
+                raise RuntimeError(f"Autograd not support dtype: {_scalar_name(t.dtype)}")
+            return counted(t, inner, *args) if inner and isinstance(input._counter, InferenceVersion) else t
         saved = save(args, x, t)  # type: ignore[misc]
         # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)
-        node = _new(node_class)
+        node = node_class()
         node._seq = sequence()
         node._edges = (edge,)
         node.hooks = None
@@ -127,7 +146,7 @@ def one(op: Op) -> Callable[..., Any]:
 def viewed(op: Op) -> Callable[..., Any]:
     """The same where the result is a view of that tensor."""
     invoke, creation, (_, count, missing) = op.invoke, op.creation, _short(op, False)
-    fewest, most = op.required, op.positional
+    fewest, most = op.required, min((op.positional, *op.flags))
     save = _saver(op)
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -148,9 +167,20 @@ def viewed(op: Op) -> Callable[..., Any]:
     return call
 
 
-def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creation: str | None = None) -> Tensor:
-    """The Tensor for a view `r` of `input`, and its Node with what `op.fields` names, if a gradient is wanted."""
-    edge = input._edge
+def view_of(
+    input: Tensor,
+    r: np.ndarray,
+    op: Op,
+    saved: tuple[Any, ...],
+    creation: str | None = None,
+    edge: Edge | None = None,
+) -> Tensor:
+    """The Tensor for a view `r` of `input`, and its Node with what `op.fields` names, if a gradient is wanted.
+
+    edge: where that Node leads, if not to what `input` is: to a view of it for which nobody needs a Tensor.
+    """
+    if edge is None:
+        edge = input._edge
     if edge is None:
         edge = gradient_edge(input)
     recorded = edge is not NO_EDGE
@@ -167,12 +197,13 @@ def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creati
     if version is UNSHARED:
         version = input._counter = [0]
     t._counter = version
-    if version is INFERENCE:
+    if type(version) is not list:
+        t._counter = INFERENCE
         t._edge = NO_EDGE
         t._view = None
     else:
         t._edge = None
-        t._view = meta = _new(ViewMeta)
+        t._view = meta = ViewMeta()
         meta.edge = None
         meta.leaf = False
         meta.version = version[0]
@@ -187,7 +218,7 @@ def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creati
     if not recorded or t._counter is INFERENCE or r.dtype.kind not in "fcV":
         return t
     # unrolled: node = start_node(op.node_class, (edge,), r.shape, r.dtype, saved)
-    node = _new(op.node_class)
+    node = op.node_class()
     node._seq = sequence()
     node._edges = (edge,)
     node.hooks = None
@@ -204,6 +235,18 @@ def view_of(input: Tensor, r: np.ndarray, op: Op, saved: tuple[Any, ...], creati
 
 def _saver(op: Op) -> Callable[..., tuple[Any, ...]]:
     """What the Node of a one-tensor operation saves, given its arguments, its array and its result."""
+    save = _saving(op)
+    if not op.real:
+        return save
+
+    def refusing(args: Any, x: np.ndarray, t: Any) -> tuple[Any, ...]:
+        op.refuse_complex(t)
+        return save(args, x, t)
+
+    return refusing
+
+
+def _saving(op: Op) -> Callable[..., tuple[Any, ...]]:
     savers = op.savers
     nones = (None,) * len(savers)
     kinds = [kind for kind, _ in savers]
@@ -237,7 +280,7 @@ def _saver(op: Op) -> Callable[..., tuple[Any, ...]]:
                 item = args[0]
                 version = item._counter[0]
             elif kind == "output":
-                item = SavedOutput(t)
+                item = save_output(t)
                 version = item._counter[0]
             else:
                 item = x.shape if kind == "shape" else array_property(x, kind)
@@ -255,6 +298,7 @@ def several(op: Op) -> Callable[..., Any]:
     differentiates = op.differentiates
     node_class: Any = op.node_class if differentiates else None
     edge_places = op.edge_places
+    inner = op.inner_writes
     wants = all(d is not None for d in (op.defaults[p] for p in places))
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -297,7 +341,7 @@ def several(op: Op) -> Callable[..., Any]:
                 t._counter = INFERENCE
             return t
         if not differentiates:
-            return t
+            return counted(t, inner, *values) if inner else t
         edges: list[Edge] = []
         found = False
         if listed is not None:
@@ -313,7 +357,7 @@ def several(op: Op) -> Callable[..., Any]:
                     found = True
             edges.append(edge)
         if not found or r.dtype.kind not in "fcV":
-            return t
+            return counted(t, inner, *values) if inner else t
         return record(t, node_class, tuple(edges), op.saves(values, edges, (t,)))
 
     return call
@@ -323,7 +367,7 @@ def record(t: Tensor, node_class: Any, edges: tuple[Edge, ...], saved: tuple[Any
     """Give a result its Node, which saves what its formulas name."""
     r = t._array
     # unrolled: node = start_node(node_class, edges, r.shape, r.dtype, saved)
-    node = _new(node_class)
+    node = node_class()
     node._seq = sequence()
     node._edges = edges
     node.hooks = None
@@ -340,6 +384,7 @@ def record(t: Tensor, node_class: Any, edges: tuple[Edge, ...], saved: tuple[Any
 def many(op: Op) -> Callable[..., Any]:
     """An operation with several results, which may be views."""
     invoke, view, source_place = op.invoke, op.view, op.tensor_places[0]
+    inner = op.inner_writes
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -362,6 +407,9 @@ def many(op: Op) -> Callable[..., Any]:
             if local.inference:
                 for t in ts:
                     t._counter = INFERENCE
+            elif inner and isinstance(source._counter, InferenceVersion):
+                for t in ts:
+                    counted(t, inner, *values)
         if local.record and op.differentiates:
             edges, found = op.edges(values)
             if found:

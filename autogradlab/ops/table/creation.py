@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.overlap import check_apart
 from ...core.memory.storage import resize
 from ...core.recording.inplace import commit
 from ...core.runtime import errors
@@ -14,7 +15,7 @@ from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.tensor.tensor import INFERENCE, Tensor, requires_grad, wrap
 from ...core.types import dtypes
 from ...core.types.device import device as Device
-from ...core.types.device import require_cpu
+from ...core.types.device import require_memory
 from ...core.types.dtypes import dtype, get_default_dtype
 from ...core.types.layouts import strided
 from .signatures import lookup
@@ -44,7 +45,6 @@ _PINNED = (
 _NEGATIVE = "Trying to create tensor with negative dimension {}: {}"
 _OVERFLOW = "Storage size calculation overflowed with sizes={}"
 _OUT_DTYPE = "dtype {} does not match dtype of out parameter ({})"
-_NO_OTHER_DEVICE = "autogradlab computes on the CPU alone: there are no tensors on {!r}"
 _NO_OTHER_LAYOUT = "autogradlab has strided tensors only: no layout {}"
 
 #: the device that `set_default_device` named, or None
@@ -126,9 +126,7 @@ def check_device(where: Any) -> None:
     if isinstance(where, int):
         raise RuntimeError("Cannot access accelerator device when none is available.")
     found = where if isinstance(where, Device) else Device(where)
-    if found.type == "meta":
-        raise NotImplementedError(_NO_OTHER_DEVICE.format(found))
-    require_cpu(found)
+    require_memory(found)
 
 
 def check_sizes(shape: tuple[int, ...], words: str = "") -> tuple[int, ...]:
@@ -157,6 +155,7 @@ def into(name: str, out: Tensor, array: np.ndarray, kind: dtype | None = None, g
     """Write values into an out= tensor, which takes their shape."""
     check_out(name, out, kind)
     resize_out(out, array.shape)
+    check_apart(out._array)
     commit(out, array)
     if grad:
         out.requires_grad_(True)

@@ -13,13 +13,16 @@ import numpy as np
 
 from ...core.arguments.declared import DECLARED, declare
 from ...core.graph.node import NO_EDGE, freed_error, sequence
+from ...core.memory.casting import warn_cast
+from ...core.memory.layout import iterated
 from ...core.memory.overlap import check_written
-from ...core.memory.versions import UNSHARED
+from ...core.memory.versions import UNSHARED, InferenceVersion
 from ...core.recording.inplace import History, check_inplace, commit, commit_kernel
-from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node
+from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node, unchanged
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.edges import WRAPPED
+from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge, requires_grad, wrap, wrap_scalar
 from ...core.types.dtypes import get_default_dtype, of_scalar
 from ...core.values.promotion import (
@@ -32,6 +35,7 @@ from ...core.values.promotion import (
     result_dtype,
     wrap_number,
 )
+from .calls import counted
 from .inplace import prepare, recorded_edges, settle
 from .opdef import OPS, Op, offer
 from .outputs import refuse_recorded, write
@@ -44,12 +48,28 @@ _ndarray = np.ndarray
 _asarray = np.asarray
 
 Vjp = Callable[..., Any]
+#: stands for an argument that was not given
+_MISSING: Any = object()
 
 
-def _large(value: float, numpy: np.dtype[Any]) -> np.ndarray:
-    """A number that may be too large for a dtype: infinite then, without a word."""
-    with np.errstate(over="ignore"):
-        return np.array(value, numpy)
+#: the tensors that stand for Python's numbers, by number and dtype, since a program uses the same ones again and again.
+#: Nodes share what they save of them, until a user looks (`record._owned`)
+_NUMBERS: dict[tuple[float, np.dtype[Any]], Tensor] = {}
+_known = _NUMBERS.get
+_MANY = 256
+
+
+def _number(value: float, numpy: np.dtype[Any]) -> Tensor:
+    """The tensor that stands for a Python number; one that is too large for the dtype is infinite, without a word."""
+    if not -65504 <= value <= 65504:
+        with np.errstate(over="ignore"):
+            return wrap_scalar(np.array(value, numpy))
+    t = wrap_scalar(np.array(value, numpy))
+    if value:  # 0.0 and -0.0 are one key
+        if len(_NUMBERS) >= _MANY:
+            _NUMBERS.clear()
+        _NUMBERS[value, numpy] = t
+    return t
 
 
 def _again(error: Exception, kernel: Callable[..., Any], *arrays: Any) -> Any:
@@ -92,6 +112,7 @@ def unary(
     refuses_in_place: Callable[[np.ndarray], None] | None = None,
     out: Any = None,
     overloads: Sequence[Overload] = (),
+    inner_writes: int = 0,
 ) -> None:
     """An elementwise operation of one input.
 
@@ -119,6 +140,7 @@ def unary(
         fast=fast,
         overloads=overloads,
         counts=(1,),
+        inner_writes=inner_writes,
     )
     entry.ufunc, entry.floats, entry.refuses_in_place = kernel, promotes, refuses_in_place
     if not inplace_derivative:
@@ -140,19 +162,20 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
     kernel, floats = entry.ufunc, entry.floats
     node_class: Any = entry.node_class if entry.differentiates else None
     names = entry.saved_names()
+    inner = entry.inner_writes
     save_input, save_result = names == ("input",), names == ("result",)
 
     def other_call(input: Any, extra: tuple[Any, ...], out: Any, unknown: dict[str, Any]) -> Any:
         if extra or unknown or not isinstance(input, Tensor):
-            if input is None and "x" in unknown:
+            if input is _MISSING and "x" in unknown:
                 return call(unknown.pop("x"), *extra, out=out, **unknown)
-            return entry.reject((*((input,) if input is not None else ()), *extra), unknown)
+            return entry.reject(_given(input, *extra), unknown)
         refuse_recorded(entry, (input,), out)
         if isinstance(out, Tensor):
             check_written(out, (input,))
         return write(entry, out, modes.quiet(entry.kernel, input._array), (input,))
 
-    def call(input: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
+    def call(input: Any = _MISSING, *extra: Any, out: Any = None, **unknown: Any) -> Any:
         if extra or unknown or out is not None or not isinstance(input, Tensor):
             return other_call(input, extra, out, unknown)
         x = input._array
@@ -164,6 +187,9 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             r = _asarray(r)
         if floats and r.dtype is not x.dtype and x.dtype.kind in "biu":
             r = _asarray(modes.quiet(entry.kernel, x))
+        shape = r.shape
+        if r.ndim > 1 and (1 in shape or 0 in shape):
+            r = iterated(r, x)
         # unrolled: t = wrap(r)
         t = _new(Tensor)
         t._array = r
@@ -174,24 +200,35 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
+            elif inner and isinstance(input._counter, InferenceVersion):
+                counted(t, inner, input)
             return t
         edge = input._edge
         if edge is None:
             edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input)
         if edge is NO_EDGE:
-            return t
+            return counted(t, inner, input) if inner and isinstance(input._counter, InferenceVersion) else t
         if save_input:
             saved: tuple[Any, ...] = (input, input._counter[0])
         elif save_result:
-            saved = (SavedOutput(t), 0)
+            # unrolled: item = save_output(t, 0)
+            item = SavedOutput()
+            item._array = t._array
+            item.nr = 0
+            version = t._counter
+            if version is UNSHARED:
+                version = t._counter = [0]
+            item._counter = version
+            # end
+            saved = (item, 0)
         else:
             saved = entry.saves([input], [edge], (t,)) if names else ()
-        # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)
-        node = _new(node_class)
+        # unrolled: node = start_node(node_class, (edge,), shape, r.dtype, saved)
+        node = node_class()
         node._seq = sequence()
         node._edges = (edge,)
         node.hooks = None
-        node.shape = r.shape
+        node.shape = shape
         node.dtype = r.dtype
         node.saved = saved
         # end
@@ -206,9 +243,9 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
 def _form_of_one_in_place(entry: Elementwise) -> Callable[..., Any]:
     call_, name, refuses = entry.call_, entry.name, entry.refuses_in_place
 
-    def forward_(input: Any = None, *extra: Any, **unknown: Any) -> Any:
+    def forward_(input: Any = _MISSING, *extra: Any, **unknown: Any) -> Any:
         if extra or unknown or not isinstance(input, Tensor):
-            return entry.reject((input, *extra), unknown, name + "_")
+            return entry.reject(_given(input, *extra), unknown, name + "_")
         if refuses is not None:
             try:
                 refuses(input._array)
@@ -254,6 +291,8 @@ class Binary(Elementwise):
     strict: tuple[bool, bool]
     #: the overload that takes a Scalar: in recorded formulas a number is one
     scalar: str
+    #: whether `check` comes before memory is looked at
+    checks_first: bool
     #: whether each formula needs the other operand, and nothing else
     crossed: bool
 
@@ -314,6 +353,7 @@ def binary(
     function: bool = True,
     constants: dict[str, Any] | None = None,
     shown: dict[str, str] | None = None,
+    checks_first: bool = False,
     scalar: str = "",
     out: Any = None,
     cuts: bool = True,
@@ -324,7 +364,8 @@ def binary(
 
     shown: PyTorch's names of what is saved, where they differ from ours.
     result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
-    check: is called with the two arrays in their common dtype and may raise. numbers, refuses, scalar: see `Binary`.
+    check: is called with the two arrays in their common dtype and may raise. numbers, refuses, scalar, checks_first:
+    see `Binary`.
     """
     floats = result == "float"
 
@@ -353,7 +394,8 @@ def binary(
     )
     entry.ufunc, entry.floats, entry.numbers, entry.check, entry.refuses = kernel, floats, numbers, check, refuses
     entry.compares, entry.strict, entry.scalar = result == "bool", _refuse_numbers(name), scalar
-    entry.crossed = getattr(fast.get("run"), "__name__", "") == "run_crossed"
+    entry.checks_first = checks_first
+    entry.crossed = vjp is not None and _crossed(vjp)
     if result == "bool":
         entry.node_name = entry.node_name[:-1] + "1"  # EqBackward1 in place: the overload with a tensor
     _register(entry)
@@ -384,14 +426,15 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
                 pass
         elif scalar and FLAGS.unusual and LOCAL.state.formula and is_number(other) and input._array.dtype.kind in "fc":
             return getattr(TENSORS, scalar)(input, other)
-        elif (kind is float or kind is int) and input._array.dtype.kind == "f":
-            x = input._array
-            y = np.array(other, x.dtype) if -65504 <= other <= 65504 else _large(other, x.dtype)
-            other = wrap_scalar(y)
+        elif (kind is float or kind is int) and (x := input._array).dtype.kind == "f":
+            known = _known((other, x.dtype))
+            other = _number(other, x.dtype) if known is None else known
+            y = other._array
         if y is None:
             found = pair(input, other)
             if found is None:
-                return NotImplemented
+                again = isinstance(input, Tensor) and stands_in((other,), {})
+                return core(input, other) if again else NotImplemented
             input, other, x, y = found
         if check is not None:
             check(x, y)
@@ -401,6 +444,9 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             r = _again(error, kernel, x, y)
         if type(r) is not _ndarray:
             r = _asarray(r)
+        shape = r.shape
+        if r.ndim > 1 and (x.ndim < r.ndim or not x.flags.c_contiguous or 1 in shape or 0 in shape):
+            r = iterated(r, x, y)
         # unrolled: t = wrap(r)
         t = _new(Tensor)
         t._array = r
@@ -420,21 +466,18 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             b = gradient_edge(other) if other._counter is not INFERENCE else operand_edge(other, (input,))
         if a is NO_EDGE and b is NO_EDGE:
             return t
-        if crossed:
-            if b is NO_EDGE:
-                saved: tuple[Any, ...] = (other, None, other._counter[0], None)
-            elif a is NO_EDGE:
-                saved = (None, input, None, input._counter[0])
-            else:
-                saved = (other, input, other._counter[0], input._counter[0])
+        if not crossed:
+            saved: tuple[Any, ...] = entry.saves([input, other], [a, b], (t,)) if names else ()
+        elif a is NO_EDGE or b is NO_EDGE:
+            saved = (other, None, other._counter[0], None) if b is NO_EDGE else (None, input, None, input._counter[0])
         else:
-            saved = entry.saves([input, other], [a, b], (t,)) if names else ()
-        # unrolled: node = start_node(node_class, (a, b), r.shape, r.dtype, saved)
-        node = _new(node_class)
+            saved = (other, input, other._counter[0], input._counter[0])
+        # unrolled: node = start_node(node_class, (a, b), shape, r.dtype, saved)
+        node = node_class()
         node._seq = sequence()
         node._edges = (a, b)
         node.hooks = None
-        node.shape = r.shape
+        node.shape = shape
         node.dtype = r.dtype
         node.saved = saved
         # end
@@ -450,10 +493,10 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
     core, kernel, check, numbers = entry.core, entry.ufunc, entry.check, entry.numbers
     strict, strict_other = entry.strict
 
-    def forward(input: Any = None, other: Any = None, *extra: Any, out: Any = None, **unknown: Any) -> Any:
+    def forward(input: Any = _MISSING, other: Any = _MISSING, *extra: Any, out: Any = None, **unknown: Any) -> Any:
         if strict and not (isinstance(input, Tensor) and (isinstance(other, Tensor) or not strict_other)):
             pass
-        elif not extra and not unknown and input is not None and other is not None:
+        elif not extra and not unknown and input is not _MISSING and other is not _MISSING:
             if out is None:
                 try:
                     t = core(input, other)
@@ -477,8 +520,8 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                         r = _again(error, kernel, *found[2:])
                     return write(entry, out, r, (input, other))
         if unknown and _renamed(unknown):
-            return forward(*(v for v in (input, other) if v is not None), *extra, out=out, **unknown)
-        return entry.reject((*(v for v in (input, other) if v is not None), *extra), unknown)
+            return forward(*_given(input, other), *extra, out=out, **unknown)
+        return entry.reject(_given(input, other, *extra), unknown)
 
     return forward
 
@@ -486,14 +529,13 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
 def _form_of_two_in_place(entry: Binary) -> Callable[..., Any]:
     core_, name, strict_other = entry.core_, entry.name, entry.strict[1]
 
-    def forward_(input: Any = None, other: Any = None, *extra: Any, **unknown: Any) -> Any:
+    def forward_(input: Any = _MISSING, other: Any = _MISSING, *extra: Any, **unknown: Any) -> Any:
         if extra or unknown or not isinstance(input, Tensor) or (strict_other and not isinstance(other, Tensor)):
-            if not extra and not unknown.keys() - {"x2"} and other is None and "x2" in unknown:
+            if not extra and not unknown.keys() - {"x2"} and other is _MISSING and "x2" in unknown:
                 return forward_(input, unknown["x2"])
-            given = (*(v for v in (input, other) if v is not None), *extra)
-            return entry.reject(given, unknown, name + "_")
+            return entry.reject(_given(input, other, *extra), unknown, name + "_")
         t = core_(input, other)
-        return entry.reject((input, other), {}, name + "_") if t is NotImplemented else t
+        return entry.reject(_given(input, other), {}, name + "_") if t is NotImplemented else t
 
     return forward_
 
@@ -503,6 +545,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
     kernel, check, floats, compares = entry.ufunc, entry.check, entry.floats, entry.compares
     direct = isinstance(kernel, np.ufunc) and not compares
     recorded, refuses = entry.differentiates or entry.cuts, entry.refuses is not None
+    early, late = (check, None) if entry.checks_first else (None, check)
 
     def core_(input: Tensor, other: Any) -> Any:
         target = x = input._array
@@ -511,15 +554,16 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
         if y is not None and x.dtype is y.dtype and not (floats and x.dtype.kind in "biu"):
             spread = target.shape != y.shape
         elif (kind is float or kind is int) and x.dtype.kind == "f":
-            y = np.array(other, x.dtype) if -65504 <= other <= 65504 else _large(other, x.dtype)
-            other = wrap_scalar(y)
+            known = _known((other, x.dtype))
+            other = _number(other, x.dtype) if known is None else known
+            y = other._array
             spread = False
         else:
             if refuses:  # the tensor is checked before its operands
                 recorded_edges(entry, [input, other if isinstance(other, Tensor) else None])
             found = entry.pair(input, other)
             if found is None:
-                return NotImplemented
+                return core_(input, other) if stands_in((other,), {}) else NotImplemented
             _, other, x, y = found
             spread = target.shape != y.shape
         node = history = None
@@ -533,6 +577,8 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             check_inplace(input)
             node = entry.prepared(input, other)
             history = History(input, node)
+        if early is not None:
+            early(x, y)
         version = input._counter
         if 0 in target.strides or (other._counter is version and other is not input and version is not UNSHARED):
             check_written(input, (other,))
@@ -540,10 +586,13 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             shape = broadcast_shapes(target.shape, y.shape)
             if shape != target.shape:
                 raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
-        if x is not target and x.dtype is not target.dtype and not compares:
-            check_cast(x.dtype, target.dtype)
-        if check is not None:
-            check(x, y)
+        if x is not target and x.dtype is not target.dtype:
+            if not compares:
+                check_cast(x.dtype, target.dtype)
+            elif target.size:
+                warn_cast(x.dtype, target.dtype)
+        if late is not None:
+            late(x, y)
         if direct and x is target and x.size > _LARGE:
             commit_kernel(input, kernel, x, y, history)
         else:
@@ -590,6 +639,11 @@ def _of_numbers(core: Callable[..., Any], input: Any, other: Any) -> Any:
     return NotImplemented
 
 
+def _given(*values: Any) -> tuple[Any, ...]:
+    """The arguments that were given."""
+    return tuple(value for value in values if value is not _MISSING)
+
+
 def _renamed(unknown: dict[str, Any]) -> bool:
     """Give NumPy's names of arguments PyTorch's, as PyTorch does; whether there was one."""
     found = False
@@ -600,12 +654,23 @@ def _renamed(unknown: dict[str, Any]) -> bool:
     return found
 
 
+def _crossed(vjp: dict[str, Vjp]) -> bool:
+    """Whether each of two formulas needs the other operand, and nothing else."""
+    return tuple(vjp) == ("input", "other") and _wants(vjp) == (("other",), ("input",))
+
+
+def _wants(vjp: dict[str, Vjp]) -> tuple[tuple[str, ...], ...]:
+    """What each formula needs beside the gradient."""
+    return tuple(f.__code__.co_varnames[2 : f.__code__.co_argcount] for f in vjp.values())
+
+
 def _binary_run(vjp: dict[str, Vjp]) -> dict[str, Any]:
-    """`Node.run` for the two commonest kinds: formulas that save nothing, and formulas that need the other operand."""
-    if tuple(vjp) != ("input", "other"):
+    """`Node.run` for the commonest kinds: formulas that save nothing, and formulas that need the other operand."""
+    if _crossed(vjp):
+        return {"run": _run_crossed(**vjp)}
+    if tuple(vjp) != ("input", "other") or any(_wants(vjp)):
         return {}
     first, second = vjp["input"], vjp["other"]
-    wants = tuple(f.__code__.co_varnames[2 : f.__code__.co_argcount] for f in (first, second))
 
     def run_free(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None:
@@ -616,26 +681,36 @@ def _binary_run(vjp: dict[str, Vjp]) -> dict[str, Any]:
             None if b is NO_EDGE else second(F, grad),
         )
 
+    def run_unchanged(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
+        a, b = self._edges
+        return (None if a is NO_EDGE else grad, None if b is NO_EDGE else grad)
+
+    return {"run": run_unchanged if first is second is unchanged else run_free}
+
+
+def _run_crossed(input: Vjp, other: Vjp) -> Callable[..., tuple[Any, ...]]:
+    first, second = input, other
+    f: Any = getattr(first, "on_reals", None)
+    g: Any = getattr(second, "on_reals", None)
+    ufuncs = f is not None and g is not None
+
     def run_crossed(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
         saved = self.saved
         if saved is None:
             raise freed_error()
         if grad is None:
             return (None, None)
+        real = ufuncs and self.dtype.kind != "c"
         other, input, v_other, v_input = saved
         g_first = g_second = None
         if other is not None:
             if other._counter[0] != v_other:
                 raise changed(self, other, v_other)
-            g_first = first(F, grad, other._array)
+            g_first = f(grad, other._array) if real else first(F, grad, other._array)
         if input is not None:
             if input._counter[0] != v_input:
                 raise changed(self, input, v_input)
-            g_second = second(F, grad, input._array)
+            g_second = g(grad, input._array) if real else second(F, grad, input._array)
         return (g_first, g_second)
 
-    if wants == ((), ()):
-        return {"run": run_free}
-    if wants == (("other",), ("input",)):
-        return {"run": run_crossed}
-    return {}
+    return run_crossed

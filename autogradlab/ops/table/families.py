@@ -130,10 +130,10 @@ def attach(name: str, value: Any) -> None:
 
 
 def method(name: str) -> Callable[[F], F]:
-    """Decorator for a method of Tensor that is not the function of its name."""
+    """Decorator for a method of Tensor that PyTorch writes in Python: Python's errors call it Tensor.name."""
 
     def register(fn: F) -> F:
-        fn.__name__ = fn.__qualname__ = name
+        fn.__name__, fn.__qualname__ = name, f"Tensor.{name}"
         attach(name, fn)
         return fn
 

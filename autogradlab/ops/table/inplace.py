@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.graph.node import NO_EDGE, Edge, Node, name_in_messages
-from ...core.memory.overlap import check_written
+from ...core.memory.overlap import check_apart, check_written
 from ...core.recording.inplace import History, check_inplace, commit, commit_by
 from ...core.recording.record import Overwritten, SavedOutput, finish, pack, start_node
 from ...core.runtime import errors, modes
@@ -130,9 +130,12 @@ def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeat
     history = None if node is None else History(input, node)
     given = op.arrays(values)
     target = given[0]
-    if (repeatable and _apart(input, values)) or 0 in target.strides:
+    lazy = type(target) is not np.ndarray
+    if not lazy and ((repeatable and _apart(input, values)) or 0 in target.strides):
         commit_by(input, modes.quiet, write, *given, history=history)
     else:
+        if lazy:
+            check_apart(target)
         given[0] = target.copy("K")
         modes.quiet(write, *given)
         commit(input, given[0], history)

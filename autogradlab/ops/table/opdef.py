@@ -19,25 +19,29 @@ import numpy as np
 from ...core.arguments.declared import DECLARED, OUT, declare, name_of
 from ...core.arguments.params import OTHER_NAMES
 from ...core.graph.node import NO_EDGE, Edge
-from ...core.memory.overlap import check_written
+from ...core.memory.casting import warn_cast
+from ...core.memory.layout import like
+from ...core.memory.overlap import check_written, filled_first
 from ...core.recording.record import (
     NOT_IMPLEMENTED,
     RAW,
     Formula,
-    SavedOutput,
     array_property,
     make_node_class,
     no_derivative,
+    save_output,
 )
 from ...core.runtime import modes
+from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge, requires_grad
-from .arguments import coerce, fitting, misfit, refused, reject, taking_old_forms
+from .arguments import coerce, fitting, refused, reject, taking_old_forms
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS
 from .inplace import change, in_place
 from .outputs import refuse_recorded, same_dtype, write
 from .overloads import Binder, Overload, choosing
-from .publishing import alias, composite, publish
+from .publishing import Reads, alias, composite, publish
+from .signatures import explain
 
 __all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "copying", "offer", "op", "publish"]
 
@@ -54,6 +58,7 @@ class Op:
     tensors: names of the tensor arguments, in order; a name with `*` is a list of tensors.
     vjp: a formula for each differentiable argument; the key "*" is a joint formula that gives them all in order.
     node: the Node's name in PyTorch.
+    real: the derivative is that of real numbers: a complex result that would be recorded is refused.
     """
 
     #: whether each element of the result comes from the elements at its place alone
@@ -106,14 +111,14 @@ class Op:
         dim_list: bool = False,
         writes: Callable[..., None] | None = None,
         looks: Callable[..., None] | None = None,
+        inner_writes: int = 0,
+        reads: Reads = "first",
+        real: bool = False,
     ) -> None:
-        self.name = name
-        self.kernel = kernel
+        self.name, self.kernel, self.real = name, kernel, real
         self.node_name = node or _camel(name) + "Backward0"
-        self.view = view
-        self.multi = multi
-        self.outputs = outputs
-        self.returns = returns
+        self.view, self.multi = view, multi
+        self.outputs, self.returns = outputs, returns
         #: how many of several outputs have a gradient, None for all
         self.differentiable = differentiable
         #: whether the Node has several outputs
@@ -134,11 +139,14 @@ class Op:
         #: of an operation whose result may have another shape than its first tensor: that shape, given the arrays of
         #: the others; the in-place form then refuses
         self.fits = fits
+        #: how often PyTorch's kernel writes its result in place, where that shows: outside of inference mode, where all
+        #: tensors that it is given are of inference mode, these writes count as versions of the result
+        self.inner_writes = inner_writes
         self.overloads, self.counts, self.binds = overloads, counts, binds
         #: the operation and its in-place form on checked operands, for operators (set by the factories)
         self.core: Any = None
         self.core_: Any = None
-        self._bind_parameters(kernel)
+        self._bind_parameters(kernel, reads)
         self.writes, self.looks = writes and self._positionally(writes), looks
         self.tensor_names = tuple(tensors.replace("*", "").split())
         self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
@@ -158,8 +166,10 @@ class Op:
         view.__dict__ = self.__dict__
         return view
 
-    def _bind_parameters(self, kernel: Callable[..., Any]) -> None:
-        written: Any = getattr(kernel, "__wrapped__", kernel)  # where a decorator hides the kernel's own parameters
+    def _bind_parameters(self, kernel: Callable[..., Any], reads: Reads) -> None:
+        written: Any = kernel
+        while hasattr(written, "__wrapped__"):  # a decorator hides the kernel's own parameters
+            written = written.__wrapped__
         code = written.__code__
         count = code.co_argcount + code.co_kwonlyargcount
         self.names = code.co_varnames[:count]
@@ -170,6 +180,8 @@ class Op:
         for n, value in (written.__kwdefaults__ or {}).items():
             defaults[self.names.index(n)] = value
         self.defaults = tuple(defaults)
+        #: the arguments that have to be bools, as their defaults are, where no signature is read before
+        self.flags = () if reads == "first" else tuple(i for i, d in enumerate(defaults) if type(d) is bool)
         self.index = {n: i for i, n in enumerate(self.names)}
         self.required = sum(d is _REQUIRED for d in defaults)
         #: whether an argument must be given by its name
@@ -326,6 +338,9 @@ class Op:
             if place is None or place < n:
                 self.reject(args, kwargs, name)
             values[place] = value  # type: ignore[index]
+        for place in self.flags:
+            if isinstance(values[place], (int, float, str)) and type(values[place]) is not bool:
+                self.refused(args, kwargs)
         if n < self.required:
             for v in values:
                 if v is _REQUIRED:
@@ -334,11 +349,19 @@ class Op:
 
     def filled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The same for a call without out=, as a tuple."""
-        kwargs.pop("out", None)
-        return tuple(self.bind(args, kwargs))
+        if kwargs or not self.required <= len(args) <= self.positional:
+            kwargs.pop("out", None)
+            return tuple(self.bind(args, kwargs))
+        for place in self.flags:
+            if place < len(args) and type(args[place]) is not bool and isinstance(args[place], (int, float, str)):
+                self.refused(args, kwargs)
+        return args + self.defaults[len(args) :]
 
     def reject(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> Any:
-        """Raise PyTorch's TypeError for arguments that do not fit."""
+        """Raise PyTorch's TypeError for arguments that do not fit, unless one of them can say what to do."""
+        if stands_in(args, kwargs):
+            named = name or self.name
+            return (getattr(Tensor, named) if self.as_method else FUNCTIONS[named])(*args, **kwargs)
         reject(name or self.name, args, kwargs, self.as_method)
 
     def refused(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -394,21 +417,33 @@ class Op:
             return self.call(*args, **kwargs)
         values, given = self.operands(args, kwargs)
         refuse_recorded(self, values, out)
-        rule = OUT.get(self.name)
+        rule, real = OUT.get(self.name), None
         if rule is not None and rule.computes and isinstance(out, Tensor):
             place = self.index["dtype"]
             if values[place] is not None:
                 same_dtype(wanted=values[place])(out, (out,))
             given[place] = out.dtype
+            x = given[0]
+            if x.dtype.kind == "c" and out._array.dtype.kind not in "cb":
+                given[0], real = x.real, x.dtype if x.size else None
         if self.check_out is not None:
             input = values[self.tensor_places[0]]
             first = input[0] if type(input) in (list, tuple) else input
             self.check_out(first, (out,) if isinstance(out, Tensor) else out)
-        if rule is not None and rule.overlap:
+        if rule is not None and rule.overlap and rule.overlap != "late":
             sources = values if self.list_place is None else values[self.list_place]
             for o in (out,) if isinstance(out, Tensor) else out:
                 check_written(o, sources, rule.overlap == "whole")
-        return write(self, out, modes.quiet(self.invoke, *given), values)
+        r = modes.quiet(self.invoke, *given)
+        if rule is not None and rule.starts is not None and given[0].dtype == out._array.dtype:
+            if values[0] is out:
+                r = np.full(r.shape, rule.starts, r.dtype)
+            elif (x := filled_first(given[0], out._array, r.shape, rule.starts)) is not None:
+                r = modes.quiet(self.invoke, x, *given[1:])
+        result = write(self, out, r, values)
+        if real is not None:
+            warn_cast(real, out._array.dtype)
+        return result
 
     def operands(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None
@@ -427,6 +462,13 @@ class Op:
         """Numbers that stand for tensors become 0-dim tensors where PyTorch allows it; else its TypeError."""
         return coerce(self, args, kwargs, values, name or self.name)
 
+    def refuse_complex(self, result: Tensor) -> None:
+        """PyTorch's error where a result is complex that would be recorded by a formula for real numbers."""
+        if result._array.dtype.kind == "c":
+            raise RuntimeError(
+                f"{self.name} does not support automatic differentiation for outputs with complex dtype."
+            )
+
     def saves_input(self, edges: Sequence[Edge]) -> bool:
         """Whether the Node saves the first tensor, given the edges that it has."""
         if not self.input_saved:
@@ -441,6 +483,8 @@ class Op:
 
         ahead: how many versions the outputs still have to go, of an operation in place that has not run yet.
         """
+        if self.real and not ahead:
+            self.refuse_complex(results[0])
         items: list[Any] = []
         versions: list[Any] = []
         for (kind, place), users in zip(self.savers, self.users, strict=True):
@@ -458,7 +502,7 @@ class Op:
                         items.append(None)
                         versions.append(None)
                         continue
-                item = values[place] if kind == "tensor" else SavedOutput(results[place], place)
+                item = values[place] if kind == "tensor" else save_output(results[place], place)
                 if item is not None:
                     version = item._counter[0] + (ahead if kind == "output" else 0)
             elif kind == "shape":
@@ -468,7 +512,7 @@ class Op:
             elif kind == "shapes":
                 item = [t._array.shape for t in values[place]]
             elif kind == "results":
-                item = [SavedOutput(t, i) for i, t in enumerate(results)]
+                item = [save_output(t, i) for i, t in enumerate(results)]
                 version = [t._counter[0] for t in results]
             else:
                 item = list(values[place])
@@ -485,7 +529,7 @@ class Op:
         try:
             return change(self, values, given, bool(self.overlap))
         except TypeError:
-            misfit(self.name + "_", (input, *args), kwargs, "Tensor")
+            explain(self.name + "_", args, kwargs, "Tensor")
             raise
 
 
@@ -503,12 +547,14 @@ def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) 
     return invoke
 
 
-def copying(write: Callable[..., None], order: Any = "C") -> Callable[..., Any]:
-    """The kernel that lets `write` change a copy of its first argument, in the memory order `order`."""
+def copying(write: Callable[..., None], keeps_order: bool = False) -> Callable[..., Any]:
+    """The kernel that lets `write` change a copy of its first argument, which is contiguous, or `keeps_order` of its
+    memory."""
 
     @wraps(write)
     def kernel(input: np.ndarray, *args: Any, **kwargs: Any) -> np.ndarray:
-        r = np.array(input, order=order)
+        r = like(input, input.dtype, zero=False) if keeps_order else np.empty(input.shape, input.dtype)
+        r[...] = input
         write(r, *args, **kwargs)
         return r
 
@@ -526,7 +572,7 @@ def op(
     method: bool | None = None,
     function: bool | None = None,
     inplace_function: bool | None = None,
-    checked: bool = False,
+    reads: Reads = "first",
     out: Any = None,
     **options: Any,
 ) -> Callable[[Any], Any]:
@@ -536,7 +582,8 @@ def op(
     formulas and other operations use, `nn.name(...)` one that functions of neural networks use: they are no function
     and no method. tensors: the names of the kernel's tensors, where they are not those that the signatures call so.
     inplace_function: whether the in-place form is a function of torch too, by default if the operation is.
-    checked: whether arguments that Python refuses are held against the signatures (see `publish`).
+    reads: when arguments are held against the signatures (see `publishing.Reads`); an operation that does so "itself",
+    as all with `binds` do, refuses them when its kernel fails.
     """
     name = declare(declaration, "", out)
     public = name in DECLARED and not DECLARED[name].text.lstrip().startswith("nn.")
@@ -545,14 +592,15 @@ def op(
     in_place = function if inplace_function is None else inplace_function
 
     def register(kernel: Callable[..., Any]) -> Callable[..., Any]:
-        entry = Op(name, kernel, tensors or _tensors(declaration, kernel), **options)
+        how = "itself" if options.get("binds") else reads
+        entry = Op(name, kernel, tensors or _tensors(declaration, kernel), reads=how, **options)
         entry.doc = entry.doc or (kernel.__doc__ or "")
         OPS[name] = entry
         setattr(RAW, name, kernel)
-        offer(declaration, entry, form_of, method, function, entry.doc, checked)
+        offer(declaration, entry, form_of, method, function, entry.doc, how)
         if entry.inplace:
             text = f"In-place version of :meth:`{name}`."
-            offer(name + "_", entry, form_in_place, method, in_place, text, checked)
+            offer(name + "_", entry, form_in_place, method, in_place, text, how)
         return kernel
 
     return register
@@ -565,7 +613,7 @@ def offer(
     method: bool,
     function: bool,
     doc: str,
-    checked: bool = False,
+    reads: Reads = "itself",
 ) -> None:
     """Publish a form of an entry: `form(entry)` is the function; of the entry as methods know it, the method."""
     own = method and not name_of(declaration).startswith("special_")
@@ -575,7 +623,7 @@ def offer(
         return choosing(entry, form(entry), in_place)
 
     as_method = made(entry.of_methods) if own else None
-    publish(declaration, made(entry), method, function, doc, checked=checked, as_method=as_method)
+    publish(declaration, made(entry), method, function, doc, reads=reads, as_method=as_method)
 
 
 def form_of(entry: Op) -> Callable[..., Any]:

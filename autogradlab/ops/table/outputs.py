@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.arguments.declared import OUT
+from ...core.graph.node import NO_EDGE
+from ...core.memory.casting import warn_cast
+from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.storage import resize
 from ...core.recording.inplace import commit
 from ...core.runtime import errors, modes
@@ -44,11 +47,12 @@ class Out:
 
     exact: the message if they have not exactly the result's dtype. unless: whether this call takes another one, by its
     inputs and the out= tensor. uncastable: the message if the result cannot be cast. overlap: "part" if an input must
-    not lie partly in their memory, "whole" if it must not be that very memory either. computes: the operation computes
-    in the dtype of the out= tensor, which a dtype= must name.
+    not lie partly in their memory, "whole" if it must not be that very memory either, "late" if that is asked when they
+    have their size. computes: the operation computes in the dtype of the out= tensor, which a dtype= must name. starts:
+    the number with which it fills their memory before it reads its input.
     """
 
-    __slots__ = ("computes", "exact", "overlap", "uncastable", "unless")
+    __slots__ = ("computes", "exact", "overlap", "starts", "uncastable", "unless")
 
     def __init__(
         self,
@@ -58,12 +62,14 @@ class Out:
         uncastable: str = "",
         overlap: str = "",
         computes: bool = False,
+        starts: int | None = None,
     ) -> None:
         self.exact = exact
         self.unless = unless
         self.uncastable = uncastable
         self.overlap = overlap
         self.computes = computes
+        self.starts = starts
 
 
 _USUAL = Out()
@@ -116,12 +122,18 @@ def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
     if isinstance(out, Tensor):
         refuse_recorded(operation, inputs, out)
         r = np.asarray(r)
-        if r.dtype is not out._array.dtype:
+        kind, times = r.dtype, 1
+        if kind is not out._array.dtype:
             if rule.exact and not (rule.unless is not None and rule.unless(inputs, out)):
                 _same_dtype(rule.exact, out, r)
             if rule.uncastable and not can_cast(r.dtype, out._array.dtype):
                 raise TypeError(rule.uncastable.format(_scalar_name(from_numpy(out._array.dtype))))
-        _write(out, r, 2 if operation.elementwise and _computed(operation, inputs, out, r) != out._array.dtype else 1)
+            if operation.elementwise:
+                kind = _computed(operation, inputs, out, r)
+                times = 1 if kind == out._array.dtype or _absolute(kind, inputs) else 2
+        _write(out, r, times, inputs if rule.overlap == "late" else ())
+        if operation.elementwise and r.size:
+            warn_cast(kind, out._array.dtype)
         return out
     outs = tuple(out)
     refuse_recorded(operation, inputs, outs)
@@ -143,20 +155,15 @@ def _same_dtype(message: str, out: Tensor, r: np.ndarray) -> None:
         raise RuntimeError(message.format(*map(_scalar_name, kinds), *(C_NAMES.get(k.name, k.name) for k in kinds)))
 
 
-def _tensors(inputs: Any) -> list[Tensor]:
-    found: list[Tensor] = []
-    for value in inputs:
-        if isinstance(value, Tensor):
-            found.append(value)
-        elif isinstance(value, (list, tuple)):
-            found.extend(v for v in value if isinstance(v, Tensor))
-    return found
-
-
 def refuse_recorded(operation: Any, inputs: Any, out: Any) -> None:
     """PyTorch's error if an operation that has a derivative is to write into `out` what would be recorded."""
-    if operation.differentiates and modes.current().grad and any(map(requires_grad, _tensors((*inputs, out)))):
-        raise RuntimeError(errors.OUT_GRAD.format(operation.name))
+    if not operation.differentiates or not modes.current().grad:
+        return
+    for value in (*inputs, out):
+        found = value if isinstance(value, (list, tuple)) else (value,)
+        for t in found:
+            if isinstance(t, Tensor) and t._edge is not NO_EDGE and requires_grad(t):
+                raise RuntimeError(errors.OUT_GRAD.format(operation.name))
 
 
 def _computed(operation: Any, inputs: Any, out: Tensor, r: np.ndarray) -> np.dtype[Any]:
@@ -166,17 +173,21 @@ def _computed(operation: Any, inputs: Any, out: Tensor, r: np.ndarray) -> np.dty
     return r.dtype if out._array.dtype.kind == "b" else result_dtype(inputs).numpy
 
 
-def _write(out: Tensor, r: np.ndarray, times: int = 1) -> None:
-    """times: how often a change of size is warned of, twice where PyTorch computes in memory of its own."""
-    check_cast(r.dtype, out._array.dtype)
+def _absolute(kind: np.dtype[Any], inputs: Any) -> bool:
+    """Whether real numbers are computed of complex ones, as abs does: in memory of the right size at once."""
+    return kind.kind == "f" and isinstance(inputs[0], Tensor) and inputs[0]._array.dtype.kind == "c"
+
+
+def _write(out: Tensor, r: np.ndarray, times: int = 1, sources: Sequence[Any] = ()) -> None:
+    """times: how often a change of size is warned of, twice where PyTorch computes in memory of its own. sources: must
+    not lie in the memory of `out` when it has its size."""
+    if r.dtype is not out._array.dtype:
+        check_cast(r.dtype, out._array.dtype)
     if out._array.shape != r.shape:
         for _ in range(times if out._array.size else 0):
             warnings.warn(errors.OUT_RESIZED.format(list(out.shape), list(r.shape)), UserWarning, stacklevel=5)
         resize(out, r.shape)
-    if (
-        r.size
-        and 0 in out._array.strides
-        and any(s == 0 and n > 1 for s, n in zip(out._array.strides, r.shape, strict=True))
-    ):
-        raise RuntimeError(errors.WRITTEN_SHARED)
+    check_apart(out._array)
+    if sources:
+        check_written(out, [t for s in sources for t in (s if isinstance(s, (list, tuple)) else (s,))], whole=True)
     commit(out, r)

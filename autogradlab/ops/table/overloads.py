@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .arguments import misfit
 from .calls import make_call
+from .signatures import explain
 
 if TYPE_CHECKING:
     from .opdef import Op
@@ -90,7 +90,7 @@ def _bound(entry: Op, binds: Binder, called: str, call: Callable[..., Any]) -> C
 def _explain(entry: Op, called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Arguments were refused: raise the error in a method's words, which do not count the tensor, if it is one."""
     if entry.as_method:
-        misfit(called, args, kwargs, "Tensor")
+        explain(called, args[1:], kwargs, "Tensor")
 
 
 def _call(entry: Op | Callable[..., Any], as_method: bool, in_place: bool) -> Callable[..., Any]:

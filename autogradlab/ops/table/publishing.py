@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any, Literal, TypeVar, cast
 
-from ...core.arguments.declared import ALIASES, declare
+from ...core.arguments.declared import ALIASES, PLAIN, declare, name_of, signatures
 from ...core.arguments.params import OTHER_NAMES
+from ...core.arguments.signature import kinds
 from ...core.recording.record import TENSORS
 from ...core.runtime.help import Help
+from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import Tensor
-from .arguments import misfit
 from .families import FUNCTIONS, attach, operation
+from .signatures import explain, lookup, space_of
 
-__all__ = ["alias", "composite", "publish"]
+__all__ = ["alias", "composite", "inner", "publish", "reading"]
 
 Function = Callable[..., Any]
+F = TypeVar("F", bound=Function)
+#: when arguments are held against the signatures: before anything else happens, as PyTorch does; only when the call
+#: has failed, of what programs call by the thousand; or the function does so itself
+Reads = Literal["first", "late", "itself"]
 
 
 def composite(
@@ -23,15 +30,14 @@ def composite(
     *,
     method: bool = True,
     function: bool = True,
-    checked: bool = False,
+    reads: Reads = "first",
     one_list: bool = False,
     out: Any = None,
 ) -> Callable[[Any], Any]:
     """Decorator for an operation written on Tensors in terms of others; it has no Node of its own."""
 
     def register(fn: Function) -> Function:
-        rules = {"checked": checked, "one_list": one_list}
-        publish(declaration or fn.__name__, fn, method, function, fn.__doc__ or "", out, **rules)
+        publish(declaration or fn.__name__, fn, method, function, fn.__doc__ or "", out, reads=reads, one_list=one_list)
         return fn
 
     return register
@@ -45,15 +51,14 @@ def publish(
     doc: str,
     out: Any = None,
     *,
-    checked: bool = False,
+    reads: Reads = "late",
     one_list: bool = False,
     as_method: Any = None,
 ) -> None:
     """Give a function its name and offer it as `torch.name` and `Tensor.name`.
 
     declaration: its signatures, or the bare name of a function that has none, or whose signatures stand elsewhere.
-    checked: whether a call that Python refuses (a string for a dimension) is held against the signatures, so that the
-    error is PyTorch's. one_list: whether the function takes sizes or dimensions as one tuple or list only, the
+    one_list: whether the function takes sizes or dimensions as one tuple or list only, the
     method one by one too. as_method: what the method is, if not that very function: one that counts arguments as
     methods do.
     """
@@ -63,10 +68,21 @@ def publish(
     setattr(TENSORS, name, fn)
     if function:
         form = taking_one_list(fn, name) if one_list else fn
-        FUNCTIONS[name] = checking(form, name, "torch") if checked else form
+        FUNCTIONS[name] = checking(form, name, space_of(name), reads)
     if method and not name.startswith("special_"):
         form = _dress(as_method, name, help) if as_method else fn
-        attach(name, checking(form, name, "Tensor") if checked else form)
+        attach(name, checking(_another(form) if reads == "itself" and function else form, name, "Tensor", reads))
+
+
+def _another(fn: Any) -> Any:
+    """The same function as another object: `torch.reshape` is not `Tensor.reshape`."""
+    if type(fn) is not FunctionType:
+        return fn
+    made = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    made.__kwdefaults__, made.__qualname__, made.__module__ = fn.__kwdefaults__, fn.__qualname__, fn.__module__
+    made.__doc__ = fn.__doc__
+    made.__dict__.update(fn.__dict__)
+    return made
 
 
 def _dress(fn: Any, name: str, help: Help) -> Any:
@@ -76,19 +92,67 @@ def _dress(fn: Any, name: str, help: Help) -> Any:
     return fn
 
 
-def checking(call: Function, name: str, space: str) -> Function:
-    """A function (`space` "torch") or a method ("Tensor") that refuses in PyTorch's words what Python refuses."""
+def checking(call: Function, name: str, space: str, reads: Reads) -> Function:
+    """A function (`space` "torch", "linalg" ...) or a method ("Tensor") that refuses what the signatures refuse."""
+    if reads == "itself":
+        return call
+    return _in_place_of(call, (_reading_first if reads == "first" else _reading_late)(call, name, space), name)
+
+
+def _reader(name: str, space: str) -> tuple[set[tuple[Any, ...]], Callable[..., Mapping[str, Any]]]:
+    """The kinds of arguments that always fit, and what reads others; it gives keywords under their first names."""
+    fitted: set[tuple[Any, ...]] = set()
+    first = int(space == "Tensor")
+
+    def read(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Mapping[str, Any]:
+        found = kinds(args, kwargs)
+        if found in fitted or (signatures := lookup(name, space)) is None:
+            return kwargs
+        named, always = signatures.hold(args[first:], kwargs)
+        if always:
+            fitted.add(found)
+        return named
+
+    return fitted, read
+
+
+def _reading_first(call: Function, name: str, space: str) -> Function:
+    fitted, read = _reader(name, space)
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        types: tuple[Any, ...] = tuple(map(type, args))
+        if kwargs:
+            types += (*kwargs, *map(type, kwargs.values()))
+        if types in fitted:
+            return call(*args, **kwargs)
+        try:
+            named = read(args, kwargs)
+        except TypeError:
+            if stands_in(args, kwargs):
+                return checked(*args, **kwargs)
+            raise
+        return call(*args, **named)
+
+    return checked
+
+
+def _reading_late(call: Function, name: str, space: str) -> Function:
+    first = int(space == "Tensor")
 
     def checked(*args: Any, **kwargs: Any) -> Any:
         try:
             return call(*args, **kwargs)
         except (TypeError, AttributeError):
-            misfit(name, args, kwargs, space)
+            if stands_in(args, kwargs):
+                return checked(*args, **kwargs)
+            explain(name, args[first:], kwargs, space)
+            if first and not kwargs and len(args) > 2 and all(type(arg) is int for arg in args[1:]):
+                return call(args[0], args[1:])  # a list written out, which the method takes as one
             if not kwargs.keys() & OTHER_NAMES.keys():
                 raise
         return call(*args, **{OTHER_NAMES.get(key, key): value for key, value in kwargs.items()})
 
-    return _in_place_of(call, checked, name)
+    return checked
 
 
 def taking_one_list(call: Function, name: str) -> Function:
@@ -96,21 +160,51 @@ def taking_one_list(call: Function, name: str) -> Function:
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != 2 or not isinstance(args[1], (tuple, list)):
-            misfit(name, args, kwargs, "torch")
+            explain(name, args, kwargs, "torch")
         return call(*args, **kwargs)
 
     return _in_place_of(call, function, name)
+
+
+def reading(text: str, out: Any = None) -> Callable[[F], F]:
+    """Decorator that declares the signatures of a function that is no operation of the table, and holds calls
+    against them."""
+
+    def declared(fn: F) -> F:
+        name = name_of(text)
+        made = checking(signatures(text, out=out)(fn), name, space_of(name), "first")
+        made.__name__ = made.__qualname__ = fn.__name__
+        made.__module__ = fn.__module__
+        made.__wrapped__ = fn
+        return cast(F, made)
+
+    return declared
+
+
+def inner(text: str) -> Function:
+    """Declare a function in C with which functions that PyTorch writes in Python end, and return what it does first:
+    refuse arguments that do not fit."""
+    name = declare(text)
+    PLAIN.add(name)
+    fitted, read = _reader(name, space_of(name))
+
+    def check(*args: Any, **kwargs: Any) -> None:
+        if kwargs or tuple(map(type, args)) not in fitted:
+            read(args, kwargs)
+
+    return check
 
 
 def _in_place_of(call: Function, made: Any, name: str) -> Function:
     made.__name__ = made.__qualname__ = name
     made.__module__ = "torch"
     made.__doc__ = call.__doc__
+    made.__annotations__ = getattr(call, "__annotations__", {})
     made.__wrapped__ = getattr(call, "__wrapped__", call)
     return made
 
 
-def alias(declaration: str, of: str, method: bool = True, function: bool = True, checked: bool = False) -> None:
+def alias(declaration: str, of: str, method: bool = True, function: bool = True, reads: Reads = "late") -> None:
     """A second name for an operation. Its signatures are those of the operation, unless the declaration has others."""
     name = declare(declaration)
     if name != of:
@@ -118,6 +212,6 @@ def alias(declaration: str, of: str, method: bool = True, function: bool = True,
     fn = operation(of)
     setattr(TENSORS, name, fn)
     if function:
-        FUNCTIONS[name] = checking(fn, name, "torch") if checked else fn
+        FUNCTIONS[name] = checking(fn, name, space_of(name), reads)
     if method:
-        attach(name, checking(fn, name, "Tensor") if checked else Tensor.__dict__.get(of, fn))
+        attach(name, checking(Tensor.__dict__.get(of, fn), name, "Tensor", reads))

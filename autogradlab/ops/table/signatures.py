@@ -48,12 +48,13 @@ def lines(text: str) -> list[Line]:
     return found
 
 
-def _space(name: str, text: str) -> str:
-    """The namespace of PyTorch in which the function of a declaration is."""
+def space_of(name: str) -> str:
+    """The namespace of PyTorch in which a declared function is, or an operation of the table."""
     for space in ("linalg", "special", "fft"):
         if name.startswith(space + "_"):
             return space
-    return "nn" if text.lstrip().startswith("nn.") else "torch"
+    found = DECLARED.get(_source(name)[0])
+    return "nn" if found is not None and found.text.lstrip().startswith("nn.") else "torch"
 
 
 def _source(name: str) -> tuple[str, bool]:
@@ -75,7 +76,7 @@ def _overloads(name: str, space: str) -> list[str]:
     if method:
         if not hasattr(Tensor, name):
             return []
-    elif space != _space(name, text) or (space == "torch" and name not in FUNCTIONS and name not in PLAIN):
+    elif space != space_of(name) or (space == "torch" and name not in FUNCTIONS and name not in PLAIN):
         return []
     made = []
     for line in lines(text):

@@ -204,11 +204,15 @@ class Symbol:
         return opposite
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Symbol:
+        options.pop("out", None)  # a kernel that says where a result goes uses what the ufunc returns
         if method == "reduce" and ufunc is np.add and len(inputs) == 1 and set(options) <= {"axis", "keepdims"}:
             return SYMBOLS.sum(self, options.get("axis"), options.get("keepdims", False))
         if method != "__call__" or options:
             raise Unsayable(f"{ufunc.__name__}.{method}")
         return getattr(SYMBOLS, _UFUNCS.get(ufunc.__name__, ufunc.__name__))(*inputs)
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise Unsayable("np.asarray")
 
     def __array_function__(self, fn: Any, kinds: Any, args: Any, options: Any) -> Any:
         word = _ARRAY_FUNCTIONS.get(fn.__name__)

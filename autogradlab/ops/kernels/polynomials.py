@@ -1,0 +1,170 @@
+"""Orthogonal polynomials of arrays of degrees, by their recurrences, and Bessel functions of the second kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+#: from the degree k, the argument and the polynomials of degrees k and k - 1 to that of degree k + 1
+Step = Callable[[int, Array, Array, Array], Array]
+
+__all__ = ["airy_ai", "bessel_k", "bessel_y", "chebyshev", "hermite", "laguerre", "legendre"]
+
+
+def _recurrence(x: Array, n: Array, first: Array, step: Step) -> Array:
+    """The polynomial of degree n at x, given that of degree 1: 0 for negative degrees, 1 for degree 0."""
+    degree = np.trunc(n)
+    before, now = np.ones_like(x), first
+    result = np.where(degree < 0, x.dtype.type(0), np.where(degree == 0, before, now))
+    top = int(np.nanmax(degree, initial=0))
+    for k in range(1, top):
+        before, now = now, step(k, x, now, before)
+        result = np.where(degree == k + 1, now, result)
+    return result
+
+
+def chebyshev(kind: str, x: Array, n: Array) -> Array:
+    """The Chebyshev polynomials T, U, V and W, in trigonometric form for high degrees within (-1, 1)."""
+    degree = np.trunc(n)
+    first = {"t": x, "u": x + x, "v": x + x - 1, "w": x + x + 1}[kind]
+    result = _recurrence(x, np.minimum(degree, 8), first, lambda k, x, now, before: (x + x) * now - before)
+    high = np.abs(x) > 1
+    if (high & (degree > 8)).any():
+        result = np.where(
+            high, _recurrence(np.where(high, x, 0), degree, first, lambda k, x, p, q: (x + x) * p - q), result
+        )
+    angle = np.arccos(np.where(high | np.isnan(x), 0, x)).astype(x.dtype, copy=False)
+    half = x.dtype.type(0.5)
+    many = degree + degree + 1
+    even, right = degree % 2 == 0, x > 0
+    if kind == "t":
+        wave = np.cos(degree * angle)
+        edge = np.where(right | even, 1, -1)
+    elif kind == "u":
+        wave = np.sin((degree + 1) * angle) / np.sin(angle)
+        edge = np.where(right | even, degree + 1, -(degree + 1))
+    elif kind == "v":
+        wave = np.cos((degree + half) * angle) / np.cos(angle * half)
+        edge = np.where(right, 1, np.where(even, many, -many))
+    else:
+        wave = np.sin((degree + half) * angle) / np.sin(angle * half)
+        edge = np.where(right, many, np.where(even, 1, -1))
+    inside = (np.abs(x) < 1) & (degree > (6 if kind == "t" else 8))
+    result = np.where(inside, wave, result)
+    return np.where(degree < 0, 0, np.where(np.abs(x) == 1, edge, result)).astype(x.dtype, copy=False)
+
+
+def hermite(physical: bool, x: Array, n: Array) -> Array:
+    """The Hermite polynomials of physics (H) or of probability (He); NaN beyond the degrees that a dtype can hold."""
+    limit = 512 if x.dtype.itemsize == 8 else 128
+    wanted = np.where(n > limit, -1, n)
+    if physical:
+        result = _recurrence(x, wanted, x + x, lambda k, x, now, before: (x + x) * now - (k + k) * before)
+    else:
+        result = _recurrence(x, wanted, x, lambda k, x, now, before: x * now - k * before)
+    return np.where(n > limit, np.nan, result).astype(x.dtype, copy=False)
+
+
+def laguerre(x: Array, n: Array) -> Array:
+    """The Laguerre polynomials."""
+    return _recurrence(x, n, 1 - x, lambda k, x, now, before: ((k + k + (1 - x)) * now - k * before) / (k + 1))
+
+
+def legendre(x: Array, n: Array) -> Array:
+    """The Legendre polynomials."""
+    return _recurrence(x, n, x, lambda k, x, now, before: ((k + k + 1) * x * now - k * before) / (k + 1))
+
+
+def _summed(f: Callable[[Array, Array], Array], x: Array) -> Array:
+    """The integral over t > 0 of what falls off as exp(-x cosh t), by the trapezoid rule, which is exact there."""
+    step = np.minimum(1.0, 4 / np.sqrt(x)) / 16
+    total = f(x, np.zeros_like(x)) / 2
+    for k in range(1, 241):
+        total = total + f(x, k * step)
+    return total * step
+
+
+def bessel_k(order: int, x: Array, *, scaled: bool) -> Array:
+    """K0 and K1, or exp(x) times them: the integral of exp(-x cosh t) cosh(order t) over t > 0."""
+    a = np.where(x > 0, x, 1.0)
+    small = a < 1e-3
+    near = np.minimum(a, 1e-3)
+    wide = np.maximum(a, 1e-3)
+    r = _summed(lambda a, t: np.exp(-a * (np.cosh(t) - 1)) * np.cosh(order * t), wide)
+    r = r * np.exp(-wide) if not scaled else r
+    log = np.log(near / 2) + np.euler_gamma
+    square = near * near / 4
+    tiny = -log + square * (1 - log) if order == 0 else 1 / near + near / 2 * (log - 0.5)
+    r = np.where(small, tiny * (np.exp(near) if scaled else 1), r)
+    r = np.where(np.isposinf(x), 0.0, r)
+    return np.where(x == 0, np.inf, np.where((x < 0) | np.isnan(x), np.nan, r))
+
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
+
+
+def _integral(f: Callable[[Array, Array], Array], x: Array, end: Array) -> Array:
+    """The integral of f(x, t) over t from 0 to `end`, by Gauss' rule."""
+    total = np.zeros_like(x)
+    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
+        total = total + weight * f(x, end * ((node + 1) / 2))
+    return total * end / 2
+
+
+def bessel_y(order: int, x: Array) -> Array:
+    """Y0 and Y1: Schläfli's integrals up to 30, then Hankel's expansion."""
+    small = np.where((x > 0) & (x <= 30), x, 1.0)
+    round_ = _integral(lambda a, t: np.sin(a * np.sin(t) - order * t), small, np.full_like(small, np.pi))
+    far = np.arcsinh(745 / small)
+    if order == 0:
+        open_ = 2 * _integral(lambda a, t: np.exp(-a * np.sinh(t)), small, far)
+    else:
+        open_ = _integral(lambda a, t: (np.exp(t) - np.exp(-t)) * np.exp(-a * np.sinh(t)), small, far)
+    near = (round_ - open_) / np.pi
+    large = np.where((x > 30) & np.isfinite(x), x, 31.0)
+    p, q, term = np.ones_like(large), np.zeros_like(large), np.ones_like(large)
+    for k in range(1, 24):
+        term = term * (4 * order * order - (2 * k - 1) ** 2) / (k * 8 * large)
+        if k % 2:
+            q = q + (term if k % 4 == 1 else -term)
+        else:
+            p = p + (term if k % 4 == 0 else -term)
+    phase = large - (order / 2 + 0.25) * np.pi
+    tail = np.sqrt(2 / (np.pi * large)) * (p * np.sin(phase) + q * np.cos(phase))
+    r = np.where(x <= 30, near, tail)
+    return np.where(x == 0, -np.inf, np.where((x < 0) | np.isnan(x) | np.isinf(x), np.nan, r))
+
+
+_AIRY, _SLOPE = 0.355028053887817239, 0.258819403792806798
+
+
+def airy_ai(x: Array) -> Array:
+    """The Airy function Ai: its power series near 0, an integral to the right, the asymptotic series to the left."""
+    near = np.clip(x, -6.5, 1.0)
+    cube = near**3
+    f, g, a, b = np.ones_like(near), near.copy(), np.ones_like(near), near.copy()
+    for k in range(1, 60):
+        a = a * cube / ((3 * k - 1) * (3 * k))
+        b = b * cube / ((3 * k) * (3 * k + 1))
+        f, g = f + a, g + b
+    r = _AIRY * f - _SLOPE * g
+    right = np.clip(x, 1.0, 104.0)
+    zeta = 2 / 3 * right**1.5
+    bell = _summed(lambda z, t: np.exp(-z * (np.cosh(t) - 1)) * np.cosh(t / 3), zeta)
+    r = np.where(x > 1, np.sqrt(right / 3) / np.pi * bell * np.exp(-zeta), r)
+    left = np.maximum(-x, 6.5)
+    zeta = 2 / 3 * left**1.5
+    term, p, q = np.ones_like(left), np.ones_like(left), np.zeros_like(left)
+    for k in range(1, 20):
+        term = term * ((6 * k - 5) * (6 * k - 3) * (6 * k - 1)) / (216 * k * (2 * k - 1) * zeta)
+        if k % 2:
+            q = q + (term if k % 4 == 1 else -term)
+        else:
+            p = p + (term if k % 4 == 0 else -term)
+    phase = zeta + np.pi / 4
+    wave = (np.sin(phase) * p - np.cos(phase) * q) / (np.sqrt(np.pi) * left**0.25)
+    r = np.where(x < -6.5, wave, r)
+    return np.where(np.isinf(x), np.nan, np.where(x > 103.892, 0.0, np.where(np.isnan(x), x, r)))
