@@ -285,10 +285,12 @@ class Worked:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A derivative formula of the op table as it is written, and where: what "read the formula" opens."""
+    """A derivative formula of the op table as it is written, and in which file: what "read the formula" opens.
+
+    Its line is left out: notebooks keep cards, and would change with every line that is added above it.
+    """
 
     file: str
-    line: int
     code: str
 
 
@@ -298,12 +300,14 @@ class Formula:
 @dataclass(frozen=True, slots=True)
 class Sum:
     """What one step did to a `.grad`, in its first numbers: `left` lay there (empty: it was None), `added` came to it,
-    `now` is there (empty: the same as `added`). up: it adds up."""
+    `now` is there (empty: the same as `added`). up: it adds up; odd: some of it is not finite, and adds up to
+    nothing."""
 
     left: tuple[tuple[str, ...], ...]
     added: tuple[tuple[str, ...], ...]
     now: tuple[tuple[str, ...], ...]
     up: bool
+    odd: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,10 +110,19 @@ def darker() -> dict[str, str]:
     return found | {LIGHT.paper: DARK.paper}
 
 
-#: Who says that the page is dark (or light): JupyterLab and Notebook, VS Code, Colab, and pages with a theme attribute.
+#: Who says that the page is dark (or light): JupyterLab and Notebook, VS Code (of high contrast, too), Colab, marimo,
+#: and pages with a theme attribute.
 _HOSTS = {
-    "light": ('[data-jp-theme-light="true"]', ".vscode-light", "[theme=light]", "[data-theme=light]"),
-    "dark": ('[data-jp-theme-light="false"]', ".vscode-dark", "[theme=dark]", "[data-theme=dark]"),
+    "light": (
+        '[data-jp-theme-light="true"]',
+        *(".vscode-light", ".vscode-high-contrast-light"),
+        *("[theme=light]", ".light-theme", "[data-theme=light]"),
+    ),
+    "dark": (
+        '[data-jp-theme-light="false"]',
+        *(".vscode-dark", ".vscode-high-contrast:not(.vscode-high-contrast-light)"),
+        *("[theme=dark]", ".dark-theme", "[data-theme=dark]"),
+    ),
 }
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "shape",
     "short",
     "texts",
+    "told",
     "unaddressed",
 ]
 
@@ -65,6 +66,14 @@ def short(tensor: Any, limit: int = 28) -> str:
         if len(text) <= limit and text != GAP:
             return text
     return f"{shape(tensor)} {dtype(tensor)}"
+
+
+def told(tensor: Any) -> str:
+    """The value in one line: the numbers if they are few, else the first of them and the shape."""
+    text = short(tensor)
+    if tensor is None or not text.startswith(shape(tensor)) or 0 in tuple(tensor.shape):
+        return text
+    return corner(grid(tensor, "", heated=False), text, len(tensor.shape))
 
 
 def corner(rows: Grid, otherwise: str, depth: int) -> str:

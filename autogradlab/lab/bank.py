@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autogradlab.inspectors.words import language
+from autogradlab.inspectors.words import language, say
 from autogradlab.lab import copying
 
 __all__ = ["Entry", "LessonFault", "below", "courses", "entries", "find", "in_language"]
@@ -78,7 +78,7 @@ def _tables(path: Path) -> dict[str, Any]:
         try:
             _read[path] = changed, tomllib.loads(path.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise LessonFault(f"{path.name} cannot be read: {error}") from error
+            raise LessonFault(say("author.unreadable", name=path.name, error=error)) from error
     return _read[path][1]
 
 
@@ -102,12 +102,12 @@ def find(name: str, *kinds: str) -> Entry:
     for course in courses():
         found = found or [e for e in entries(lesson, course) if e.name == question]
     if not found:
-        near = ", ".join(sorted(e.name for e in entries(lesson) if e.kind in kinds)) or "none"
-        raise LessonFault(f"There is no question {name!r} in questions/. There are: {near}.")
+        near = ", ".join(sorted(e.name for e in entries(lesson) if e.kind in kinds))
+        raise LessonFault(say("author.not_of_these" if near else "author.none_of_its_kind", name=name, near=near))
     if len(found) > 1:
-        raise LessonFault(f"{name!r} is in more than one lesson; say which: {', '.join(e.key for e in found)}.")
+        raise LessonFault(say("author.which_lesson", name=name, where=", ".join(e.key for e in found)))
     if found[0].kind not in kinds:
-        raise LessonFault(f"{found[0].key} is of the kind {found[0].kind!r}; this call is for {', '.join(kinds)}.")
+        raise LessonFault(say("author.other_kind", name=found[0].key, kind=found[0].kind, wanted=", ".join(kinds)))
     return found[0]
 
 

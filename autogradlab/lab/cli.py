@@ -27,9 +27,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     plain_streams()
     speak(said_language(given))
     try:
-        status = _run(given)
-        sys.stdout.flush()
-        return status
+        try:
+            return _run(given)
+        finally:  # what --help has printed too, which leaves by SystemExit
+            sys.stdout.flush()
     except copying.LessonError as error:
         print(error, file=sys.stderr)
         return 1

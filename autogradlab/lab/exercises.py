@@ -60,10 +60,11 @@ def judge_of(entry: bank.Entry) -> Callable[..., Iterable[Any]]:
     """The function that checks an exercise: in checks/<lesson>.py of its course, of the exercise's name."""
     path = (entry.course or copying.lessons_folder()) / "checks" / f"{entry.lesson}.py"
     if not path.is_file():
-        raise bank.LessonFault(f"{entry.key}: there is no checks/{path.name}")
-    found = runpy.run_path(str(path)).get(entry.name.replace("-", "_"))
+        raise bank.LessonFault(say("author.no_check_file", name=entry.key, file=f"checks/{path.name}"))
+    name = entry.name.replace("-", "_")
+    found = runpy.run_path(str(path)).get(name)
     if not callable(found):
-        raise bank.LessonFault(f"{entry.key}: checks/{path.name} has no function {entry.name.replace('-', '_')}")
+        raise bank.LessonFault(say("author.no_function", file=f"checks/{path.name}", name=name))
     return found
 
 
@@ -116,7 +117,7 @@ class Check(face.Face):
             self._blocks.append(face.block(say("lab.raised", place=place, error=running.told(error)), "warning"))
         _tries[self.entry.key] = _tries.get(self.entry.key, 0) + 1
         if self.state == "done" and not self.passed:
-            raise bank.LessonFault(f"{self.entry.key}: its check yields no property")
+            raise bank.LessonFault(say("author.no_property", name=self.entry.key))
         if self.state == "done" and (said := self.entry.say("success")):
             self._blocks.append(face.block(said))
         memory.keep(self.entry.key, "exercise", self.state, [_tries[self.entry.key]])
@@ -137,7 +138,7 @@ class Check(face.Face):
         """Say a property. After it may come what was found, what is right, and the key of the mistake that this is."""
         words = self.entry.data.get("properties", {}).get(key)
         if words is None:
-            raise bank.LessonFault(f"{self.entry.key}: there are no words for the property {key!r}")
+            raise bank.LessonFault(say("author.no_property_words", name=self.entry.key, key=key))
         said = bank.in_language(words)
         if holds:
             if key not in self.passed:  # what is tried on several numbers is said once

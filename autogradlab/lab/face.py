@@ -122,13 +122,14 @@ class Face:
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: Any) -> Any:
         bundle: dict[str, Any] = {"text/plain": self.text, "text/html": self.html}
         try:
             from autogradlab.lab import widget
         except ImportError:  # no anywidget here: the words are enough, and methods answer
             return bundle
-        return {**bundle, **widget.view_of(self)}
+        live, metadata = widget.view_of(self)
+        return {**bundle, **live}, metadata
 
 
 def _shown(one: dict[str, Any]) -> dict[str, Any]:

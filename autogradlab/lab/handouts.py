@@ -40,7 +40,8 @@ section.now { display: block; }
 h1 { font-size: 2em; } h2 { font-size: 1.5em; } .later { visibility: hidden; } .later.shown { visibility: visible; }
 footer { position: fixed; right: 1em; bottom: .4em; color: #57606a; font-size: 14px; }
 .out pre { background: none; border-left: 4px solid #0072b2; }
-@media print { section { display: block; break-after: page; zoom: 1 !important; }
+@page { size: A4 landscape; margin: 10mm; }
+@media print { section { display: block; break-after: page; padding: 0; zoom: 0.62 !important; }
   .later { visibility: visible; } footer { display: none; } }
 """
 SCRIPT = """\

@@ -105,7 +105,9 @@ class Asked:
         if self.entry.kind == "choice":
             right = [self.is_right(row, self.truth) for row in self.choices]
             if right.count(True) != 1:
-                raise bank.LessonFault(f"{self.entry.key}: {right.count(True)} choices say {shown(plain(self.truth))}")
+                answer = shown(plain(self.truth))
+                said = say("author.right_choices_of", name=self.entry.key, count=right.count(True), answer=answer)
+                raise bank.LessonFault(said)
             self.right = right[LETTERS.index(self.given)]
         else:
             self.right = same(read(self.given), read(plain(self.truth)))

@@ -129,7 +129,7 @@ class Parsons(face.Face):
             return {}
         ran = running.run(self.entry.data["setup"], self._torch)
         if ran.error is not None:
-            raise bank.LessonFault(f"{self.entry.key}: setup raised {ran.error!r}")
+            raise bank.LessonFault(say("author.setup_raised", name=self.entry.key, error=repr(ran.error)))
         return {k: v for k, v in ran.space.items() if k not in {"torch", "__name__", "__builtins__"}}
 
     def tasks(self) -> list[dict[str, Any]]:

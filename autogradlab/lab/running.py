@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import gc
 import io
 import linecache
 import os
@@ -91,15 +92,21 @@ def aside(torch: types.ModuleType) -> Iterator[io.StringIO]:
         stopped: BaseException | None = None
         while put_back:  # whatever comes in between, each step is taken: once more the one that failed
             try:
-                while put_back:
-                    put_back[-1]()
-                    put_back.pop()
+                _put_back(put_back)
             except BaseException as error:
                 if stopped is not None:
                     put_back.pop()
                 stopped = error
         if stopped is not None:
             raise stopped
+
+
+def _put_back(steps: list[partial[Any]]) -> None:
+    """The last step first. A function, since from Python 3.12 on the `try` around a loop does not hold what comes where
+    the loop turns."""
+    while steps:
+        steps[-1]()
+        steps.pop()
 
 
 def compute(answer: Callable[[], Any], torch: types.ModuleType) -> Any:
@@ -132,9 +139,12 @@ def run(source: str, torch: types.ModuleType, space: Mapping[str, Any] | None = 
 def limited(seconds: float | None = None) -> Iterator[None]:
     """Raises `TooLong` in whatever code of the learner's or the lesson's still runs after so many seconds."""
     end = time.monotonic() + (SECONDS if seconds is None else seconds)
+    # Python drops what is raised in a callback of the garbage collector or a `__del__`, and the trace function with it
+    dropped = {getattr(callback, "__code__", None) for callback in gc.callbacks}
 
     def late(frame: types.FrameType, event: str, _: Any) -> Any:
-        if frame.f_code.co_filename.startswith(PACKAGE):
+        code = frame.f_code
+        if code.co_filename.startswith(PACKAGE) or code in dropped or code.co_name == "__del__":
             return None
         if time.monotonic() > end:
             raise TooLong(say("lab.too_long", seconds=f"{SECONDS:g}"))

@@ -31,8 +31,8 @@ class LabWidget(anywidget.AnyWidget):  # type: ignore[misc]
         return f"LabWidget({self.view.get('kind', '')})"
 
 
-def view_of(face: Face) -> dict[str, Any]:
-    """A widget for `face`, as its part of what a cell displays."""
+def view_of(face: Face) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A widget for `face`, as its part of what a cell displays, and the metadata that Colab asks for."""
     made = LabWidget(view=face.view())
     face._widgets.append(made)
 
@@ -46,6 +46,6 @@ def view_of(face: Face) -> dict[str, Any]:
 
     made.on_msg(received)
     bundle = made._repr_mimebundle_()
-    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
     live = {VIEW: data[VIEW]} if data and VIEW in data else {}
-    return {**live, **stored("lab", {"view": made.view, "heard": True})}
+    return {**live, **stored("lab", {"view": made.view, "heard": True})}, metadata

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..live import Live, live
@@ -24,6 +24,8 @@ __all__ = ["Accumulation", "accumulation"]
 
 #: entries that the picture and the table show, and paths that one entry names
 BARS, ROWS, PARTS = 7, 60, 6
+#: entries of a long list that are not folded
+LAST = 8
 
 WIDE, HIGH, LEFT, TOP, BAR, SIZE = 120.0, 130.0, 72.0, 34.0, 62.0, 13.0
 
@@ -174,7 +176,7 @@ def _body(entries: list[Entry], name: str, chosen: Any, grad: Any) -> list[Block
     element = _largest(entries) if chosen is None and largest > 1 else chosen
     heights = [_height(e, element) for e in entries]
     if len(entries) > BARS:
-        blocks.append(Note(say("accumulation.earlier", count=len(entries) - BARS), "muted"))
+        blocks.append(Note(say("accumulation.earlier", shown=BARS, count=len(entries)), "muted"))
     blocks.append(
         _drawing(shown, [_totals(entries, i)[0] for i in range(len(entries))][-BARS:], heights[-BARS:], element)
     )
@@ -188,7 +190,7 @@ def _body(entries: list[Entry], name: str, chosen: Any, grad: Any) -> list[Block
         blocks.append(Note(say("accumulation.chosen", element=element), "muted"))
     if largest > FEW:
         blocks.append(Note(say("accumulation.norm"), "muted"))
-    blocks.append(_table(entries))
+    blocks += _tables(entries)
     if grad is not None and grad.numel() > FEW:
         blocks.append(_grid(grad, name))
     blocks += _lessons(entries, name)
@@ -218,6 +220,17 @@ def _event(entry: Entry) -> str:
 
 
 # -- the table ---------------------------------------------------------------------------------------------------------
+
+
+def _tables(entries: list[Entry]) -> list[Table]:
+    """The entries as they are listed; of many, those before the last ones folded."""
+    whole = _table(entries)
+    if len(whole.rows) <= LAST + 2:
+        return [whole]
+    earlier = len(whole.rows) - LAST
+    folded = say("accumulation.before", count=earlier)
+    before = replace(whole, rows=whole.rows[:earlier], tones=whole.tones[:earlier], folded=folded)
+    return [before, replace(whole, rows=whole.rows[earlier:], tones=whole.tones[earlier:])]
 
 
 def _table(entries: list[Entry]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,18 @@ class _Operand:
     shape: tuple[int, ...]
     value: Any = None  #: the tensor or array, during the call
     number: bool = False  #: a Python number: it has no gradient
+
+    @property
+    def kind(self) -> str:
+        """What kind of numbers it holds, as far as is known: "float" and "complex" can have a gradient."""
+        if self.number:
+            return "number"
+        if self.value is None:
+            return ""  # a shape
+        if is_array(self.value):
+            return "array"
+        dtype = self.value.dtype
+        return "complex" if dtype.is_complex else "float" if dtype.is_floating_point else "integer"
 
 
 def broadcast(*operands: Any) -> Inspector:
@@ -93,7 +106,8 @@ def _card(given: Sequence[_Operand], wrong: Sequence[Note]) -> Card:
         blocks += _clash(given, meeting)
     else:
         subtitle, badge = f"{said} → {meeting.result}", Badge(say("broadcast.does_fit"), "good")
-        blocks += [_gradients(given, meeting.result), *_notes(given, meeting.result), *_grids(given, meeting.result)]
+        sums = _gradients(given, meeting.result)
+        blocks += [*([sums] if sums.rows else []), *_notes(given, meeting.result), *_grids(given, meeting.result)]
     title = ", ".join(code(o.name) for o in given)
     return Card("broadcast", title, subtitle, (badge,), tuple(blocks), tuple(_frames(given, meeting)), language())
 
@@ -234,12 +248,15 @@ def _verdict(meeting: Meeting, k: int) -> tuple[str, Tone]:
 
 def _gradients(given: Sequence[_Operand], result: tuple[int, ...]) -> Table:
     rows = []
-    for operand in (o for o in given if not o.number):
+    of_complex = any(o.kind == "complex" or (o.number and o.name.strip("()").endswith("j")) for o in given)
+    for operand in (o for o in given if o.kind in ("", "float", "complex")):
         extra = len(result) - len(operand.shape)
         repeated = [k for k in range(len(result)) if k < extra and result[k] != 1]
         repeated += [k + extra for k, n in enumerate(operand.shape) if n == 1 and result[k + extra] != 1]
         dims = ", ".join(map(str, repeated)) or "—"
         expression = sum_back(operand.shape, result)
+        if of_complex and operand.kind == "float":
+            expression += ".real"
         said = code(expression) if expression != "g" else say("broadcast.as_it_is")
         rows.append((code(operand.name), str(operand.shape), dims, said))
     columns = tuple(say(f"broadcast.column_{c}") for c in ("operand", "shape", "repeated", "gradient"))
@@ -249,7 +266,7 @@ def _gradients(given: Sequence[_Operand], result: tuple[int, ...]) -> Table:
 def _notes(given: Sequence[_Operand], result: tuple[int, ...]) -> list[Note]:
     notes = []
     grown = [o for o in given if o.shape != result and _repeats(o.shape, result)]
-    if len(given) == 2 and len(grown) == 2 and all(o.shape for o in given):
+    if len(given) == 2 and len(grown) == 2 and math.prod(math.prod(o.shape) for o in given) == math.prod(result):
         notes.append(Note(say("broadcast.outer", a=code(given[0].name), b=code(given[1].name), shape=result), "accent"))
     if len(given) == 2 and given[0].shape != result and not given[0].number:
         first = given[0]

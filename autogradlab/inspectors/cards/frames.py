@@ -26,7 +26,10 @@ _TWO_POINTS = re.compile(r"(\d\.)\.(?=\s|$)")
 _WORD = re.compile(r"[\w.\[\]]{1,14}")
 
 #: letters of a value on an edge
-SHORT = 22
+SHORT = 16
+
+#: letters below a leaf
+BELOW = 20
 
 
 #: the sentence before the first event, for a live pass or not, committed or not
@@ -59,6 +62,7 @@ class Story:
             self.edges[edge.source, edge.index] = f"e{number}", (edge.target, edge.number)
         self.here: dict[tuple[str, int], int] = {}
         self.states: dict[str, State] = {}
+        self.lit: list[str] = []  # what is active
         self.now: dict[str, State] = {}
         self.texts: dict[str, str] = {}
         self.nan = False
@@ -71,7 +75,6 @@ class Story:
             self.left[row] = self.left.get(row, 0) + 1
         self.ran: set[str] = set()
         self.flag = ""
-        self.grads = {value.id: value.grad for value in facts.values if value.kind == "leaf"}
 
     def seen(self) -> set[str]:
         """The Nodes that the events are about."""
@@ -110,15 +113,14 @@ class Story:
 
     def _states(self) -> tuple[tuple[str, State], ...]:
         """What is active now, and what was and is done; only what changed."""
-        wanted = {item: self._after(item, state) for item, state in self.states.items()} | self.now
+        wanted = {item: self._after(item) for item in self.lit} | self.now
         changed = tuple((item, state) for item, state in wanted.items() if self.states.get(item) != state)
-        self.states = wanted
+        self.states.update(changed)
+        self.lit = [item for item, state in self.now.items() if state == "active"]
         return changed
 
-    def _after(self, item: str, state: State) -> State:
-        """What an item is when another one has its turn: a row is done when everything in it has run."""
-        if state != "active":
-            return state
+    def _after(self, item: str) -> State:
+        """What was active becomes when another has its turn: a row is done when everything in it has run."""
         return "waiting" if self.left.get(item, 0) > 0 else "done"
 
     # -- rows ----------------------------------------------------------------------------------------------------------
@@ -219,8 +221,7 @@ class Story:
             self._known(*place, amount)
         self.now[item] = "waiting" if waits else "active" if value is not None else "waiting"
         if value is not None and value.kind == "leaf" and expected > 1:
-            before = self.grads[value.id] or "None"
-            self.texts[f"g{value.id[1:]}"] = f".grad: {before}" + say("step.count", count=count, all=expected)
+            self.texts[f"g{value.id[1:]}"] = say("step.here", count=count, all=expected)
         return say("step.waits", name=self._name(*place), count=count, all=expected) if waits else ""
 
     def _root(self, event: RootEnters) -> tuple[str, str, tuple[Block, ...], Tone]:
@@ -246,7 +247,7 @@ class Story:
             self.texts[f"o{value.id[1:]}"] = self._short(amount)
 
     def _short(self, amount: Amount) -> str:
-        if len(amount.text) <= 16:
+        if len(amount.text) <= SHORT:
             return amount.text
         return f"{amount.shape} nan" if amount.nan else amount.shape
 
@@ -255,7 +256,16 @@ class Story:
         both = f"{symbols} = {out.text}" if symbols else out.text
         if len(both) <= SHORT:
             return both
-        return symbols if symbols and len(symbols) <= 18 and len(out.text) > 16 else self._short(out)
+        return symbols if symbols and len(symbols) <= SHORT < len(out.text) else self._short(out)
+
+    def _below(self, before: Amount | None, after: Amount | None) -> str:
+        """What stands below a leaf: its `.grad`, what it was too if both are short, or its shape."""
+        was, now = ("None" if amount is None else amount.text for amount in (before, after))
+        for text in (f".grad: {was} → {now}" if before is not after else "", f".grad: {now}"):
+            if text and len(text) <= BELOW:
+                return text
+        assert after is not None  # "None" is short
+        return f".grad: {after.shape} nan" if after.nan else f".grad: {after.shape}"
 
     def _hook(self, event: HookRan) -> tuple[str, str, tuple[Block, ...], Tone]:
         name = event.owner or self._name(event.node, event.number)
@@ -270,7 +280,7 @@ class Story:
             changed = event.after is not None or event.cleared
             key = "step.hook_post_changed" if changed else "step.hook_post"
             if changed and value is not None:
-                self.texts[f"g{value.id[1:]}"] = f".grad: {after}"
+                self.texts[f"g{value.id[1:]}"] = self._below(event.after, event.after)
         else:
             key = "step.hook_same" if event.after is None else "step.hook_changed"
         self._runs_row(event.node, event.number)
@@ -285,7 +295,7 @@ class Story:
         fact = self.nodes[event.node]
         self.now[event.node] = "active"
         self._runs(event.node)
-        left = sum(node.id not in self.ran for node in self.recording.graph.nodes)
+        left = len(self.nodes) - len(self.ran)
         self.asks += asked_next(event.node, self._items(event.node), fact.cls, left + 1)
         for number, incoming in enumerate(event.incoming):
             if incoming is not None:
@@ -315,10 +325,11 @@ class Story:
             if outs
             else say("step.node_nothing", cls=fact.cls)
         )
-        if event.frees:
-            text += say("step.frees", names=say("common.list").join(event.frees))
-            self.texts[f"s{event.node[1:]}"] = say("step.freed_line")
         nan = self._nan(event.incoming, event.outgoing)
+        if event.frees:
+            self.texts[f"s{event.node[1:]}"] = say("step.freed_line")
+            if not nan:  # which is what this step is about
+                text += say("step.frees", names=say("common.list").join(event.frees))
         text += nan + "".join(waits.values())
         return text, say("step.node_head", cls=fact.cls), self._panel(event, rows), "warning" if nan else "gradient"
 
@@ -436,8 +447,7 @@ class Story:
         after = event.after.text if event.after is not None else "None"
         incoming = event.incoming.text if event.incoming is not None else "None"
         if value is not None:
-            self.grads[value.id] = after
-            self.texts[f"g{value.id[1:]}"] = f".grad: {before} → {after}"
+            self.texts[f"g{value.id[1:]}"] = self._below(event.before, event.after)
         if self.nodes[event.node].accumulates:
             self._runs(event.node)
             rows = self.source.rows.get((event.node, event.number), ()) if self.source is not None else ()

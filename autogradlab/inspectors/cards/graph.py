@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..inspector import Inspector, present
-from ..layout.picture import draw, saved_line
+from ..layout.folded import folded
+from ..layout.picture import Labels, draw, saved_line
 from ..parts import Block, Card, Facts, Note, Table
 from ..snapshot.calls import arguments
 from ..snapshot.graph import Graph, Holders, NodeFact, Summary, Value, Walk, describe, summary
 from ..snapshot.kinds import is_a, is_tensor, library, type_name
 from ..snapshot.names import namespace
 from ..snapshot.origins import place
+from ..snapshot.owners import modules_of
+from ..snapshot.program import source_of
 from ..snapshot.rules import written
 from ..words import language, say
 
@@ -59,8 +62,11 @@ def graph_card(y: Any, space: Mapping[str, Any], max_nodes: int = MAX_NODES, spe
         return _large(walk, holders, title, max_nodes)
     facts = describe(walk, holders)
     drawing = draw(facts, graph_words(facts), title, details_of(facts))
-    counts = _counts(facts)
-    return Card("graph", title, counts, blocks=(drawing, Note(say("graph.legend"), "muted")), lang=language())
+    source = source_of(walk, holders)
+    groups = (source.groups if source is not None else {}) or modules_of(facts)
+    small = folded(facts, groups, drawing, title, Labels({}, back=False))
+    drawings = [drawing] if small is None else [drawing, small]
+    return Card("graph", title, _counts(facts), blocks=(*drawings, Note(say("graph.legend"), "muted")), lang=language())
 
 
 def roots_of(y: Any, call: str) -> tuple[list[Any], Card | None]:
@@ -181,7 +187,27 @@ def details_of(facts: Graph) -> dict[str, tuple[Block, ...]]:
     for node in facts.nodes:
         if not node.accumulates:
             found[node.id] = tuple(_node(node, edges.get(node.id, []), called, classes))
+    nodes = {node.id: node for node in facts.nodes}
+    for number, edge in enumerate(facts.edges, 1):
+        source = nodes[edge.source]
+        leads = _leads(source, edge.index, (edge.target, edge.number), called, classes)
+        found[edge.item or f"e{number}"] = (Facts(((f"{source.cls} · next_functions[{edge.index}]", leads),)),)
     return found
+
+
+def _leads(
+    node: NodeFact,
+    index: int,
+    place: tuple[str, int],
+    called: Mapping[tuple[str, int], str],
+    classes: Mapping[str, str],
+) -> str:
+    """Where the edge for an input of a Node leads, and what the Node sends along it: `AccumulateGrad (w): g·x`."""
+    (target, number), name = place, called[place]
+    rule = node.rules[index] if index < len(node.rules) else None
+    symbols = f": {written(rule, {s.name: s.written for s in node.saved})}" if rule is not None else ""
+    to = classes[target] + ("" if name == target else f" ({name})")
+    return to + (say("graph.as_input", number=number) if number else "") + symbols
 
 
 def _value(value: Value, facts: Graph) -> tuple[Block, ...]:
@@ -233,16 +259,8 @@ def _node(
                 ", ".join(filter(None, [value, size, state])),
             )
         )
-    words = {s.name: s.written for s in node.saved}
     known = {index: (target, number) for index, target, number in edges}
     for index in range(node.inputs):
-        rule = node.rules[index] if index < len(node.rules) else None
-        symbols = f": {written(rule, words)}" if rule is not None else ""
-        to = say("graph.no_edge")
-        if index in known:
-            target, number = known[index]
-            name = called[target, number]
-            to = classes[target] + ("" if name == target else f" ({name})")
-            to += (say("graph.as_input", number=number) if number else "") + symbols
+        to = _leads(node, index, known[index], called, classes) if index in known else say("graph.no_edge")
         rows.append((f"next_functions[{index}]", to))
     return [Facts(tuple(rows))]

@@ -18,7 +18,7 @@ from ..snapshot.names import namespace
 from ..snapshot.origins import place
 from ..snapshot.program import source_of
 from ..snapshot.rules import written
-from ..snapshot.ways import Factor, Way, Ways
+from ..snapshot.ways import Factor, Local, Way, Ways
 from ..values import grid, shape, texts
 from ..words import language, say
 from .graph import details_of
@@ -87,9 +87,7 @@ class _Receipt:
                 freed = "second time" in str(error)
                 problem = say("receipt.freed" if freed else "receipt.failed", roots=self._of(), error=str(error)[:200])
             else:
-                if any(flow.is_complex() for flow in self.ways.flows.values()):
-                    problem = say("receipt.complex")
-                elif not self.ways.reached:
+                if not self.ways.reached:
                     problem = say("receipt.not_reached", roots=self._of(), name=self.name)
         if problem:
             return Card("receipt", "lab.receipt", blocks=(Note(problem, "warning"),), lang=language())
@@ -119,6 +117,8 @@ class _Receipt:
                 return say("receipt.root_type", type=type_name(root))
             if root.numel() != 1:
                 return say("receipt.not_scalar", root=self._root(root), count=root.numel())
+            if root.is_complex():
+                return say("receipt.complex", root=self._root(root))
         if self.at is not None and self._flat(self.at) is None:
             raise IndexError(say("receipt.at", at=self.at, shape=shape(tensor)))
         return ""
@@ -127,7 +127,9 @@ class _Receipt:
         """Results of one element that variables hold and that lead to the tensor, the last of each chain."""
         found: list[tuple[Any, Walk]] = []
         for _, tensor in self.holders.named.values():
-            if tensor is self.tensor or tensor.is_leaf or tensor.numel() != 1 or any(tensor is t for t, _ in found):
+            if tensor is self.tensor or tensor.is_leaf or tensor.numel() != 1 or tensor.is_complex():
+                continue
+            if any(tensor is t for t, _ in found):
                 continue
             walk = Walk([tensor], NODES)
             if Walk([self.tensor]).starts[0][0] in walk.ids:
@@ -285,6 +287,8 @@ class _Receipt:
         ]
         if hooks:
             blocks.append(Note(say("receipt.hooks", names=", ".join(hooks[:6])), "warning"))
+        if any(flow.is_complex() for flow in self.ways.flows.values()):
+            blocks.append(Note(say("receipt.conjugates"), "muted"))
         return blocks
 
     # -- lines ---------------------------------------------------------------------------------------------------------
@@ -314,18 +318,25 @@ class _Receipt:
 
     def _together(self, run: Sequence[tuple[Factor, str, str]]) -> Chip:
         """Many factors in one chip: their product."""
-        value = texts([math.prod(factor.value for factor, _, _ in run)])[0]
-        rows = [(self.nodes[f.node].cls, texts([f.value])[0]) for f, _, _ in run[:ROWS]]
+        local = Local()
+        for factor, _, _ in run:
+            local = factor.local.after(local)
+        value, sign = _said(local)
+        rows = [(self.nodes[f.node].cls, _said(f.local)[0]) for f, _, _ in run[:ROWS]]
         more = [Note(say("receipt.rows", shown=ROWS, count=len(run)), "muted")] if len(run) > ROWS else []
         fields = {"count": len(run), "value": value}
         return Chip(
-            say("receipt.product_chip", **fields), say("receipt.product", **fields), (Facts(tuple(rows)), *more)
+            say("receipt.product_chip", **fields), say("receipt.product", **fields), (Facts(tuple(rows)), *more), sign
         )
 
     def _chip(self, factor: Factor, out: str, into: str, brief: bool) -> Chip:
         """A factor as a chip; of a long way with the operation alone, the rest is in its label and its details."""
         node = self.nodes[factor.node]
-        value = texts([factor.value])[0]
+        value, sign = _said(factor.local)
+        if sign != "×" or isinstance(factor.local.straight, complex):  # no derivative, or its conjugate
+            label = say("receipt.factor", name=node.op, value=value, cls=node.cls, index=factor.index)
+            label = f"{label}, {self._where(node)}".rstrip(", ")
+            return Chip(f"{node.op} {value}", label, self.details.get(node.id, ()), sign)
         name = f"∂{out}/∂{into}"
         short = "/".join(f"∂{_bare(station) if len(name) > 14 else station}" for station in (out, into))
         word = self._word(node, factor)
@@ -385,7 +396,7 @@ def _runs(factors: Sequence[tuple[Factor, str, str]], long: bool) -> Iterator[li
     """Factors one by one; of a long way, those that are exactly 1 and follow each other together."""
     run: list[tuple[Factor, str, str]] = []
     for item in factors:
-        if long and item[0].value == 1:
+        if long and item[0].local.plain:
             run.append(item)
             continue
         if run:
@@ -407,7 +418,9 @@ def _bare(station: str) -> str:
 
 
 def _added(numbers: Sequence[str], room: int = 36) -> str:
-    """Numbers as a sum, as many as there is room for: `44. - 1. + …`"""
+    """Numbers as a sum, as many as there is room for: `44. - 1. + …`; complex ones in brackets."""
+    if len(numbers) > 1 and numbers[0].endswith("j"):
+        numbers = [f"({number})" for number in numbers]
     text = numbers[0]
     for number in numbers[1:]:
         more = f" - {number[1:]}" if number.startswith("-") else f" + {number}"
@@ -418,8 +431,21 @@ def _added(numbers: Sequence[str], room: int = 36) -> str:
 
 
 def _line(entry: Entry) -> str:
-    factors = " × ".join(chip.text for chip in entry.chips)
+    factors = "".join(f" {chip.sign} {chip.text}" if place else chip.text for place, chip in enumerate(entry.chips))
     return f"{entry.way}: {factors} = {entry.product}" if factors else f"{entry.way} = {entry.product}"
+
+
+def _said(local: Local) -> tuple[str, str]:
+    """A local derivative, and the sign in front of it: "×" for a factor, "→" for what is done to the gradient g."""
+    straight, turned = local.straight, local.turned
+    if not turned:
+        return texts([straight])[0], "×"
+    if not straight:
+        return ("conj(g)" if turned == 1 else f"conj(g)·({texts([turned])[0]})"), "→"
+    if turned == straight.conjugate():
+        return {0.5: "Re(g)", -0.5j: "Im(g)"}.get(straight, f"Re(g·({texts([2 * straight])[0]}))"), "→"
+    one, two = texts([straight, turned])
+    return f"g·({one}) + conj(g)·({two})", "→"
 
 
 def _badge(key: str, tone: Tone = "good") -> Badge:
@@ -451,6 +477,8 @@ def _finite(value: Any) -> bool:
 
 def _sum(values: Any) -> Any:
     listed = list(values)
-    if any(isinstance(v, complex) for v in listed) or not all(map(_finite, listed)):
+    if not all(map(_finite, listed)):
         return sum(listed)
+    if any(isinstance(v, complex) for v in listed):
+        return complex(math.fsum(v.real for v in listed), math.fsum(v.imag for v in listed))
     return math.fsum(listed)

@@ -17,6 +17,7 @@ from ..snapshot.events import Amount, Failed, HookRan, amount
 from ..snapshot.graph import Graph, Holders, Walk, saved_live
 from ..snapshot.kinds import is_a, is_tensor, library, type_name
 from ..snapshot.names import namespace
+from ..snapshot.owners import modules_of
 from ..snapshot.program import Source, source_of
 from ..snapshot.recording import LivePass, Overheard, Recording, record
 from ..values import short
@@ -189,7 +190,8 @@ class Heard:
 def _kept(walk: Walk) -> dict[str, dict[str, Amount]]:
     """What Nodes saved, as numbers: the backward that comes may free it."""
     found: dict[str, dict[str, Amount]] = {}
-    for node in walk.nodes:
+    first = sorted(walk.nodes, key=lambda node: -node._sequence_nr())[: 2 * MAX_EVENTS]  # those that run first
+    for node in first:
         if not hasattr(node, "variable"):
             pairs = [(name, value) for name, value, error in saved_live(node) if error is None and is_tensor(value)]
             found[walk.ids[node]] = {name: amount(value) for name, value in pairs}
@@ -239,7 +241,9 @@ def _card(
         part = facts.part(story.seen())
         drawing = draw(part, (), title, details_of(part), Labels(_widest(frames, part)))
         notes.append(Note(say("step.part", shown=len(part.nodes), count=len(facts.nodes)), "muted"))
-    small = folded(shown, source.groups, drawing, title) if source is not None else None
+    small = folded(
+        shown, (source.groups if source is not None else {}) or modules_of(facts), drawing, title, Labels(widest)
+    )
     drawings = [made for made in (drawing, small) if made is not None]
     badges = [_kind(recording)]
     if failed:

@@ -12,7 +12,7 @@ from ..prose import fit, width
 from ..snapshot.calls import arguments
 from ..snapshot.identity import mark
 from ..snapshot.kinds import is_array, is_tensor, type_name
-from ..snapshot.memory import Strip, Window, contents, contiguous, strips
+from ..snapshot.memory import Strip, Window, contents, contiguous, strips, turned
 from ..snapshot.names import names_of, namespace
 from ..values import GAP, texts
 from ..words import language, say
@@ -278,6 +278,9 @@ def _notes(found: Sequence[Strip], things: Sequence[tuple[str, Any]]) -> list[No
         names = list(dict.fromkeys(code(w.name) for w in strip.windows if w.size()))
         if len(names) > 1:
             notes.append(Note(say("storage.shared", names=say("common.list").join(names)), "node"))
+        for window, member in zip(strip.windows, strip.members, strict=True):
+            if way := turned(things[member][1]):
+                notes.append(Note(say(f"storage.{way}", name=code(window.name)), "accent"))
         if any(w.array for w in strip.windows) and not all(w.array for w in strip.windows):
             notes.append(Note(say("storage.numpy_writes"), "accent"))
     if len(found) > 1:

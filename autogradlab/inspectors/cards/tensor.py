@@ -74,6 +74,8 @@ def _blocks(tensor: Any, facts: TensorFacts, brief: bool) -> list[Block]:
         blocks.append(grid(tensor.grad, say("show.grad"), "gradient"))
     if facts.nans or facts.infs:
         blocks.append(Note(say("show.not_finite", nans=facts.nans, infs=facts.infs), "warning"))
+    if facts.grad_nans or facts.grad_infs:
+        blocks.append(Note(say("show.grad_not_finite", nans=facts.grad_nans, infs=facts.grad_infs), "warning"))
     if not facts.has_grad:
         blocks.append(_why(facts))
     return [*blocks, Facts(tuple(_rows(facts, brief))), *_made(facts.made)]

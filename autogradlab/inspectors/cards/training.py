@@ -426,6 +426,7 @@ WORDS: tuple[str, ...] = (
     "was_none",
     "adds_up",
     "differs",
+    "not_finite",
     "no_gradient",
     "not_kept",
 )
@@ -446,7 +447,13 @@ def _sum(grown: Grown) -> Sum:
         return () if size is None else tuple(tuple(next(said) for _ in row) for row in size.rows)
 
     left, added, now = map(written, sizes)
-    return Sum(left, added, () if now == added else now or ((say("training.was_none"),),), grown.adds_up)
+    return Sum(
+        left,
+        added,
+        () if now == added else now or ((say("training.was_none"),),),
+        grown.adds_up,
+        any(size is not None and size.odd > 0 for size in sizes),
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

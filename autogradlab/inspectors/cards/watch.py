@@ -8,15 +8,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..inspector import Inspector, present
 from ..live import after_each_cell
 from ..parts import Block, Card, Facts, Grid, Note, Table, Tone
 from ..snapshot.calls import arguments
 from ..snapshot.identity import mark
-from ..snapshot.kinds import is_a, is_array, is_module, is_tensor, type_name, version_of
+from ..snapshot.kinds import attribute, is_a, is_array, is_module, is_tensor, type_name, version_of
 from ..snapshot.names import Names, Place, Space, dotted, names_of, namespace, notebook
 from ..snapshot.tensors import has_grad
-from ..values import GAP, dtype, glimpse, plain_repr, shape
+from ..values import GAP, brief, dtype, glimpse, plain_repr, shape
 from ..words import language, say
 from .show import card_of, title_of
 from .tensor import code
@@ -25,10 +27,15 @@ __all__ = ["changes", "watch"]
 
 #: lines, and changes in a line, that are shown at most; letters of what is no tensor
 MANY, SAID, LONG = 40, 6, 40
+#: elements beyond which the size of a tensor is measured of some of them
+MEASURED = 2**22
 #: what stands in a cell that says nothing
 NOTHING = "—"
 
 COLUMNS = ("name", "values", "grad", "changed", "version", "graph", "tensor")
+
+#: what stands in a line, by what it is: as it is written, and how large it is
+Numbers = Mapping[str, tuple[str, float | None]]
 
 _MISSING = object()
 
@@ -94,7 +101,7 @@ class _Watched:
         self.named = thing is _MISSING or _lookup(name, space) is thing
         self.held = _weakly(None if thing is _MISSING else thing)
         self.before: Card | None = None
-        self.numbers: dict[str, str] = {}
+        self.numbers: Numbers = {}
         self.ever = thing is not _MISSING
 
     def look(self, space: Mapping[str, Any], names: Names) -> _Line:
@@ -105,7 +112,8 @@ class _Watched:
             return self._gone()
         card = card_of(thing, self.name, names, space, brief=True)
         values, grad, *facts = _facts(thing)
-        numbers = {say("show.values"): values, say("show.grad"): grad}
+        gradient = attribute(thing, "grad") if is_tensor(thing) and has_grad(thing) else None
+        numbers = {say("show.values"): (values, _size(thing)), say("show.grad"): (grad, _size(gradient))}
         changed = say("watch.joint").join([] if first else self._changed(thing, card, numbers))
         self.before, self.held, self.numbers, self.ever = card, _weakly(thing), numbers, True
         tone: Tone = "accent" if changed else "plain"
@@ -117,7 +125,7 @@ class _Watched:
         self.before, self.held, self.numbers = Card("show", code(self.name)), None, {}
         return _Line((code(self.name), NOTHING, NOTHING, said, NOTHING, NOTHING, NOTHING), "warning", "")
 
-    def _changed(self, thing: Any, card: Card, numbers: Mapping[str, str]) -> list[str]:
+    def _changed(self, thing: Any, card: Card, numbers: Numbers) -> list[str]:
         assert self.before is not None
         old = self.held() if self.held is not None else None
         if self.held is None and _weakly(thing) is not None:
@@ -160,6 +168,21 @@ def _answers(thing: Any) -> tuple[str, ...]:
     version = version_of(thing)
     grad = glimpse(thing.grad) if has_grad(thing) else "None"
     return glimpse(thing), grad, NOTHING if version is None else str(version), known, what
+
+
+def _size(thing: Any) -> float | None:
+    """The norm of a tensor or array whose numbers are too many to be written; None of another thing."""
+    if not (is_tensor(thing) or is_array(thing)):
+        return None
+    try:
+        if GAP not in glimpse(thing):
+            return None
+        flat = thing.detach().reshape(-1) if is_tensor(thing) else thing.reshape(-1)
+        flat = flat[:: -(-len(flat) // MEASURED)]
+        flat = flat if is_array(thing) else flat.resolve_conj().resolve_neg().clone().numpy()
+        return float(np.linalg.norm(flat.astype("complex128" if flat.dtype.kind == "c" else "float64")))
+    except Exception:  # bfloat16, sparse, quantized and the like: what of them is seen has to do
+        return None
 
 
 def _cut(text: str) -> str:
@@ -238,9 +261,9 @@ class _Board:
 # -- what changed between two cards ------------------------------------------------------------------------------------
 
 
-def changes(before: Card, after: Card, old_numbers: Mapping[str, str], numbers: Mapping[str, str]) -> list[str]:
+def changes(before: Card, after: Card, old_numbers: Numbers, numbers: Numbers) -> list[str]:
     """What differs, in words: "version 0 → 1". Cards are plain data, so nothing has to be kept for it but the card, and
-    the numbers in a line, by what they are."""
+    the numbers in a line; of many numbers, their norm."""
     found = []
     old, new = _badges(before), _badges(after)
     found += [
@@ -250,12 +273,28 @@ def changes(before: Card, after: Card, old_numbers: Mapping[str, str], numbers: 
     found += [f"{key} {rows.get(key, '—')} → {then[key]}" for key in then if rows.get(key) != then[key]]
     was, now = _grids(before), _grids(after)
     for caption in {**now, **was}:
-        if was.get(caption) != now.get(caption):
-            first, last = old_numbers.get(caption, "None"), numbers.get(caption, "None")
-            whole = GAP not in first + last
-            found.append(f"{caption} {first} → {last}" if whole else say("watch.other_numbers", what=caption))
+        (first, small), (last, large) = old_numbers.get(caption, _NONE), numbers.get(caption, _NONE)
+        if was.get(caption) == now.get(caption) and _alike(small, large):
+            continue
+        what = caption
+        if small is not None and large is not None:  # too many to be written
+            what, first, last = f"‖{caption}‖", brief(small), brief(large)
+        else:
+            first, last = (
+                said if size is None else f"‖{caption}‖ {brief(size)}" for said, size in ((first, small), (last, large))
+            )
+        whole = GAP not in first + last and first != last
+        found.append(f"{what} {first} → {last}" if whole else say("watch.other_numbers", what=caption))
     more = len(found) - SAID
     return found if more <= 0 else [*found[:SAID], say("watch.more_changes", count=more)]
+
+
+_NONE: tuple[str, float | None] = ("None", None)
+
+
+def _alike(one: float | None, other: float | None) -> bool:
+    """Whether two sizes are the same; NaN is the same as NaN."""
+    return one == other or (one != one and other != other)
 
 
 def _grids(card: Card) -> dict[str, tuple[Any, ...]]:

@@ -15,7 +15,7 @@ from ..snapshot.flows import Flows, Place
 from ..snapshot.graph import Graph, Holders, Walk, describe, edge_of
 from ..snapshot.kinds import is_a, is_module, is_tensor, type_name
 from ..snapshot.names import namespace
-from ..values import shape
+from ..values import brief, shape
 from ..words import language, say
 from .graph import details_of
 
@@ -24,6 +24,9 @@ __all__ = ["what_if"]
 #: Nodes that are drawn; leaves that are listed
 DRAWN, LISTED = 40, 40
 #: what is said of a leaf that is itself what is asked about
+#: letters below a leaf
+LONG = 20
+
 ITSELF = {"cut": "is_cut", "frozen": "is_frozen", "zero": "is_zero"}
 
 
@@ -236,7 +239,7 @@ class _WhatIf:
         for value in self.facts.values:
             if value.of is not None and value.kind == "leaf":
                 place = live[value.of[0]], value.of[1]
-                found[f"g{value.id[1:]}"] = _both(self.now.at.get(place), self.then.at.get(place), True)
+                found[f"g{value.id[1:]}"] = _below(self.now.at.get(place), self.then.at.get(place))
         return found
 
     def _looks(self, facts: Graph) -> dict[str, str]:
@@ -295,6 +298,15 @@ def _both(now: Any, then: Any, arriving: bool = False) -> str:
     if then is None and not arriving:
         return ""
     return before if before == after else f"{before} → {after}"
+
+
+def _below(now: Any, then: Any) -> str:
+    """What stands below a leaf: the gradients, or how large they are; their numbers are in the table."""
+    both = _both(now, then, True)
+    if len(both) <= LONG:
+        return both
+    before, after = (brief(float(t.abs().square().sum()) ** 0.5) if t is not None else "—" for t in (now, then))
+    return f"‖·‖ {before}" if before == after else f"‖·‖ {before} → {after}"
 
 
 def _said(tensor: Any) -> str:

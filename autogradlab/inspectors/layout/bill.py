@@ -10,18 +10,19 @@ from ..prose import fit, width
 
 __all__ = ["Chip", "Entry", "bill"]
 
-WIDE, SIZE, HIGH, GAP = 580.0, 13.0, 28.0, 20.0
+WIDE, SIZE, HIGH, GAP = 540.0, 13.0, 28.0, 20.0
 #: where the products stand, and how wide a chip may be
 RIGHT, LONGEST = WIDE - 4.0, 320.0
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A factor: what is written on it, what a screen reader says, what it opens."""
+    """A factor: what is written on it, what a screen reader says, what it opens. sign: what stands in front of it."""
 
     text: str
     label: str = ""
     details: tuple[Block, ...] = ()
+    sign: str = "×"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def bill(entries: Sequence[Entry], total: tuple[str, str], words: tuple[str, ...
             if place and left + wide > WIDE:
                 left, line = GAP, line + HIGH + 6
             if place:
-                shapes.append(Text(left - GAP / 2, line + 19, "×", "muted", size=15))
+                shapes.append(Text(left - GAP / 2, line + 19, chip.sign, "muted", size=15))
             box = Rect(left, line, wide, HIGH, 7.0, "gradient" if chip.details else "plain")
             written_ = Text(
                 left + wide / 2, line + 19, text, "gradient" if chip.details else "plain", size=SIZE, mono=True

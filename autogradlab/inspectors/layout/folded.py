@@ -1,7 +1,7 @@
-"""A large graph folded: what one Module or one turn of a loop made is one box, long runs of turns are boxes of many
+"""A large graph folded: what one Module, call or turn of a loop made is one box, long runs of turns are boxes of many
 turns.
 
-The deepest way of folding that is still narrow enough to be read is taken. Everything in a box is listed, so that
+The deepest way of folding that two rows have room for is taken. Everything in a box is listed, so that
 whoever shows both drawings can light the box while something in it runs.
 """
 
@@ -20,24 +20,31 @@ __all__ = ["ROOMY", "folded"]
 #: pixels that a drawing may be wide and high before it is worth folding
 ROOMY, HIGH = 900.0, 420.0
 
+#: pixels that a folded drawing may be wide: half of it fits into a row beside the numbers of a step
+TWO_ROWS = 1250.0
+
 #: boxes for the turns of one loop
 BOXES = 8
 
 Way = tuple[tuple[str, str], ...]
 
 
-def folded(graph: Graph, groups: Mapping[str, Way], whole: Drawing | None, label: str) -> Drawing | None:
-    """The drawing with groups as boxes; None if the whole one is small enough, or nothing can be folded."""
+def folded(
+    graph: Graph, groups: Mapping[str, Way], whole: Drawing | None, label: str, labels: Labels
+) -> Drawing | None:
+    """The drawing with groups as boxes; None if the whole one is small enough, or nothing can be folded. Of what steps
+    write there is room for what they write below leaves."""
     if whole is not None and whole.width <= ROOMY and whole.height <= HIGH:
         return None
+    below = {slot: text for slot, text in labels.widest.items() if slot.startswith("g")}
     best = None
     for depth in range(max(map(len, groups.values()), default=0), 0, -1):
-        made = _drawn(graph, _boxes(groups, depth), label)
+        made = _drawn(graph, _boxes(groups, depth), label, Labels(below, labels.back))
         if made is None:
             continue
         if best is None or made.width < best.width:
             best = made
-        if made.width <= ROOMY:
+        if made.width <= TWO_ROWS and made.height <= HIGH:
             break
     if best is None or (whole is not None and best.width * best.height >= whole.width * whole.height):
         return None
@@ -68,14 +75,15 @@ def _is_turn(one: tuple[str, str]) -> bool:
     return " = " in one[1] or one[1][-1:].isdigit()
 
 
-def _drawn(graph: Graph, boxes: Mapping[str, tuple[str, str]], label: str) -> Drawing | None:
+def _drawn(graph: Graph, boxes: Mapping[str, tuple[str, str]], label: str, labels: Labels) -> Drawing | None:
     """The picture of the graph in which each box is one Node; None if boxes would depend on each other in a circle."""
     inside: dict[str, list[str]] = {}
     for node, (box, _) in boxes.items():
         inside.setdefault(box, []).append(node)
     whole = {node.id: node for node in graph.nodes}
     inside = {box: nodes for box, nodes in inside.items() if sum(n in whole for n in nodes) > 1}
-    if len(inside) < 2:
+    count = sum(not node.accumulates for node in graph.nodes)
+    if not inside or max(map(len, inside.values())) == count:  # one box around everything tells nothing
         return None
     box_of = {node: f"k{number}" for number, nodes in enumerate(inside.values(), 1) for node in nodes}
     names = {f"k{number}": boxes[nodes[0]][1] for number, nodes in enumerate(inside.values(), 1)}
@@ -106,7 +114,7 @@ def _drawn(graph: Graph, boxes: Mapping[str, tuple[str, str]], label: str) -> Dr
     values = tuple(replace(v, of=(box_of.get(v.of[0], v.of[0]), v.of[1])) if v.of is not None else v for v in values)
     facts = Graph(tuple(nodes), tuple(edges.values()), values, graph.roots)
     try:
-        drawing = draw(facts, (), label, {}, Labels({}))
+        drawing = draw(facts, (), label, {}, labels)
     except ValueError:
         return None
     return _renamed(drawing, edges, members, box_of, whole)

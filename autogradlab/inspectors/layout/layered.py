@@ -18,8 +18,7 @@ from .lanes import Lane, crossings, order, settle, straighten
 
 __all__ = ["Box", "Link", "Placed", "layout"]
 
-#: Between columns, at least; steep curves get more room, up to the second number.
-GAP = 40.0
+#: Between columns, at most: steep curves get more room than others.
 WIDEST_GAP = 120.0
 
 
@@ -54,8 +53,9 @@ class Placed:
     crossings: int
 
 
-def layout(boxes: Mapping[str, Box], links: Sequence[Link], margin: float = 16.0) -> Placed:
-    """Place the boxes and route the links; links go from left to right. A cycle is a ValueError."""
+def layout(boxes: Mapping[str, Box], links: Sequence[Link], margin: float = 16.0, gap: float = 40.0) -> Placed:
+    """Place the boxes, with a gap at least between columns, and route the links from left to right. A cycle is a
+    ValueError."""
     column = _columns(boxes, links)
     lanes, paths = _lanes(boxes, links, column)
     columns: list[list[Lane]] = [[] for _ in range(1 + max(column.values(), default=-1))]
@@ -67,7 +67,7 @@ def layout(boxes: Mapping[str, Box], links: Sequence[Link], margin: float = 16.0
     top = min((lane.y - lane.height / 2 for lane in lanes), default=0.0)
     for lane in lanes:
         lane.y += margin - top
-    lefts, widths = _abscissas(columns, margin)
+    lefts, widths = _abscissas(columns, margin, gap)
     at = {
         lane.box: (lefts[lane.column] + (widths[lane.column] - lane.width) / 2, lane.y - lane.height / 2)
         for lane in lanes
@@ -134,7 +134,7 @@ def _in(box: Box, port: int) -> float:
     return box.ins[port] if port < len(box.ins) else box.height / 2
 
 
-def _abscissas(columns: Sequence[Sequence[Lane]], margin: float) -> tuple[list[float], list[float]]:
+def _abscissas(columns: Sequence[Sequence[Lane]], margin: float, gap: float) -> tuple[list[float], list[float]]:
     """The left edge and the width of each column."""
     lefts, widths = [], []
     x = margin
@@ -143,7 +143,7 @@ def _abscissas(columns: Sequence[Sequence[Lane]], margin: float) -> tuple[list[f
         lefts.append(x)
         widths.append(width)
         steep = max((abs(left.y + left.out - y) for left in lanes for y in left.arrivals()), default=0.0)
-        x += width + min(GAP + steep / 6, WIDEST_GAP)
+        x += width + min(gap + steep * gap / 240, WIDEST_GAP)
     return lefts, widths
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..parts import Block, Drawing, Ellipse, Fold, Item, Path, Rect, Shape, Text, Tone
+from ..parts import Block, Drawing, Ellipse, Facts, Fold, Item, Path, Rect, Shape, Text, Tone
 from ..prose import columns
 from ..snapshot.graph import Edge, Graph, NodeFact, Saved, Value
 from ..snapshot.origins import Origin, place
@@ -26,6 +26,9 @@ TALLEST = 420.0
 LINE = 15.0
 LONG = 26
 
+#: letters of a name and value that stand in one line where shapes stand close, and of a name there
+SHORT, LONGEST = 14, 18
+
 #: fewer unnamed Nodes than this are not worth folding
 FOLDED = 3
 
@@ -33,13 +36,14 @@ FOLDED = 3
 @dataclass(frozen=True, slots=True)
 class Labels:
     """What a step writes into the picture: for each slot its longest text, for which room is kept. `back`: arrows go
-    where gradients go."""
+    where gradients go. `close`: shapes say less and stand closer, so that more of them are seen at once."""
 
     widest: Mapping[str, str]
     back: bool = True
+    close: bool = True
 
 
-NO_LABELS = Labels({}, back=False)
+NO_LABELS = Labels({}, back=False, close=False)
 
 
 def wide(text: str, size: float = LARGE) -> float:
@@ -140,23 +144,27 @@ class _Picture:
         right = max((wide(text, SMALL) + 14 for text in out if text), default=6.0)
         line = max((saved_line(node.saved), widest.get(f"s{node.id[1:]}", "")), key=columns)
         spill = max(0.0, (wide(line, SMALL) - width) / 2)
-        return _Shape(width, height, max(left, spill), max(right, spill), LINE if line else 0.0, ports)
+        return _Shape(width, height, max(left, spill), max(right, spill), LINE + 3 if line else 0.0, ports)
 
     def _ellipse(self, value: Value) -> _Shape:
-        lines = value_lines(value)
+        lines = value_lines(value, self.labels.close)
         bulge = (1.22,) if len(lines) == 1 else (1.22, 1.14) if len(lines) == 2 else (1.3, 1.1, 1.35)
         text = max(wide(line, SMALL if i else LARGE) * bulge[i] for i, line in enumerate(lines))
         grad = max(grad_line(value), self.labels.widest.get(f"g{value.id[1:]}", ""), key=columns)
-        width = float(round(max(text + 22, 44.0)))
+        width = float(round(max(text + (14 if self.labels.close else 22), 44.0)))
         spill = max(0.0, (wide(grad, SMALL) - width) / 2)
-        return _Shape(width, (32.0, 50.0, 64.0)[len(lines) - 1], spill, spill, LINE + 2 if grad else 0.0)
+        return _Shape(width, (32.0, 50.0, 64.0)[len(lines) - 1], spill, spill, LINE + 4 if grad else 0.0)
 
     # -- shapes --------------------------------------------------------------------------------------------------------
 
     def drawing(self, words: Sequence[str], label: str, details: Mapping[str, tuple[Block, ...]]) -> Drawing:
         boxes = {name: shape.box() for name, shape in self.shapes.items()}
-        placed = layout(boxes, [link for _, link, _ in self.links])
-        items = [self._edge(item, link, runs, placed, i) for i, (item, link, runs) in enumerate(self.links)]
+        margin, gap = (10.0, 26.0) if self.labels.close else (16.0, 40.0)
+        placed = layout(boxes, [link for _, link, _ in self.links], margin, gap)
+        items = [
+            self._edge(item, link, runs, placed, i, details.get(item, ()))
+            for i, (item, link, runs) in enumerate(self.links)
+        ]
         items += [self._value(value, placed, details.get(value.id, ())) for value in self.values.values()]
         items += [self._node(node, placed, details.get(node.id, ())) for node in self.nodes.values()]
         return Drawing(placed.width, placed.height, tuple(items), tuple(words), label, self.folds(), zoom=True)
@@ -195,7 +203,7 @@ class _Picture:
             folds.append(Fold(at, (*nodes, *own, *lines), label))
         return tuple(folds)
 
-    def _edge(self, item: str, link: Link, runs: bool, placed: Placed, index: int) -> Item:
+    def _edge(self, item: str, link: Link, runs: bool, placed: Placed, index: int, details: tuple[Block, ...]) -> Item:
         source, target = self.shapes[link.source], self.shapes[link.target]
         route = placed.routes[index]
         points = _reaching(route, route[0][0] - source.right, route[-1][0] + target.left)
@@ -209,7 +217,11 @@ class _Picture:
         if item in self.labels.widest:
             at = (start[0] + 5, start[1] - 5, "start") if item[0] == "o" else (end[0] - 6, end[1] - 5, "end")
             shapes.append(Text(at[0], at[1], "", "gradient", at[2], SMALL, True, True, item))  # type: ignore[arg-type]
-        return Item(item, tuple(shapes))
+        said = ""
+        if details and isinstance(details[0], Facts):  # where it leads; its rule, which may be asked for, is a detail
+            place, leads = details[0].rows[0]
+            said = f"{place} → {leads.partition(': ')[0]}"
+        return Item(item, tuple(shapes), said, details)
 
     def _node(self, node: NodeFact, placed: Placed, details: tuple[Block, ...]) -> Item:
         shape = self.shapes[node.id]
@@ -224,7 +236,7 @@ class _Picture:
             tone: Tone = "warning" if any(s.state == "changed" for s in node.saved) else "saved"
             text = saved_line(node.saved)
             shapes.append(
-                Text(middle, y + shape.height + 12, text, tone, size=SMALL, mono=True, slot=f"s{node.id[1:]}")
+                Text(middle, y + shape.height + 15, text, tone, size=SMALL, mono=True, slot=f"s{node.id[1:]}")
             )
         if node.id in self.labels.widest:
             at = x + shape.width + 5, centre - 5
@@ -236,7 +248,7 @@ class _Picture:
         x = _half(placed.at[value.id][0] + shape.left + shape.width / 2)
         y = _half(placed.at[value.id][1] + shape.height / 2)
         tone: Tone = "leaf" if value.kind == "leaf" else "saved" if value.kind == "data" else "plain"
-        lines = value_lines(value)
+        lines = value_lines(value, self.labels.close)
         top = y + (4, -2, -10)[len(lines) - 1]
         shapes: list[Shape] = [
             Ellipse(x, y, shape.width / 2, shape.height / 2, tone, value.kind == "leaf"),
@@ -250,7 +262,7 @@ class _Picture:
             shapes.append(
                 Text(
                     x,
-                    y + shape.height / 2 + 13,
+                    y + shape.height / 2 + 15,
                     text,
                     "gradient",
                     size=SMALL,
@@ -314,8 +326,10 @@ def _half(x: float) -> float:
 # -- words in the picture ----------------------------------------------------------------------------------------------
 
 
-def value_lines(value: Value) -> list[str]:
+def value_lines(value: Value, close: bool = False) -> list[str]:
     """What stands in an ellipse: name and value (in two lines if they are long), what it is."""
+    if close and value.name:
+        return _close_lines(value)
     first = [f"{value.name} = {value.text}" if value.name else cut(value.text)]
     if value.name and columns(first[0]) > 20:
         first = [cut(value.name, 22), cut(value.text, 24)]
@@ -326,6 +340,15 @@ def value_lines(value: Value) -> list[str]:
     else:
         second = say("graph.root") if value.root else say("graph.non_leaf")
     return [*first, second] if second else first
+
+
+def _close_lines(value: Value) -> list[str]:
+    """The same in two short lines: of what is long, the shape stands for the value."""
+    kind = say("graph.close_leaf") if value.kind == "leaf" else say("graph.close_data") if value.kind == "data" else ""
+    first = f"{value.name} = {value.text}"
+    if columns(first) <= SHORT:
+        return [first, kind or say("graph.root" if value.root else "graph.non_leaf")]
+    return [cut(value.name or "", LONGEST), " · ".join(filter(None, [value.shape, kind]))]
 
 
 def grad_line(value: Value) -> str:

@@ -16,7 +16,7 @@ __all__ = ["Line", "Mark", "timeline"]
 LEFT, PLOT, RIGHT = 112.0, 310.0, 64.0
 TOP, HIGH = 34.0, 68.0
 #: the height of all rows together, and of one at least and at most
-ROWS, LEAST, MOST = 198.0, 20.0, 48.0
+ROWS, LEAST, MOST = 162.0, 20.0, 48.0
 #: decades that a row shows at most
 DECADES = 8
 #: letters are this large

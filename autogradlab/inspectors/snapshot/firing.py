@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ..values import short
+from ..values import told
 from .callers import place_of_code
 from .keeping import previewing
 from .kinds import attribute, is_tensor, library, version_of
@@ -331,6 +331,6 @@ def _text(value: Any) -> str:
     if isinstance(value, tuple):
         return _text(value[0]) if len(value) == 1 else f"({', '.join(map(_text, value))})"
     if value is None or is_tensor(value):
-        return short(value)
+        return told(value)
     text = " ".join(repr(value).split()) if type(value) in (int, float, str, bool) else type(value).__name__
     return text if len(text) <= 40 else text[:39] + "…"

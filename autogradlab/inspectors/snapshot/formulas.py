@@ -18,13 +18,13 @@ LONGEST = 30
 
 
 @lru_cache(maxsize=512)
-def formula_at(file: str, line: int) -> tuple[str, int, str]:
-    """The file as one says it ("autogradlab/ops/first/products.py"), the line, and the function or lambda that begins
-    there."""
+def formula_at(file: str, line: int) -> tuple[str, str]:
+    """The file as one says it ("autogradlab/ops/first/products.py"), and the function or lambda that begins at a
+    line of it."""
     path = Path(file)
     place = path.relative_to(_PACKAGE.parent) if path.is_relative_to(_PACKAGE) else Path(path.name)
     lines = linecache.getlines(file)[line - 1 : line - 1 + LONGEST]
-    return place.as_posix(), line, _lambda(lines) or _function(lines)
+    return place.as_posix(), _lambda(lines) or _function(lines)
 
 
 def _lambda(lines: list[str]) -> str:

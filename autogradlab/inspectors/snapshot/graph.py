@@ -15,7 +15,8 @@ from ..values import dtype, has_nan, plain_repr, shape, short
 from .firing import of_inspectors
 from .identity import mark
 from .kinds import attribute, is_tensor, library, version_of
-from .names import tensors
+from .lines import Called, note_of
+from .names import dotted, tensors
 from .origins import Origin, origin
 from .rules import Rule, inputs_of, op_name, rules_of
 
@@ -290,6 +291,7 @@ class Holders:
         self.made: dict[tuple[Any, int], list[Any]] = {}
         self.places: dict[tuple[Any, ...], str] = {}
         self.origins: dict[str, Origin | None] = {}
+        self.unheld: set[str] = set()  # names that no variable leads to
         for name, tensor in tensors(space):
             if id(tensor) in self.named:
                 continue
@@ -307,6 +309,34 @@ class Holders:
             if not any(t is tensor for t in known):
                 known.append(tensor)
 
+    def meet(self, walk: Walk) -> None:
+        """Parameters that no variable leads to are named after the Module that was called: `Linear.weight`,
+        `Sequential[0].weight`; of a second such Module, `Linear₂.weight`."""
+        leaves = {id(n.variable): n.variable for n in walk.nodes if hasattr(n, "variable")}
+        nameless = leaves.keys() - self.named.keys()
+        if not nameless:
+            return
+        titles: dict[str, int] = {}
+        for node in sorted(walk.nodes, key=lambda node: node._sequence_nr()):
+            for step in note_of(node):
+                if not isinstance(step, Called):
+                    continue
+                module = step.module()
+                held = (
+                    [(path, id(p)) for path, p in module.named_parameters()] if module is not None else step.parameters
+                )
+                found = [(path, ident) for path, ident in held if ident in nameless]
+                if not found:
+                    continue
+                titles[step.kind] = count = titles.get(step.kind, 0) + 1
+                title = step.kind + ("" if count == 1 else str(count).translate(_SUBSCRIPT))
+                for path, ident in found:
+                    name = dotted(title, path)
+                    self.named[ident] = name, leaves[ident]
+                    self.places.setdefault(where(leaves[ident]), name)
+                    self.unheld.add(name)
+                nameless -= {ident for _, ident in found}
+
     def name(self, tensor: Any) -> str | None:
         known = self.named.get(id(tensor))
         return known[0] if known is not None else None
@@ -317,12 +347,15 @@ class Holders:
 
     def origin(self, name: str | None) -> Origin | None:
         """Where a variable was assigned; an item or attribute where its container was."""
-        if name is None or name.endswith(".grad"):
+        if name is None or name.endswith(".grad") or name in self.unheld:
             return None
         root = re.split(r"[.\[]", name, maxsplit=1)[0]
         if root not in self.origins:
             self.origins[root] = origin(root, self.space)
         return self.origins[root]
+
+
+_SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def where(tensor: Any) -> tuple[Any, ...]:
@@ -342,6 +375,7 @@ class _Description:
     def __init__(self, walk: Walk, holders: Holders) -> None:
         self.walk = walk
         self.holders = holders
+        holders.meet(walk)
         self.values: list[Value] = []
         self.data: dict[int, tuple[str, Any]] = {}
         self.places: dict[tuple[str, int], str] = {}

@@ -1,7 +1,7 @@
 """Which line made a Node: where a notebook has the inspectors, new Nodes of autogradlab note the user's frames.
 
-A note is a tuple of steps from the cell inward: a `Spot` for each frame of the user's code, a weak reference for each
-call of a Module. Nothing is worked out before somebody asks. Nodes made earlier have no note. What makes a Node of
+A note is a tuple of steps from the cell inward: a `Spot` for each frame of the user's code, a `Called` for each call
+of a Module. Nothing is worked out before somebody asks. Nodes made earlier have no note. What makes a Node of
 PyTorch is found in another way (tracing).
 """
 
@@ -20,7 +20,7 @@ from . import tracing
 from .callers import LIBRARIES
 from .names import locals_of, notebook
 
-__all__ = ["Loop", "Spot", "loops_of", "note_of", "source_tree", "unwatch", "watch"]
+__all__ = ["Called", "Loop", "Spot", "loops_of", "note_of", "source_tree", "unwatch", "watch"]
 
 #: frames that are looked at, from a Node outward
 DEEPEST = 200
@@ -53,7 +53,16 @@ class Spot(NamedTuple):
         return self.code.co_firstlineno, self.code.co_firstlineno, 0, 0
 
 
-Step = Spot | weakref.ref[Any]
+class Called(NamedTuple):
+    """A call of a Module: the Module while it lives, its class, and its own parameters by identity. (They live as long
+    as the graph does, a Module that no variable holds does not.)"""
+
+    module: weakref.ref[Any]
+    kind: str
+    parameters: tuple[tuple[str, int], ...]
+
+
+Step = Spot | Called
 
 
 class Loop(NamedTuple):
@@ -129,10 +138,16 @@ def _steps(frame: FrameType | None, instruction: int) -> tuple[Step, ...]:
         elif name.startswith("IPython.core"):
             break
         elif (frame.f_code.co_name, name) in _CALLS:
-            steps.append(weakref.ref(_held(frame)["self"]))
+            steps.append(_called(_held(frame)["self"]))
         frame = frame.f_back
         instruction = frame.f_lasti if frame is not None else 0
     return tuple(reversed(steps))
+
+
+def _called(module: Any) -> Called:
+    own = vars(module).get("_parameters") or {}
+    parameters = tuple((name, id(held)) for name, held in own.items() if held is not None)
+    return Called(weakref.ref(module), type(module).__name__, parameters)
 
 
 #: the functions in which Modules are called
@@ -148,7 +163,8 @@ def _turns(frame: FrameType) -> tuple[str, ...]:
     names = [name for loop in loops if loop.first <= line <= loop.last for name in loop.names]
     if not names:
         return ()
-    held = frame.f_globals if frame.f_code.co_name == "<module>" else _held(frame)
+    # of a module f_locals is f_globals, and from Python 3.12 on the variables of its comprehensions as well
+    held = frame.f_locals if frame.f_code.co_name == "<module>" else _held(frame)
     return tuple(_brief(held[name]) if name in held else "" for name in names)
 
 

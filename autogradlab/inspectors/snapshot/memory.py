@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from math import gcd, prod
 from typing import Any
 
-from .kinds import is_array, is_tensor
+import numpy as np
+
+from .kinds import attribute, is_array, is_tensor
 from .names import Names
 
-__all__ = ["Strip", "Window", "contents", "contiguous", "extent", "sharing", "strips"]
+__all__ = ["Strip", "Window", "contents", "contiguous", "extent", "sharing", "strips", "turned"]
 
 
 #: elements up to which a window is walked through one by one
@@ -185,12 +187,29 @@ def contents(strip: Strip, things: Sequence[tuple[str, Any]], cells: Sequence[in
     return found
 
 
+def turned(tensor: Any) -> str:
+    """How a tensor reads its memory: "conj", "neg", or "" where it reads what is there."""
+    for way in ("conj", "neg"):
+        if is_tensor(tensor) and attribute(tensor, f"is_{way}") is not None and getattr(tensor, f"is_{way}")():
+            return way
+    return ""
+
+
+def _raw(tensor: Any, places: Sequence[int]) -> list[Any]:
+    """The numbers that lie at some bytes of a tensor's memory, whatever the tensor makes of them."""
+    kept, size = tensor.untyped_storage(), tensor.element_size()
+    numbers = (bytes(int(kept[k]) for k in range(place, place + size)) for place in places)
+    return [np.frombuffer(number, str(tensor.dtype).removeprefix("torch."))[0].item() for number in numbers]
+
+
 def _tensor_numbers(tensor: Any, window: Window, places: Sequence[int]) -> list[tuple[int, Any]]:
     size = window.itemsize
     start = window.offset - int(tensor.storage_offset()) * size
     end = start + int(tensor.untyped_storage().nbytes())
     plain = tensor.detach()
     reached = [p for p in places if start <= p and p + size <= end]
+    if turned(tensor):  # what is read through it is not what is there
+        return list(zip(reached, _raw(tensor, [p - start for p in reached]), strict=True))
     return [(p, plain.as_strided((1,), (1,), (p - start) // size).item()) for p in reached]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,7 +45,7 @@ class Source:
     names: dict[Place, str]  #: what the learner would call an output: "h, t = 3", "`x @ W`"
     spoken: dict[str, str]  #: where a Node was made, as a sentence begins: "Line 4"
     code: dict[str, str]  #: the expression that made a Node
-    groups: dict[str, tuple[tuple[str, str], ...]]  #: turns and Modules around a Node, outermost first: id and label
+    groups: dict[str, tuple[tuple[str, str], ...]]  #: turns, calls, Modules around a Node: id, label
 
 
 @dataclass(slots=True)
@@ -75,6 +76,7 @@ class _Reading:
     def __init__(self, walk: Walk, holders: Holders) -> None:
         self.walk = walk
         self.holders = holders
+        holders.meet(walk)
         self.cells: dict[str, _Draft] = {}
         self.where: dict[str, _Draft] = {}  # Node -> its innermost row
         self.around: dict[str, list[_Draft]] = {}
@@ -115,8 +117,8 @@ class _Reading:
         steps = list(note)
         for number, step in enumerate(steps):
             if not isinstance(step, Spot):
-                called = step()
-                pending.append(self.modules.get(id(called), type(called).__name__) if called is not None else "Module")
+                called = step.module()
+                pending.append(self.modules.get(id(called), step.kind) if called is not None else step.kind)
                 continue
             inside = tuple(s.instruction for s in steps[number:] if isinstance(s, Spot))
             row, spot = self._down(row, step, spot, pending, inside, way), step
@@ -180,6 +182,8 @@ class _Reading:
             made = self._line(statement, file, "line")
         row = row.children.setdefault(key, made)
         way.append(row)
+        if statement is not None and _inlined(statement, step.span):
+            row = self._turn(row, step, inside, None, way)
         return row
 
     def _cell(self, file: str) -> _Draft:
@@ -327,8 +331,8 @@ class _Reading:
             pending += [(child, name) for child in reversed(list(inner))]
         for node, row in self.where.items():
             row_of[node] = ids[id(row)]
-            turns = [w for w in self.around[node] if w.kind in ("turn", "module") or (w.kind == "call" and w.label)]
-            groups[node] = tuple((ids[id(w)], w.label) for w in turns)
+            around = [w for w in self.around[node] if w.kind in ("turn", "module", "call")]
+            groups[node] = tuple((ids[id(w)], w.label or w.text) for w in around)
             said = self._called(node, row)
             if said:
                 names[node, 0] = said
@@ -464,6 +468,23 @@ def _statement(body: list[ast.stmt], line: int, column: int | None) -> tuple[lis
         if isinstance(found, (ast.For, ast.AsyncFor, ast.While)):
             loops.append(found)
         body = inner
+
+
+def _inlined(statement: ast.stmt, span: tuple[int, int, int, int]) -> bool:
+    """Whether an expression is what a comprehension of a statement computes in each turn, in the frame of the statement
+    itself: from Python 3.12 on only generator expressions have frames of their own."""
+    if sys.version_info < (3, 12):
+        return False
+    for found in ast.walk(statement):
+        if isinstance(found, (ast.ListComp, ast.SetComp, ast.DictComp)):
+            turned = [found.key, found.value] if isinstance(found, ast.DictComp) else [found.elt]
+            turned += [part for made in found.generators for part in made.ifs]
+            turned += [made.iter for made in found.generators[1:]]
+            line, last, start, end = span
+            for e in turned:
+                if (e.lineno, e.col_offset) <= (line, start) and (last, end) <= (e.end_lineno, e.end_col_offset):
+                    return True
+    return False
 
 
 def _spans(span: tuple[int, int, int, int], whole: tuple[int, int, int, int]) -> bool:

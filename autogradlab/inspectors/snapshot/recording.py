@@ -309,9 +309,14 @@ class _Recorder:
     def runs(self, node: str) -> bool:
         return self.needed is None or node in self.needed
 
+    @property
+    def full(self) -> bool:
+        """Whether later events are only counted."""
+        return len(self.events) >= self.limit
+
     def note(self, event: Event) -> None:
         """Early events are kept; of a long pass, the later ones are counted, except the ends."""
-        if len(self.events) < self.limit or isinstance(event, (Accumulated, Failed)):
+        if not self.full or isinstance(event, (Accumulated, Failed)):
             self.events.append(event)
         else:
             self.left_out += 1
@@ -341,7 +346,12 @@ class _Recorder:
 
     def arrive(self, place: tuple[str, int], tensor: Any) -> None:
         parts = self.arrived.setdefault(place, [])
+        if self.full:
+            parts.append(tensor is not None)  # that it came is all that is asked from now on
+            return
         parts.append(None if tensor is None else tensor.detach().clone())
+        if len(parts) < self.arriving.get(place, 0):
+            return
         known = [p for p in parts if p is not None]
         if len(parts) == self.arriving.get(place, 0) and len(known) > 1:
             total = known[0]
@@ -429,6 +439,8 @@ class _Recorder:
     def _changed(self, ident: str, number: int, given: Any) -> None:
         """A hook of the Node (they cannot be listed) or of a tensor that is gone changed the gradient."""
         parts = self.arrived.get((ident, number))
+        if self.full:
+            return
         if parts and given is not None and parts[-1] is not None and len([p for p in parts if p is not None]) == 1:
             known = next(p for p in parts if p is not None)
             before, after = amount(known.to(given.dtype)), amount(given)
@@ -454,16 +466,23 @@ class _Recorder:
             if hasattr(node, "variable"):
                 self.accumulated(ident, node.variable.grad)
                 return
-            saved = self.saved[ident] if self.frees else ()
-            shown = tuple(
-                _amount(o) if t is not None and self.runs(t) else None for o, (t, _) in zip(outs, nexts, strict=False)
-            )
-            self.note(NodeRan(ident, tuple(_amount(g) for g in grads), shown, saved))
+            if self.full:
+                self.left_out += 1
+            else:
+                self.note(NodeRan(ident, tuple(map(_amount, grads)), self._shown(outs, nexts), self._freed(ident)))
             for out, (target, number) in zip(outs, nexts, strict=False):
                 if target is not None and self.runs(target):
                     self.arrive((target, number), out)
 
         return posthook
+
+    def _shown(self, outs: Sequence[Any], nexts: Sequence[tuple[str | None, int]]) -> tuple[Amount | None, ...]:
+        """What goes on along each edge that leads to a Node that runs."""
+        pairs = zip(outs, nexts, strict=False)
+        return tuple(_amount(out) if node is not None and self.runs(node) else None for out, (node, _) in pairs)
+
+    def _freed(self, ident: str) -> tuple[str, ...]:
+        return self.saved[ident] if self.frees else ()
 
     def accumulated(self, ident: str, now: Any) -> None:
         """A leaf's `.grad` has been set: post-accumulate hooks come after that, and see it."""

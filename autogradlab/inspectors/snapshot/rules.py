@@ -73,7 +73,7 @@ def _plain(value: Any) -> Any:
     """A saved value as formulas on arrays get it."""
     if is_tensor(value):
         try:
-            return value.detach().resolve_conj().numpy()
+            return value.detach().resolve_conj().clone().numpy()
         except Exception:  # bfloat16, sparse, meta and the like
             return symbols.UNREAD
     if is_a(value, (tuple, list)) and any(map(is_tensor, value)):

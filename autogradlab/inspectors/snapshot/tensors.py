@@ -47,6 +47,8 @@ class TensorFacts:
     made: Origin | None
     nans: int
     infs: int
+    grad_nans: int
+    grad_infs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ def _made(thing: Any, name: str, names: Names, space: Mapping[str, Any] | None) 
 
 def tensor_facts(tensor: Any, name: str, names: Names, space: Mapping[str, Any] | None) -> TensorFacts:
     nans, infs = not_finite(tensor)
+    grad_nans, grad_infs = not_finite(tensor.grad) if has_grad(tensor) else (0, 0)
     base = _ask(lambda: tensor._base)
     return TensorFacts(
         name=name,
@@ -140,6 +143,8 @@ def tensor_facts(tensor: Any, name: str, names: Names, space: Mapping[str, Any] 
         made=_made(tensor, name, names, space),
         nans=nans,
         infs=infs,
+        grad_nans=grad_nans,
+        grad_infs=grad_infs,
     )
 
 

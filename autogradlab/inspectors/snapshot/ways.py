@@ -3,14 +3,14 @@
 What flows into every Node is calculated once (`flows`). Then, from the element backwards, the ways are told apart:
 which elements of the Nodes before it lead there is found by gradients that are zero but for some elements, the largest
 share first. What has not been told apart when enough is listed is the rest; its share is known exactly, since it is one
-such gradient too.
+such gradient too. All this asks of a Node is that it is linear over the real numbers, so it holds for complex ones.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,22 +18,60 @@ from .flows import Flows, metadata
 from .graph import Walk, edge_of
 from .kinds import library
 
-__all__ = ["Factor", "Way", "Ways"]
+__all__ = ["Factor", "Local", "Way", "Ways"]
 
 #: calls of Nodes that one receipt may take
 CALLS = 1500
 
 
 @dataclass(frozen=True, slots=True)
+class Local:
+    """What becomes of a gradient g between two elements: straight * g + turned * conj(g); of real numbers, a factor.
+
+    On complex numbers PyTorch multiplies by the conjugate of the derivative; a Node can conjugate g itself, too.
+    """
+
+    straight: Any = 1.0
+    turned: Any = 0.0
+
+    def __call__(self, grad: Any) -> Any:
+        return self.straight * grad + self.turned * grad.conjugate() if self.turned else self.straight * grad
+
+    def after(self, first: Local) -> Local:
+        """The two as one."""
+        if not (self.turned or first.turned):
+            return Local(self.straight * first.straight)
+        straight, turned = first.straight, first.turned
+        return Local(
+            self.straight * straight + self.turned * turned.conjugate(),
+            self.straight * turned + self.turned * straight.conjugate(),
+        )
+
+    @property
+    def plain(self) -> bool:
+        """Whether the gradient is handed on as it is."""
+        return bool(self.straight == 1 and not self.turned)
+
+    @classmethod
+    def of(cls, run: Callable[[Any], Any], of_complex: bool) -> Local:
+        """What a function that is linear over the real numbers does, told by what it makes of 1 (and of 1j)."""
+        one = run(1.0)
+        if not of_complex:
+            return cls(one)
+        turned = run(1j) * -1j
+        return cls((one + turned) / 2, (one - turned) / 2)
+
+
+@dataclass(frozen=True, slots=True)
 class Factor:
-    """One step of a way: d(output `at` of a Node) / d(its input `index`, element `into`)."""
+    """One step of a way: from output `at` of a Node to its input `index`, element `into`."""
 
     node: str
     output: int
     at: int
     index: int
     into: int
-    value: Any
+    local: Local
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +94,7 @@ class _Group:
     into: int
     first: int
     last: int
-    scale: Any
+    scale: Local
     behind: tuple[Factor, ...]
     share: Any = 0.0
 
@@ -112,7 +150,7 @@ class Ways:
         heap: list[tuple[float, int, _Group | Way]] = []
         order = 0
         self.stream.calls = 0
-        items: list[_Group | Way] = list(self._before(self.place, element, 1.0, ()))
+        items: list[_Group | Way] = list(self._before(self.place, element, Local(), ()))
         while (items or heap) and len(found) < most and self.stream.calls <= CALLS:
             for item in items:
                 order += 1
@@ -135,11 +173,11 @@ class Ways:
         return found[:most], groups + [way.product for way in found[most:]]
 
     def _before(
-        self, place: tuple[Any, int], element: int, scale: Any, behind: tuple[Factor, ...]
+        self, place: tuple[Any, int], element: int, scale: Local, behind: tuple[Factor, ...]
     ) -> Iterator[_Group | Way]:
         """What leads to an element: a root that it is, and groups of elements of the Nodes before it."""
         for number, start in self.stream.starts.get(place, []):
-            yield Way(number, start, behind, start * scale)
+            yield Way(number, start, behind, self._share(scale, start))
         for node, index in self.sources.get(place, []):
             if node not in self.between:
                 continue
@@ -155,13 +193,18 @@ class Ways:
         flow = self.flows[group.node, group.output].reshape(-1)
         part = flow.new_zeros(flow.shape)
         part[group.first : group.last + 1] = flow[group.first : group.last + 1]
-        group.share = self._entry(group, part) * group.scale
+        group.share = self._share(group.scale, self._entry(group, part))
         if group.share or group.first == group.last:
             return bool(group.share) or group.share != group.share
         signs = part.clone()
         signs[group.first : group.last + 1 : 2] *= -0.5  # shares may cancel: not with other weights
         signs[group.first : group.last + 1 : 3] *= 0.25
         return bool(self._entry(group, signs))
+
+    def _share(self, scale: Local, grad: Any) -> Any:
+        """What the element gets of a gradient further up: a real number, if it is one."""
+        share = scale(grad)
+        return share.real if isinstance(share, complex) and not self.flows[self.place].is_complex() else share
 
     def _entry(self, group: _Group, part: Any) -> Any:
         flow = self.flows[group.node, group.output]
@@ -178,12 +221,16 @@ class Ways:
     def _through(self, group: _Group) -> list[_Group | Way]:
         """Past a single element: its local derivative is a factor."""
         flow = self.flows[group.node, group.output].reshape(-1)
-        one = flow.new_zeros(flow.shape)
-        one[group.first] = 1
-        value = self._entry(group, one)
-        factor = Factor(self.walk.ids[group.node], group.output, group.first, group.index, group.into, value)
+
+        def run(number: Any) -> Any:
+            only = flow.new_zeros(flow.shape)
+            only[group.first] = number
+            return self._entry(group, only)
+
+        local = Local.of(run, flow.is_complex())
+        factor = Factor(self.walk.ids[group.node], group.output, group.first, group.index, group.into, local)
         place = group.node, group.output
-        return list(self._before(place, group.first, group.scale * value, (factor, *group.behind)))
+        return list(self._before(place, group.first, group.scale.after(local), (factor, *group.behind)))
 
 
 def _size(value: Any) -> float:

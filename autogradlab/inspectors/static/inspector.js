@@ -30,6 +30,7 @@ class View {
       return sketch.element;
     };
     const body = h("div", { class: "agl-main" }, blocks(card.blocks, draw));
+    this.pair(words);
     if (this.sketches.some((sketch) => [...sketch.entries.values()].some((entry) => entry.opens && entry.item))) {
       this.details = h("div", { class: "agl-details", role: "group", "aria-label": words.details }, h("p", { class: "agl-hint" }, words.hint));
       body.append(this.details);
@@ -42,6 +43,24 @@ class View {
     this.element.classList.toggle("agl-bare", !body.hasChildNodes());
     this.listen();
     if (this.timeline && was?.timeline) this.timeline.after(was.timeline);
+  }
+
+  /** A graph that comes folded, too, is shown so at first. */
+  pair(words) {
+    const small = this.sketches.find((sketch) => sketch.drawing.groups?.length);
+    if (!small) return;
+    const whole = this.sketches[this.sketches.indexOf(small) - 1];
+    for (const [sketch, sign] of [[small, words.unfold_graph], [whole, words.fold_graph]]) {
+      sketch.bar.prepend(h("button", { type: "button", class: "agl-button", "data-do": "whole" }, sign));
+    }
+    this.turn = (focus) => {
+      const [from, to] = small.element.hidden ? [whole, small] : [small, whole];
+      [from.element.hidden, to.element.hidden] = [true, false];
+      this.close();
+      this.resize();
+      if (focus) to.bar.firstChild.focus();
+    };
+    whole.element.hidden = true;
   }
 
   heading() {
@@ -57,7 +76,7 @@ class View {
 
   /** The drawing that stands for the card, if one does. */
   seen() {
-    return this.sketches[0] ?? null;
+    return this.sketches.find((sketch) => !sketch.element.hidden) ?? null;
   }
 
   /** Opens an item: its details. */
@@ -107,6 +126,7 @@ class View {
       const group = find("[data-item], [data-fold]");
       const sketch = group && this.sketches.find((one) => one.svg.contains(group));
       if (find("[data-close]")) this.close();
+      else if (find("[data-do=whole]")) this.turn(true);
       else if (find("[data-line]")) goto(this.element, find("[data-line]").dataset.cell, Number(find("[data-line]").dataset.line)) || (this.live.textContent = this.words.no_line);
       else if (find("[data-copy]")) copy(this, find("[data-copy]").dataset.copy);
       else if (sketch && !sketch.dragged) this.open(sketch, group);
@@ -136,7 +156,7 @@ class View {
       event.preventDefault();
       return event.stopPropagation();
     }
-    const sketch = this.sketches.find((one) => one.element.contains(target));
+    const sketch = this.sketches.find((one) => one.has(target));
     const group = target.closest("[data-item], [data-fold]");
     const press = target.matches("button, summary, a");
     if (target.matches("input[type=search], select")) {
@@ -152,7 +172,8 @@ class View {
     if (group && (key === "Enter" || key === " ")) this.open(sketch, group);
     else if (sketch?.svg.contains(target) && sketch.key(event)) {
       // moved within the drawing
-    } else if (key === "Escape" && this.details?.querySelector("[data-close]")) this.close();
+    } else if (key === "f" && this.turn) this.turn();
+    else if (key === "Escape" && this.details?.querySelector("[data-close]")) this.close();
     else if (/^\S$/.test(key) && target !== this.element) return event.stopPropagation();
     else if (key !== "Escape" || !leave(this.element)) return undefined;
     event.preventDefault();

@@ -4,6 +4,11 @@ const SVG = "http://www.w3.org/2000/svg";
 const READABLE = 1; // at this scale every word can be read; a drawing that does not fit then starts at its root
 const LEAST = 0.93; // the smallest scale that "Fit" takes: text of 13 px is 12 then
 const EDGE = 10; // pixels around what runs
+const MANY = 600; // items beyond which lines are not made easier to reach
+const WRAPPED = 900; // pixels that the rows of a wrapped drawing may take together
+const SCREEN = 320; // pixels of a drawing in a card that is as high as a projector's page
+const BETWEEN = 14; // pixels between two rows
+const LETTER = 8; // pixels that a letter may be wide
 const PAN = 220; // milliseconds in which the window moves after what runs
 
 /** An element with attributes and children; null and false are left out, strings become text. */
@@ -172,6 +177,69 @@ function extent(item) {
 }
 const centre = ([l, t, r, b]) => [(l + r) / 2, (t + b) / 2];
 
+/** Points that a path goes through, curves in short straight pieces. */
+function along(points, curve) {
+  if (!curve || points.length < 4) return points;
+  const found = [points[0]];
+  for (let i = 0; i + 3 < points.length; i += 3) {
+    const [a, b, c, d] = points.slice(i, i + 4);
+    for (let k = 1; k <= 12; k += 1) {
+      const [t, u] = [k / 12, 1 - k / 12];
+      found.push([0, 1].map((axis) => u ** 3 * a[axis] + 3 * u * u * t * b[axis] + 3 * u * t * t * c[axis] + t ** 3 * d[axis]));
+    }
+  }
+  return found;
+}
+
+/** The rows of a drawing that is wrapped as text is: where each begins in the drawing as it was laid out. Each row is as high
+ * as what is in it: `places` are points of the drawing. */
+class Rows {
+  constructor(starts, places) {
+    this.starts = starts;
+    const ends = starts.map(() => [Infinity, -Infinity]);
+    for (const [x, y] of places) {
+      const row = ends[this.row(x)];
+      [row[0], row[1]] = [Math.min(row[0], y), Math.max(row[1], y)];
+    }
+    this.height = -BETWEEN;
+    this.down = ends.map(([top, bottom]) => {
+      const at = this.height + BETWEEN;
+      this.height = at + Math.max(0, bottom - top);
+      return at - (Number.isFinite(top) ? top : 0);
+    });
+  }
+
+  row(x) {
+    return Math.max(0, this.starts.findLastIndex((start) => start <= x));
+  }
+
+  /** How far what is at a place is moved. */
+  of(x) {
+    const row = this.row(x);
+    return [-this.starts[row], this.down[row]];
+  }
+
+  /** A path's `d`: where it leaves a row it goes on in the next one. */
+  track(points) {
+    let [d, row] = ["", null];
+    const put = ([x, y], [dx, dy], begins) => (d += `${begins ? "M" : "L"}${round(x + dx)} ${round(y + dy)}`);
+    points.forEach((point, k) => {
+      if (row === null) put(point, (row = this.of(point[0])), true);
+      if (!k) return;
+      const [from, right] = [points[k - 1], point[0] >= points[k - 1][0]];
+      const [low, high] = [Math.min(from[0], point[0]), Math.max(from[0], point[0])];
+      const cuts = this.starts.filter((start) => start > low && start < high);
+      for (const cut of right ? cuts : cuts.reverse()) {
+        const at = [cut, from[1] + ((point[1] - from[1]) * (cut - from[0])) / (point[0] - from[0])];
+        put(at, row);
+        put(at, (row = this.of(right ? cut : cut - 0.01)), true);
+      }
+      put(point, row);
+    });
+    return d;
+  }
+}
+
 /** One drawing: built once; frames, folds, search and zoom change attributes. */
 class Sketch {
   constructor(drawing, words, signal) {
@@ -198,10 +266,16 @@ class Sketch {
     const opens = item.details?.length > 0;
     const role = opens ? { role: "button", tabindex: -1, "aria-label": plain(item.label || item.id) } : item.label ? { role: "img", "aria-label": plain(item.label) } : {};
     const group = s("g", { class: "agl-item", "data-item": item.id, "data-tensor": item.tensor || null, ...role }, item.label ? s("title", {}, plain(item.label)) : null);
-    for (const p of item.shapes) group.append(...SHAPES[p.is](p).filter(Boolean));
+    const parts = item.shapes.map((p) => [p, SHAPES[p.is](p).filter(Boolean)]);
+    for (const [p, made] of parts) {
+      group.append(...made);
+      if (p.is !== "path" || !opens || this.drawing.items.length > MANY) continue;
+      made.reach = s("path", { d: made[0].getAttribute("d"), class: "agl-reach" }); // a line is thin for a pointer
+      group.append(made.reach);
+    }
     for (const text of group.querySelectorAll("[data-slot]")) this.slots.set(text.dataset.slot, { text, first: text.textContent, shown: text.textContent });
     const box = extent(item);
-    this.entries.set(item.id, { item, group, box, opens, find: `${item.find ?? ""} ${item.label ?? ""}`.toLowerCase() });
+    this.entries.set(item.id, { item, group, parts, box, laid: box, opens, find: `${item.find ?? ""} ${item.label ?? ""}`.toLowerCase() });
     return group;
   }
 
@@ -209,10 +283,11 @@ class Sketch {
     const at = this.entries.get(fold.at);
     if (!at?.box) return;
     const [, top, right] = at.box;
-    const sign = s("text", { x: right, y: top + 3.8, class: "agl-text agl-plain agl-bold", "text-anchor": "middle", "font-size": 12 });
-    const count = s("text", { x: centre(at.box)[0], y: top - 12, class: "agl-text agl-muted", "text-anchor": "middle", "font-size": 12 });
+    const sign = s("text", { x: right, y: top + 3.8, class: "agl-text agl-plain agl-bold", "text-anchor": "middle", "font-size": 13 });
+    const count = s("text", { x: centre(at.box)[0], y: top - 12, class: "agl-text agl-muted", "text-anchor": "middle", "font-size": 13 });
     const group = s("g", { class: "agl-fold", role: "button", tabindex: -1, "data-fold": index }, s("title"), s("circle", { cx: right, cy: top, r: 8 }), sign, count);
-    this.entries.set(`fold ${index}`, { group, fold, sign, count, box: [right - 8, top - 8, right + 8, top + 8], opens: true, find: "" });
+    const box = [right - 8, top - 8, right + 8, top + 8];
+    this.entries.set(`fold ${index}`, { group, fold, sign, count, box, laid: box, opens: true, find: "" });
     if (fold.folded) this.folded.add(index);
     this.svg.append(group);
   }
@@ -367,6 +442,7 @@ class Sketch {
     for (const name of ["x", "y", "width", "height"]) this.seen.setAttribute(name, round(view[name]));
     const whole = view.width >= this.home.width - 1 && view.height >= this.home.height - 1;
     this.map.toggleAttribute("hidden", whole);
+    this.bar?.toggleAttribute("data-whole", whole && !this.near);
   }
 
   /** Moves the window there, so that the eye can follow; at once for who wants no motion. */
@@ -387,7 +463,7 @@ class Sketch {
 
   /** The whole drawing, small, in a corner: which part is seen, and what runs. */
   minimap() {
-    const { width, height } = this.drawing;
+    const { width, height } = this.home;
     const share = Math.min(170 / width, 54 / height);
     const map = s("svg", { class: "agl-map", viewBox: `0 0 ${round(width)} ${round(height)}`, width: Math.max(24, round(width * share)), height: Math.max(12, round(height * share)), preserveAspectRatio: "none", "aria-hidden": "true" });
     this.dots = new Map();
@@ -409,17 +485,121 @@ class Sketch {
     }
   }
 
+  // -- rows ----------------------------------------------------------------------------------------------------------
+
+  /** Whether all of it can be read in such a window, in one row or in several. */
+  fits(wide, high) {
+    const { width, height, zoom } = this.drawing;
+    if (width * LEAST <= wide) return height * LEAST <= high;
+    return zoom ? Boolean(this.cut(wide, high)) : false;
+  }
+
+  /** Where a drawing that is too wide can be cut into rows, none of them through a box or a label; [0] if it fits, or cannot
+   * be cut. */
+  cuts(wide) {
+    const { width, zoom } = this.drawing;
+    if (!zoom || width * LEAST <= wide) return [0];
+    const taken = [];
+    for (const { item, laid } of this.entries.values()) {
+      if (!item) continue;
+      if (!this.connects(item)) taken.push([laid[0], laid[2]]);
+      for (const p of item.shapes) {
+        if (p.is !== "text" || !(p.text || this.longest?.has(p.slot))) continue;
+        const long = LETTER * Math.max(this.longest?.get(p.slot) ?? 0, (p.text ?? "").length);
+        const left = { start: 0, end: long }[p.anchor] ?? long / 2;
+        taken.push([p.x - left, p.x - left + long]);
+      }
+    }
+    taken.sort((a, b) => a[0] - b[0]);
+    const free = [];
+    let end = 0;
+    for (const [low, high] of taken) {
+      if (low - end >= 6 && end > 0) free.push((low + end) / 2);
+      end = Math.max(end, high);
+    }
+    const starts = [0];
+    while (width - starts.at(-1) > wide) {
+      const next = free.findLast((x) => x <= starts.at(-1) + wide && x > starts.at(-1) + wide / 4);
+      if (next === undefined) return [0];
+      starts.push(next);
+    }
+    return starts;
+  }
+
+  /** The rows in which all of it has room, as large as it was drawn or a little smaller; null for one. */
+  cut(wide, most) {
+    for (const scale of [READABLE, LEAST]) {
+      const ways = [1, 0.9, 0.8, 0.7, 0.6].map((part) => this.cuts((wide / scale) * part)); // the first has the fewest rows
+      if (ways[0].length < 2) continue;
+      const best = ways.filter(({ length }) => length === ways[0].length).map((starts) => new Rows(starts, (this.places ??= this.inked())))
+        .reduce((low, one) => (one.height < low.height ? one : low));
+      if (best.height * scale <= most) return best;
+    }
+    return null;
+  }
+
+  /** Points that rows have to hold: the tops and feet of boxes, lines and texts. */
+  inked() {
+    return [...this.entries.values()].filter(({ item }) => item).flatMap(({ item, laid }) => [
+      ...(this.connects(item) ? [] : [[(laid[0] + laid[2]) / 2, laid[1] - 3], [(laid[0] + laid[2]) / 2, laid[3] + 3]]),
+      ...item.shapes.flatMap((p) => (p.is === "path" ? along(p.points, p.curve) : p.is === "text" ? [[p.x, p.y - 14], [p.x, p.y + 5]] : [])),
+    ]);
+  }
+
+  /** Lays the drawing out in rows, or in one; whether that is another way than before. */
+  wrap(wide, most) {
+    const rows = this.cut(wide, most);
+    if (String(rows?.starts) === String(this.rows?.starts)) return false;
+    this.rows = rows;
+    const starts = rows?.starts ?? [0];
+    const shift = (x) => this.rows?.of(x) ?? [0, 0];
+    const move = (element, [dx, dy]) => (dx || dy ? element.setAttribute("transform", `translate(${round(dx)} ${round(dy)})`) : element.removeAttribute("transform"));
+    const moved = ([l, t, r, b], [dx, dy]) => [l + dx, t + dy, r + dx, b + dy];
+    for (const entry of this.entries.values()) {
+      if (!entry.laid) continue;
+      if (!entry.item || !this.connects(entry.item)) {
+        const by = shift(centre(entry.fold ? this.entries.get(entry.fold.at).laid : entry.laid)[0]);
+        move(entry.group, by);
+        entry.box = moved(entry.laid, by);
+        continue;
+      }
+      for (const [p, made] of entry.parts) {
+        if (p.is !== "path") made.forEach((one) => move(one, shift(p.x ?? p.cx ?? 0)));
+        if (p.is !== "path") continue;
+        const [line, head] = made;
+        const points = head ? arrow(p.points, 6.5 + (p.width ?? 1.4))[0] : p.points;
+        line.setAttribute("d", this.rows ? this.rows.track(along(points, p.curve)) : track(points, p.curve));
+        const tip = p.points.at(-1);
+        if (head) move(head, shift(tip[0]));
+        made.reach?.setAttribute("d", line.getAttribute("d"));
+        entry.box = this.rows ? moved([tip[0] - 4, tip[1] - 4, tip[0] + 4, tip[1] + 4], shift(tip[0])) : entry.laid;
+      }
+    }
+    const width = Math.max(...starts.map((start, k) => (starts[k + 1] ?? this.drawing.width) - start));
+    this.home = { x: 0, y: 0, width, height: rows?.height ?? this.drawing.height };
+    this.map.replaceWith((this.map = this.minimap()));
+    this.mark(this.dots.keys());
+    this.touched = false;
+    return true;
+  }
+
   /** Called when the drawing's width on the page is known or changes: its height, and at first, how much is seen. */
   resize(wide) {
-    const { width, height } = this.drawing;
     if (!wide) return;
-    const most = this.tall ?? 460;
-    const scale = Math.min(1.25, wide / width);
+    const room = this.tall ?? SCREEN;
+    if (this.drawing.zoom) this.wrap(wide, this.tall || this.fits(wide, SCREEN) ? room : WRAPPED);
+    const { width, height } = this.home;
+    const most = this.tall ?? (this.rows ? Math.max(room, height) : 460);
+    const scale = Math.min(1.25, this.drawing.zoom ? wide / width : Math.max(wide / width, LEAST));
     const near = this.drawing.zoom && Math.min(scale, most / height) < LEAST;
     const high = !this.drawing.zoom ? height * scale : Math.min(Math.max(height * Math.max(scale, READABLE), 120), most);
     this.svg.style.height = `${Math.ceil(high)}px`;
+    this.svg.style.minWidth = this.drawing.zoom ? "" : `${Math.floor(width * LEAST)}px`; // what cannot be made smaller is scrolled
     this.size = { wide, high };
-    if (!this.drawing.zoom || this.touched) return;
+    this.frame.toggleAttribute("data-whole", !near);
+    this.near = near;
+    if (!this.drawing.zoom) return;
+    if (this.touched) return this.look(this.view);
     if (!near) return this.fit();
     const boxes = this.drawing.items.map((item) => this.entries.get(item.id)?.box).filter(Boolean);
     const [x, y] = centre(boxes.reduce((root, box) => (box[2] > root[2] ? box : root), [0, 0, 0, 0])); // the root is at the right
@@ -503,12 +683,17 @@ class Sketch {
       const [px, py] = [(event.clientX - rect.x) / rect.width, (event.clientY - rect.y) / rect.height];
       this.zoom(Math.exp(-event.deltaY / 300), [this.view.x + px * this.view.width, this.view.y + py * this.view.height]);
     }, { signal, passive: false });
-    this.element.addEventListener("click", (event) => {
+    this.bar.addEventListener("click", (event) => {
       const look = event.target.closest("[data-look]")?.dataset.look;
       if (look === "fit") this.touched = true;
       if (look) look === "fit" ? this.fit() : this.zoom(look === "in" ? 1.25 : 0.8);
     }, { signal });
     this.box.addEventListener("input", () => this.search(this.box.value), { signal });
+  }
+
+  /** Whether it is drawn there: in the picture, or among its tools, wherever these stand. */
+  has(element) {
+    return this.element.contains(element) || Boolean(this.bar?.contains(element));
   }
 
   /** A key within the search box; whether it meant something. */

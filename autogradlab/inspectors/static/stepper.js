@@ -6,7 +6,12 @@ import { Lines, goto } from "./lines.js";
 import { copy, copying } from "./copy.js";
 import { product } from "./matrix.js";
 
-const TALL = 268; // pixels of the graph's window
+const TALL = 268; // pixels of the graph's window where it cannot be seen whole
+const WIDE = 860; // pixels from which on the numbers stand beside the picture
+const STAGE = 330; // pixels that picture and numbers may take, so that the card is as high as a projector's page at most
+const NARROW = [454, 530]; // the same on a narrow page, which is higher: what is enough
+const NUMBERS = 116; // pixels of the numbers below a graph
+const AROUND = 16; // pixels around the graph's window
 const REST = 1400; // milliseconds between two steps at speed 1
 
 class Stepper {
@@ -18,6 +23,9 @@ class Stepper {
     const drawings = card.blocks.filter((block) => block.is === "drawing"); // the whole graph, then folded, if it is large
     this.lines = program ? new Lines(program, words) : null;
     this.sketches = drawings.map((drawing) => new Sketch(drawing, words, signal));
+    const longest = new Map(); // how many letters frames write into each slot
+    for (const [slot, text] of this.frames.flatMap((frame) => frame.texts ?? [])) longest.set(slot, Math.max(longest.get(slot) ?? 0, text.length));
+    for (const sketch of this.sketches) sketch.longest = longest;
     this.whole = was?.whole ?? drawings.length < 2;
     this.looks = was?.looks ?? (program && program.complete !== false ? "code" : "graph");
     this.say = h("p", { class: "agl-say" });
@@ -31,7 +39,8 @@ class Stepper {
       sketch.bar.prepend(button);
       return button;
     }) : [];
-    this.stage = h("div", { class: "agl-stage" }, this.lines?.element, this.graph, h("div", { class: "agl-beside" }, this.worked, this.details));
+    const numbers = this.lines || this.frames.some((frame) => frame.worked?.length || frame.panel?.length) || drawings.some((one) => one.items.some((item) => item.details?.length));
+    this.stage = h("div", { class: "agl-stage", "data-alone": numbers ? null : "" }, this.lines?.element, this.graph, h("div", { class: "agl-beside" }, this.worked, this.details));
     this.live = h("p", { class: "agl-live", role: "status", "aria-live": "polite" });
     this.element = h("div", { class: "agl-card agl-step", role: "group", "data-kind": card.kind, lang: card.lang ?? "en", "aria-label": plain(card.title), tabindex: -1 },
       this.controls(), h("div", { class: "agl-talk" }, this.say, this.question), this.stage, this.foot(), this.live);
@@ -72,7 +81,7 @@ class Stepper {
       h("p", { class: "agl-keys" }, words.keys_help), h("div", { class: "agl-foot-line" }, h("label", { class: "agl-speed" }, words.speed, " ", this.pace), copying(this, words)),
       h("div", { class: "agl-heading" }, words.happened), this.story));
     const inner = (card.cards ?? []).map((one) => h("details", {}, h("summary", {}, plain(one.title)), h("div", { class: "agl-second" }, this.second(one))));
-    return h("div", { class: "agl-foot" }, h("div", { class: "agl-foot-line" }, h("span", { class: "agl-title" }, prose(card.title)), badges), more, inner);
+    return h("div", { class: "agl-foot" }, h("div", { class: "agl-foot-line" }, h("span", { class: "agl-title" }, prose(card.title)), badges), this.sketches.map((sketch) => sketch.bar), more, inner);
   }
 
   /** A search in the graph finds Nodes by their lines, turns and Modules too. */
@@ -113,7 +122,10 @@ class Stepper {
     this.looks = this.lines && what === "code" ? "code" : "graph";
     if (this.lines) this.lines.element.hidden = this.looks !== "code";
     this.graph.hidden = this.looks !== "graph";
-    this.sketches.forEach((sketch, k) => (sketch.element.hidden = this.sketches.length > 1 && this.whole !== (k === 0)));
+    for (const sketch of this.sketches) {
+      sketch.element.hidden = this.sketches.length > 1 && this.whole !== (sketch === this.sketches[0]);
+      if (sketch.bar) sketch.bar.hidden = sketch !== this.seen();
+    }
     for (const button of this.unfolding) button.textContent = this.whole ? this.words.fold_graph : this.words.unfold_graph;
     for (const button of this.element.querySelectorAll("[data-look-at]")) button.setAttribute("aria-pressed", String(button.dataset.lookAt === this.looks));
     if (quiet) return;
@@ -216,7 +228,7 @@ class Stepper {
     const found = this.card.formulas?.[edge.source - 1];
     if (!found) return null;
     const opened = h("details", { class: "agl-source" }, h("summary", {}, this.words.read_formula),
-      h("p", { class: "agl-place" }, fill(this.words.formula_at, { file: found.file, line: found.line })), h("pre", { class: "agl-scroll" }, h("code", {}, found.code)));
+      h("p", { class: "agl-place" }, found.file), h("pre", { class: "agl-scroll" }, h("code", {}, found.code)));
     opened.open = Boolean(this.reading); // who reads formulas reads the next one too
     opened.addEventListener("toggle", () => (this.reading = opened.open), { signal: this.signal });
     return opened;
@@ -484,7 +496,7 @@ class Stepper {
       event.stopPropagation();
     };
     if (key === "Enter" && event.shiftKey && leave(this.element, true)) return done();
-    const sketch = [...this.sketches, ...(this.others ?? [])].find((one) => one.element.contains(target));
+    const sketch = [...this.sketches, ...(this.others ?? [])].find((one) => one.has(target));
     const group = target.closest("[data-item], [data-fold]");
     const press = target.matches("button, summary, a");
     if (target.matches(".agl-typed")) {
@@ -516,9 +528,22 @@ class Stepper {
     return done();
   }
 
+  /** Where a graph may stand, the best place first: beside its numbers, beside fewer of them, or above them. */
+  places(wide) {
+    const room = wide - AROUND;
+    const numbers = this.stage.hasAttribute("data-alone") ? 0 : NUMBERS;
+    const below = (stage) => ({ room, tall: stage - AROUND - numbers, below: true });
+    if (wide < WIDE) return NARROW.map(below);
+    return [...(numbers ? [38, 30] : []).map((part) => ({ room: wide * (1 - part / 100) - AROUND, tall: STAGE - AROUND, numbers: part })), below(STAGE)];
+  }
+
   /** Widths have changed: drawings are sized, and what can be scrolled can be focused. */
   resize() {
-    for (const sketch of this.sketches) sketch.tall = this.element.clientWidth < 860 ? TALL - 60 : TALL;
+    const wide = this.element.clientWidth;
+    const place = this.seen() ? this.places(wide).find(({ room, tall }) => this.seen().fits(room, tall)) : null;
+    this.stage.toggleAttribute("data-below", Boolean(place?.below || (this.seen() && wide < WIDE)));
+    this.stage.style.setProperty("--numbers", `${place?.numbers ?? 38}%`);
+    for (const sketch of this.sketches) sketch.tall = place && sketch === this.seen() ? place.tall : wide < WIDE ? TALL - 30 : TALL;
     for (const sketch of [...this.sketches, ...(this.others ?? [])]) sketch.resize(sketch.frame.clientWidth);
     for (const box of this.element.querySelectorAll(".agl-scroll, .agl-code")) {
       box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1 ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex");

@@ -23,7 +23,7 @@ class Timeline {
     this.opener = h("button", { type: "button", class: "agl-button", "data-time": "open", "data-do": "backward" });
     this.asked = h("p", { class: "agl-note agl-muted", role: "status" });
     this.place = h("div", { class: "agl-opened" });
-    const side = h("div", { class: "agl-of-step" }, this.say, this.events, h("div", { class: "agl-of-one" }, this.select, this.sum), h("div", {}, this.opener), this.asked);
+    const side = h("div", { class: "agl-of-step" }, this.say, this.events, h("div", { class: "agl-of-one" }, h("div", { class: "agl-tools" }, this.select, this.opener), this.sum), this.asked);
     this.element = h("div", { class: "agl-timeline" }, this.bar, h("div", { class: "agl-two" }, this.sketch.element, side), this.place);
     this.cursor = this.sketch.entries.get("cursor").group;
     this.start = block.moments[block.at].x;
@@ -124,9 +124,18 @@ class Timeline {
     const table = (caption, rows) => h("div", { class: "agl-grid agl-gradient" }, h("div", { class: "agl-caption" }, prose(caption)),
       rows.length ? h("div", { class: "agl-scroll" }, h("table", {}, h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell))))))) : h("code", {}, words.was_none));
     const sign = (text) => h("span", { class: "agl-sign" }, text);
-    const up = h("span", { class: `agl-badge agl-${sum.up ? "good" : "warning"}` }, sum.up ? words.adds_up : words.differs);
+    const up = h("span", { class: `agl-badge agl-${sum.up && !sum.odd ? "good" : "warning"}` }, sum.odd ? words.not_finite : sum.up ? words.adds_up : words.differs);
     this.sum.replaceChildren(table(words.short_left, sum.left), sign("+"), table(words.short_added, sum.added), sign(sum.up ? "=" : "≠"), table(words.short_now, sum.now.length ? sum.now : sum.added),
       h("p", { class: "agl-more" }, fill(words.parts, { shape }), " ", up));
+    this.beside();
+  }
+
+  /** The three stand side by side, with two columns each where more have no room. */
+  beside() {
+    this.sum.classList.remove("agl-two-columns");
+    const grids = this.sum.querySelectorAll(".agl-grid");
+    const [first, last] = [grids[0], grids[grids.length - 1]].map((one) => one?.getBoundingClientRect());
+    this.sum.classList.toggle("agl-two-columns", Boolean(last && last.top > first.bottom - 4));
   }
 
   // -- the backward of a step --------------------------------------------------------------------------------------------
@@ -187,6 +196,7 @@ class Timeline {
   }
 
   resize() {
+    this.beside();
     this.opened?.view.resize();
   }
 

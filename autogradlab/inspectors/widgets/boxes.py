@@ -24,22 +24,29 @@ def keep_boxes() -> None:
 def bundle(box: Any) -> Any:
     """The box as ipywidgets displays it, and beside it its cards."""
     made = box._repr_mimebundle_()
-    data, metadata = made if isinstance(made, tuple) else (made, {})
+    data, metadata = _parts(made)
     inside = list(_cards(box))
     if not data or not inside:
         return made
-    state = {"cards": [card[CARD] for card in inside], "across": isinstance(box, ipywidgets.HBox)}
-    html = "\n".join(card["text/html"] for card in inside)
+    state = {"cards": [card[CARD] for card, _ in inside], "across": isinstance(box, ipywidgets.HBox)}
+    html = "\n".join(card["text/html"] for card, _ in inside)
+    for _, needed in inside:  # Colab shows the widget of a package only where the output says who manages it
+        metadata = {**needed, **metadata}
     return {**data, "text/html": html, **stored("box", state)}, metadata
 
 
-def _cards(box: Any) -> Iterator[dict[str, Any]]:
-    """The bundles of the cards in a box, in order; boxes in boxes too."""
+def _parts(made: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Data and metadata of what a widget gives to be displayed."""
+    data, metadata = made if isinstance(made, tuple) else (made, {})
+    return data or {}, metadata or {}
+
+
+def _cards(box: Any) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """The bundles of the cards in a box, in order, and their metadata; boxes in boxes too."""
     for child in box.children:
         if isinstance(child, ipywidgets.Box):
             yield from _cards(child)
             continue
-        made = child._repr_mimebundle_()
-        data = made[0] if isinstance(made, tuple) else made
-        if data and CARD in data:
-            yield data
+        data, metadata = _parts(child._repr_mimebundle_())
+        if CARD in data:
+            yield data, metadata

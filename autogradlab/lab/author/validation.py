@@ -47,6 +47,11 @@ class LessonKernel(RunningKernel):  # type: ignore[misc]  # nbval is not typed
                 env=kernel_environment(language),
             )
         self._ensure_iopub_up()
+        self.upcoming: int | None = 1  #: the number that the next cell has by itself, where it is known
+
+    def get_message(self, stream: str, timeout: float | None = None) -> Any:
+        """The next message. nbval's own method also pretty-prints each one for a log, pictures included."""
+        return (self.kc.get_iopub_msg if stream == "iopub" else self.kc.get_shell_msg)(timeout=timeout)
 
     def execute_cell_input(self, cell_input: str, allow_stdin: bool | None = None) -> str:
         options = {"store_history": True, "allow_stdin": allow_stdin, "stop_on_error": False}
@@ -123,9 +128,13 @@ class LessonCell(IPyNbCell):  # type: ignore[misc]
     """A cell that runs under the number it is stored with."""
 
     def runtest(self) -> None:
-        if self.cell.execution_count is not None and self.parent.kernel.is_alive():
-            self.parent.kernel.number_next(self.cell.execution_count)
+        kernel, number = self.parent.kernel, self.cell.execution_count
+        if number is not None and number != kernel.upcoming and kernel.is_alive():
+            kernel.number_next(number)
+        kernel.upcoming = None
         super().runtest()
+        if number is not None and self.cell.source.strip():
+            kernel.upcoming = number + 1
 
     def sanitize(self, s: Any) -> Any:
         """What may differ by chance masked, in pictures inside of HTML and in the words of JSON too."""
