@@ -10,7 +10,10 @@ import gc
 import importlib.metadata
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent
 sys.path.append(str(ROOT))  # last, so that `tests` is found here and an installed autogradlab where it is installed
@@ -20,7 +23,7 @@ except importlib.metadata.PackageNotFoundError:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
 
 #: An installed autogradlab brings it along; an entry point of the same name, so it is there once.
-pytest_plugins = ["pytest_autogradlab", "tests.parallel"]
+pytest_plugins = ["pytest_autogradlab", "tests.parallel", "tests.kernels"]
 
 
 def pytest_configure() -> None:
@@ -30,9 +33,18 @@ def pytest_configure() -> None:
 
 def pytest_collection_finish() -> None:
     """What lives as long as the run (modules, the tests themselves) is out of the garbage collector's sight: tests that
-    count garbage, and IPython's shells, search the rest a hundred times."""
+    count garbage, previews and IPython's shells search the rest a hundred times."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """The same after each file, for the modules that its tests were the first to import."""
+    yield
+    if nextitem is not None and nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_report_header() -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import dis
 import functools
+import gc
 import sys
-from types import CodeType
+import threading
+from collections.abc import Callable
+from types import CodeType, FrameType
 from typing import Any
 
 
@@ -33,45 +36,70 @@ def call_points(code: CodeType) -> frozenset[int]:
     )
 
 
-class Interruption:
-    """A trace function that raises KeyboardInterrupt at one of the points where a signal may, in files of `within`; or
-    another `error` in the place of a call."""
-
-    def __init__(
-        self, at: int, within: tuple[str, ...] = ("",), error: type[BaseException] = KeyboardInterrupt
-    ) -> None:
-        self.at = at
-        self.within = within
-        self.error = error
-        self.points = signal_points if error is KeyboardInterrupt else call_points
-        self.count = 0
-
-    def __call__(self, frame: Any, event: str, arg: Any) -> Any:
-        if event == "call" and not any(part in frame.f_code.co_filename for part in self.within):
-            return None
-        frame.f_trace_opcodes = True
-        frame.f_trace_lines = False
-        if event == "opcode":
-            if frame.f_lasti in self.points(frame.f_code):
-                self.count += 1
-                if self.count == self.at:
-                    raise self.error
-        return self
-
-
 def traced(
     act: Any, at: int, within: tuple[str, ...] = ("",), error: type[BaseException] = KeyboardInterrupt
 ) -> tuple[int, bool]:
-    """Run `act`, interrupted at point `at`: how many there were, and whether it was interrupted."""
-    watch = Interruption(at, within, error)
-    before = sys.gettrace()
-    sys.settrace(watch)
+    """Run `act`, with a KeyboardInterrupt at point `at` of those where a signal may come, in files of `within`; or with
+    another `error` in the place of a call. How many points there were, and whether it was interrupted."""
+    points = signal_points if error is KeyboardInterrupt else call_points
+    count = 0
+
+    def instruction(code: CodeType, offset: int) -> None:
+        nonlocal count
+        if offset in points(code):
+            count += 1
+            if count == at:
+                raise error
+
+    stop = watch(instruction, within)
     try:
         act()
-        return watch.count, False
+        return count, False
     except error:
-        return watch.count, True
+        return count, True
     except Exception:
-        return watch.count, False
+        return count, False
     finally:
-        sys.settrace(before)
+        stop()
+
+
+def watch(instruction: Callable[[CodeType, int], None], within: tuple[str, ...]) -> Callable[[], None]:
+    """Have `instruction` called before every bytecode of this thread in files of `within`, but not in this file, until
+    what is returned is called."""
+
+    # Python drops what is raised in a callback of the garbage collector
+    dropped = {getattr(callback, "__code__", None) for callback in gc.callbacks}
+
+    def asked(code: CodeType) -> bool:
+        return code.co_filename != __file__ and code not in dropped and any(p in code.co_filename for p in within)
+
+    before = sys.gettrace()
+    if sys.version_info >= (3, 12):  # sys.settrace misses bytecodes in Python 3.13.0
+        monitoring, tool, here = sys.monitoring, sys.monitoring.DEBUGGER_ID, threading.get_ident()
+
+        def event(code: CodeType, offset: int) -> None:
+            if threading.get_ident() == here and asked(code):
+                instruction(code, offset)
+
+        def stop() -> None:
+            sys.settrace(before)
+            monitoring.set_events(tool, 0)
+            monitoring.register_callback(tool, monitoring.events.INSTRUCTION, None)
+            monitoring.free_tool_id(tool)
+
+        monitoring.use_tool_id(tool, __name__)
+        monitoring.register_callback(tool, monitoring.events.INSTRUCTION, event)
+        monitoring.set_events(tool, monitoring.events.INSTRUCTION)
+        sys.settrace(lambda *_: None)  # the place of the trace function is taken, as it is below
+        return stop
+
+    def trace(frame: FrameType, event: str, arg: Any) -> Any:
+        if event == "call" and not asked(frame.f_code):
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        if event == "opcode":
+            instruction(frame.f_code, frame.f_lasti)
+        return trace
+
+    sys.settrace(trace)
+    return lambda: sys.settrace(before)

@@ -1,9 +1,9 @@
 """pytest on all cores, where pytest-xdist is installed, and one line at the end that says what was skipped and why.
 
-``pytest`` and ``pytest FOLDER`` start a worker for each core; ``pytest FILE`` and ``pytest -n 0`` run in one process. A
-unit of work, which one worker runs in order, is a file: a notebook's cells depend on each other, and a module's
-fixtures are made once. The tests in a browser are one unit, since they share a server. Files of many independent tests
-are several.
+``pytest`` and ``pytest FOLDER`` start a worker for each core and one more, since the one that has the browser waits for
+pages and kernels; ``pytest FILE`` and ``pytest -n 0`` run in one process. A unit of work, which one worker runs in
+order, is a file: a notebook's cells depend on each other, and a module's fixtures are made once. The tests that open
+JupyterLab in a browser are one unit, since they share a server. Files of many independent tests are several.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ MOST_WORKERS = 8
 FIRST = ("tests/browser/", "tests/lab/test_validation.py", "tests/lessons/", "tests/test_wheel.py")
 #: one unit, though they are several files
 TOGETHER = ("tests/browser/",)
+#: but these, which have pages of their own
+ALONE = tuple(f"tests/browser/test_{name}.py" for name in ("cards_whole", "inspector_page", "lite", "site", "stepper"))
 #: files whose tests stand for themselves, in so many units
 PARTS = 16
 APART = (
@@ -38,6 +41,8 @@ def unit(nodeid: str) -> str:
     file, _, test = nodeid.partition("::")
     if file in APART:
         return f"{file}::{zlib.crc32(test.encode()) % PARTS}"
+    if file in ALONE:
+        return file
     return next((folder for folder in TOGETHER if file.startswith(folder)), file)
 
 
@@ -51,6 +56,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if any(Path(argument.partition("::")[0]).is_dir() for argument in config.args):
         option.numprocesses = "auto"
         option.maxprocesses = option.maxprocesses or MOST_WORKERS
+
+
+@pytest.hookimpl(optionalhook=True, wrapper=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """The cores as pytest-xdist counts them, and one more."""
+    return (yield) + 1
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -37,7 +37,7 @@ class Order:
         if event == "call" and frame.f_code.co_name.startswith("run"):
             node = frame.f_locals.get("self", frame.f_locals.get("node"))
             caller = frame.f_back.f_code.co_name if frame.f_back else ""
-            if isinstance(node, Node) and not node.accumulates and not caller.startswith("run"):
+            if isinstance(node, Node) and not node.accumulates and not caller.lstrip("_").startswith("run"):
                 self.ran.append((node.name(), node._sequence_nr() - self.first))
 
 

@@ -6,6 +6,7 @@ signals that a timer sends.
 
 from __future__ import annotations
 
+import gc
 import signal
 import time
 from collections.abc import Callable
@@ -239,17 +240,31 @@ def after_all() -> None:
 
 def left_behind(make: Callable[[], Work], error: type[BaseException] = KeyboardInterrupt) -> list[str]:
     """What is wrong after a workload was interrupted, point by point."""
-    make().act()  # loads what is loaded late
+    for _ in range(2):  # loads what is loaded late, and what is remembered of a first call is
+        make().act()
     work = make()
     before = work.look()
-    points, _ = traced(work.act, 0, work.within, error)
-    after = work.look()
+    gc.collect()  # what it frees has callbacks, and those have points too: the collector rests while points are counted
+    gc.disable()
+    try:
+        points, _ = traced(work.act, 0, work.within, error)
+        after = work.look()
+        ats = range(1, points + 1, max(1, points // work.most))
+        return interrupted_at(ats, make, error, before, after)
+    finally:
+        gc.enable()
+
+
+def interrupted_at(
+    ats: range, make: Callable[[], Work], error: type[BaseException], before: list[Any], after: list[Any]
+) -> list[str]:
     usual = modes_now()
     wrong = []
-    for at in range(1, points + 1, max(1, points // work.most)):
+    missed = 0
+    for at in ats:
         work = make()
         _, interrupted = traced(work.act, at, work.within, error)
-        assert interrupted or at > points - 3 or error is not KeyboardInterrupt
+        missed += not interrupted  # weak references that die on the way call back at one run and not at the next
         now = modes_now()
         if now != usual:
             wrong.append(f"{at}: modes { ({k: (v, usual[k]) for k, v in now.items() if v != usual[k]}) }")
@@ -260,6 +275,7 @@ def left_behind(make: Callable[[], Work], error: type[BaseException] = KeyboardI
             if found not in (then, done):
                 wrong.append(f"{at}: {found} is neither {then} nor {done}")
         after_all()
+    assert error is not KeyboardInterrupt or missed <= 2 + len(ats) // 20
     return wrong
 
 
@@ -278,9 +294,11 @@ def signalled(seconds: float, interval: float) -> tuple[int, list[str]]:
     """Real alarms into training steps with hooks: how many, and what was wrong afterwards."""
     kinds = [plain, added, hooked, recorded, function, in_place]
     usual = modes_now()
-    sent, wrong = 0, []
+    sent, rung, wrong = 0, 0, []
 
     def stop(*_: Any) -> None:
+        nonlocal rung
+        rung += 1
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, stop)
@@ -292,14 +310,15 @@ def signalled(seconds: float, interval: float) -> tuple[int, list[str]]:
             first, things = work.look(), []
             try:
                 signal.setitimer(signal.ITIMER_REAL, interval * (0.2 + sent % 17 / 10))
-                while True:
+                while rung == sent:  # Python drops what is raised in a callback of the garbage collector
                     work = make()
                     things = work.things
                     work.act()
             except KeyboardInterrupt:
-                sent += 1
+                pass
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
+                sent = rung
             if modes_now() != usual:
                 wrong.append(f"{make.__name__}: {modes_now()}")
                 modes.LOCAL.state.__init__()  # type: ignore[misc]
@@ -316,7 +335,15 @@ def signalled(seconds: float, interval: float) -> tuple[int, list[str]]:
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # what Python drops, see `signalled`
 def test_signals():
-    sent, wrong = signalled(seconds=2.0, interval=0.0004)
+    def looked(phase: str, info: dict[str, Any]) -> None:
+        """As hypothesis, which times the collector: a Python function that an alarm may fall into."""
+
+    gc.callbacks.append(looked)
+    try:
+        sent, wrong = signalled(seconds=2.0, interval=0.0004)
+    finally:
+        gc.callbacks.remove(looked)
     assert wrong == []
     assert sent > 50

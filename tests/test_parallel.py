@@ -16,13 +16,18 @@ from tests.conftest import ROOT
 def test_units():
     assert parallel.unit("lessons/en/01-tensors.ipynb::Cell 3") == "lessons/en/01-tensors.ipynb"
     assert parallel.unit("tests/browser/test_a.py::test_b[c]") == parallel.unit("tests/browser/test_d.py::test_e")
+    assert parallel.unit("tests/browser/test_site.py::test_b") == "tests/browser/test_site.py"
     assert parallel.unit("tests/nn/test_modules.py::test_a[x::y]") == "tests/nn/test_modules.py"
     cases = [f"tests/test_programs.py::test_a[{n}]" for n in range(200)]
     assert len({parallel.unit(case) for case in cases}) == parallel.PARTS
 
 
 def test_what_is_named_exists():
-    assert [name for name in (*parallel.FIRST, *parallel.TOGETHER, *parallel.APART) if not (ROOT / name).exists()] == []
+    assert [
+        name
+        for name in (*parallel.FIRST, *parallel.TOGETHER, *parallel.ALONE, *parallel.APART)
+        if not (ROOT / name).exists()
+    ] == []
 
 
 def test_skips_are_one_line():
@@ -44,8 +49,9 @@ def test_folders_use_the_cores_and_keep_the_order(tmp_path: Path, arguments: lis
     (tmp_path / "conftest.py").write_text(
         f"import sys; sys.path.append({str(ROOT)!r})\npytest_plugins = ['tests.parallel']\n"
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-rP", "-p", "no:cacheprovider", "--rootdir", ".", *arguments]
-    environment = {"PYTEST_XDIST_AUTO_NUM_WORKERS": "2"}
+    plugins = ("-p", "no:cacheprovider", "-p", "xdist.plugin")  # and none of the others, which take seconds to load
+    command = [sys.executable, "-m", "pytest", "-q", "-rP", *plugins, "--rootdir", ".", *arguments]
+    environment = {"PYTEST_XDIST_AUTO_NUM_WORKERS": "2", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     ran = subprocess.run(command, cwd=tmp_path, env=bare(environment), capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     said = [line for line in ran.stdout.splitlines() if line.startswith("ran ")]

@@ -259,3 +259,41 @@ def test_index_nothing_and_numpys_numbers(torch: Any):
     assert x[np.array(1)].tolist() == [3, 4, 5]
     assert x[np.array(True)].tolist() == [[[0, 1, 2], [3, 4, 5]]]
     assert x[np.array([1, 0]), np.array(2)].tolist() == [5, 2]
+
+
+def test_results_of_functions_keep_a_history_where_their_backward_reaches_a_tensor_of_others(torch: Any):
+    outside = torch.tensor([3.0, 1.0], requires_grad=True)
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * outside
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * outside
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * x
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * g * ctx.saved_tensors[0]
+
+    x, y = torch.tensor([1.0, 2.0]), torch.tensor(2.0)
+    by_x, by_y = torch.func.grad(lambda x, y: Square.apply(x).sum() * y, argnums=(0, 1))(x, y)
+    assert (by_x.tolist(), by_x.requires_grad) == ([4.0, 8.0], False)
+    assert (by_y.tolist(), by_y.requires_grad) == (5.0, False)
+    slope, value = torch.func.grad_and_value(lambda x: Scaled.apply(x).sum())(x)
+    assert slope.grad_fn is not None
+    assert not value.requires_grad

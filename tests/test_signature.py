@@ -390,6 +390,108 @@ def test_random_calls_fail_as_in_torch(space: str, torch: Any, real: Callable[[s
     assert refused > 2 * len(signatures.names(space))
 
 
+@pytest.mark.parity
+@pytest.mark.filterwarnings("ignore")
+def test_functions_refuse_random_calls_in_torchs_words(torch: Any) -> None:
+    """The functions themselves, not only their signatures; floors are raised by hand only."""
+    import autogradlab
+
+    core = torch._C
+    spaces = {
+        "torch": (core._VariableFunctions, autogradlab, 0.97),
+        "Tensor": (torch.ones(2, 2), autogradlab.ones(2, 2), 0.97),
+        "linalg": (core._linalg, autogradlab.linalg, 0.97),
+        "special": (core._special, autogradlab.special, 0.98),
+        "fft": (core._fft, autogradlab.fft, 0.97),
+    }
+    for space, (theirs, ours, floor) in spaces.items():
+        refused, other = 0, {}
+        for name in signatures.names(space):
+            found = signatures.lookup(name, space)
+            call = getattr(ours, name if space in ("torch", "Tensor") else name.partition("_")[2], None)
+            if name in DANGEROUS or found is None or call is None or not hasattr(theirs, name):
+                continue
+            for n in range(3):
+                expected, mine = (
+                    outcome(call, *random_arguments(torch_, f"{space} {name} {n}"))
+                    for torch_, call in ((torch, getattr(theirs, name)), (autogradlab, call))
+                )
+                expected = written_out(expected)
+                if expected is not None and expected[0] is TypeError and RULES.search(expected[1]):
+                    refused += 1
+                    if mine != expected:
+                        other[name] = (expected, mine)
+        assert refused > 20 and 1 - len(other) / refused >= floor, (space, other)
+
+
+def random_arguments(torch: Any, seed: str) -> list[Any]:
+    draw, pool = random.Random(seed), values(torch)
+    return [draw.choice(pool)() for _ in range(draw.choice((0, 1, 2, 2, 3, 4)))]
+
+
+#: calls that fail in functions that PyTorch writes in Python, or in those in C with which they end
+MIXED = (
+    "F.layer_norm(x, (2,), 'a')",
+    "F.batch_norm('a', None, None, training=True)",
+    "F.batch_norm(x, x, x, 'a')",
+    "F.group_norm(x, 1, T.float64)",
+    "F.max_pool2d('a', 2)",
+    "F.max_pool2d(x[None], 'a')",
+    "F.max_pool2d(x[None], 2, return_indices=True, bogus=1)",
+    "F.max_pool1d(x)",
+    "F.fractional_max_pool2d(x[None], 2, 'a')",
+    "F.adaptive_avg_pool2d(x[None], 'a')",
+    "F.cross_entropy(x, 'a')",
+    "F.kl_div(x, x, log_target=3)",
+    "F.triplet_margin_loss(x, x, 'a')",
+    "F.ctc_loss(x, x, 'a', [1])",
+    "F.embedding(x.long(), 'a')",
+    "F.embedding_bag(x.long(), x, mode='sum', per_sample_weights='a')",
+    "F.pad(x, (1, 1), 3)",
+    "F.unfold(x[None], 'a')",
+    "F.elu(x, None)",
+    "F.rrelu(x, None)",
+    "T.rrelu(x, generator='a')",
+    "T.group_norm(x, 1, cudnn_enabled=3)",
+    "x.split(2, True)",
+    "x.split()",
+    "T.split(x)",
+    "x.stft(bogus=1)",
+    "x.istft(2, 'a')",
+    "x.norm(bogus=1)",
+    "x.unflatten(0)",
+    "x.where('a', x)",
+    "x.clamp(1, 'a')",
+    "T.clamp_max(x)",
+    "x.resize_as_('a')",
+    "T.diagonal(x, True)",
+    "T.linalg.inv('a')",
+    "T.linalg.qr(x, 3)",
+    "T.linalg.norm(x, bogus=1)",
+    "T.expand_copy(x, 'a')",
+    "T.view_copy(x, 1, 2)",
+    "T.float32()",
+    "T.Size([1])()",
+    "T.device('cpu') + 1",
+    "[1][T.strided]",
+    "class_of(T.Size)",
+)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("call", MIXED)
+def test_functions_in_python_and_those_they_end_in_refuse_alike(torch: Any, call: str) -> None:
+    import autogradlab
+
+    found = []
+    for library in (torch, autogradlab):
+        names = {"T": library, "F": library.nn.functional, "x": library.ones(2, 2)}
+        names["class_of"] = lambda base: type("Own", (base,), {})
+        found.append(outcome(eval, call, names))
+    assert found[0] is not None
+    assert found[1] == found[0]
+
+
 def test_looking_up_loads_what_declares() -> None:
     """The signatures of functions in families and of those that nn has are found without loading them first."""
     code = (

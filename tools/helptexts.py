@@ -129,7 +129,7 @@ def run(example: str, lib: Any) -> str:
         for code, _ in statements(example):
             lines += [f"{'... ' if at else '>>> '}{line}".rstrip() for at, line in enumerate(code.split("\n"))]
             buffer = io.StringIO()
-            source = code + "\n" if "\n" in code else code
+            source = re.sub(r"^(from|import) autogradlab\b", rf"\1 {lib.__name__}", code) + "\n" * ("\n" in code)
             with contextlib.redirect_stdout(buffer):
                 try:
                     exec(compile(source, "<example>", "single"), names)
@@ -167,7 +167,7 @@ def example(doc: str) -> str:
 
 def recorded_docstrings(source: str, lib: Any) -> str:
     """The source of a module with the results of the examples of its docstrings."""
-    for block in re.findall(r"^ +Example:\n(?: +.*\n|\n)+?(?=\n *(?:Mirrors|Other names))", source, re.MULTILINE):
+    for block in re.findall(r"^ +Example:\n(?: .*\n|\n)+?(?=\n *(?:Mirrors|Other names))", source, re.MULTILINE):
         body = textwrap.dedent(block.partition("\n")[2]).strip("\n")
         imports = [line for line in body.split("\n") if _IMPORT.match(line)]
         result = run(example(textwrap.dedent(block)), lib)

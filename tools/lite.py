@@ -12,6 +12,7 @@ kernel needs is one list in the lock file and is fetched at once.
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import hashlib
 import json
 import re
@@ -49,6 +50,21 @@ DEPENDS = {
     "pyodide-kernel": ["ipykernel", "ipython", "comm"],
     "piplite": ["micropip"],
 }
+#: What they depend on by Pyodide's lock file and load only for a cell that imports it (matplotlib draws PDFs with
+#: fontTools), or never: no page speaks TLS, so `import ssl` raises ImportError, which Python's own modules expect.
+UNASKED = {"matplotlib": ("fonttools", "pytz"), "ssl": ("openssl",)}
+ABSENT = {"openssl"}
+#: Files that nobody asks for in the browser, by what the name of their wheel begins with.
+LEFT_OUT = {
+    "matplotlib-": (
+        *("matplotlib/mpl-data/fonts/afm/*", "matplotlib/mpl-data/fonts/pdfcorefonts/*", "*/fonts/ttf/Humor-Sans.ttf"),
+        *("*/fonts/ttf/DejaVuSansMono-*.ttf", "matplotlib/mpl-data/sample_data/*", "matplotlib/backends/web_backend/*"),
+    ),
+    "numpy-": ("numpy/f2py/*", "numpy/_core/include/*", "numpy/random/lib/*"),
+    "ssl-": ("_ssl*.so",),
+    "jedi-": ("jedi/third_party/django-stubs/*",),
+    "autogradlab-": ("autogradlab-*.data/*",),
+}
 #: Runs a program of Pyodide's Python in Node, on a folder as its /wheels.
 NODE = """\
 import fs from "node:fs";
@@ -67,16 +83,24 @@ try {
   process.exitCode = 1;
 }
 """
-#: Compiles every module of every wheel (what is no module stays as it is); matplotlib gets its list of fonts.
+#: Compiles every module of every wheel (what is no module stays as it is) and leaves out what left-out.json names;
+#: matplotlib gets its list of fonts.
 COMPILE = """\
-import logging, py_compile, zipfile
+import json, logging, py_compile, zipfile
 from pathlib import Path
 
 logging.disable()
 import matplotlib.font_manager
 
+LEFT_OUT = json.loads(Path("/wheels/left-out.json").read_text())
 LIST = Path(matplotlib.font_manager.__file__).with_name("fontlist.json")
-FONTS = {"matplotlib/fontlist.json": LIST.read_bytes()}
+
+
+def fonts(files):
+    listed = json.loads(LIST.read_text())
+    for kind in ("ttflist", "afmlist"):
+        listed[kind] = [font for font in listed[kind] if "matplotlib/mpl-data/" + font["fname"] in files]
+    return {"matplotlib/fontlist.json": json.dumps(listed).encode()}
 
 
 def compiled(name, source):
@@ -88,9 +112,10 @@ def compiled(name, source):
 
 for wheel in sorted(Path("/wheels").glob("*.whl")):
     with zipfile.ZipFile(wheel) as old:
-        files = {info.filename: old.read(info) for info in old.infolist()}
+        dropped = set(LEFT_OUT.get(wheel.name, ()))
+        files = {info.filename: old.read(info) for info in old.infolist() if info.filename not in dropped}
     if wheel.name.startswith("matplotlib-"):
-        files |= FONTS
+        files |= fonts(files)
     made = {}
     for name, data in files.items():
         module = name.endswith(".py") and "/_lessons/" not in name  # what judges exercises is read, not imported
@@ -213,11 +238,18 @@ def entry(wheel: Path) -> tuple[str, dict[str, Any]]:
     }  # fmt: skip
 
 
+def left_out(wheel: Path) -> list[str]:
+    """The files of a wheel that are left out of it."""
+    patterns = [p for start, found in LEFT_OUT.items() if wheel.name.startswith(start) for p in found]
+    with zipfile.ZipFile(wheel) as archive:
+        return [name for name in archive.namelist() if any(fnmatch.fnmatchcase(name, p) for p in patterns)]
+
+
 def pyodide(dist: Path, source: Path | None, work: Path) -> Path:
     """Pyodide with the kit in it, every Python file compiled; the wheel of this checkout."""
     dist.mkdir(parents=True)
     lock = core(dist, work)
-    known = needed(lock["packages"], WANTED)
+    known = [name for name in needed(lock["packages"], WANTED) if name not in ABSENT]
     distributed(dist, lock, known, source, work)
     share = Path(sys.prefix) / "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi"
     more = work / "more"
@@ -229,10 +261,14 @@ def pyodide(dist: Path, source: Path | None, work: Path) -> Path:
         shutil.copy2(path, dist)
     for name, text in (("node.mjs", NODE), ("compile.py", COMPILE)):
         (work / name).write_text(text, encoding="utf-8")
+    names = dist / "left-out.json"
+    names.write_text(json.dumps({path.name: left_out(path) for path in dist.glob("*.whl")}), encoding="utf-8")
     run("node", work / "node.mjs", dist, work / "compile.py")
+    names.unlink()
     packages = {name: lock["packages"][name] for name in known}
-    for made in packages.values():
+    for name, made in packages.items():
         made["sha256"] = hashlib.sha256((dist / made["file_name"]).read_bytes()).hexdigest()
+        made["depends"] = [other for other in made["depends"] if other not in UNASKED.get(name, ())]
     packages |= dict(entry(dist / path.name) for path in (*more.glob("*.whl"), wheel))
     lock["packages"] = packages
     (dist / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")

@@ -98,15 +98,21 @@ def main() -> None:
                 print(path)
 
 
+def browser() -> str | None:
+    """The Chromium on the PATH; None for the one that Playwright brought."""
+    return os.environ.get("AUTOGRADLAB_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
 class chromium:
     """A page in a Chromium of its own: the one on the PATH, or the one that Playwright brought."""
 
     def __enter__(self) -> Any:
         from playwright.sync_api import sync_playwright
 
-        program = os.environ.get("AUTOGRADLAB_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
         self.playwright = sync_playwright().start()
-        self.browser = self.playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        self.browser = self.playwright.chromium.launch(
+            executable_path=browser(), args=["--no-sandbox", "--disable-gpu"]
+        )
         return self.browser.new_page()
 
     def __exit__(self, *error: object) -> None:

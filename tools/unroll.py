@@ -1,8 +1,9 @@
 """Writes the bodies of small functions where they are called, on the way that every operation takes.
 
 A call of a Python function costs some 50 ns, the making of a Tensor and of its Node together not many times that. So
-`wrap`, `start_node` and `share`, the places where a Tensor, a Node and a view are made, and `commit_values`, where an
-operation in place changes memory and version together, are written out there:
+`wrap`, `start_node` and `share`, the places where a Tensor, a Node and a view are made, `save_output`, by which a Node
+saves its result, and `commit_values`, where an operation in place changes memory and version together, are written out
+there:
 
     # unrolled: t = wrap(r)
     t = _new(Tensor)
@@ -29,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FUNCTIONS = {
     "wrap": "core/tensor/tensor.py",
     "start_node": "core/recording/record.py",
+    "save_output": "core/recording/record.py",
     "share": "core/recording/views.py",
     "commit_values": "core/recording/inplace.py",
 }

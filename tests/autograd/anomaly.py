@@ -1,5 +1,7 @@
 """Anomaly mode: where the forward operation was, and nan."""
 
+import io
+import sys
 import warnings
 
 import torch
@@ -81,3 +83,85 @@ with torch.autograd.detect_anomaly():
     o = a.exp()
     o += 1
     t(lambda: o.sum().backward())
+
+# % anomaly-refused: warnings that are errors
+warnings.simplefilter("ignore")
+with torch.autograd.detect_anomaly():
+    warnings.simplefilter("error")
+    a = torch.ones(2, requires_grad=True)
+    b = a + 1
+    c = b * b
+    b += 1
+    kept, sys.stderr = sys.stderr, io.StringIO()
+    try:
+        c.sum().backward()
+    except RuntimeError as error:
+        print(str(error)[:60])
+    finally:
+        text, sys.stderr = sys.stderr.getvalue(), kept
+warnings.resetwarnings()
+print(text.splitlines()[0])
+
+# % anomaly-everywhere: errors of hooks, of checks and at leaves name the Node too
+
+
+class Wrong(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return torch.ones(7)
+
+
+def fail(*grads):
+    raise ValueError("fail")
+
+
+def at_tensor(y):
+    y.register_hook(fail)
+
+
+def before(y):
+    y.grad_fn.register_prehook(fail)
+
+
+def after(y):
+    y.grad_fn.register_hook(fail)
+
+
+def shape(y):
+    y.register_hook(lambda grad: torch.ones(9))
+
+
+def count(y):
+    y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0], inputs[0], inputs[0], inputs[0]))
+
+
+warnings.showwarning = show
+for create in (False, True):
+    for hook in (at_tensor, before, after, shape, count):
+        with torch.autograd.set_detect_anomaly(True):
+            x = torch.ones(3, requires_grad=True)
+            y = x * 2
+            hook(y)
+            t(lambda: torch.autograd.grad((y * 3).sum(), x, create_graph=create))
+    with torch.autograd.set_detect_anomaly(True):
+        x = torch.ones(3, requires_grad=True)
+        t(lambda: torch.autograd.grad((Wrong.apply(x) * 3).sum(), x, create_graph=create))
+
+# % anomaly-leaf: a hook of a leaf that fails
+
+
+def fail(grad):
+    raise ValueError("fail")
+
+
+warnings.showwarning = lambda message, *_: print(str(message).partition(".")[0])
+with torch.autograd.set_detect_anomaly(True):
+    x = torch.ones(3, requires_grad=True)
+    x.register_hook(fail)
+    t(lambda: (x * 4).sum().backward())
+    t(lambda: torch.autograd.grad((x * 4).sum(), x))
+    t(lambda: torch.autograd.grad((x * 4).sum(), x, create_graph=True))

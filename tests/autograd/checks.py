@@ -204,3 +204,11 @@ with torch.no_grad():
     t(lambda: F.vjp(f, xr, w))
     t(lambda: F.jvp(f, xr, w, create_graph=True))
     t(lambda: F.hessian(lambda a: (a**3).sum(), xr))
+
+# % checks-jacobian-order: what Jacobians refuse first
+F = torch.autograd.functional
+x = torch.tensor([1.0, 2.0])
+t(lambda: F.hessian(lambda v: (v * 2).sum(), x, strict=True, vectorize=True))
+t(lambda: F.jacobian(lambda v: v.detach(), x, strict=True, vectorize=True))
+t(lambda: F.jacobian(lambda v: v * 2, x, strict=True, vectorize=True))
+t(lambda: F.hessian(lambda v: (v * 2).sum(), x, outer_jacobian_strategy="forward-mode"))

@@ -401,3 +401,36 @@ with torch.no_grad():
     th.start()
     th.join()
 print(res, q.grad)
+
+# % core-writes: how often a gradient was written counts as versions, what is added to it once each
+i = torch.tensor([0, 2, 1])
+for program in (
+    lambda t: t[i].sum(),
+    lambda t: (t * 2.0 + t[i]).sum(),
+    lambda t: (t[i] + t * 2.0).sum(),
+    lambda t: (t[i] + t[i]).sum(),
+    lambda t: (t[i] + t * 2.0 + t * 3.0).sum(),
+    lambda t: (t * 2.0 + t * 3.0 + t[i]).sum(),
+    lambda t: sum([t * float(k) for k in range(5)]).sum(),
+):
+    w = torch.ones(3, requires_grad=True)
+    program(w).backward()
+    x = torch.ones(3, requires_grad=True)
+    h = x * 1.0
+    seen = []
+    h.register_hook(lambda g: seen.append(g._version))
+    program(h).backward()
+    print(w.grad, w.grad._version, x.grad, seen)
+
+# % core-numbers: numbers in two operations, one of which is changed by hand
+a, b = torch.ones(2, requires_grad=True) * 3.0, torch.ones(2, requires_grad=True) * 3.0
+held = a.grad_fn._saved_other
+print(held is a.grad_fn._saved_other, float(held))
+held.mul_(2)
+print(float(b.grad_fn._saved_other), torch.ones(1) * 3.0, torch.ones(1).mul_(3.0))
+try:
+    a.sum().backward()
+except RuntimeError as error:
+    print(str(error)[:94])
+b.sum().backward()
+print(torch.ones(2) * 0.0, torch.ones(2) * -0.0, torch.ones(2).mul(-0.0), torch.ones(2, dtype=torch.float64) * 3)

@@ -290,3 +290,21 @@ t(lambda: assign(y, "grad", torch.ones(2, dtype=torch.float64)))
 x = torch.ones(1, dtype=torch.float64, requires_grad=True)
 t(lambda: torch.autograd.gradcheck(lambda x: torch.cat([x, x]) if torch.all(x >= 1) else x, x))
 t(lambda: torch.autograd.gradcheck(lambda x: x.float() if torch.all(x >= 1) else x, x))
+
+# % corners-complex-exponent: a negative base and a complex exponent
+e = torch.tensor([0.3 + 1j, -0.7 + 0.25j], dtype=torch.cdouble, requires_grad=True)
+for base in (torch.tensor([-1.0, 2.0], dtype=torch.double), torch.tensor([-2.0, -0.5]), -1, -2.0):
+    (g,) = torch.autograd.grad(torch.pow(base, e).sum(), e, torch.tensor(1 + 0j, dtype=torch.cdouble))
+    print(g)
+
+# % corners-layout-of-grad: a gradient of a leaf with gaps is contiguous
+root = torch.ones(2, 3, 2).select(2, 1).t().requires_grad_(True)
+x = root.clone()
+x.narrow(0, 0, 1).narrow(1, 1, 1).mul_(2)
+x.sum().backward()
+print(root.grad, root.grad.stride(), root.stride())
+
+# % corners-inference-resize: a tensor of inference mode may be resized
+with torch.inference_mode():
+    x = torch.ones(2, 3, requires_grad=True)
+    print(x.resize_(3, 2).shape, x.requires_grad)

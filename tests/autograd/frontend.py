@@ -1,5 +1,7 @@
 """backward() and grad() with good and bad arguments; hooks that fail."""
 
+from collections import OrderedDict
+
 import torch
 
 from tests.scenarios.show import t
@@ -252,3 +254,22 @@ x.register_hook(lambda g: print("tensor", g))
 x.register_post_accumulate_grad_hook(lambda p: print("pa", p.grad))
 x.grad = None
 (x * 5).sum().backward()
+
+# % frontend-dicts: inputs in a dict
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = torch.tensor([3.0, 4.0], requires_grad=True)
+
+
+def f():
+    return (x * x * y).sum()
+
+
+print(torch.autograd.grad(f(), {"x": x, 2: y}))
+t(lambda: torch.autograd.grad(f(), OrderedDict(x=x)))
+t(lambda: torch.autograd.grad(f(), {}))
+torch.autograd.backward(f(), inputs={"x": x})
+print(x.grad, y.grad)
+f().backward(inputs={"y": y})
+print(x.grad, y.grad)
+t(lambda: f().backward(inputs=OrderedDict(x=x)))
+t(lambda: f().backward(inputs={}))

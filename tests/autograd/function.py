@@ -207,3 +207,40 @@ y2 = Attr.apply(x)
 y2.grad_fn.register_hook(lambda a, b: print("hook", a, b))
 y2.grad_fn.register_prehook(lambda a: print("pre", a))
 y2.sum().backward()
+
+
+# % function-gradients-given: gradients in a list, and None for outputs without one
+class Boxed(Function):
+    boxed_grads_call = True
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2, x * 3
+
+    @staticmethod
+    def backward(ctx, grads):
+        print(grads)
+        return grads[0] * 2 + grads[1] * 3
+
+
+x = torch.ones(2, requires_grad=True)
+a, b = Boxed.apply(x)
+b.sum().backward()
+print(x.grad)
+print(Boxed.apply(x)[0].grad_fn.apply(torch.ones(2), torch.zeros(2)))
+for fill in (True, False):
+
+    class Unfilled(Function):
+        @staticmethod
+        def forward(ctx, x):
+            fixed = x.clone()
+            ctx.mark_non_differentiable(fixed)
+            ctx._materialize_non_diff_grads = fill
+            return x * 2, fixed, x * 3
+
+        @staticmethod
+        def backward(ctx, *grads):
+            print(grads)
+            return grads[0]
+
+    Unfilled.apply(x)[0].sum().backward()

@@ -405,3 +405,10 @@ try:
     z.grad_fn._raw_saved_self.unpack()
 except RuntimeError as error:
     print(error)
+
+# % graph-tools-any-again: a hook on any of several gradients, in each of several passes
+G = torch.autograd.graph
+a, b = (torch.ones(2, requires_grad=True) for _ in "ab")
+handle = G.register_multi_grad_hook([a, b], lambda grad: print("any", grad), mode="any")
+for factor in (2, 3, 4):
+    (a * b * factor).sum().backward()

@@ -1,5 +1,7 @@
 """Grad mode, inference mode, version counters, anomaly mode."""
 
+import warnings
+
 import torch
 
 from tests.scenarios.show import t
@@ -251,3 +253,15 @@ print(x._version)
 torch.autograd.graph.increment_version([x, x])
 print(x._version)
 t(lambda: torch.autograd.graph.increment_version(3))
+
+# % modes-dual-tangent: a tangent must not be a dual tensor itself
+D = torch.autograd.forward_ad
+with warnings.catch_warnings():  # PyTorch's own, when it compiles its decompositions
+    warnings.simplefilter("ignore")
+    with D.dual_level():
+        D.make_dual(torch.ones(2), torch.ones(2))
+with D.dual_level():
+    print(D._current_level)
+    dual = D.make_dual(torch.ones(2), torch.ones(2))
+    t(lambda: D.make_dual(torch.ones(2), dual))
+print(D._current_level)

@@ -3,6 +3,7 @@
 import torch
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
+from torch.nn import functional as F
 
 from tests.scenarios.show import t
 
@@ -96,3 +97,25 @@ y = OD2.apply(x, x)
 print(g)
 t(lambda: g.grad_fn.next_functions)
 t(lambda: g.sum().backward())
+
+
+# % names-saved-of-layers: what Nodes of layers say they saved
+def saved(out):
+    node = out.grad_fn
+    names = [n for n in sorted(dir(node)) if n.startswith("_saved_")]
+    print(node.name(), {n: v for n in names if not isinstance(v := getattr(node, n), torch.Tensor)})
+
+
+a = torch.ones(1, 1, 3, 3, requires_grad=True)
+saved(F.conv2d(a, torch.ones(1, 1, 3, 3), torch.ones(1, requires_grad=True)))
+saved(F.conv2d(a, a))
+saved(F.unfold(a, 3))
+saved(torch.addbmm(a[0, 0], a[0], a[0]))
+saved(F.embedding(torch.tensor([0]), a[0, 0]))
+saved(F.layer_norm(a, (3,)))
+saved(torch.linalg.vector_norm(a))
+saved(F.pdist(a[0, 0], 1))
+saved(F.interpolate(a[0], 4, mode="linear"))
+saved(F.interpolate(a[0], scale_factor=2, mode="linear"))
+saved(F.interpolate(a, scale_factor=(2.0, 3.0), mode="bilinear"))
+saved(F.interpolate(a[None], 2, mode="nearest"))

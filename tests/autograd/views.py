@@ -97,3 +97,42 @@ t(lambda: a.add_(1))
 p.requires_grad_()
 t(lambda: a.grad_fn)
 t(lambda: a.requires_grad)
+
+
+# % views-entries: each entry of an index has its Node, which saves what it was given
+def told(fn):
+    while fn is not None:
+        names = [n for n in dir(fn) if n.startswith("_saved_")]
+        print(fn.name(), [getattr(fn, n) for n in names], fn._input_metadata[0].shape, end=" | ")
+        fn = fn.next_functions[0][0] if fn.next_functions else None
+    print()
+
+
+m = torch.arange(24.0).view(2, 3, 4).requires_grad_()
+for index in (
+    (slice(1, 3), slice(None, None, 2)),
+    (1, slice(0, 2)),
+    (slice(0, 2), 1),
+    (..., 1, slice(2)),
+    (0, ..., -1),
+    (-1, 2, -4),
+    (slice(None), slice(-2, None), slice(None)),
+    (slice(None), slice(0, 9), slice(1, 9, 3)),
+    (slice(0, 2, 1), slice(-3, -1)),
+    (slice(2, 1), 0),
+    (slice(None), slice(None)),
+    (0, 0, 0, ...),
+):
+    y = m[index]
+    print(y.shape, y.stride(), y.storage_offset(), y._base is m, y._version)
+    told(y.grad_fn)
+for index in ((2, 0), (0, 0, 0, 0), (0, slice(None, None, -1)), (..., slice(None), 4), (slice(3), 0, 5)):
+    try:
+        m[index]
+    except (IndexError, ValueError) as error:
+        print(error)
+h = m.clone()
+part = h[1, 1:]
+part.mul_(2)
+h[0, :, 1:3].sum().backward()
+print(m.grad)

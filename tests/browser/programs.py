@@ -1,12 +1,16 @@
 """Programs whose backward is stepped through in the tests: run as cells of a notebook, their cards go out as JSON.
 
-python -m tests.browser.programs
+python -m tests.browser.programs                    the steps of each
+python -m tests.browser.programs cards              every inspector on each
+python -m tests.browser.programs cards torch        the same on PyTorch
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
+from typing import Any
 
 PROGRAMS = {
     "first": """w = torch.tensor([1.], requires_grad=True)
@@ -69,8 +73,71 @@ y = (r * 0. / x).sum()""",
 }
 
 
-def main() -> None:
-    """Each program in a notebook of its own cells; one line of JSON at the end."""
+START = """import autogradlab as torch
+from autogradlab import nn, inspectors as lab
+lab.set_language({lang!r})
+torch.manual_seed(0)
+def double(grad): return grad * 2"""
+#: of each program a leaf, and a tensor that can be cut
+PARTS = {
+    "first": ("w", "a"),
+    "mlp": ("net.fc1.weight", "pred"),
+    "rnn": ("W", "h"),
+    "attention": ("Wq", "out"),
+    "double": ("x", "g"),
+    "custom": ("x", None),
+    "nan": ("x", "r"),
+}
+HOOKS = """handle = {hooked}.register_hook(double)
+fired = lab.hooks({hooked}, {leaf})
+y.backward(retain_graph=True)
+handle.remove()
+fired"""
+LEDGER = """ledger = lab.accumulation({leaf})
+for _ in range(2): y.backward(retain_graph=True)
+ledger"""
+TRAINING = """rec = lab.training({leaf})
+for k in range(20):
+    if k != 11:
+        {leaf}.grad = None
+    rec.step(y).backward(retain_graph=True)
+rec"""
+#: the cells behind a program, and the keys that are pressed in their cards; {leaf} and {cut} are the program's
+CARDS = {
+    "step": ("lab.step(y)", "ArrowRight ArrowRight ArrowRight"),
+    "end": ("lab.step(y)", "End"),
+    "drawn": ("lab.step(y)", "g ArrowRight ArrowRight ArrowRight"),
+    "asked": ("lab.step(y, predict=True)", "ArrowRight ArrowRight"),
+    "graph": ("lab.graph(y)", ""),
+    "receipt": ("lab.receipt({leaf}, y)", ""),
+    "what_if": ("lab.what_if(y, {how})", ""),
+    "hooks": (HOOKS, ""),
+    "accumulation": (LEDGER, ""),
+    "training": (TRAINING, ""),
+    "show": ("lab.show({leaf})", ""),
+    "watch": ("lab.watch({leaf}, {hooked}, y)", ""),
+    "why": ("lab.why({hooked})", ""),
+    "storage": ("lab.storage({leaf}, {leaf}.detach()[..., :1], {leaf}.detach().numpy())", ""),
+    "broadcast": ("lab.broadcast({leaf}, torch.ones(3, 1))", ""),
+    "changed": ("with torch.no_grad():\n    {leaf}.mul_(0.5)\nlab.show({leaf}.grad)", ""),
+}
+PYTORCH = (
+    "import autogradlab as torch\nfrom autogradlab import nn, ",
+    "import torch\nfrom torch import nn\nfrom autogradlab import ",
+)
+
+
+def calls(program: str, lang: str) -> dict[str, str]:
+    """The cells of a program's notebook, by what they show."""
+    leaf, cut = PARTS[program]
+    how = f"cut={cut}" if cut else f"frozen={leaf}"
+    fields = {"leaf": leaf, "how": how, "hooked": cut or "y"}
+    made = {"start": START.format(lang=lang), "program": PROGRAMS[program]}
+    return {**made, **{name: source.format(**fields) for name, (source, _) in CARDS.items()}}
+
+
+def shell_of_its_own() -> Any:
+    """An IPython that writes nothing down."""
     import os
 
     os.environ["IPYTHONDIR"] = tempfile.mkdtemp()
@@ -79,11 +146,35 @@ def main() -> None:
 
     config = Config()
     config.HistoryManager.enabled = False
-    shell = InteractiveShell.instance(config=config)
-    start = "import autogradlab as torch\nfrom autogradlab import nn, inspectors as lab\nlab.set_language('en')"
+    InteractiveShell.clear_instance()
+    return InteractiveShell.instance(config=config)
+
+
+def every_card(library: str) -> dict[str, Any]:
+    """Every inspector on each program: the card and the keys that are pressed in it."""
     made = {}
+    for program in PARTS:
+        shell = shell_of_its_own()
+        for name, source in calls(program, "en").items():
+            ran = shell.run_cell(source.replace(*PYTORCH) if library == "torch" else source, store_history=True)
+            ran.raise_error()
+            if name in CARDS:
+                from autogradlab.inspectors.stored import packed
+
+                made[f"{program}-{name}"] = {"card": packed(ran.result.card), "keys": CARDS[name][1]}
+    return made
+
+
+def main() -> None:
+    """Each program in a notebook of its own cells; one line of JSON at the end."""
+    if sys.argv[1:2] == ["cards"]:
+        print(json.dumps(every_card((sys.argv[2:] or ["autogradlab"])[0])))
+        return
+    shell = shell_of_its_own()
+    start = START.format(lang="en").rpartition("\n")[0]
+    made: dict[str, Any] = {}
     for name, program in PROGRAMS.items():
-        for cell in (f"{start}\ntorch.manual_seed(0)", program, "view = lab.step(y)"):
+        for cell in (start, program, "view = lab.step(y)"):
             shell.run_cell(cell, store_history=True).raise_error()
         from autogradlab.inspectors.stored import packed
 

@@ -138,3 +138,72 @@ def test_a_receipt_is_read_by_keyboard(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("radio").first.click()
     assert page.get_by_role("radio").first.get_attribute("aria-checked") == "true"
+
+
+#: boxes and their texts that are cut off by the picture's edge, and lines that do not begin where a row begins
+CUT = """() => {
+  const svg = document.querySelector('.agl-svg'), room = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('.agl-item')].filter(g => g.querySelector('.agl-box')).filter(g => {
+    const b = g.getBoundingClientRect();
+    return b.left < room.left - 1 || b.right > room.right + 1 || b.top < room.top - 1 || b.bottom > room.bottom + 1;
+  }).map(g => g.textContent);
+}"""
+
+
+def test_nan_does_not_add_up(page: Any) -> None:
+    w = torch.tensor([0.0, 4.0], requires_grad=True)
+    rec = lab.training(w)
+    loss = (w.sqrt() * 0.0 / w).sum()
+    rec.step(loss).backward()
+    rec.refresh()
+    lookat.mount(page, rec, "light")
+    said = page.locator(".agl-sum").inner_text()
+    assert "not finite" in said and "adds up" not in said
+    assert page.locator(".agl-sum .agl-good").count() == 0
+
+
+@pytest.mark.parametrize("width", [1100, 640])
+def test_a_graph_that_is_too_wide_is_wrapped_into_rows(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    torch.manual_seed(0)
+    x, W, b = torch.ones(2, 3), torch.randn(3, 4, requires_grad=True), torch.randn(4, requires_grad=True)
+    h = torch.relu(x @ W + b)
+    y = (h - 1).pow(2).mean()
+    lookat.mount(page, lab.graph(y), "light")
+    page.wait_for_timeout(150)
+    drawing = page.locator(".agl-svg")
+    assert page.evaluate(CUT) == []
+    small = page.evaluate("""() => { const svg = document.querySelector('.agl-svg');
+        return svg.getBoundingClientRect().width / svg.viewBox.baseVal.width; }""")
+    assert small >= 0.93, "text of 13 px is 12 at least"
+    tracks = "all => all.map(p => p.getAttribute('d'))"
+    lines = drawing.locator(".agl-line").evaluate_all(tracks)
+    assert any(d.count("M") > 1 for d in lines), "a line that leaves a row goes on in the next"
+    page.evaluate("document.querySelector('.agl-card').style.maxWidth = 'none'")
+    page.set_viewport_size({"width": 1900, "height": 800})
+    # with room for it, it is one row again
+    page.wait_for_function(
+        """() => [...document.querySelectorAll('.agl-svg .agl-line')]
+        .every(p => p.getAttribute('d').split('M').length === 2)""",
+        timeout=5000,
+    )
+    assert page.evaluate(CUT) == []
+
+
+def test_pointer_and_keys_reach_edges(page: Any) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    w, x = torch.tensor([1.0], requires_grad=True), torch.tensor([2.0], requires_grad=True)
+    y = (w * x) * (w + 1)
+    lookat.mount(page, lab.graph(y), "light")
+    where = "() => [document.activeElement.dataset.item, document.activeElement.getAttribute('aria-label')]"
+    page.locator(".agl-svg [tabindex='0']").focus()
+    seen = []
+    for _ in range(12):
+        page.keyboard.press("ArrowLeft")
+        seen.append(page.evaluate(where))
+    edges = [label for item, label in seen if item.startswith("e")]
+    assert any(label.startswith("MulBackward0 · next_functions[") and " → " in label for label in edges), seen
+    assert "g·" not in " ".join(edges), "what it multiplies by may be asked for"
+    page.locator(".agl-reach").first.hover(force=True)
+    page.locator("[data-item=e1] .agl-reach").dispatch_event("click")
+    assert "next_functions[0]" in page.locator(".agl-details").inner_text()

@@ -65,18 +65,16 @@ def test_live_saved_and_reopened_without_a_kernel(lab: Lab, page: Any) -> None:
     page.goto(f"{lab.url}/lab/tree/{NAME}?token={lab.token}&reset", wait_until="domcontentloaded")
     page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
     assert seen(page, stored=CARDS, drawn=CARDS) == {"live": 0, "stored": CARDS, "drawn": CARDS, "errors": False}
-    dialog = page.locator("dialog.jp-Dialog .jp-mod-accept").last
-    while page.locator("dialog.jp-Dialog").count():  # that no kernel could be started
-        dialog.click()
-        page.wait_for_timeout(200)
+    refused = page.locator("dialog.jp-Dialog .jp-mod-accept")  # says, sooner or later, that no kernel could be started
+    page.add_locator_handler(refused.last, lambda accept: accept.click(), no_wait_after=True)
 
     training = page.locator("[data-kind=training]").first
-    training.get_by_role("slider").focus()
-    page.keyboard.press("Home")
-    page.keyboard.press("n")
+    slider = training.get_by_role("slider")
+    for key in ("Home", "n"):
+        slider.press(key)
     assert training.locator(".agl-noticed").inner_text().startswith("! Not zeroed before this backward")
     for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
-        page.keyboard.press(key)
+        slider.press(key)
     training.get_by_role("button", name="the backward of step 3").click()
     opened = training.locator(".agl-opened .agl-step")
     opened.get_by_role("button", name="One step on").click()

@@ -129,6 +129,45 @@ def test_devices_are_mapped(torch: Any):
     assert loaded(autogradlab, elsewhere, map_location="cpu").tolist() == [1, 1]
 
 
+def test_what_maps_devices_is_torchs(torch: Any):
+    def outcome(lib: Any, where: Any) -> Any:
+        try:
+            return loaded(lib, saved(lib, [lib.ones(2), lib.zeros(1)]), map_location=where(lib))[0].tolist()
+        except Exception as error:
+            return type(error).__name__, str(error).replace("autogradlab", "torch")
+
+    for where in (
+        lambda lib: None,
+        lambda lib: "cpu:1",
+        lambda lib: lib.device("cpu", 0),
+        lambda lib: "nowhere",
+        lambda lib: 3,
+        lambda lib: "cuda",
+        lambda lib: lib.device("cuda", 1),
+        lambda lib: {"cuda:0": "cpu"},
+        lambda lib: {"cpu": "cuda:1"},
+        lambda lib: {"cpu": lib.device("cpu")},
+        lambda lib: {"cpu": None},
+        lambda lib: lambda storage, location: None,
+        lambda lib: lambda storage, location: 3,
+        lambda lib: lambda storage, location: lib.tensor([5.0, 6.0]).untyped_storage(),
+        lambda lib: lambda storage, location: lib.tensor([float(storage.nbytes()), len(location)]).untyped_storage(),
+    ):
+        assert outcome(autogradlab, where) == outcome(torch, where)
+
+
+def test_nothing_pretends_to_be_on_meta():
+    for call in (
+        lambda: autogradlab.ones(2).to("meta"),
+        lambda: autogradlab.ones(2).to(device=autogradlab.device("meta"), dtype=autogradlab.float64),
+        lambda: autogradlab.nn.Linear(1, 1).to("meta"),
+        lambda: autogradlab.nn.Linear(1, 1).to_empty(device="meta"),
+        lambda: loaded(autogradlab, saved(autogradlab, autogradlab.ones(2)), map_location="meta"),
+    ):
+        with pytest.raises(NotImplementedError, match="there are no tensors on device"):
+            call()
+
+
 # -- files that nobody should have written -----------------------------------------------------------------------------
 
 

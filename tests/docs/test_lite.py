@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,17 @@ def test_what_is_preloaded_is_there():
     own |= {"autogradlab", "piplite", "pyodide-kernel", "ipykernel", "widgetsnbextension"}
     assert {lite.canonical(name) for name in lite.PRELOADED} <= own | set(lite.WANTED)
     assert "https://" not in json.dumps(lite.CONFIG)
+
+
+def test_what_nobody_asks_for_is_left_out(tmp_path: Path):
+    wheel = tmp_path / "matplotlib-3.8.4-cp312.whl"
+    fonts = [f"matplotlib/mpl-data/fonts/ttf/DejaVuSans{kind}.ttf" for kind in ("", "Mono", "Mono-Bold")]
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name in (*fonts, "matplotlib/mpl-data/sample_data/a.png", "matplotlib/pyplot.py"):
+            archive.writestr(name, "")
+    assert lite.left_out(wheel) == [fonts[2], "matplotlib/mpl-data/sample_data/a.png"]
+    assert lite.left_out(Path(shutil.copy(wheel, tmp_path / "other-1-py3.whl"))) == []
+    assert set(lite.UNASKED["matplotlib"]) & set(lite.PRELOADED) == set()
 
 
 def test_run_all_goes_on_behind_a_cell_that_is_meant_to_fail(tmp_path: Path):

@@ -37,12 +37,14 @@ SAYS_LESS = {
     "nn.functional.adaptive_max_pool3d",
     "nn.functional.fractional_max_pool2d",
     "nn.functional.fractional_max_pool3d",
+    "nn.functional.max_pool1d",
+    "nn.functional.max_pool2d",
+    "nn.functional.max_pool3d",
 }
 #: other names of positional arguments, or options that this package has not
 OTHERWISE = {
     "Size",
     "save",
-    "Tensor.split",
     "nn.SyncBatchNorm",
     "autograd.enforce_grad_layout_policy",
     "func.jacrev",

@@ -20,6 +20,7 @@ other.
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import json
 import os
 import random
@@ -43,6 +44,8 @@ __all__ = ["CLASSES", "Pair", "classify", "run"]
 LENGTH = (6, 16)
 #: programs of a child
 CHUNK = 100
+#: seconds after which a child ends in the middle of a program: the alarms of `World` do not reach into a deadlock
+DEADLOCK = 300
 #: statements that differed once, in paragraphs: a title, what comes before each of them, and the statements
 MENDED = Path(__file__).with_name("mended.txt")
 #: errors after which PyTorch leaves memory half written
@@ -218,6 +221,7 @@ def in_child(pair: Pair, seed: int, indices: list[int], shrinking: bool, noting:
                     pipe.write(json.dumps(what, default=str) + "\n")
 
                 for index in indices:
+                    faulthandler.dump_traceback_later(DEADLOCK, exit=True, file=sys.__stderr__)
                     tell(record(pair, seed, index, shrinking, lambda side: tell({"side": side}) if noting else None))
             code = 0
         except BaseException:

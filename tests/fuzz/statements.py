@@ -429,6 +429,10 @@ class Maker:
         """In-place on an expression that is a view."""
         x = self.some(lambda x: x.dim() > 0)
         i = self.indexing(self.of(x))
+        size = self.of(x).element_size()
+        # what nobody has written is not looked at
+        written = self.some(lambda y: y.untyped_storage().nbytes() >= size)
+        more = "" if self.of(x).numel() else ".zero_()"
         f = self.pick(
             f"{x}.t().add_(1)",
             f"{x}.view(-1).mul_(2)",
@@ -447,11 +451,11 @@ class Maker:
             f"{x}.grad.zero_()",
             f"{x}.grad = {self.some()}",
             f"{x}.set_({self.some()})",
-            f"{x}.resize_(1)",
+            f"{x}.resize_(1){more}",
             f"{x}.resize_as_({self.some()}).fill_(1)",
             f"{x}.unsqueeze_(0)",
             f"{x}.transpose_(0, -1)",
-            f"{x}.set_({self.some()}.untyped_storage(), 0, (1,), (1,))",
+            f"{x}.set_({written}.untyped_storage(), 0, (1,), (1,))",
             f"{x}.swapaxes_(0, -1)",
             f"{x}.requires_grad = {self.pick('True', 'False')}",
             f"{x}.requires_grad_(False)",

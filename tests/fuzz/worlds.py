@@ -82,7 +82,8 @@ class World:
         del out[:]
         if self.shared:
             self.torch.set_rng_state(self.rng)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        # again and again: what is raised in a callback of the garbage collector is lost
+        signal.setitimer(signal.ITIMER_REAL, SECONDS, SECONDS)
         try:
             with warnings.catch_warnings(record=True) as seen:
                 warnings.simplefilter("always")

@@ -130,6 +130,29 @@ def test_frames_show_what_is_not_there_yet(torch: Any):
     assert shown == {"o0d0", "o0d1", "o1d0", "o1d0x", "o1d1", "r0", "r1"}
 
 
+def test_what_has_no_gradient_and_what_has_a_real_one(torch: Any):
+    w, z = torch.zeros(2, 1, requires_grad=True), torch.zeros(3, dtype=torch.complex64)
+
+    def rows(*things: Any) -> list[str]:
+        tables = [b for b in lab.broadcast(*things).card.blocks if isinstance(b, Table)]
+        return [row[3] for table in tables for row in table.rows]
+
+    assert rows(w, z) == ["`g.sum(1, keepdim=True).real`", "`g.sum(0)`"]
+    assert rows(w, 1j) == ["`g.real`"]
+    result = w + z
+    result.sum().abs().backward()
+    assert w.grad.dtype == torch.float32
+    assert rows(torch.zeros(2, dtype=torch.int64), np.zeros(2), True) == []
+
+
+def test_every_element_meets_every_other_only_where_no_dimension_is_shared(torch: Any):
+    def said(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+        return "every element of" in lab.broadcast(torch.zeros(a), torch.zeros(b)).text
+
+    assert said((3, 1), (4,)) and said((3, 1, 1), (1, 2, 5))
+    assert not said((2, 1, 3), (4, 3)), "those of one column meet those of the same column"
+
+
 def test_operands_of_all_kinds(torch: Any):
     a = torch.zeros(2)
     text = lab.broadcast(a, 2.5, (3, 1), torch.Size([1]), np.zeros(2)).text

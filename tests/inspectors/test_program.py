@@ -142,3 +142,17 @@ def test_thousands_of_nodes_are_stepped_through_where_lines_fold_them(shell: Any
     (drawing,) = [block for block in card.blocks if isinstance(block, Drawing)]
     assert len(card.frames) > 100
     assert len(card.frames) < len(drawing.items) < 1500, "the part that runs: a picture of all of them would be none"
+
+
+def test_parameters_of_modules_without_a_variable(shell: Any):
+    """They are named after the Module that was called, while it lives and afterwards."""
+    shell.run("from autogradlab import inspectors as lab\nnn = torch.nn\nx = torch.ones(1, 2)")
+    shell.run("y = (nn.Linear(2, 2)(x) + nn.Sequential(nn.Linear(2, 2), nn.Tanh())(x)).sum()")
+    view = shell.run("lab.step(y)")
+    leaves = {row.name for block in view.card.blocks if isinstance(block, Program) for row in block.rows}
+    assert {"Linear.weight", "Linear.bias", "Linear₂.weight", "Linear₂.bias"} <= leaves
+    assert "Linear₂.weight.grad = " in view.text and "a leaf of shape" not in view.text
+    shell.run("class Holder: pass\nkept = Holder()\nkept.inner = Holder()")
+    shell.run("kept.inner.model = nn.Sequential(nn.Linear(2, 2), nn.Tanh())\ny = kept.inner.model(x).sum()")
+    assert "Sequential[0].weight" in shell.run("lab.graph(y)").text
+    assert "Sequential[0].bias.grad = " in shell.run("lab.step(y)").text

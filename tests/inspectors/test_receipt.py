@@ -224,11 +224,52 @@ def test_a_non_leaf_and_other_numbers(torch: Any) -> None:
     a = w * 3
     y = (a * a).sum()
     assert "`a` is a non-leaf" in lab.receipt(a, y).text
-    z = torch.tensor(1 + 2j, requires_grad=True)
-    real = (z * z.conj()).real
-    assert "complex numbers" in lab.receipt(z, real).text
     half = torch.tensor([1.0, 2.0], dtype=torch.bfloat16, requires_grad=True)
     assert "adds up" in lab.receipt(half, (half * half).sum()).text
+
+
+def test_complex_numbers(torch: Any) -> None:
+    z = torch.tensor(1 + 2j, requires_grad=True)
+    square = (z * z.conj()).real
+    square.backward(retain_graph=True)
+    text = lab.receipt(z).text
+    assert "conj(g) = 1.+2.j" in text and "z.grad = (1.+2.j) + (1.+2.j) = 2.+4.j" in text
+    assert "adds up ✓" in text and "the conjugate of its derivative" in text
+    twice = z * 2
+    assert "`twice` is complex, and a backward starts from a real number" in lab.receipt(z, twice).text
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_graphs_of_complex_numbers(torch: Any, seed: int) -> None:
+    """Whole numbers again: of Nodes that multiply, conjugate and drop a part, the lines are the gradient itself."""
+    chance = random.Random(seed)
+    leaves = [
+        torch.tensor([1 - 2j, 3 + 1j], dtype=torch.complex128, requires_grad=True),
+        torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True),
+    ]
+    known = [leaves[0], leaves[1] * (1 + 1j)]
+    for _ in range(6):
+        a, b = chance.choice(known), chance.choice(known)
+        known.append(
+            chance.choice(
+                [
+                    lambda a=a, b=b: a + b.conj(),
+                    lambda a=a, b=b: a * b,
+                    lambda a=a, b=b: a.imag * b,
+                    lambda a=a, b=b: torch.complex(a.real, b.real * leaves[1]),
+                    lambda a=a, b=b: a.sum() - b * 1j,
+                    lambda a=a, b=b: torch.view_as_complex(torch.view_as_real(a)) * b.conj(),
+                ]
+            )()
+        )
+    y = known[-1].real.sum() + (known[-2] * known[-1].conj()).imag.sum()
+    for leaf in leaves:
+        (grad,) = torch.autograd.grad(y, leaf, retain_graph=True, allow_unused=True)
+        for element in range(leaf.numel() if grad is not None else 0):
+            products, rest = lines(torch, y, leaf, element, most=20)
+            total, wanted = sum([*products, *rest]), grad.reshape(-1)[element].item()
+            assert total == wanted
+            assert all(isinstance(product, complex) is leaf.is_complex() for product in products)
 
 
 def test_what_cannot_be_taken_apart_says_why(torch: Any) -> None:

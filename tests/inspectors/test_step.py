@@ -49,7 +49,7 @@ def test_frames_change_states_and_labels(torch: Any):
     y = a * b
     view = lab.step(y)
     runs = view.card.frames[4]
-    labels = ["[2.]", "g·x = [4.]", ".grad: None, 2 of 2 here", "g·w = [2.]", "saved: freed"]
+    labels = ["[2.]", "g·x = [4.]", "2 of 2 here", "g·w = [2.]", "saved: freed"]
     assert [text for _, text in runs.texts] == labels
     assert "active" in {state for _, state in runs.states}
     slots = {t.slot for item in view.card.blocks[0].items for t in item.shapes if getattr(t, "slot", "")}

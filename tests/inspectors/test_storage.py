@@ -24,6 +24,9 @@ def drawings(shown: Any) -> list[Drawing]:
     return [block for block in shown.card.blocks if isinstance(block, Drawing)]
 
 
+SAME = "look at the same memory: what one of them writes to a cell is seen by all that have this cell."
+
+
 def test_views_of_one_memory(torch: Any):
     x = torch.arange(6.0).reshape(2, 3)
     a = x.numpy()
@@ -42,7 +45,7 @@ def test_views_of_one_memory(torch: Any):
         "`x.t()`    Tensor  float32  (3, 2)  (1, 3)     0           ✗           0        1",
         "`x[:, 1]`  Tensor  float32  (2,)    (3,)       1           ✗           0        1",
         "`a`        NumPy   float32  (2, 3)  (12, 4) B  0           ✓           —        1",
-        "`x`, `x.t()`, `x[:, 1]`, `a` look at the same memory: what is written through one of them is seen by all.",
+        "`x`, `x.t()`, `x[:, 1]`, `a` " + SAME,
         "What NumPy writes there is not counted in `version`: autograd cannot notice it.",
     ]
     lanes = drawings(shown)[0].items
@@ -240,3 +243,16 @@ def test_two_names_of_one_object(torch: Any):
     assert "`x`, `same` are names of one object: not a copy, not a view, the same tensor." in shown
     assert "`array`, `twice` are names of one object: not a copy, not a view, the same array." in shown
     assert "one object" not in lab.storage(x, view).text
+
+
+def test_what_is_read_conjugated_says_so(torch: Any):
+    """conj() copies nothing."""
+    z = torch.tensor([1 + 2j, 3.0])
+    turned = z.conj()
+    text = lab.storage(z, turned, turned.imag).text
+    assert "`turned` reads its cells conjugated" in text
+    assert "`turned.imag` reads its cells with the other sign" in text
+    assert "`z` reads" not in text
+    alone = lab.storage(turned).text
+    assert "cells: 1.+2.j  3.+0.j" in alone
+    assert "cells: 1.  2.  3.  0." in lab.storage(turned.imag).text

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+import types
 import zlib
 from base64 import b64decode
 from typing import Any
 
 import ipywidgets
+import pytest
 
 import autogradlab as torch
 from autogradlab import inspectors as lab
@@ -19,6 +22,7 @@ from autogradlab.inspectors.parts import to_json
 from autogradlab.inspectors.widgets.boxes import bundle
 from autogradlab.inspectors.words import page
 from autogradlab.lab import predict
+from autogradlab.lab.widget import VIEW
 from tests.conftest import ROOT
 
 
@@ -61,6 +65,20 @@ def test_a_box_brings_its_cards():
     assert "application/vnd.jupyter.widget-view+json" in made
     plain = ipywidgets.VBox([ipywidgets.IntSlider()])
     assert bundle(plain) == plain._repr_mimebundle_(), "a box without cards is none of our business"
+
+
+def test_colab_is_told_who_manages_the_widgets(monkeypatch: pytest.MonkeyPatch):
+    """Colab shows a widget that is none of its own only where the output's metadata says so, a box of cards too."""
+    output = types.ModuleType("google.colab.output")
+    output.enable_custom_widget_manager = lambda: None
+    output._widgets = types.SimpleNamespace(_installed_url="https://manager.example/1")
+    monkeypatch.setitem(sys.modules, "google.colab.output", output)
+    told = {VIEW: {"colab": {"custom_widget_manager": {"url": "https://manager.example/1"}}}}
+    shown = lab.show(torch.ones(2))
+    assert shown._repr_mimebundle_()[1] == told
+    assert lab.watch(shown)._repr_mimebundle_()[1] == told
+    assert predict("scalar-dim")._repr_mimebundle_()[1] == told
+    assert bundle(ipywidgets.VBox([ipywidgets.HBox([shown])]))[1] == told
 
 
 def test_a_box_is_displayed_with_its_cards(shell: Any):

@@ -188,7 +188,15 @@ def test_a_cell_that_fails_refreshes_too(live: Any, capsys: pytest.CaptureFixtur
 def test_large_numbers_of_elements_are_not_listed(live: Any):
     view = live.run("big = torch.zeros(100, 100)\nlab.watch(big)")
     live.run("big.fill_(2);")
-    assert said(view) == "version 0 → 1; values: other numbers"
+    assert said(view) == "version 0 → 1; ‖values‖ 0 → 200"
+    live.run("big.requires_grad_(); big.sum().backward();")
+    assert "grad None → ‖grad‖ 100" in said(view)
+    live.run("big.data[50, 50] += 1;")
+    assert said(view) == "values: other numbers", "an element that is not on the card, and no version counts it"
+    live.run("big.data[50, 50] = float('nan');")
+    assert said(view) == "‖values‖ 200 → nan"
+    live.run("1;")
+    assert said(view) == ""
     view.close()
 
 

@@ -346,6 +346,36 @@ def test_a_pipe_that_closes(tmp_path: Path):
     assert made.stdout.strip() == "1 b''"
 
 
+#: Runs command after command, each with a pipe as its output that nobody reads; their statuses go to stderr.
+UNREAD = """\
+import os, sys
+from autogradlab.lab import cli
+unread_outputs = []  # from Python 3.13 on a file says so when it cannot write what is left in it as it goes
+for line in sys.stdin.read().splitlines():
+    unread, output = os.pipe()
+    os.close(unread)
+    os.dup2(output, 1)
+    os.close(output)
+    unread_outputs.append(sys.stdout)
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+    try:
+        status = cli.main(line.split())
+    except SystemExit as stop:
+        status = stop.code
+    print(line, status, file=sys.stderr)
+"""
+
+
+def test_no_command_minds_a_pipe_that_closes(course: Path):
+    commands = ["--help", "lessons --help", "--version", "doctor", "lessons list", "lessons copy", "lessons compare"]
+    commands += ["lessons progress", "lessons check", "lessons unpack 01", "lessons catalog"]
+    commands += ["lessons worksheet 14 --to sheets"]
+    made = subprocess.run(
+        [sys.executable, "-c", UNREAD], input="\n".join(commands), capture_output=True, text=True, cwd=course
+    )
+    assert made.stderr.splitlines() == [f"{command} 1" for command in commands]
+
+
 def test_wrong_usage_in_chinese(console: Console):
     for arguments, words in (
         (["learn"], "不能是 'learn'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autogradlab.inspectors import set_language
 from autogradlab.lab import bank, check, exercises, hint, parsons, running, solution
 
 
@@ -74,6 +76,26 @@ def test_parsons_that_never_ends_is_stopped(sample: Path):
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "SECONDS", 0.3)
+
+
+def test_what_ends_in_a_callback_of_the_collector_is_stopped_all_the_same(torch: Any, short: None):
+    def looked(phase: str, info: dict[str, Any]) -> None:
+        pass
+
+    class Closing:
+        def __del__(self) -> None:
+            self.closed = True
+
+    def endless(w: Any) -> None:
+        while True:
+            Closing()
+            gc.collect(0)
+
+    gc.callbacks.append(looked)
+    try:
+        assert "stopped after 0.3 seconds" in check("zero-it", endless).text
+    finally:
+        gc.callbacks.remove(looked)
 
 
 class Unspeakable:
@@ -302,6 +324,9 @@ def test_authors_mistakes_are_said(sample: Path, tmp_path: Path, monkeypatch: py
         check("x", 1)
     questions.write_text("[x\n", encoding="utf-8")
     with pytest.raises(bank.LessonFault, match=r"01-a\.toml cannot be read"):
+        check("x", 1)
+    set_language("zh")
+    with pytest.raises(bank.LessonFault, match=r"01-a\.toml 读不出来"):
         check("x", 1)
 
 

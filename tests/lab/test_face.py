@@ -111,7 +111,8 @@ def test_a_widget_shows_and_answers(sample: Path):
     from autogradlab.lab.widget import VIEW
 
     prediction = predict("doubled")
-    bundle = prediction._repr_mimebundle_(include=None, exclude=None)
+    bundle, metadata = prediction._repr_mimebundle_(include=None, exclude=None)
+    assert metadata == {}
     assert set(bundle) == {"text/html", "text/plain", VIEW, memory.CARD}
     (widget,) = prediction._widgets
     assert repr(widget) == "LabWidget(predict)"

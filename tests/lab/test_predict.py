@@ -147,6 +147,11 @@ def test_names(sample: Path):
         predict("tripled")
     with pytest.raises(bank.LessonFault, match="is of the kind 'quiz'"):
         predict("recall")
+    set_language("zh")
+    with pytest.raises(bank.LessonFault, match=r"没有 'tripled' 这道题。有的是：.*doubled"):
+        predict("tripled")
+    with pytest.raises(bank.LessonFault, match="是 'quiz' 类型"):
+        predict("recall")
 
 
 def test_quiz(torch: Any):

@@ -73,6 +73,10 @@ SURROUNDINGS = [
 ]
 
 
+#: pytest, without the grammar of addresses that jsonschema loads where it finds it: a second of each run.
+PYTEST = "import sys; sys.modules['rfc3987_syntax'] = None; import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+
+
 def validate(
     folder: Path, *options: str, env: dict[str, str] | None = None, plugins: Sequence[str] | None = ("nbval.plugin",)
 ) -> subprocess.CompletedProcess[str]:
@@ -82,7 +86,7 @@ def validate(
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("AUTOGRADLAB_", "LC_", "LANG", "PYTEST_"))}
     alone = {} if plugins is None else {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", *named, *options],
+        [sys.executable, "-c", PYTEST, "-q", *named, *options],
         cwd=folder,
         env={**kept, **alone, **(env or {})},
         capture_output=True,
@@ -123,12 +127,13 @@ def test_the_stranger_uses_every_inspector():
 @pytest.mark.slow
 @pytest.mark.parametrize("surroundings", SURROUNDINGS, ids=lambda s: next(iter(s.values())))
 def test_a_strangers_notebook_and_a_copied_lesson(theirs: Path, surroundings: dict[str, str]):
-    made = validate(theirs, "--autogradlab", "--autogradlab-guards", env=surroundings)
+    lang = ("en", "zh")[SURROUNDINGS.index(surroundings) % 2]
+    names = [f"theirs-{lang}.ipynb", "ours.ipynb"]
+    made = validate(theirs, "--autogradlab", "--autogradlab-guards", *names, env=surroundings)
     assert made.returncode == 0, made.stdout[-6000:]
-    code = sum(c.cell_type == "code" for p in theirs.glob("*.ipynb") for c in book.read(p).cells)
-    assert f"{code + 3} passed" in made.stdout  # a guard a notebook
-    for lang in ("en", "zh"):
-        assert book.language_of(book.read(theirs / f"theirs-{lang}.ipynb"), theirs / "x.ipynb") == lang
+    code = sum(c.cell_type == "code" for name in names for c in book.read(theirs / name).cells)
+    assert f"{code + 2} passed" in made.stdout  # a guard a notebook
+    assert book.language_of(book.read(theirs / names[0]), theirs / "x.ipynb") == lang
 
 
 @pytest.fixture(scope="module")

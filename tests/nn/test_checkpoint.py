@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import pytest
@@ -81,7 +82,117 @@ def second(torch: Any, checkpoint: Any) -> Any:
     return round(torch.autograd.grad(g, w)[0].item(), 3)
 
 
+def unpacked_twice(torch: Any, checkpoint: Any) -> None:
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * ctx.saved_tensors[0] * ctx.saved_tensors[0]
+
+    checkpoint(lambda x: Twice.apply(x.exp()), torch.ones(2, requires_grad=True), use_reentrant=False).sum().backward()
+
+
+def in_one_group(torch: Any, checkpoint: Any, group: bool = True, overlap: bool = False) -> Any:
+    calls: list[int] = []
+
+    def parts(x: Any) -> Any:
+        calls.append(1)
+        y = x.exp()
+        return y, y.sin().exp()
+
+    x = torch.ones(2, requires_grad=True)
+    y, z = checkpoint(parts, x, use_reentrant=False)
+    with torch.utils.checkpoint.GraphExecGroup() if group else nullcontext():
+        (g,) = torch.autograd.grad(z.sum(), y, retain_graph=True)
+        y.backward(g, retain_graph=True)
+        if overlap:
+            z.sum().backward()
+    return len(calls), [round(v, 4) for v in x.grad.tolist()]
+
+
+def groups_nested(torch: Any, checkpoint: Any) -> None:
+    group = torch.utils.checkpoint.GraphExecGroup
+    try:
+        with group(), group():
+            pass
+    except RuntimeError as error:
+        raise RuntimeError(str(error).partition(". ")[0]) from None
+
+
+def to_the_end(torch: Any, checkpoint: Any, more: bool = False) -> Any:
+    calls: list[str] = []
+
+    def noted(x: Any) -> Any:
+        out = x.sin().exp()
+        if more and calls:
+            out = out.sin()
+        calls.append("end")
+        return out
+
+    with torch.utils.checkpoint.set_checkpoint_early_stop(False):
+        out = checkpoint(noted, torch.ones(2, requires_grad=True), use_reentrant=False, early_stop=True)
+    out.sum().backward()
+    checkpoint(noted, torch.ones(2, requires_grad=True), use_reentrant=False).sum().backward()
+    return calls
+
+
+def suppressed(torch: Any, checkpoint: Any) -> None:
+    def fails(x: Any) -> Any:
+        raise ValueError("forward")
+
+    checkpoint(
+        fails,
+        torch.ones(1, requires_grad=True),
+        use_reentrant=False,
+        context_fn=lambda: (suppress(ValueError), nullcontext()),
+    )
+
+
+def read_outside(torch: Any, checkpoint: Any) -> Any:
+    calls: list[int] = []
+
+    def noted(x: Any) -> Any:
+        calls.append(1)
+        return x.sin().exp()
+
+    out = checkpoint(noted, torch.ones(2, requires_grad=True), use_reentrant=False)
+    counts = []
+    for _ in range(2):
+        assert out.grad_fn._saved_result is not None
+        counts.append(len(calls))
+    out.sum().backward()
+    return [*counts, len(calls)]
+
+
+def gradient_inside(torch: Any, checkpoint: Any) -> Any:
+    def inner(x: Any) -> Any:
+        y = x.sin()
+        (g,) = torch.autograd.grad(y.cos().sum(), x)
+        return x.cos() * g
+
+    x = torch.ones(2, requires_grad=True)
+    checkpoint(inner, x, use_reentrant=False).sum().backward()
+    return [round(v, 4) for v in x.grad.tolist()]
+
+
 PROGRAMS = {
+    "unpacked-twice": unpacked_twice,
+    "one-group": in_one_group,
+    "no-group": lambda t, c: in_one_group(t, c, False),
+    "overlap": lambda t, c: in_one_group(t, c, True, True),
+    "groups-nested": groups_nested,
+    "to-the-end": to_the_end,
+    "more-to-the-end": lambda t, c: to_the_end(t, c, True),
+    "suppressed": suppressed,
+    "read-outside": read_outside,
+    "gradient-inside": gradient_inside,
+    "grad-with-reentry": lambda t, c: t.autograd.grad(
+        c(t.exp, x := t.ones(1, requires_grad=True), use_reentrant=True), x
+    ),
     "without-reentry": lambda t, c: gradients(t, c, use_reentrant=False),
     "without-reentry-wanted": lambda t, c: gradients(t, c, True, use_reentrant=False),
     "with-reentry": lambda t, c: gradients(t, c, True, use_reentrant=True),

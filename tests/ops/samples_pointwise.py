@@ -155,6 +155,23 @@ samples(
     case(A(values=[1.0, 0.5, 2.0]), A(3, low=-0.7, high=2)).but(first=False),
     path="special.zeta",
 )
+for _name in (
+    *(f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"),
+    *("hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p"),
+):
+    samples(
+        f"special_{_name}",
+        case(A(values=[-2.0, -1.0, 0.3, 1.0]), A(3, 1, dtype="int64", low=-1, high=6)).but(smooth=False),
+        case(A(3), 2).but(smooth=False),
+        case(0.5, A(values=[0.0, 1.0, 9.0])).but(smooth=False),
+        path=f"special.{_name}",
+    )
+for _name in ("airy_ai", "modified_bessel_k0", "modified_bessel_k1"):
+    samples(_name, *common(0.4, 5.0, NO_HALVES)[:-1], path=S + _name)
+for _name in ("scaled_modified_bessel_k0", "scaled_modified_bessel_k1"):
+    samples(_name, *common(0.4, 5.0, NO_HALVES)[:-1], path=S + _name)
+for _name in ("bessel_y0", "bessel_y1"):
+    samples(_name, *(c.but(tolerance=1e-6) for c in common(0.4, 4.5, NO_HALVES)[:-1]), path=S + _name)
 samples("special_polygamma", case(1, A(3, low=0.4, high=4)), path="special.polygamma")
 samples("special_multigammaln", case(A(3, low=3, high=5), 2), path="special.multigammaln")
 samples("special_round", case(A(3, high=9), decimals=1).but(smooth=False), path="special.round")

@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autogradlab
@@ -21,6 +22,7 @@ from tests.ops.harness import (
     arguments,
     array,
     attempt,
+    case,
     compare,
     finite_differences,
     gradients,
@@ -218,6 +220,57 @@ def test_gradients_are_those_of_finite_differences(key: str):
         wrong = finite_differences(autogradlab, entry, case, second=False)
         if case.second and not wrong:
             wrong = [f"second {w}" for w in finite_differences(autogradlab, entry, case, second=True)]
+        return wrong
+
+    report(entry, found_in(entry, check))
+
+
+def test_a_wrong_derivative_of_one_element_is_seen(monkeypatch: pytest.MonkeyPatch):
+    entry, one = REGISTRY["pointwise-sin"], case(A(2, 3))
+    assert finite_differences(autogradlab, entry, one, second=True) == []
+    last = autogradlab.tensor([[0.0, 0, 0], [0, 0, 1]])
+    monkeypatch.setattr(autogradlab, "sin", lambda x: x.sin() + (x * last).detach())
+    (wrong,) = finite_differences(autogradlab, entry, one, second=False)
+    assert wrong.startswith("gradient 0: ")
+    cube = lambda x: 3 * x.detach() ** 2 * x - 2 * x.detach() ** 3  # as x³ but for the second derivative
+    monkeypatch.setattr(autogradlab, "sin", lambda x: x.sin() + last * cube(x))
+    assert finite_differences(autogradlab, entry, one, second=False) == []
+    assert finite_differences(autogradlab, entry, one, second=True) != []
+
+
+@every_operation
+def test_gradients_of_a_batch_are_those_of_each(key: str):
+    """Many gradients go back together, with the number of the row in front, as each does alone."""
+    entry, rows = REGISTRY[key], 3
+
+    def check(case: Case) -> list[str]:
+        if not case.first:
+            return []
+        leaves: list[Any] = []
+        args, kwargs = arguments(autogradlab, entry, case, leaves)
+        made = attempt(entry.function(autogradlab), *args, **kwargs)
+        outs = [t for t in tensors(made) if t.requires_grad] if not isinstance(made, Failure) else []
+        if not outs:
+            return []
+        draws = np.random.default_rng(0)
+        given = [autogradlab.stack([t.detach() * float(draws.normal()) for _ in range(rows)]) for t in outs]
+
+        def grads(weights: list[Any], **options: Any) -> Any:
+            return autogradlab.autograd.grad(outs, leaves, weights, retain_graph=True, allow_unused=True, **options)
+
+        together = attempt(grads, given, is_grads_batched=True)
+        each = [attempt(grads, [g[i] for g in given]) for i in range(rows)]
+        if isinstance(each[0], Failure):
+            return [] if isinstance(together, Failure) and together.kind == each[0].kind else [f"{together}, {each[0]}"]
+        if isinstance(together, Failure):
+            return [f"{together}"]
+        wrong = []
+        for i, g in enumerate(together):
+            alone = [found[i] for found in each]
+            if g is None or alone[0] is None:
+                wrong += [] if g is None and alone[0] is None else [f"gradient {i} is missing"]
+            else:
+                wrong += compare(g, autogradlab.stack(alone), f"gradient {i}", names=False, strides=False)
         return wrong
 
     report(entry, found_in(entry, check))

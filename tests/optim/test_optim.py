@@ -132,3 +132,12 @@ def test_schedule_before_step_warns():
     s = autogradlab.optim.lr_scheduler.StepLR(o, 1)
     with pytest.warns(UserWarning, match="Detected call of `lr_scheduler.step\\(\\)` before `optimizer.step\\(\\)`"):
         s.step()
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in OPTIMIZERS} | {"Adafactor", "LBFGS", "Muon"}))
+def test_a_learning_rate_is_one_number(name: str):
+    torch = autogradlab
+    w = torch.nn.Parameter(torch.ones(2, 2))
+    with pytest.raises(ValueError, match="Tensor lr must be 1-element"):
+        getattr(torch.optim, name)([w], lr=torch.tensor([1.0, 2.0]))
+    assert getattr(torch.optim, name)([w], lr=torch.tensor([0.1])).param_groups[0]["lr"].shape == (1,)

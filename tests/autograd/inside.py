@@ -1,0 +1,138 @@
+"""What programs ask of the pass that runs, by torch._C; classes of Nodes by name."""
+
+import gc
+import weakref
+
+import torch
+import torch.utils.checkpoint
+
+from tests.scenarios.show import t
+
+# % inside-execution: which Nodes a pass comes to
+C = torch._C
+a = torch.ones(2, requires_grad=True)
+b = torch.ones(2, requires_grad=True)
+c = a * b
+d = c.sin()
+e = c.cos()
+nodes = [c.grad_fn, d.grad_fn, e.grad_fn]
+c.register_hook(lambda g: print([C._will_engine_execute_node(n) for n in nodes]))
+out = d.sum()
+out.backward(retain_graph=True)
+torch.autograd.backward(out, inputs=[c], retain_graph=True)
+leaf = c.grad_fn.next_functions[0][0]
+c.register_hook(lambda g: C._will_engine_execute_node(leaf))
+t(lambda: torch.autograd.grad(out, a, retain_graph=True))
+t(lambda: C._will_engine_execute_node(leaf))
+t(lambda: C._will_engine_execute_node(out))
+
+# % inside-order: in which order, and as which pass
+threads = torch.autograd.set_multithreading_enabled
+a = torch.ones((), requires_grad=True)
+b = a * 2
+outs = b.sin(), b.cos(), b.cos() + a
+numbers = []
+
+
+def order(g):
+    numbers.append(torch._C._current_graph_task_id())
+    print([n.name() for n in torch._C._current_graph_task_execution_order()])
+
+
+outs[2].register_hook(order)
+with threads(False):
+    print(torch._C._is_multithreading_enabled())
+    torch.autograd.grad(outs, a, retain_graph=True)
+    outs[2].backward(inputs=[b], retain_graph=True)
+print(numbers[1] - numbers[0], torch._C._current_graph_task_id(), torch._C._is_multithreading_enabled())
+t(lambda: outs[2].backward())
+t(torch._C._current_graph_task_execution_order)
+
+# % inside-node: the Node that runs, as hooks see it
+a = torch.rand(3, 3, requires_grad=True)
+
+
+def unpack(v):
+    node = torch._C._current_autograd_node()
+    print(node.name())
+    node.register_hook(lambda gradients, received: print(len(gradients), received))
+    return v
+
+
+with torch.autograd.graph.saved_tensors_hooks(lambda v: v, unpack):
+    b = a.exp()
+b.register_hook(lambda g: print("hook in", torch._C._current_autograd_node()))
+b.grad_fn.register_prehook(lambda g: print("prehook in", torch._C._current_autograd_node().name()))
+b.sum().backward()
+print(torch._C._current_autograd_node())
+
+# % inside-functions: Nodes that fail, Nodes that give nothing
+F = torch._C._functions
+x = torch.ones(2, requires_grad=True)
+y = F.DelayedError("refused", 1)(x * 2)
+print(y, y.grad_fn.name(), y.grad_fn.next_functions[0][0].name(), y._is_view())
+t(lambda: y.sum().backward())
+z = F.UndefinedGrad()(x * 2)
+print(z, z.grad_fn.name())
+z.sum().backward()
+print(x.grad)
+print([v.grad_fn.name() for v in F.DelayedError("refused", 2)(x, x)])
+t(lambda: F.DelayedError("refused", 2)(x))
+t(lambda: F.DelayedError("refused", 1)(3))
+t(lambda: F.UndefinedGrad()(3))
+t(lambda: F.DelayedError("refused", 1)(torch.ones(2)))
+print(
+    type((x * x).grad_fn) is F.MulBackward0, type(torch.linalg.inv(torch.eye(2) * x).grad_fn) is F.LinalgInvExBackward0
+)
+t(lambda: F.NoSuchBackward0)
+
+# % inside-saved: saved tensors and references
+A = torch._C._autograd
+x = torch.ones(2, requires_grad=True)
+saved = A._make_saved_tensor(x, is_output=False)
+print(isinstance(saved, A.SavedTensor), saved.unpack() is x)
+with torch.autograd.graph.saved_tensors_hooks(lambda v: print("pack") or v * 2, lambda v: print("unpack") or v):
+    saved = A._make_saved_tensor(x, is_output=False)
+print(saved.unpack())
+print(saved.unpack())
+with torch.autograd.graph.disable_saved_tensors_hooks("no"):
+    print(A._saved_tensors_hooks_is_enabled())
+print(A._saved_tensors_hooks_is_enabled(), A._get_current_graph_task_keep_graph())
+y = x * 2
+y.register_hook(lambda g: print(A._get_current_graph_task_keep_graph()))
+y.sum().backward(retain_graph=True)
+y.sum().backward()
+y.add_(1)
+A._unsafe_set_version_counter((y,), (0,))
+print(y._version)
+t(lambda: A._unsafe_set_version_counter((y,), (-1,)))
+kept = [x * 2]
+ref = torch._C._WeakTensorRef(kept[0])
+print(ref.expired())
+kept.clear()
+print(ref.expired())
+
+# % inside-early-stop: what a recomputation has made is not kept
+
+
+refs = []
+
+
+class Kept(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.clone()
+        ctx.save_for_backward(y)
+        refs.append(weakref.ref(y))
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.saved_tensors[0]
+
+
+gc.disable()
+x = torch.ones(2, requires_grad=True)
+torch.utils.checkpoint.checkpoint(Kept.apply, x, use_reentrant=False).sum().backward()
+print([ref() is None for ref in refs], x.grad)
+gc.enable()

@@ -1,0 +1,149 @@
+"""Forward mode: tangents through Functions with a `jvp`, and derivatives of tangents."""
+
+import warnings
+
+import torch
+from torch.autograd import forward_ad
+
+from tests.scenarios.show import caught
+
+
+class Square(torch.autograd.Function):
+    """Its jvp is ten times the right one, so that one sees that it was used."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        ctx.save_for_forward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+
+    @staticmethod
+    def jvp(ctx, tangent):
+        (x,) = ctx.saved_tensors
+        return 20 * x * tangent
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(x, y, factor):
+        return x * y * factor, x + y
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, y, ctx.factor = inputs
+        ctx.save_for_backward(x, y)
+        ctx.save_for_forward(x, y)
+
+    @staticmethod
+    def backward(ctx, first, second):
+        x, y = ctx.saved_tensors
+        return first * y * ctx.factor + second, first * x * ctx.factor + second, None
+
+    @staticmethod
+    def jvp(ctx, x_t, y_t, factor_t):
+        x, y = ctx.saved_tensors
+        print(factor_t)
+        return (x_t * y + x * y_t) * ctx.factor, x_t + y_t
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+def dual(values=(1.0, 2.0), tangent=(1.0, 1.0)):
+    return forward_ad.make_dual(torch.tensor(values), torch.tensor(tangent))
+
+
+with warnings.catch_warnings():  # the first tangent makes PyTorch load deprecated parts of its own
+    warnings.simplefilter("ignore")
+    with forward_ad.dual_level():
+        dual()
+
+
+# % function-tangent: a Function's jvp gives the tangent, its backward the gradient
+with forward_ad.dual_level():
+    d = dual()
+    print(forward_ad.unpack_dual(Square.apply(d)))
+    print(forward_ad.unpack_dual(Square.apply(d * 2) * 3).tangent)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+Square.apply(x).sum().backward()
+print(x.grad)
+
+# % function-func: func.jvp and several inputs and outputs
+x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+print(torch.func.jvp(lambda a, b: Scaled.apply(a, b, 2), (x, y), (torch.ones(2), torch.zeros(2))))
+print(torch.func.jvp(lambda a: Scaled.apply(a, y, 2), (x,), (torch.ones(2),)))
+print(torch.func.grad(lambda a: Scaled.apply(a, y, 2)[0].sum())(x))
+
+# % function-without: a Function without a jvp refuses tangents, and only these
+with forward_ad.dual_level():
+    d = dual()
+    with caught():
+        Double.apply(d)
+    with caught():
+        Double.apply(d + 1)
+    print(Double.apply(torch.ones(1)), Double.apply(torch.ones(1, requires_grad=True)))
+
+
+# % function-checks: what jvp returns is checked
+class TwoForOne(Double):
+    @staticmethod
+    def jvp(ctx, tangent):
+        return tangent, tangent
+
+
+class Shrunk(Double):
+    @staticmethod
+    def jvp(ctx, tangent):
+        return tangent.sum()
+
+
+class Number(Double):
+    @staticmethod
+    def jvp(ctx, tangent):
+        return 3
+
+
+for cls in (TwoForOne, Shrunk, Number):
+    with forward_ad.dual_level(), caught():
+        forward_ad.unpack_dual(cls.apply(dual()))
+
+
+# % function-none: without materialized gradients, inputs without a tangent give None
+class Left(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.set_materialize_grads(False)
+        return x + y
+
+    @staticmethod
+    def jvp(ctx, x_t, y_t):
+        print(y_t)
+        return x_t
+
+
+with forward_ad.dual_level():
+    print(forward_ad.unpack_dual(Left.apply(dual(), torch.ones(2))).tangent)
+
+# % tangent-gradient: a tangent can be differentiated by what requires grad outside
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+with forward_ad.dual_level():
+    d = forward_ad.make_dual(w, torch.ones(2))
+    tangent = forward_ad.unpack_dual(d**3).tangent
+    print(tangent.requires_grad, torch.autograd.grad(tangent.sum(), w))
+    d = dual()
+    tangent = forward_ad.unpack_dual((d * w).sin()).tangent
+    print(forward_ad.unpack_dual(d * d))
+    print(forward_ad.unpack_dual(Square.apply(forward_ad.make_dual(w, torch.ones(2)))).tangent.requires_grad)
+print(torch.autograd.grad(tangent.sum(), w))

@@ -1,0 +1,143 @@
+"""Every inspector on every program of the browser tests, on pages of several widths: what is written can be read, and
+graphs are seen whole."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT, need
+
+sys.path.append(str(ROOT / "tools"))
+import lookat
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+NARROW, PROJECTOR = 700, 960
+#: in a JupyterLab of 700 pixels a card has this width
+IN_LAB = 560
+
+#: letters that are too small, boxes and texts of drawings that are cut off, and what runs out of the page
+SEEN = """() => {
+  const card = document.querySelector('.agl-card'), small = [], cut = [];
+  const visible = e => e.checkVisibility() && !e.closest('.agl-live, .agl-map');
+  for (const e of card.querySelectorAll('*')) {
+    if (!visible(e) || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+    const svg = e.closest('svg'), scale = svg ? e.getScreenCTM().a : 1;
+    const size = scale * parseFloat(getComputedStyle(e).fontSize);
+    if (size < (svg ? 12 : 13) - 0.05) small.push(`${size.toFixed(1)}: ${e.textContent.slice(0, 20)}`);
+  }
+  for (const svg of card.querySelectorAll('.agl-svg[data-zoom]')) {
+    if (!visible(svg)) continue;
+    const room = svg.getBoundingClientRect();
+    for (const e of svg.querySelectorAll('.agl-item text, .agl-box')) {
+      const b = e.getBoundingClientRect();
+      if (!e.checkVisibility() || !b.width) continue;
+      const sides = b.left < room.left - 1 || b.right > room.right + 1;
+      const ends = b.top < room.top - 1 || b.bottom > room.bottom + 1;
+      if (sides || ends) cut.push(e.textContent || e.closest('.agl-item').dataset.item);
+    }
+  }
+  const { height } = card.getBoundingClientRect();
+  return { small, cut, height, wide: document.documentElement.scrollWidth };
+}"""
+
+
+def cards_of(library: str) -> dict[str, Any]:
+    need("IPython")
+    need("anywidget")
+    command = [sys.executable, "-m", "tests.browser.programs", "cards", library]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return dict(json.loads(ran.stdout.splitlines()[-1]))
+
+
+@pytest.fixture(scope="module")
+def cards() -> dict[str, Any]:
+    return cards_of("autogradlab")
+
+
+@pytest.fixture(scope="module")
+def torch_cards() -> dict[str, Any]:
+    need("torch")
+    return cards_of("torch")
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Any]:
+    need("browser")
+    with lookat.chromium() as page:
+        page.broken = []
+        page.on("pageerror", lambda error: page.broken.append(str(error)))
+        page.emulate_media(reduced_motion="reduce")
+        yield page
+        assert page.broken == []
+
+
+def mount(page: Any, made: dict[str, Any], width: int, keys: str | None = None) -> None:
+    page.set_viewport_size({"width": width, "height": 500})
+    lookat.mount_packed(page, made["card"], "light")
+    page.evaluate("() => { document.body.style.margin = 0; document.querySelector('.agl').style.margin = 0; }")
+    page.wait_for_timeout(50)  # sizes are known
+    for key in (made["keys"] if keys is None else keys).split():
+        page.keyboard.press(key)
+
+
+@pytest.mark.parametrize("width", [NARROW, 400])
+def test_all_that_is_written_can_be_read(page: Any, cards: dict[str, Any], width: int):
+    for name, made in cards.items():
+        mount(page, made, width)
+        seen = page.evaluate(SEEN)
+        assert (seen["small"], seen["wide"]) == ([], width), name
+
+
+def passes(page: Any, made: dict[str, Any], width: int) -> Iterator[dict[str, Any]]:
+    """What is seen of the graph of a step in each of its frames."""
+    mount(page, made, width, "g")
+    last = int(page.locator(".agl-card .agl-range").get_attribute("max"))
+    for _ in range(last + 1):
+        yield page.evaluate(SEEN)
+        page.keyboard.press("ArrowRight")
+
+
+@pytest.mark.parametrize("width", [PROJECTOR, NARROW])
+@pytest.mark.parametrize("program", ["first", "mlp", "rnn", "attention", "double", "custom", "nan"])
+def test_the_graph_of_a_step_is_seen_whole(page: Any, cards: dict[str, Any], program: str, width: int):
+    for at, seen in enumerate(passes(page, cards[f"{program}-step"], width)):
+        assert seen["cut"] == [], at
+        assert seen["height"] <= (500 if width == PROJECTOR else 680), at
+
+
+@pytest.mark.parametrize("program", ["first", "mlp", "rnn", "custom"])
+def test_it_is_in_a_notebook_that_is_700_pixels_wide(page: Any, cards: dict[str, Any], program: str):
+    assert [seen["cut"] for seen in passes(page, cards[f"{program}-step"], IN_LAB) if seen["cut"]] == []
+
+
+@pytest.mark.parametrize("program", ["first", "mlp", "double", "custom", "nan"])
+def test_pytorch_s_graph_is_seen_whole(page: Any, torch_cards: dict[str, Any], program: str):
+    assert [seen["cut"] for seen in passes(page, torch_cards[f"{program}-step"], PROJECTOR) if seen["cut"]] == []
+
+
+@pytest.mark.parametrize("program", ["first", "mlp", "rnn", "attention", "double", "custom", "nan"])
+def test_a_graph_fits_a_projector(page: Any, cards: dict[str, Any], program: str):
+    mount(page, cards[f"{program}-graph"], PROJECTOR)
+    seen = page.evaluate(SEEN)
+    assert seen["cut"] == []
+    assert seen["height"] <= 500
+
+
+def test_a_folded_graph_unfolds(page: Any, cards: dict[str, Any]):
+    mount(page, cards["mlp-graph"], PROJECTOR)
+    drawn = "() => [...document.querySelectorAll('.agl-drawing:not([hidden]) .agl-item')].map(g => g.dataset.item)"
+    folded = page.evaluate(drawn)
+    assert {"k1", "k2"} <= set(folded)
+    page.keyboard.press("f")
+    whole = page.evaluate(drawn)
+    assert len(whole) > len(folded)
+    assert not any(item.startswith("k") for item in whole)
+    page.get_by_role("button", name="⊟ fold (f)").click()
+    assert page.evaluate(drawn) == folded

@@ -1,0 +1,101 @@
+"""Sums along axes, and elements at places, beside NumPy's: shapes of all proportions, and how exact long sums are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autogradlab as torch
+from autogradlab.core.memory.adding import added, of_rows, total
+from autogradlab.core.memory.places import add_at, at_places, put_at_places
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sums_of_whole_numbers_are_numpys(seed: int) -> None:
+    draws = np.random.default_rng(seed)
+    for _ in range(60):
+        ndim = int(draws.integers(1, 5))
+        shape = tuple(int(n) for n in draws.choice([1, 2, 3, 7, 16, 17, 64, 100, 513, 1030], ndim))
+        if np.prod(shape) > 1 << 20:
+            continue
+        x = draws.integers(-8, 8, shape).astype(draws.choice([np.float32, np.float64, np.int64]))
+        axes = tuple(int(d) for d in draws.choice(np.arange(-ndim, 0), int(draws.integers(1, ndim + 1)), replace=False))
+        keepdims = bool(draws.random() < 0.5)
+        for given in (axes, axes[0]):
+            found, wanted = added(x, given, keepdims), np.add.reduce(x, given, keepdims=keepdims)
+            assert found.dtype == wanted.dtype
+            np.testing.assert_array_equal(found, wanted, strict=True)
+        assert total(x, x.dtype) == x.sum()
+
+
+def test_transposed_arrays_and_rows_without_elements() -> None:
+    x = np.arange(8000.0).reshape(100, 80)
+    np.testing.assert_array_equal(added(x.T, 0), x.sum(1))
+    np.testing.assert_array_equal(added(np.ones((5000, 0)), 1), np.zeros(5000))
+    np.testing.assert_array_equal(of_rows(np.ones((0, 3), np.float32)), np.zeros(0, np.float32))
+
+
+def test_infinite_and_undefined_elements_reach_their_sums_alone() -> None:
+    x = np.ones((3000, 10), np.float32)
+    x[7, 3], x[2999, 5] = np.inf, np.nan
+    rows, columns = added(x, 1), added(x, 0)
+    assert np.isinf(rows[7]) and np.isnan(rows[2999]) and np.isfinite(np.delete(rows, [7, 2999])).all()
+    assert np.isinf(columns[3]) and np.isnan(columns[5]) and np.isfinite(np.delete(columns, [3, 5])).all()
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((60_000, 10), 0), ((1000, 1000), 0), ((1000, 1000), 1), ((40_000, 8), 1)])
+def test_long_sums_are_exact_to_a_few_last_places(shape: tuple[int, int], axis: int) -> None:
+    """One number after the other, as NumPy adds columns, would be off by ten times as much."""
+    x = np.random.default_rng(0).random(shape, np.float32)
+    wanted = x.sum(axis, dtype=np.float64)
+    np.testing.assert_allclose(added(x, axis), wanted, rtol=1e-6)
+
+
+def test_a_gradient_that_is_all_of_fresh_memory_becomes_grad_and_no_other() -> None:
+    given = torch.arange(6.0).reshape(2, 3)
+    x = torch.zeros(6, requires_grad=True)
+    x.view(2, 3).backward(given)
+    assert x.grad is not None and x.grad.data_ptr() != given.data_ptr()
+    x.grad.zero_()
+    assert given.sum() == 15
+    y = torch.zeros(2, 3, requires_grad=True)
+    torch.nn.functional.layer_norm(y, (3,)).backward(given)
+    assert y.grad is not None and y.grad.storage_offset() == 0 and y.grad.untyped_storage().nbytes() == 24
+
+
+def test_places_along_a_dimension_are_numpys() -> None:
+    draws = np.random.default_rng(0)
+    for _ in range(300):
+        x = draws.random(draws.integers(1, 6, draws.integers(1, 5)))
+        x = x.T if draws.random() < 0.3 else x
+        d = int(draws.integers(0, x.ndim))
+        places = np.argsort(x, axis=d).take(np.arange(draws.integers(0, x.shape[d] + 1)), d)
+        np.testing.assert_array_equal(at_places(x, places, d), np.take_along_axis(x, places, d), strict=True)
+        np.testing.assert_array_equal(at_places(x, x.argmax(d), d), x.max(d))
+        found, wanted = np.zeros(x.shape), np.zeros(x.shape)
+        values = draws.random(places.shape)
+        put_at_places(found, places, values, d)
+        np.put_along_axis(wanted, places, values, d)
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("numpy", [np.float32, np.float64, np.int64])
+def test_elements_named_several_times_are_added_as_numpy_adds_them(numpy: type) -> None:
+    draws = np.random.default_rng(1)
+    for shape, d, count in (
+        ((7, 40), 0, 30),
+        ((4, 9, 11), 1, 25),
+        ((30, 50), 1, 500),
+        ((3, 4, 5), 2, 100),
+        ((500,), 0, 900),
+    ):
+        index = draws.integers(0, shape[d], count)
+        values = (draws.random((*shape[:d], count, *shape[d + 1 :])) * 100).astype(numpy)
+        places = (*(slice(None),) * d, index)
+        for given in (index, index.astype(np.int32), index - shape[d]):
+            found, wanted = np.zeros(shape, numpy), np.zeros(shape, numpy)
+            add_at(found, (*places[:-1], given), values)
+            np.add.at(wanted, places, values)
+            np.testing.assert_array_equal(found, wanted)
+        with pytest.raises(IndexError):
+            add_at(np.zeros(shape, numpy), (*places[:-1], index + shape[d]), values)

@@ -1,0 +1,308 @@
+"""Modules, losses and optimizers as PyTorch's own unit tests try them: hooks, state, errors."""
+
+# ruff: noqa: F821
+
+import weakref
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tests.scenarios.show import attempt
+
+
+def t(call, *args, **kwargs):
+    attempt(lambda: call(*args, **kwargs))
+
+
+# % layers-backward-hooks-return: what backward hooks may give back
+x = torch.ones(2, 2, requires_grad=True)
+
+
+def too_few(module, grad_input, grad_output):
+    return grad_input[:-1]
+
+
+def too_many(module, grad_input, grad_output):
+    return (*grad_input, torch.ones(2, 2))
+
+
+hooks = [too_few, too_many, lambda m, gi, go: torch.ones(2, 2), lambda m, gi, go: [torch.ones(2, 2)]]
+hooks += [lambda m, gi, go: (torch.ones(3),), lambda m, gi, go: (None,), lambda m, gi, go: "a"]
+for register in "register_full_backward_hook", "register_backward_hook":
+    for hook in hooks:
+        layer = nn.Sigmoid()
+        x.grad = None
+        with getattr(layer, register)(hook):
+            attempt(lambda: layer(x).sum().backward())
+        print(x.grad)
+
+# % layers-backward-pre-hooks: gradients of outputs replaced before a layer's backward
+a = torch.ones(2, requires_grad=True)
+layer = nn.Linear(2, 2)
+handle = layer.register_full_backward_pre_hook(lambda m, g: (g[0] * 0,))
+layer(a).sum().backward()
+print(a.grad, layer.bias.grad)
+handle.remove()
+layer.register_full_backward_pre_hook(lambda m, g: g[0] * 2)
+attempt(lambda: layer(a).sum().backward())
+
+# % layers-backward-hooks-warn: outputs that hooks cannot see
+
+
+class Named(nn.Module):
+    def forward(self, x):
+        return {"x": x * 2}
+
+
+class Listed(nn.Module):
+    def forward(self, x):
+        return [x, x * 2]
+
+
+seen = []
+for layer in Named(), Listed():
+    layer.register_full_backward_hook(lambda *a: seen.append(1))
+    layer(torch.ones(2, requires_grad=True))
+print(seen)
+layer = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+layer.register_backward_hook(lambda *a: print(len(a)))
+layer(torch.ones(1, 2)).sum().backward()
+named = Named()
+named.register_backward_hook(lambda *a: None)
+named(torch.ones(1, requires_grad=True))
+
+# % layers-hooks-hold-no-module: hooks with their module in front do not keep it
+layer = nn.Linear(2, 2)
+seen = weakref.ref(layer)
+layer._register_load_state_dict_pre_hook(t, True)
+layer.register_load_state_dict_pre_hook(t)
+del layer
+print(seen())
+
+# % layers-state-dict-before-init: a module whose __init__ did not run
+
+
+class Empty(nn.Module):
+    def __init__(self):
+        self.value = 3
+
+
+attempt(lambda: Empty().state_dict())
+attempt(lambda: Empty()(1))
+t(nn.Sequential(nn.ReLU()).set_submodule, "0", 3)
+
+# % layers-attention-shapes: what does not fit in attention
+m = nn.MultiheadAttention(4, 2)
+q = torch.ones(3, 1, 4)
+for args in [(q, q, q[:2]), (q, q, q[..., :3]), (q[..., :3], q, q), (q[0, 0], q, q), (q[:, 0], q, q)]:
+    attempt(lambda: m(*args))
+bools = torch.zeros(3, 3).bool()
+for name, mask in [
+    ("key_padding_mask", torch.ones(3, 1, 1).bool()),
+    ("key_padding_mask", torch.ones(1, 3).long()),
+    ("key_padding_mask", torch.ones(2, 3).bool()),
+    ("attn_mask", torch.ones(2, 2)),
+    ("attn_mask", torch.ones(3, 3, 3)),
+    ("attn_mask", torch.ones(3)),
+    ("attn_mask", torch.ones(3, 3).byte()),
+]:
+    attempt(lambda: m(q, q, q, **{name: mask}))
+attempt(lambda: m(q, q, q, is_causal=True))
+m(q, q, q, key_padding_mask=torch.zeros(1, 3), attn_mask=bools)
+
+# % layers-attention-graph: the Nodes of attention, with and without weights
+
+
+def nodes(tensor):
+    found, known = [tensor.grad_fn], {None, tensor.grad_fn}
+    for node in found:
+        for after, _ in node.next_functions:
+            if after not in known:
+                known.add(after)
+                found.append(after)
+    return [node.name().rsplit("::")[-1] for node in found]
+
+
+for kwargs in [{}, {"kdim": 3, "vdim": 5}, {"add_bias_kv": True, "add_zero_attn": True}, {"bias": False}]:
+    m = nn.MultiheadAttention(4, 2, **kwargs)
+    q = torch.ones(3, 2, 4, requires_grad=True)
+    k = torch.ones(3, 2, kwargs.get("kdim", 4))
+    v = torch.ones(3, 2, kwargs.get("vdim", 4))
+    print(nodes(m(q, k, v)[0]))
+    print(nodes(m(q, k, v, need_weights=False)[0]))
+    if not kwargs:
+        print(nodes(m(q, q, q)[0]), nodes(m(q, k, k)[0]))
+        print(nodes(m(q[:, 0], q[:, 0], q[:, 0])[0]))
+
+# % layers-attention-function: what scaled dot product attention refuses
+q = torch.ones(1, 2, 3)
+t(F.scaled_dot_product_attention, q, q.double(), q)
+t(F.scaled_dot_product_attention, q[0, 0], q[0, 0], q[0, 0])
+t(F.scaled_dot_product_attention, q, q, q, torch.ones(2, 2).long())
+t(F.scaled_dot_product_attention, q, q, q, torch.ones(2, 2).double())
+for order in (0, 1, 2, 3), (2, 0, 1, 3), (0, 2, 1, 3):
+    x = torch.ones(2, 3, 4, 5).permute(order)
+    print(F.scaled_dot_product_attention(x, x, x).stride())
+
+# % layers-recurrent-refusals: recurrent layers and their arguments
+for make in nn.RNN, nn.LSTM, nn.GRU:
+    for args in [(0, 3), (3, 0), (3, 4, 0), (3, 4.0), (3,)]:
+        attempt(lambda: make(*args))
+    t(make, 3, 4, proj_size=5)
+    m = make(3, 4, 2)
+    for shape in [(5,), (1, 1, 1, 1), (5, 2, 4), (0, 2, 3)]:
+        attempt(lambda: m(torch.ones(shape)))
+    print(m._flat_weights_names, len(m._flat_weights), m.get_expected_hidden_size(torch.ones(5, 2, 3), None))
+    attempt(lambda: m.check_input(torch.ones(2, 3), None))
+    t(make, 3, 4, dropout=2)
+    for options in [{"bias": 0}, {"bias": "a"}, {"batch_first": 1}, {"input_size": 3.5, "hidden_size": 4}]:
+        t(make, **{"input_size": 3, "hidden_size": 4, **options})
+t(nn.RNNBase, "X", 3, 4)
+t(nn.RNN, 3, 4, 1, "relu", False)
+t(nn.RNN, 3, 4, nonlinearity="x")
+
+# % layers-sequences-refusals: sequences of different lengths
+R = nn.utils.rnn
+x = torch.ones(3, 2, 2)
+t(R.pad_sequence, [x], padding_side="x")
+t(R.pad_sequence, [])
+t(R.pad_sequence, 3)
+t(R.pad_sequence, [torch.ones(2, 2), torch.ones(1, 3)])
+for lengths in [[3], [], torch.tensor([[3, 2]]), 3, [3, 0], [2, 3]]:
+    t(R.pack_padded_sequence, x, lengths)
+t(R.pack_padded_sequence, x[:, 0, 0], [3])
+packed = R.pack_padded_sequence(x, [3, 1])
+print([getattr(packed, name)().data.dtype for name in ("char", "byte", "short", "int", "long", "half", "double")])
+
+# % layers-loss-weights: weights of losses
+x = torch.tensor([[0.1, 0.5], [0.3, 0.2]], requires_grad=True)
+y = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+for loss in F.mse_loss, F.l1_loss, F.huber_loss:
+    for weight in torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.ones(2):
+        for reduction in "mean", "sum", "none", "other":
+            t(loss, x, y, weight=weight, reduction=reduction)
+for shape in [(3,), (3, 2), (2, 2, 2), (1, 3), (2, 1)]:
+    t(F.binary_cross_entropy, x, y, torch.ones(shape))
+    t(F.binary_cross_entropy_with_logits, x, y, torch.ones(shape))
+    t(F.binary_cross_entropy_with_logits, x, y, pos_weight=torch.ones(shape))
+t(F.binary_cross_entropy, x, y - 1)
+t(F.huber_loss, x, y.double())
+t(F.soft_margin_loss, x, y.double())
+
+# % layers-class-losses: classes, labels and margins
+x = torch.tensor([[0.1, 0.5], [0.3, 0.2]])
+classes = torch.tensor([0, 1])
+for smoothing in -1.0, 2.0, 1.5:
+    t(F.cross_entropy, x, classes, label_smoothing=smoothing)
+t(F.cross_entropy, x, x, ignore_index=1)
+for target in torch.ones(2, 3), torch.ones(2), torch.ones(2, 2), torch.ones(3):
+    t(F.nll_loss, x, target)
+t(F.multi_margin_loss, x.double(), classes, weight=torch.ones(2))
+t(nn.MultiMarginLoss, 3)
+t(nn.MultiMarginLoss, weight=torch.ones(2, 2))
+sets = torch.tensor([[0, -1], [1, 0]])
+for target in sets.float(), sets.int(), sets * 5, sets - 5:
+    t(F.multilabel_margin_loss, x, target)
+t(F.multilabel_soft_margin_loss, x, x, reduction="other")
+t(F.one_hot, classes, -2)
+t(nn.HuberLoss, delta=1j)
+for shape in (2,), (1, 1, 1, 4):
+    t(nn.CircularPad1d(1), torch.ones(shape))
+print(nn.TripletMarginWithDistanceLoss(), nn.TripletMarginWithDistanceLoss(distance_function=nn.PairwiseDistance(3.0)))
+
+# % layers-ctc-lengths: lengths and targets that do not fit
+logs = torch.zeros(5, 2, 3)
+rows = torch.tensor([[1, 2], [1, 1]])
+for targets, inputs, lengths in [
+    (torch.tensor([1, 2, 1]), (5, 5), (2, 5)),
+    (torch.tensor([1, 2, 1]), (5, 5), (1, 1)),
+    (rows, (5, 6), (2, 2)),
+    (rows, (5, -1), (2, 2)),
+    (rows, (5, 5), (2, -2)),
+    (rows, (5, 5), (2, 3)),
+    (rows[:1], (5, 5), (2, 2)),
+    (rows[None], (5, 5), (2, 2)),
+]:
+    t(F.ctc_loss, logs, targets, inputs, lengths)
+t(F.ctc_loss, logs[0, 0], torch.tensor([1]), torch.tensor(5), torch.tensor(1))
+
+# % layers-bags-pretrained: bags of given vectors
+table = torch.arange(6.0).view(3, 2)
+bag = nn.EmbeddingBag.from_pretrained(table, mode="max", padding_idx=1)
+print(bag, bag.weight.requires_grad, bag(torch.tensor([[0, 1], [1, 2]])))
+print(nn.EmbeddingBag.from_pretrained(table, freeze=False).weight.requires_grad)
+t(nn.EmbeddingBag.from_pretrained, table[0])
+
+# % layers-optimizers-complex: complex parameters move as pairs of reals
+for name in [
+    "SGD",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "RAdam",
+    "RMSprop",
+    "Adagrad",
+    "Adadelta",
+    "Rprop",
+    "ASGD",
+    "LBFGS",
+    "Adafactor",
+]:
+    p = nn.Parameter(torch.tensor([[1 + 2j, 3.0], [-1j, 0.5 - 1j]], dtype=torch.complex128))
+    optimizer = getattr(torch.optim, name)([p], lr=0.1)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = ((p - 1).abs() ** 2 * torch.tensor([1.0, 3.0])).sum()
+        loss.backward()
+        return loss
+
+    for _ in range(3):
+        t(lambda: round(optimizer.step(closure).item(), 8))
+    print(name, p)
+    print({k: v.dtype for k, v in optimizer.state[p].items() if isinstance(v, torch.Tensor)})
+
+# % layers-optimizers-older-files: options and counts that older files lack
+later = [
+    "amsgrad",
+    "maximize",
+    "foreach",
+    "capturable",
+    "differentiable",
+    "decoupled_weight_decay",
+    "fused",
+    "nesterov",
+    "centered",
+]
+for name in ["SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop", "Adagrad", "Adadelta", "Rprop", "ASGD"]:
+    p = nn.Parameter(torch.ones(2))
+    optimizer = getattr(torch.optim, name)([p], lr=0.1)
+    p.grad = torch.ones(2)
+    optimizer.step()
+    older = optimizer.state_dict()
+    older["param_groups"] = [{k: v for k, v in older["param_groups"][0].items() if k not in later}]
+    for state in older["state"].values():
+        for key in "step", "eta", "mu":
+            if key in state:
+                state[key] = state[key].item()
+    optimizer.load_state_dict(older)
+    optimizer.step()
+    print(name, p, optimizer.state_dict())
+
+# % layers-optimizers-refusals: rates that are tensors
+p = nn.Parameter(torch.ones(2))
+for options in [
+    {"lr": torch.tensor(0.1), "foreach": True},
+    {"betas": (torch.tensor(0.9), 0.99)},
+    {"betas": (0, 0.99)},
+    {"betas": (torch.tensor(0.9), torch.tensor(0.99)), "foreach": True},
+    {"betas": (torch.tensor([0.9, 0.8]), torch.tensor(0.99)), "capturable": True},
+    {"betas": (torch.tensor([0.9]), torch.tensor(0.99))},
+]:
+    t(torch.optim.Adam, [p], **options)
+sgd = torch.optim.SGD([p], 0.1)
+t(torch.optim.swa_utils.SWALR, sgd, 0.1, anneal_strategy="x")
+t(torch.optim.swa_utils.SWALR, sgd, [0.1, 0.2])
+t(torch.optim.lr_scheduler.ChainedScheduler, [torch.optim.lr_scheduler.StepLR(sgd, 1), 3])

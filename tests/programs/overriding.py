@@ -1,0 +1,305 @@
+"""Objects that stand for tensors: `__torch_function__`, subclasses of Tensor, modes."""
+
+import torch
+
+from tests.scenarios.show import caught
+
+
+class Named(torch.Tensor):
+    pass
+
+
+def resolved(func):
+    return torch.overrides.resolve_name(func)
+
+
+# % subclass-survives: results of operations on objects of a subclass are of that subclass
+a = Named([1.0, 2.0])
+b = torch.ones(2)
+print(a, type(a), type(a * 2), type(2 - a), type(b + a), type(a.sum()), type(a[0]), type(-a), type(a == b))
+print(type(a.max(0)), type(a.max(0).values), [type(t) for t in a.split(1)], [type(t) for t in a], type(a.tolist()))
+print(type(torch.cat([b, a])), type(torch.nn.functional.relu(a)), type(torch.linalg.norm(a)), type(a.numpy()))
+print(type(a.detach()), type(a.data), type(a.view(2, 1)), type(a.shape), type(torch.tensor([1.0]) @ a[:1]))
+print(type(torch.zeros_like(a)), type(a.new_ones(1)), type(a.clone()), type(torch.einsum("i,i", a, b)))
+
+
+# % subclass-graph: the history of a subclass has an alias behind each operation
+a = torch.ones(2, requires_grad=True).as_subclass(Named)
+y = a * 2
+print(a, a.is_leaf, a.grad_fn.name(), y.grad_fn.name(), y.grad_fn.next_functions[0][0].name())
+leaf = torch.Tensor._make_subclass(Named, torch.ones(2), True)
+(leaf * leaf).sum().backward()
+print(leaf, leaf.is_leaf, type(leaf.grad), leaf.grad, leaf.grad is leaf.grad)
+print(type(torch.autograd.grad((leaf * 3).sum(), leaf)[0]))
+
+
+# % subclass-of-subclass: the most special class wins; strangers do not mix
+class Special(Named):
+    pass
+
+
+class Stranger(torch.Tensor):
+    pass
+
+
+print(type(Special([1.0]) + Named([1.0])), type(Named([1.0]) + Special([1.0])))
+with caught():
+    Named([1.0]) + Stranger([1.0])
+with caught():
+    torch.add(Named([1.0]), Stranger([1.0]))
+
+
+# % subclass-in-place: in-place operations keep the object
+a = Named([1.0, 2.0])
+before = a
+a += 1
+a.mul_(2)[0] = 7
+print(a, a is before, type(a.add_(1)), a._version)
+
+
+# % subclass-attributes: attributes of the class and the object; what it cannot do
+class Measured(torch.Tensor):
+    unit = "m"
+
+    def in_km(self):
+        return self / 1000
+
+
+m = Measured([1500.0])
+print(m.in_km(), m.unit, (m * 2).unit, repr(m), f"{m[0]}")
+m.source = "ruler"
+with caught():
+    (m * 2).source
+with caught():
+    m.nothing
+import copy  # noqa: E402
+
+with caught():
+    copy.deepcopy(m)
+
+
+# % logged: every function that a subclass hears of, under its name
+class Logged(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        print(resolved(func), [t.__name__ for t in types], len(args))
+        return super().__torch_function__(func, types, args, kwargs)
+
+
+x = torch.ones(2, 2).as_subclass(Logged)
+_ = x + 1, 1 + x, 2 - x, x * x, x @ x, x**2, -x, x > 0, x == x, abs(x), x / 2, 2 / x, x // 2, x % 2
+_ = x.sum(), torch.sum(x, dim=0), x.shape, x.dtype, x.T, x.requires_grad, x.grad, x.is_leaf, x.ndim
+_ = x[0], x[:, 1], x.view(4), x.reshape(4), x.size(), x.dim(), x.numel(), x.clone(), x.detach(), len(x), bool(x[0, 0])
+x[0, 0] = 5
+x += 1
+x.requires_grad = True
+_ = torch.nn.functional.softmax(x, dim=0), torch.nn.functional.linear(x, x), torch.stack([x, x]), torch.exp(x)
+_ = torch.ones_like(x), torch.special.expit(x), torch.linalg.det(x), torch.fft.fft(x), torch.is_tensor(x)
+(x * 2).sum().backward()
+print(torch.overrides.is_tensor_method_or_property(torch.Tensor.add), resolved(torch.Tensor.shape.__get__))
+
+
+# % functions-compare: what is heard of is the function itself
+heard = []
+
+
+class Scalar:
+    def __init__(self, value):
+        self.value = value
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        heard.append(func)
+        if func is torch.mean:
+            return args[0].value
+        if func in TABLE:
+            return TABLE[func](*args, **(kwargs or {}))
+        return NotImplemented
+
+
+TABLE = {
+    torch.add: lambda a, b: "add",
+    torch.Tensor.mul: lambda a, b: "mul",
+    torch.nn.functional.linear: lambda *a: "linear",
+}
+s, t = Scalar(3), torch.ones(2)
+print(torch.mean(s), torch.add(s, 1), torch.add(t, s), t * s, t.mul(s), torch.nn.functional.linear(s, s))
+print(heard[:5] == [torch.mean, torch.add, torch.add, torch.Tensor.mul, torch.Tensor.mul], heard[0] is torch.mean)
+with caught():
+    torch.sub(t, s)
+with caught():
+    t.sub(s)
+with caught():
+    t - s
+with caught():
+    torch.cat([t, s])
+with caught():
+    t[s]
+with caught():
+    t.reshape(s)
+print(len(heard))
+
+
+# % first-is-a-method: the first object that a program shows a method
+class Half:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return resolved(func)
+
+
+print(torch.ones(1).add(Half()), torch.ones(1) + Half(), torch.bmm(Half(), Half()), torch.exp(Half()))
+
+
+# % first-is-a-function: and a function of two operands
+class Half:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return resolved(func)
+
+
+print(torch.exp(Half()), torch.sin(input=Half()), torch.where(torch.ones(1) > 0, Half(), torch.ones(1)))
+
+
+# % first-is-an-operator: and an operator
+class Half:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return resolved(func)
+
+
+t = torch.ones(1)
+print(t * Half(), t @ Half(), t - Half(), t > Half(), torch.mul(t, Half()))
+
+
+# % plain-method: one that is no classmethod is warned of
+class Old:
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return "old"
+
+
+print(torch.mul(Old(), 2))
+print(torch.mul(Old(), 2))
+
+
+# % errors-pass: an error of the user's comes through
+class Broken(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        raise ValueError("mine")
+
+
+x = Broken([1.0])
+with caught():
+    x.sum()
+with caught():
+    x + 1
+with caught():
+    torch.exp(x)
+
+
+# % disabled: where nobody is asked
+a = Named([1.0])
+with torch._C.DisableTorchFunctionSubclass():
+    print(type(a * 2), torch.overrides.has_torch_function((a,)))
+with torch._C.DisableTorchFunction():
+    print(type(a * 2))
+print(type(a * 2), torch.overrides.has_torch_function((a,)), torch.overrides.has_torch_function((torch.ones(1),)))
+
+
+class Quiet(torch.Tensor):
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+
+q = Quiet([1.0])
+print(type(q), type(q * 2), type(q.detach()), torch.overrides.has_torch_function((q,)))
+
+
+# % own-functions: functions of the user's that can be overridden
+from torch.overrides import handle_torch_function, has_torch_function, wrap_torch_function  # noqa: E402
+
+
+def twice(a):
+    if has_torch_function((a,)):
+        return handle_torch_function(twice, (a,), a)
+    return a + a
+
+
+@wrap_torch_function(lambda a, b: (a, b))
+def both(a, b):
+    return a + b
+
+
+class Mine:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return NotImplemented if func is both else (func.__name__, len(args), kwargs)
+
+
+print(twice(torch.ones(1)), twice(Mine()), both(torch.ones(1), torch.ones(1)), type(twice(Named([1.0]))))
+with caught():
+    both(Mine(), 1)
+
+
+# % parameters: a Parameter of a subclass is of that subclass, and a Parameter
+p = torch.nn.Parameter(Named([1.0, 2.0]))
+print(
+    type(p),
+    isinstance(p, torch.nn.Parameter),
+    isinstance(p, Named),
+    p,
+    type(p * 2),
+    isinstance(p * 2, torch.nn.Parameter),
+)
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(Named([1.0, 2.0]))
+
+    def forward(self, x):
+        return self.weight * x
+
+
+layer = Layer()
+sgd = torch.optim.SGD(layer.parameters(), lr=0.1)
+layer(torch.ones(2)).sum().backward()
+sgd.step()
+print(len(list(layer.parameters())), layer.weight, type(layer.weight))
+print(isinstance(torch.nn.Parameter(torch.ones(1)), torch.nn.Parameter), isinstance(torch.ones(1), torch.nn.Parameter))
+
+
+# % modes: a mode hears of functions that make tensors too
+from torch.overrides import TorchFunctionMode  # noqa: E402
+
+
+class Counting(TorchFunctionMode):
+    def __init__(self, name):
+        self.name = name
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        print(self.name, resolved(func))
+        return func(*args, **(kwargs or {}))
+
+
+with Counting("outer") as mode:
+    x = torch.ones(2)
+    y = x * 2
+    with Counting("inner"):
+        z = y.sum()
+    print(type(mode).__name__)
+    print(y)
+    torch.tensor([1.0])
+    torch.is_grad_enabled()
+print(x * 2)
+
+
+class Zeros(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func is torch.ones:
+            return torch.zeros(*args)
+        return func(*args, **(kwargs or {}))
+
+
+with Zeros():
+    print(torch.ones(2), torch.full((1,), 2.0))

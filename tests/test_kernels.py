@@ -1,0 +1,95 @@
+"""The forked kernels that lessons run in are like those that Jupyter starts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_client.manager import KernelManager
+
+from tests import kernels
+from tests.kernels import Forked, forked
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A server with the surroundings of now, whatever tests before have set."""
+    servers: dict[str, kernels.Server] = {}
+    monkeypatch.setattr(kernels, "_servers", servers)
+    yield
+    for server in servers.values():
+        server.close()
+
+
+#: what may show in a lesson of the process that it runs in
+FACTS = """\
+import numpy, os, signal, sys, threading, warnings
+facts = [sys.argv[0], sys.path, sys.flags, sorted(map(str, warnings.filters)), os.getcwd(), __name__, sys.executable,
+         sorted(f"{k}={v}" for k, v in os.environ.items() if k != "JPY_PARENT_PID"),
+         signal.getsignal(signal.SIGINT).__name__,
+         os.getpgid(0) == os.getpid(), "autogradlab" in sys.modules, threading.active_count()]
+print(*facts, sep="\\n")"""
+
+
+def said(kernel: Any, code: str) -> str:
+    """What a cell prints."""
+    texts = []
+    client = kernel.client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=120)
+        client.execute_interactive(code, timeout=120, output_hook=lambda m: texts.append(m["content"].get("text", "")))
+    finally:
+        client.stop_channels()
+    return "".join(texts)
+
+
+def started(folder: Path, monkeypatch: pytest.MonkeyPatch, ordinary: bool = False) -> Any:
+    if ordinary:
+        monkeypatch.setattr("tests.provisioner.forked", lambda cmd, kwargs: None)
+    kernel = KernelManager(kernel_name="python3")
+    kernel.start_kernel(cwd=str(folder), env={**os.environ, "AUTOGRADLAB_LANG": "zh"})
+    return kernel
+
+
+def test_a_forked_kernel_is_like_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    facts = []
+    for ordinary in (False, True):
+        kernel = started(tmp_path, monkeypatch, ordinary)
+        try:
+            assert isinstance(kernel.provisioner.process, Forked) is not ordinary
+            facts.append(said(kernel, FACTS).splitlines())
+        finally:
+            kernel.shutdown_kernel(now=True)
+    assert facts[0] == facts[1]
+
+
+def test_it_is_interrupted_and_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    kernel = started(tmp_path, monkeypatch)
+    process = kernel.provisioner.process
+    assert said(kernel, "import os; print(os.getpid())") == f"{process.pid}\n"
+    assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    assert said(kernel, "print(1)") == "1\n"
+    kernel.shutdown_kernel(now=True)
+    assert process.wait(30) == 0
+    end = time.monotonic() + 30
+    while os.path.exists(f"/proc/{process.pid}") and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not os.path.exists(f"/proc/{process.pid}")
+
+
+@pytest.mark.parametrize("name", ["PYTHONHASHSEED", "LC_ALL", "TZ", "MPLBACKEND"])
+def test_other_surroundings_mean_an_ordinary_kernel(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    started(tmp_path, monkeypatch).shutdown_kernel(now=True)  # there is a server, with the surroundings of the tests
+    cmd = [sys.executable, "-m", "ipykernel_launcher", "-f", "none.json"]
+    assert forked(cmd, {"env": {**os.environ, name: "C.UTF-8"}}) is None
+    assert forked([sys.executable, "-c", "0"], {}) is None
