@@ -61,8 +61,7 @@ class LazyArray(NDArrayOperatorsMixin):
 
     def resolve(self) -> np.ndarray:
         """The values, in memory of their own that is laid out alike."""
-        values = np.conjugate(self.memory) if self.conj_bit else self.memory
-        return np.asarray(np.negative(values) if self.neg_bit else values)
+        return np.asarray(read_as(self.memory, self.conj_bit, self.neg_bit))
 
     def _part(self, found: Any) -> Any:
         """What was found in memory: as lazy as this, if it is a part of it, else with the values that count."""
