@@ -59,30 +59,17 @@ def _stride(stride: Any, kernel_size: Any) -> Any:
     return kernel_size if stride is None or stride in ((), []) else stride
 
 
-_max_pool1d = inner(
-    """
-    max_pool1d(Tensor input, int[1] kernel_size, int[1] stride=None, int[1] padding=0, int[1] dilation=1,
-        bool ceil_mode=False) -> Tensor
-    """
-)
-_max_pool2d = inner(
-    """
-    max_pool2d(Tensor input, int[2] kernel_size, int[2] stride=None, int[2] padding=0, int[2] dilation=1,
-        bool ceil_mode=False) -> Tensor
-    """
-)
-_max_pool3d = inner(
-    """
-    max_pool3d(Tensor input, int[3] kernel_size, int[3] stride=None, int[3] padding=0, int[3] dilation=1,
-        bool ceil_mode=False) -> Tensor
-    """
-)
-_max_pool1d_with_indices = inner(
-    """
-    max_pool1d_with_indices(Tensor input, int[1] kernel_size, int[1] stride=None, int[1] padding=0, int[1] dilation=1,
-        bool ceil_mode=False) -> Tensor
-    """
-)
+def _max_pool(name: str, n: int) -> Any:
+    """The check of the arguments of a function that takes the maxima of windows over n dimensions."""
+    size = f"int[{n}]"
+    return inner(
+        f"{name}(Tensor input, {size} kernel_size, {size} stride=None, {size} padding=0, {size} dilation=1, "
+        "bool ceil_mode=False) -> Tensor"
+    )
+
+
+_max_pool1d, _max_pool2d, _max_pool3d = (_max_pool(f"max_pool{n}d", n) for n in (1, 2, 3))
+_max_pool1d_with_indices = _max_pool("max_pool1d_with_indices", 1)
 _adaptive_max_pool1d = inner("adaptive_max_pool1d(Tensor input, int[1] output_size) -> Tensor")
 _max_pool2d_with_indices, _max_pool3d_with_indices = inner("max_pool2d_with_indices"), inner("max_pool3d_with_indices")
 _adaptive_avg_pool2d = inner(
