@@ -6,10 +6,11 @@ which gives the derivative in the direction of the tangents.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from ..core.graph.node import pair
+from ..core.graph.node import pair, reachable
 from ..core.recording.record import TENSORS
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad
 from .context import transforms, transposing
@@ -147,14 +148,6 @@ def _released(t: Tensor, own: set[int]) -> Tensor:
     """A tensor without the history that ends at the level's own tensors; with it where others require grad."""
     if not requires_grad(t):
         return t
-    stack: list[Any] = [pair(gradient_edge(t))[0]]
-    seen = set(stack)
-    while stack:
-        node = stack.pop()
-        if node.accumulates and id(node.variable) not in own:
-            return t
-        for following, _ in node.next_functions:
-            if following is not None and following not in seen:
-                seen.add(following)
-                stack.append(following)
-    return TENSORS.detach(t)
+    nodes: Iterator[Any] = reachable([pair(gradient_edge(t))[0]])
+    foreign = any(node.accumulates and id(node.variable) not in own for node in nodes)
+    return t if foreign else TENSORS.detach(t)

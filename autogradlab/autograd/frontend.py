@@ -13,7 +13,7 @@ import numpy as np
 from ..core.backward.engine import Event, Task
 from ..core.backward.rows import Rows
 from ..core.backward.validate import checked
-from ..core.graph.node import AccumulateGrad, Node, Pair, pair
+from ..core.graph.node import AccumulateGrad, Node, Pair, pair, reachable
 from ..core.recording.record import TENSORS
 from ..core.recording.views import shown
 from ..core.runtime import errors, modes
@@ -79,14 +79,7 @@ def will_run(task: Task, node: Node) -> bool:
     needed = task.reach.needed
     if needed is not None and node not in needed:
         return False
-    stack = [n for n, _ in task.reach.roots if n is not None]
-    seen = set(stack)
-    while stack:
-        for n, _ in stack.pop().next_functions:
-            if n is not None and n not in seen:
-                seen.add(n)
-                stack.append(n)
-    return node in seen
+    return node in reachable(root for root, _ in task.reach.roots)
 
 
 def _run(task: Task) -> dict[int, Any]:

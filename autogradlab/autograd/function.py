@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, node_class, pair, sequence
+from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, node_class, pair, reachable, sequence
 from ..core.memory.versions import increment_version
 from ..core.recording.inplace import check_inplace, rebase
 from ..core.recording.record import finish, pack, save_output
@@ -216,17 +216,8 @@ def _tangents(node: BackwardCFunction, found: tuple[Any, ...]) -> tuple[Any, ...
 
 def _has_tangent(args: tuple[Any, ...]) -> bool:
     """Whether one of the arguments comes from a tensor with a tangent."""
-    stack: list[Any] = [pair(gradient_edge(a))[0] for a in args if isinstance(a, Tensor) and requires_grad(a)]
-    seen = set(stack)
-    while stack:
-        node = stack.pop()
-        if node in transforms.duals:
-            return True
-        for following, _ in node.next_functions:
-            if following is not None and following not in seen:
-                seen.add(following)
-                stack.append(following)
-    return False
+    starts = (pair(gradient_edge(a))[0] for a in args if isinstance(a, Tensor) and requires_grad(a))
+    return any(node in transforms.duals for node in reachable(starts))
 
 
 def _check_transforms(cls: Any, separate: bool) -> None:
@@ -260,16 +251,9 @@ def _check_rule(cls: Any) -> None:
 
 def check_rules(outputs: Sequence[Tensor]) -> None:
     """Refuse tensors that were made by Functions which say nothing of batches."""
-    stack = [t.grad_fn for t in outputs if t.grad_fn is not None]
-    seen = set(stack)
-    while stack:
-        node = stack.pop()
+    for node in reachable(t.grad_fn for t in outputs):
         if isinstance(node, BackwardCFunction):
             _check_rule(node._forward_cls)
-        for following, _ in node.next_functions:
-            if following is not None and following not in seen:
-                seen.add(following)
-                stack.append(following)
 
 
 def _bound(forward: Any, separate: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import functools
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..autograd.context import transposing
 from ..autograd.function import check_rules, transforms
-from ..core.graph.node import pair
+from ..core.graph.node import pair, reachable
 from ..core.memory.versions import of_inference
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
@@ -113,22 +113,14 @@ class _Level:
         """Whether a tensor's history leads to tensors of others; or, on request, the backward of a Function in it."""
         if t.grad_fn is None:
             return id(t) not in self.own
-        stack: list[Any] = [t.grad_fn]
-        seen = {t.grad_fn}
-        while stack:
-            made = stack.pop()
-            if backward and made.user_code:
-                function = getattr(made, "fn", made)._forward_cls
-                if any(map(requires_grad, _reached(function.backward))):
+        nodes: Iterator[Any] = reachable([t.grad_fn])
+        for node in nodes:
+            if node.accumulates:
+                if id(node.variable) not in self.own:
                     return True
-            for edge in made._edges:
-                node: Any = edge[0] if type(edge) is tuple else edge
-                if node is None or node in seen:
-                    continue
-                seen.add(node)
-                if not node.accumulates:
-                    stack.append(node)
-                elif id(node.variable) not in self.own:
+            elif backward and node.user_code:
+                function = getattr(node, "fn", node)._forward_cls
+                if any(map(requires_grad, _reached(function.backward))):
                     return True
         return False
 

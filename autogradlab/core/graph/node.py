@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 import numpy as np
@@ -30,6 +30,7 @@ __all__ = [
     "leads",
     "node_class",
     "pair",
+    "reachable",
     "sequence",
 ]
 
@@ -55,6 +56,19 @@ def edge_to(node: Node, nr: int) -> Edge:
 def leads(edge: Edge) -> bool:
     """Whether there is a Node at the end of an edge."""
     return type(edge) is not tuple or edge[0] is not None
+
+
+def reachable(starts: Iterable[Node | None]) -> Iterator[Node]:
+    """The Nodes to which gradients come from these, they themselves among them, each once."""
+    stack = [node for node in starts if node is not None]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        yield node
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                stack.append(following)
 
 
 #: numbers Nodes in the order in which they were made; the engine runs the highest ready one first
