@@ -976,3 +976,27 @@ for r in (
     torch.baddbmm(a[:9].view(1, 3, 3).bfloat16(), b[:9].view(1, 3, 3).bfloat16(), c[:9].view(1, 3, 3).bfloat16()),
 ):
     print(r.tolist())
+
+# % strangers-drawn: what a check of second gradients draws, strings in a batch, methods without out=
+torch.manual_seed(0)
+x = torch.rand(2, dtype=torch.float64, requires_grad=True)
+for strided in (False, True):
+    print(torch.autograd.gradgradcheck(torch.sin, x, gen_non_contig_grad_outputs=strided), torch.rand(1))
+print(torch.autograd.gradgradcheck(lambda x: torch.complex(x, x * x), x), torch.rand(1))
+print(torch.utils.data.default_collate([(1, "x"), (2, "y")]), torch.utils.data.default_collate([["x"], ["y"]]))
+print(next(iter(torch.utils.data.DataLoader([("cat", 1.0), ("dog", 2.0)], batch_size=2))))
+from torch.nn.utils import prune
+
+pruned = prune.l1_unstructured(torch.nn.Linear(2, 1), "weight", 1)
+print([str(hook).split(" object")[0] for hook in pruned._forward_pre_hooks.values()])
+for call in (
+    lambda: np.sum(x.detach()),
+    lambda: np.mean(x.detach()),
+    lambda: x.sum(out=None),
+    lambda: x.sum(0, out=torch.empty(0)),
+    lambda: torch.sum(x.detach(), 0, out=None) > 0,
+):
+    try:
+        print(call())
+    except TypeError as e:
+        print(e)

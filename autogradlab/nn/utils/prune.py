@@ -417,3 +417,7 @@ def is_pruned(module: Module) -> bool:
     """
     every = (hook for part in module.modules() for hook in part._forward_pre_hooks.values())
     return any(isinstance(hook, BasePruningMethod) for hook in every)
+
+
+for _name in __all__[: __all__.index("custom_from_mask")]:
+    globals()[_name].__module__ = "torch.nn.utils.prune"

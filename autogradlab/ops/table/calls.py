@@ -81,7 +81,7 @@ def one(op: Op) -> Callable[..., Any]:
         given = args
         run = kernel
         if kwargs:
-            if kwargs.get("out") is not None:
+            if "out" in kwargs:
                 return op.call_any(*args, **kwargs)
             args = op.filled(args, kwargs)
             run = invoke
@@ -152,7 +152,7 @@ def viewed(op: Op) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         given = args
         if kwargs:
-            if kwargs.get("out") is not None:
+            if "out" in kwargs:
                 return op.call_any(*args, **kwargs)
             args = op.filled(args, kwargs)
         elif len(args) != count:
@@ -302,10 +302,9 @@ def several(op: Op) -> Callable[..., Any]:
     wants = all(d is not None for d in (op.defaults[p] for p in places))
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs and kwargs.get("out") is not None:
+        if "out" in kwargs:
             return op.call_any(*args, **kwargs)
         if kwargs or len(args) != count:
-            kwargs.pop("out", None)
             values = op.bind(args, kwargs)
         else:
             values = list(args)
@@ -388,9 +387,8 @@ def many(op: Op) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            if kwargs.get("out") is not None:
+            if "out" in kwargs:
                 return op.call_any(*args, **kwargs)
-            kwargs.pop("out", None)
         values, given = op.operands(args, kwargs)
         try:
             r = modes.quiet(invoke, *given)

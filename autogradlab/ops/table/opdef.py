@@ -412,6 +412,8 @@ class Op:
 
     def call_any(self, *args: Any, **kwargs: Any) -> Any:
         """The operation, out of place, with or without out=."""
+        if self.as_method:  # which has no out=, not even None
+            return self.reject(args, kwargs)
         out = kwargs.pop("out", None)
         if out is None:
             return self.call(*args, **kwargs)

@@ -14,7 +14,7 @@ from ...core.types.dtypes import float64
 __all__ = ["default_collate", "default_convert"]
 
 
-def default_collate(batch: list[Any]) -> Any:
+def default_collate(batch: Sequence[Any]) -> Any:
     """Samples as one batch: tensors stacked, numbers as a tensor, tuples and dicts part by part.
     Errors: TypeError for samples of another type; RuntimeError for samples that differ in size.
 
@@ -51,11 +51,11 @@ def default_collate(batch: list[Any]) -> Any:
         except TypeError:
             return made
     if isinstance(first, tuple) and hasattr(first, "_fields"):
-        return kind(*(default_collate(list(s)) for s in zip(*batch, strict=True)))
+        return kind(*(default_collate(s) for s in zip(*batch, strict=True)))
     if isinstance(first, Sequence):
         if any(len(b) != len(first) for b in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
-        columns = [default_collate(list(s)) for s in zip(*batch, strict=True)]
+        columns = [default_collate(s) for s in zip(*batch, strict=True)]
         if isinstance(first, tuple):
             return columns
         try:
