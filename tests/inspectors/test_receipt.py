@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from autogradlab import inspectors as lab
+from autogradlab.inspectors.cards.receipt import _Receipt
 from autogradlab.inspectors.parts import Choice, Drawing
 from autogradlab.inspectors.snapshot.graph import Walk
 from autogradlab.inspectors.snapshot.ways import Ways
@@ -112,6 +113,22 @@ def test_nan_never_adds_up(torch: Any) -> None:
     view = lab.receipt(w, y, at=0)
     assert "adds up" not in view.text and "no sum comes out" in view.text
     assert not any(badge.tone == "good" for badge in view.card.badges)
+
+
+def test_nan_is_no_way_to_other_elements(torch: Any) -> None:
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    y = (torch.sqrt(x) * 0.0 / x).sum()
+    text = lab.receipt(x, y, at=0).text
+    assert "[1]" not in text and "all other paths" not in text
+    assert "y → div[0] → mul[0] → sqrt[0] → x[0]: 1 ×" in text
+    assert "adds up ✓" in lab.receipt(x, (x * x).sum(), at=1).text
+
+
+def test_an_element_of_an_expression_is_in_brackets() -> None:
+    name = _Receipt._element
+    assert name("h ** 2", (3, 3), 5) == "(h ** 2)[1, 2]"
+    assert name("net.layers[0].weight", (2,), 1) == "net.layers[0].weight[1]"
+    assert name("h[3]", (2,), 0) == "h[3][0]"
 
 
 def test_matmul_has_a_line_for_each_summed_index(torch: Any) -> None:

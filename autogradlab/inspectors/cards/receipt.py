@@ -94,6 +94,8 @@ class _Receipt:
         self.facts = describe(walk, self.holders)
         self.source = source_of(walk, self.holders)
         self.nodes = {node.id: node for node in self.facts.nodes}
+        rules = ((node.id, index, rule) for node in self.facts.nodes for index, rule in enumerate(node.rules))
+        self.ways.each = frozenset((node, index) for node, index, rule in rules if rule and rule.elementwise)
         self.details = details_of(self.facts)
         self.called = {value.of: value.name for value in self.facts.values if value.of is not None and value.name}
         return self._bill()
@@ -385,6 +387,8 @@ class _Receipt:
     def _element(name: str, sizes: Sequence[int], flat: int) -> str:
         if math.prod(sizes) == 1:
             return name
+        if not re.fullmatch(r"[^\W\d][\w.]*(\[[\w, ]*\][\w.]*)*", name):
+            name = f"({name})"  # `r * 0. / x[1]` would be an element of `x`
         parts = []
         for size in reversed(sizes):
             parts.append(str(flat % size))

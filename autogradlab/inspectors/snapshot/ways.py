@@ -110,6 +110,8 @@ class Ways:
         self.between = self._find()
         self.stream = Flows(walk, self.between)
         self.flows = self.stream.at
+        #: inputs (Node, index) known to be worked on element by element: one that is NaN is no way to the others
+        self.each: frozenset[tuple[str, int]] = frozenset()
 
     @property
     def reached(self) -> bool:
@@ -184,7 +186,9 @@ class Ways:
             for output in range(max(1, len(metadata(node)))):
                 flow = self.flows.get((node, output))
                 if flow is not None and flow.numel():
-                    group = _Group(node, output, index, element, 0, flow.numel() - 1, scale, behind)
+                    alone = (self.walk.ids[node], index) in self.each and flow.shape == self.flows[place].shape
+                    first, last = (element, element) if alone else (0, flow.numel() - 1)
+                    group = _Group(node, output, index, element, first, last, scale, behind)
                     if self._weigh(group):
                         yield group
 
