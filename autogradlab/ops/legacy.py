@@ -355,7 +355,7 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
 
     Mirrors `torch.Tensor.resize_as_`.
     """
-    return TENSORS.resize_(self, *the_template._array.shape)
+    return TENSORS.resize_(self, the_template._array.shape)
 
 
 _SET = Signatures(

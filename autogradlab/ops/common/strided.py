@@ -294,11 +294,9 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
                     f"self.storage_offset() must be divisible by {ratio} to view {names}, but got "
                     f"{TENSORS.storage_offset(input)}"
                 )
-            for d, s in enumerate(x.strides[:-1]):
-                if s % new:
-                    raise RuntimeError(
-                        f"self.stride({d}) must be divisible by {ratio} to view {names}, but got {s // old}"
-                    )
+            for d, s in enumerate(TENSORS.stride(input)[:-1]):
+                if s % ratio:
+                    raise RuntimeError(f"self.stride({d}) must be divisible by {ratio} to view {names}, but got {s}")
         if x.size:
             r = x.view(dtype.numpy)
         else:
