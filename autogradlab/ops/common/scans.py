@@ -85,7 +85,7 @@ def suffix_sums(F, grad, dim):
     """Sums of each element and all after it."""
     if not len(grad.shape):
         return grad
-    return F.reversed(F.cumsum(F.reversed(grad, dim), dim), dim)
+    return F.contiguous(F.reversed(F.cumsum(F.reversed(grad, dim), dim), dim))
 
 
 @on_both_backends

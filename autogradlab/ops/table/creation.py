@@ -123,8 +123,6 @@ def check_device(where: Any) -> None:
         where = _default_device
         if where is None:
             return
-    if isinstance(where, int):
-        raise RuntimeError("Cannot access accelerator device when none is available.")
     found = where if isinstance(where, Device) else Device(where)
     require_memory(found)
 
