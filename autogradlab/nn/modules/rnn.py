@@ -487,11 +487,29 @@ class RNNCellBase(Module):
         nonlinearity = self.__dict__.get("nonlinearity", "tanh")
         return text if nonlinearity == "tanh" else text + f", nonlinearity={nonlinearity}"
 
-    def _whole(self, input: Tensor) -> tuple[Any, bool]:
-        if input.ndim not in (1, 2):
-            raise ValueError(f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.ndim}D instead")
+    def _whole(self, input: Tensor, hx: Any, names: tuple[str, ...] = ("hidden",)) -> tuple[Any, list[Any], bool]:
+        """Input and states (zeros where none are given) with a batch dimension, and whether they came with it."""
+        for name, t in (("input", input), *(zip(names, hx, strict=False) if hx is not None else ())):
+            if t.ndim not in (1, 2):
+                raise ValueError(f"{type(self).__name__}: Expected {name} to be 1D or 2D, got {t.ndim}D instead")
         batched = input.ndim == 2
-        return (input if batched else TENSORS.unsqueeze(input, 0)), batched
+        x = input if batched else TENSORS.unsqueeze(input, 0)
+        if hx is None:
+            states = [x.new_zeros((x.shape[0], self.hidden_size))] * len(names)
+        else:
+            states = [h if batched else h.unsqueeze(0) for h in hx]
+        if x.shape[1] != self.weight_ih.shape[1]:
+            raise RuntimeError(
+                f"input has inconsistent input_size: got {x.shape[1]} expected {self.weight_ih.shape[1]}"
+            )
+        for i, h in enumerate(states):
+            if x.shape[0] != h.shape[0]:
+                raise RuntimeError(f"Input batch size {x.shape[0]} doesn't match hidden{i} batch size {h.shape[0]}")
+            if h.shape[1] != self.weight_hh.shape[1]:
+                raise RuntimeError(
+                    f"hidden{i} has inconsistent hidden_size: got {h.shape[1]}, expected {self.weight_hh.shape[1]}"
+                )
+        return x, states, batched
 
 
 class RNNCell(RNNCellBase):
@@ -522,8 +540,7 @@ class RNNCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Any = None) -> Tensor:
         """The outputs, and the state after the last step."""
-        x, batched = self._whole(input)
-        h = x.new_zeros((x.shape[0], self.hidden_size)) if hx is None else hx if batched else hx.unsqueeze(0)
+        x, (h,), batched = self._whole(input, None if hx is None else (hx,))
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         made = _rnn_step(self.nonlinearity, F.linear(x, self.weight_ih, self.bias_ih), h, self.weight_hh, self.bias_hh)
@@ -552,12 +569,7 @@ class LSTMCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Any = None) -> tuple[Tensor, Tensor]:
         """The outputs, and the state after the last step."""
-        x, batched = self._whole(input)
-        if hx is None:
-            zeros = x.new_zeros((x.shape[0], self.hidden_size))
-            state = (zeros, zeros)
-        else:
-            state = hx if batched else tuple(h.unsqueeze(0) for h in hx)
+        x, state, batched = self._whole(input, hx, ("hx[0]", "hx[1]"))
         h, c = _lstm_step(F.linear(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh)
         return (h, c) if batched else (h.squeeze(0), c.squeeze(0))
 
@@ -583,7 +595,6 @@ class GRUCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Any = None) -> Tensor:
         """The outputs, and the state after the last step."""
-        x, batched = self._whole(input)
-        h = x.new_zeros((x.shape[0], self.hidden_size)) if hx is None else hx if batched else hx.unsqueeze(0)
+        x, (h,), batched = self._whole(input, None if hx is None else (hx,))
         made = _gru_step(F.linear(x, self.weight_ih, self.bias_ih), h, self.weight_hh, self.bias_hh)
         return made if batched else made.squeeze(0)
