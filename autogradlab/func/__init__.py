@@ -79,8 +79,11 @@ class _Level:
     def fresh(self, tree: Any) -> Any:
         """Tensors to differentiate by; those that require grad outside keep their history.
 
-        Errors: RuntimeError (ValueError in forward mode) for dtypes without derivatives.
+        Errors: RuntimeError (ValueError in forward mode) for dtypes without derivatives; ValueError for what is no
+        tensor.
         """
+        if not self.forward:
+            _only_tensors(tree)
         return like(tree, iter([self._one(t) if isinstance(t, Tensor) else t for t in flat(tree)]))
 
     def _one(self, t: Tensor) -> Tensor:

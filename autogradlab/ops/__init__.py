@@ -86,6 +86,7 @@ LAZY = {
     "common.take": "F.distinct F.index_select_backward Tensor.index_add_ Tensor.index_copy_ Tensor.index_fill_ "
     "Tensor.put_ argwhere index_add index_copy index_fill index_select nonzero put take take_along_dim",
     "common.triangle": "Tensor.tril_ Tensor.triu_ tril triu",
+    "linalg.chains": "F.linalg_multi_dot",
     "linalg.decompositions": "F.linalg_cholesky_ex F.linalg_eig F.linalg_eigh F.linalg_lu F.linalg_lu_factor_ex "
     "F.linalg_lu_solve F.linalg_qr F.linalg_svd cholesky qr svd",
     "linalg.exponential": "F._matrix_power F.linalg_householder_product F.linalg_matrix_exp matrix_exp matrix_power "

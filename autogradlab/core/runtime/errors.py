@@ -175,10 +175,6 @@ SAVED_UNPACK = (
     "    1. (self: torch._C._autograd.SavedTensor) -> torch.Tensor\n\n"
     "Invoked with: {}"
 )
-SAVED_DETACHED = (
-    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
-    "use out-of-place `.detach()` instead"
-)
 BOOL_SUB_BOTH = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
     "instead."

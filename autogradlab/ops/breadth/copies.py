@@ -321,6 +321,15 @@ def narrow_copy(input, dim, start, length):
     >>> x
     tensor([1, 2, 3])
     """
+    if input.ndim and dim >= input.ndim:
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error message "
+            "be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    if input.ndim and length < 0:
+        TENSORS.narrow(_plain(input), dim, start, 0)  # which has something to say of start
+        start += input.shape[dim] if start < 0 else 0
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({input.shape[dim]}).")
     return np.array(TENSORS.narrow(_plain(input), dim, start, length)._array, order="C")
 
 

@@ -329,7 +329,8 @@ def aminmax(input, *, dim=None, keepdim=False):
         )
     refuse(input, "aminmax_cpu", "c")
     if dim is not None:
-        not_empty("aminmax", input, dim)
+        if input.ndim and input.shape[wrap_dim(dim, input.ndim)] == 0 and not input.size:
+            raise IndexError(f"aminmax: Expected reduction dim {wrap_dim(dim, input.ndim)} to have non-zero size.")
     dims = all_dims(dim, input.ndim)
     return tuple(np.asarray(contiguous(u.reduce(input, axis=dims, keepdims=keepdim))) for u in (np.minimum, np.maximum))
 

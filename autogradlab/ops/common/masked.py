@@ -224,7 +224,6 @@ def _spread(input: np.ndarray, mask: np.ndarray, source: np.ndarray) -> None:
     check_apart(input)
     if mask.dtype == np.uint8:
         warn_once(_BYTES, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:3130")
-        mask = mask.astype(bool)
     if mask.dtype.kind != "b":
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(mask)}")
     if input.dtype != source.dtype:

@@ -60,8 +60,8 @@ _STRIDED = OPS["as_strided"] = Op("as_strided", _entry, view=True, vjp=_VJP)
 _STRIDED_ = Op("as_strided", _entry, view=True, node="AsStridedBackward1", vjp=_VJP)
 
 
-def _strided(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> tuple[Any, ...]:
-    """The array of as_strided, and what its Node saves."""
+def _within(size: Any, stride: Any, offset: int, item: int, nbytes: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Sizes and strides as Python's integers, after PyTorch's checks that they stay within so many bytes."""
     size, stride = tuple(map(operator.index, size)), tuple(map(operator.index, stride))
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
@@ -69,21 +69,26 @@ def _strided(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> tupl
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
     if any(n < 0 for n in size):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
-    x = input._array
-    item = x.itemsize
-    storage = storage_of(input)
-    offset = TENSORS.storage_offset(input) if storage_offset is None else operator.index(storage_offset)
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     reach = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     needed = (offset + reach) * item if reach else 0
-    if needed > storage.nbytes():
+    if needed > nbytes:
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize {item} "
-            f"requiring a storage size of {needed} are out of bounds for storage of size {storage.nbytes()}"
+            f"requiring a storage size of {needed} are out of bounds for storage of size {nbytes}"
         )
-    r = np.ndarray(size, x.dtype, storage.buffer, min(offset * item, storage.nbytes()), tuple(s * item for s in stride))
-    r = as_lazy_as(x, r)
+    return size, stride
+
+
+def _strided(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> tuple[Any, ...]:
+    """The array of as_strided, and what its Node saves."""
+    x = input._array
+    storage = storage_of(input)
+    offset = TENSORS.storage_offset(input) if storage_offset is None else operator.index(storage_offset)
+    size, stride = _within(size, stride, offset, x.itemsize, storage.nbytes())
+    start, steps = min(offset * x.itemsize, storage.nbytes()), tuple(s * x.itemsize for s in stride)
+    r = as_lazy_as(x, np.ndarray(size, x.dtype, storage.buffer, start, steps))
     return r, size, stride, storage_offset, strided.Geometry(x), strided.Geometry(r, x)
 
 
@@ -213,8 +218,9 @@ def _as_strided_scatter(input, src, size, stride, storage_offset=None):
 
 
 def _window(r: np.ndarray, size: Any, stride: Any, offset: Any) -> np.ndarray:
-    item = r.itemsize
-    return np.ndarray(tuple(size), r.dtype, r, (offset or 0) * item, tuple(s * item for s in stride))
+    item, offset = r.itemsize, operator.index(offset or 0)
+    size, stride = _within(size, stride, offset, item, r.nbytes)
+    return np.ndarray(size, r.dtype, r, min(offset * item, r.nbytes), tuple(s * item for s in stride))
 
 
 @op(
