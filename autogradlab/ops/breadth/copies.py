@@ -323,8 +323,8 @@ def narrow_copy(input, dim, start, length):
     """
     if input.ndim and dim >= input.ndim:
         raise RuntimeError(
-            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error message "
-            "be improved?  If so, please report an enhancement request to PyTorch.)"
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error "
+            "message be improved?  If so, please report an enhancement request to PyTorch.)"
         )
     if input.ndim and length < 0:
         TENSORS.narrow(_plain(input), dim, start, 0)  # which has something to say of start
