@@ -11,8 +11,10 @@ from autogradlab.inspectors.parts import Drawing, Path, Table
 
 
 def rows(view: Any) -> dict[str, tuple[str, ...]]:
-    (table,) = [block for block in view.card.blocks if isinstance(block, Table)]
-    return {row[0].strip("`"): row[1:] for row in table.rows}
+    """What is said of each leaf; where leaves share a row, what each gets is in a second table."""
+    table, *apart = [block for block in view.card.blocks if isinstance(block, Table)]
+    each = {row[0]: row[1:] for folded in apart for row in folded.rows}
+    return {name.strip("`"): (*each.get(name, row[1:3]), row[3]) for row in table.rows for name in row[0].split(", ")}
 
 
 def first(torch: Any) -> tuple[Any, ...]:
@@ -64,6 +66,20 @@ def test_a_frozen_module_is_what_pytorch_does(torch: Any) -> None:
     model[0].requires_grad_(False)
     model(x).pow(2).mean().backward()
     assert model[0].weight.grad is None and model[2].weight.grad is not None
+
+
+def test_a_reason_that_leaves_share_is_said_once(torch: Any) -> None:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
+    w = torch.ones(4, 1, requires_grad=True)
+    out = model(torch.randn(4, 2))
+    view = lab.what_if((out * w).mean(), cut=out)
+    table, apart = [block for block in view.card.blocks if isinstance(block, Table)]
+    whole = {f"`model[{k}].{part}`" for k in (0, 2) for part in ("weight", "bias")}
+    (shared,) = [row for row in table.rows if row[0] != "`w`"]
+    assert set(shared[0].split(", ")) == {row[0] for row in apart.rows} == whole
+    assert shared[1:3] == ("4 gradients", "nothing") and apart.folded and len(table.tones) == len(table.rows) == 2
+    assert all(row[1] in view.text for row in apart.rows)
 
 
 @pytest.mark.parametrize("seed", range(6))

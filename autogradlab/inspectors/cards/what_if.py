@@ -23,10 +23,11 @@ __all__ = ["what_if"]
 
 #: Nodes that are drawn; leaves that are listed
 DRAWN, LISTED = 40, 40
-#: what is said of a leaf that is itself what is asked about
+#: from how many leaves on a reason that they share is said once
+SHARED = 3
 #: letters below a leaf
 LONG = 20
-
+#: what is said of a leaf that is itself what is asked about
 ITSELF = {"cut": "is_cut", "frozen": "is_frozen", "zero": "is_zero"}
 
 
@@ -75,6 +76,10 @@ class _Leaf:
     place: Place
     now: Any
     then: Any
+
+
+#: a leaf's name, what it gets now and what it gets then, in words
+_Row = tuple[str, str, str]
 
 
 class _WhatIf:
@@ -139,7 +144,7 @@ class _WhatIf:
             yield Note(say("what_if.nobody", root=self.written), "warning")
         for key, found in self.asked.items():
             yield Note(say(f"what_if.code_{key}", names=self._named(found)))
-        yield self._table()
+        yield from self._tables()
         hooks = [hook.name for value in self.facts.values for hook in value.hooks]
         if hooks:
             yield Note(say("what_if.hooks", names=", ".join(hooks[:6])), "warning")
@@ -149,14 +154,26 @@ class _WhatIf:
         else:
             yield Note(say("what_if.large", count=len(self.facts.nodes)), "muted")
 
-    def _table(self) -> Table:
+    def _tables(self) -> Iterator[Table]:
+        """A row for each reason; where several leaves share it, their gradients are in a second table."""
         columns = tuple(say(f"what_if.{key}") for key in ("leaf", "now", "then", "why"))
-        rows, tones = [], []
+        found: dict[tuple[Tone, str], list[_Row]] = {}
         for leaf in self.leaves[:LISTED]:
             key, tone = self._verdict(leaf)
-            rows.append((f"`{leaf.name}`", _said(leaf.now), _said(leaf.then), self._why(leaf, key)))
-            tones.append(tone)
-        return Table(columns, tuple(rows), tuple(tones))
+            row = f"`{leaf.name}`", _said(leaf.now), _said(leaf.then)
+            found.setdefault((tone, self._why(leaf, key)), []).append(row)
+        rows: list[tuple[str, ...]] = []
+        tones: list[Tone] = []
+        apart: list[_Row] = []
+        for (tone, why), alike in found.items():
+            shared = len(alike) >= SHARED
+            said = [(*(_together(alike) if shared else row), why) for row in (alike[:1] if shared else alike)]
+            rows += said
+            tones += [tone] * len(said)
+            apart += alike if shared else []
+        yield Table(columns, tuple(rows), tuple(tones))
+        if apart:
+            yield Table(columns[:3], tuple(apart), folded=say("what_if.each"))
 
     def _leaves(self) -> Iterator[_Leaf]:
         for node in self.walk.nodes:
@@ -311,6 +328,15 @@ def _below(now: Any, then: Any) -> str:
 
 def _said(tensor: Any) -> str:
     return say("what_if.nothing") if tensor is None else amount(tensor).text
+
+
+def _together(alike: Sequence[_Row]) -> _Row:
+    """Leaves of which the same is to be said, as one row: what differs from leaf to leaf is counted."""
+    names, now, then = zip(*alike, strict=True)
+    counted = say("what_if.gradients", count=len(alike))
+    before = now[0] if len(set(now)) == 1 else counted
+    after = then[0] if len(set(then)) == 1 else say("what_if.unchanged") if now == then else counted
+    return say("common.list").join(names), before, after
 
 
 def _nan(tensor: Any) -> bool:
