@@ -94,6 +94,7 @@ class Adam(Optimizer):
         "decoupled_weight_decay": False,
         "fused": None,
     }
+    _refused = ("capturable", "differentiable")
 
     def __init__(
         self,
@@ -289,6 +290,7 @@ class NAdam(Optimizer):
         "differentiable": False,
         "decoupled_weight_decay": False,
     }
+    _captured = ("params, mu_products and state_steps", "params, mu_products, and state_steps")
 
     def __init__(
         self,

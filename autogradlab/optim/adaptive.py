@@ -47,6 +47,7 @@ class RMSprop(Optimizer):
     """
 
     _later_options = {"momentum": 0, "centered": False, **LATER, "capturable": False}
+    _captured_xla = (True, True)
 
     def __init__(
         self,
@@ -198,6 +199,7 @@ class Adadelta(Optimizer):
     """
 
     _later_options = {**LATER, "capturable": False}
+    _captured_xla = (False, False)
 
     def __init__(
         self,
@@ -268,6 +270,7 @@ class Rprop(Optimizer):
     """
 
     _later_options = {**LATER, "capturable": False}
+    _captured_xla = (True, True)
 
     def __init__(
         self,
@@ -341,6 +344,7 @@ class ASGD(Optimizer):
     """
 
     _later_options = {**LATER, "capturable": False}
+    _captured = ("params, mus, etas, and state_steps", "params, mus, etas, and state_steps")
 
     def __init__(
         self,

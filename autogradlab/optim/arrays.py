@@ -97,10 +97,11 @@ class Changes:
     see them. Nothing is visible before `commit`; an interrupted `commit` is finished first, since
     writing the same values a second time does no harm. So a step is whole or has not happened."""
 
-    __slots__ = ("_begun", "_complex", "_fused", "_state", "_writes")
+    __slots__ = ("_begun", "_complex", "_fused", "_optimizer", "_state", "_writes")
 
-    def __init__(self, state: Any) -> None:
-        self._state = state
+    def __init__(self, optimizer: Any) -> None:
+        self._optimizer = optimizer
+        self._state = optimizer.state
         self._writes: dict[int, list[Any]] = {}
         self._begun: list[tuple[Tensor, dict[str, Any]]] = []
         self._fused = False
@@ -110,9 +111,13 @@ class Changes:
         """Parameter, its array and its gradient (negated to maximize), for parameters that have a gradient."""
         maximize = group.get("maximize", False)
         self._fused = bool(group.get("fused"))
+        optimizer = self._optimizer
+        refuses = optimizer.defaults.get("differentiable") or any(map(group.get, optimizer._refused))
         for p in group["params"]:
             grad = p._grad
             if grad is not None:
+                if refuses and not self._fused:
+                    optimizer._refuse(group, p)
                 self._complex = p._array.dtype.kind == "c"
                 g = as_reals(grad._array) if self._complex else grad._array
                 yield p, self.array(p), -g if maximize else g

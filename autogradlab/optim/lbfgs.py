@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core.memory.versions import increment_version
-from ..core.tensor.tensor import wrap
-from .arrays import as_reals, number, put_reals, rate
+from ..core.tensor.tensor import Tensor, wrap
+from .arrays import as_reals, fma, number, put_reals, rate
 from .optimizer import Optimizer, evaluate
 from .wolfe import strong_wolfe
 
@@ -78,13 +78,13 @@ class LBFGS(Optimizer):
             [as_reals(np.zeros_like(p._array) if p._grad is None else p._grad._array).reshape(-1) for p in self._params]
         )
 
-    def _move(self, t: float, direction: Array) -> None:
+    def _move(self, t: Any, direction: Array) -> None:
         """Go `t` along the direction."""
         start = 0
         for p in self._params:
             x = as_reals(p._array)
             n = x.size
-            put_reals(p._array, x + direction[start : start + n].reshape(x.shape) * x.dtype.type(t))
+            put_reals(p._array, fma(x, direction[start : start + n].reshape(x.shape), t))
             increment_version(p)
             start += n
 
@@ -131,14 +131,15 @@ class LBFGS(Optimizer):
             if state["n_iter"] == 1:
                 t = _first_length(gradient, t)
             state["t"] = t
-            slope = float(gradient @ d)
+            slope = gradient @ d
             if slope > -group["tolerance_change"]:
                 break
             if group["line_search_fn"] is not None:
                 if group["line_search_fn"] != "strong_wolfe":
                     raise RuntimeError("only 'strong_wolfe' is supported")
-                loss, gradient, t = self._search(closure, state, number(t), d, loss, gradient, slope)
-                state["t"] = t
+                most = group["max_eval"] - (state["func_evals"] - started)
+                loss, gradient, t = self._search(closure, state, t, d, loss, gradient, slope, most)
+                state["t"] = wrap(np.asarray(t)) if isinstance(t, np.generic) else t
             else:
                 self._move(number(t), d)
                 if iteration != group["max_iter"]:
@@ -161,22 +162,28 @@ class LBFGS(Optimizer):
         self,
         closure: Callable[[], Any],
         state: dict[str, Any],
-        t: float,
+        t: Any,
         d: Array,
         loss: float,
         gradient: Array,
-        slope: float,
-    ) -> tuple[float, Array, float]:
+        slope: Any,
+        most: int,
+    ) -> tuple[float, Array, Any]:
         """Loss, gradient and step length where the strong Wolfe conditions hold; the parameters move there."""
         start = [p._array.copy() for p in self._params]
+        settings = np.geterr()
 
         def at(length: float, direction: Array) -> tuple[float, Array]:
             self._move(length, direction)
-            there, slope_there = self._evaluated(closure, state)
+            with np.errstate(**settings):
+                there, slope_there = self._evaluated(closure, state)
             self._put_back(start)
             return number(there), slope_there
 
-        loss, gradient, t, _ = strong_wolfe(lambda length: at(length, d), t, d, loss, gradient, slope)
+        if isinstance(t, Tensor):
+            t = t._array[()]
+        with np.errstate(all="ignore"):
+            loss, gradient, t, _ = strong_wolfe(lambda length: at(length, d), t, d, loss, gradient, slope, most)
         self._move(t, d)
         return loss, gradient, t
 
@@ -220,8 +227,8 @@ def _direction(gradient: Array, state: dict[str, Any]) -> Array:
     for i in reversed(range(len(dirs))):
         a = (steps[i]._array @ q) * ros[i]._array
         al[i] = wrap(np.asarray(a))
-        q = q - dirs[i]._array * a
+        q = fma(q, dirs[i]._array, -a)
     q = q * q.dtype.type(number(state["H_diag"]))
     for i in range(len(dirs)):
-        q = q + steps[i]._array * (al[i]._array - (dirs[i]._array @ q) * ros[i]._array)
+        q = fma(q, steps[i]._array, al[i]._array - (dirs[i]._array @ q) * ros[i]._array)
     return np.asarray(q)

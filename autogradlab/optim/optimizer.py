@@ -12,7 +12,7 @@ from typing import Any
 
 from ..autograd.grad_mode import enable_grad
 from ..core.graph.node import RemovableHandle
-from ..core.runtime import modes
+from ..core.runtime import errors, modes
 from ..core.tensor.tensor import Tensor
 from ..core.types.dtypes import ALL
 from .arrays import Changes, scalar_state
@@ -120,6 +120,11 @@ class Optimizer:
 
     # options that came later than the first files that were written with an optimizer
     _later_options: dict[str, Any] = {}
+    # options with which a step is refused, in the order in which PyTorch looks at them
+    _refused: tuple[str, ...] = ("differentiable", "capturable")
+    # for `capturable`: what must be on other devices than the CPU, without and with `foreach`; and whether XLA is one
+    _captured: tuple[str, str] = ("params and state_steps", "params and state_steps")
+    _captured_xla: tuple[bool, bool] = (True, False)
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -223,6 +228,22 @@ class Optimizer:
             raise RuntimeError("`fused` does not support `differentiable`")
         if fused and foreach:
             raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+    def _refuse(self, group: dict[str, Any], p: Tensor) -> None:
+        """Raise for a tensor with a gradient what PyTorch's step raises on the CPU: with `capturable`, which wants
+        other devices; with `differentiable` together with `foreach`, or for a leaf, which a recorded step would
+        change in place."""
+        foreach = bool(group.get("foreach"))
+        for option in self._refused:
+            if option == "differentiable" and foreach and group.get(option):
+                raise AssertionError("_foreach ops don't support autograd")
+            if option == "capturable" and group.get(option):
+                devices = ["cuda", "xpu", "hpu", "privateuseone", *["xla"] * self._captured_xla[foreach]]
+                raise AssertionError(
+                    f"If capturable=True, {self._captured[foreach]} must be on supported devices: {devices}."
+                )
+        if self.defaults.get("differentiable") and p.requires_grad and p.is_leaf:
+            raise RuntimeError(errors.LEAF_INPLACE)
 
     # -- state -------------------------------------------------------------------------------------------------------
 
@@ -369,7 +390,7 @@ def stepping(step: Callable[..., None]) -> Callable[..., Any]:
     """Decorator for a `step` that computes changes of arrays: evaluates the closure before it, writes them after it."""
 
     def take(self: Any) -> None:
-        changes = Changes(self.state)
+        changes = Changes(self)
         step(self, changes)
         changes.commit()
 

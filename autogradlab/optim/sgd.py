@@ -35,6 +35,8 @@ class SGD(Optimizer):
 
     _later_options = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
 
+    _refused = ()  # its `foreach` can be recorded, and it has no `capturable`
+
     def __init__(
         self,
         params: Any,

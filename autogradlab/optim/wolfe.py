@@ -21,7 +21,7 @@ def _cubic(
     square = d1 * d1 - g1 * g2
     if square < 0:
         return (low + high) / 2.0
-    d2 = square**0.5
+    d2 = np.sqrt(square)
     if x1 <= x2:
         at = x2 - (x2 - x1) * ((g2 + d2 - d1) / (g2 - g1 + 2 * d2))
     else:
@@ -31,19 +31,24 @@ def _cubic(
 
 def strong_wolfe(
     f: Callable[[float], tuple[float, Any]],
-    t: float,
+    t: Any,
     d: Any,
     loss: float,
     gradient: Any,
-    slope: float,
+    slope: Any,
+    most: int,
     tolerance: float = 1e-9,
-    most: int = 25,
-) -> tuple[float, Any, float, int]:
-    """Loss, gradient, step and number of evaluations; `f(t)` gives loss and gradient at a step t along d."""
-    size = float(np.abs(d).max())
+) -> tuple[float, Any, Any, int]:
+    """Loss, gradient, step and number of evaluations; `f(t)` gives loss and gradient at a step t along d.
+
+    Steps and slopes that follow from gradients are numbers of their dtype, as in PyTorch: others are
+    Python numbers.
+    """
+    size = np.abs(d).max()
     new, g_new = f(t)
-    count, slope_new = 1, float(g_new @ d)
-    previous, f_previous, g_previous, slope_previous = 0.0, loss, gradient, slope
+    count, slope_new = 1, g_new @ d
+    previous: Any = 0
+    f_previous, g_previous, slope_previous = loss, gradient, slope
     done = False
     points: list[list[Any]] = []
     n = 0
@@ -63,10 +68,10 @@ def strong_wolfe(
         previous, f_previous, g_previous, slope_previous = kept, new, g_new, slope_new
         new, g_new = f(t)
         count += 1
-        slope_new = float(g_new @ d)
+        slope_new = g_new @ d
         n += 1
     if n == most:
-        points = [[0.0, loss, gradient, slope], [t, new, g_new, slope_new]]
+        points = [[0, loss, gradient, slope], [t, new, g_new, slope_new]]
     return _zoom(f, d, points, done, n, most, count, loss, slope, size, tolerance)
 
 
@@ -82,7 +87,7 @@ def _zoom(
     slope: float,
     size: float,
     tolerance: float,
-) -> tuple[float, Any, float, int]:
+) -> tuple[float, Any, Any, int]:
     """Narrow the bracket until a point in it satisfies the conditions."""
     stuck = False
     low = 0 if points[0][1] <= points[-1][1] else 1
@@ -104,7 +109,7 @@ def _zoom(
             stuck = False
         new, g_new = f(t)
         count += 1
-        slope_new = float(g_new @ d)
+        slope_new = g_new @ d
         n += 1
         if new > loss + C1 * t * slope or new >= points[low][1]:
             points[high] = [t, new, g_new, slope_new]

@@ -141,3 +141,61 @@ def test_a_learning_rate_is_one_number(name: str):
     with pytest.raises(ValueError, match="Tensor lr must be 1-element"):
         getattr(torch.optim, name)([w], lr=torch.tensor([1.0, 2.0]))
     assert getattr(torch.optim, name)([w], lr=torch.tensor([0.1])).param_groups[0]["lr"].shape == (1,)
+
+
+REFUSED: list[dict[str, bool]] = [
+    {"capturable": True},
+    {"differentiable": True},
+    {"capturable": True, "foreach": True},
+    {"differentiable": True, "foreach": True},
+    {"differentiable": True, "capturable": True},
+    {"differentiable": True, "capturable": True, "foreach": True},
+]
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("name", sorted({name for name, _ in OPTIMIZERS}))
+def test_refused_steps_as_pytorch(torch: Any, name: str):
+    def said(lib: Any, options: dict[str, bool], requires_grad: bool) -> str:
+        p = lib.ones(2, requires_grad=requires_grad)
+        p.grad = lib.ones(2)
+        try:
+            getattr(lib.optim, name)([p], **options).step()
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+        return f"stepped to {p.tolist()}"
+
+    for options in REFUSED:
+        for requires_grad in (True, False):
+            given = options, requires_grad
+            assert said(autogradlab, *given) == said(torch, *given), given
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("max_eval", [None, 1, 3])
+def test_step_lengths_of_lbfgs_as_pytorch(torch: Any, max_eval: int | None):
+    """A step length that follows from gradients is a tensor; searches share max_eval."""
+
+    def found(lib: Any, lr: float) -> tuple[list[str], list[float]]:
+        x = lib.tensor([-1.0, 0.5], dtype=lib.float64, requires_grad=True)
+        o = lib.optim.LBFGS([x], lr=lr, max_iter=2, max_eval=max_eval, line_search_fn="strong_wolfe")
+
+        def closure() -> Any:
+            o.zero_grad()
+            loss = (x**4).sum() + (x**2).sum()
+            loss.backward()
+            return loss
+
+        kinds: list[str] = []
+        seen: list[float] = []
+        for _ in range(3):
+            o.step(closure)
+            state = o.state_dict()["state"][0]
+            kinds.append(type(state["t"]).__name__)
+            seen += [float(state["t"]), state["func_evals"], *x.tolist()]
+        return kinds, seen
+
+    for lr in (1, 0.1, 0.001):
+        (kinds, seen), (theirs, expected) = found(autogradlab, lr), found(torch, lr)
+        assert kinds == theirs
+        assert seen == pytest.approx(expected)
