@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ..core.graph.node import pair, reachable
 from ..core.recording.record import TENSORS
+from ..core.tensor import printing
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad
 from .context import transforms, transposing
 from .frontend import grad as gradient
@@ -39,6 +40,7 @@ def enter_dual_level() -> int:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     global _current_level
     _levels.append([])
+    printing.unpack_dual = unpack_dual
     _current_level = len(_levels) - 1
     return _current_level
 
@@ -54,7 +56,10 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if level < 0:
         raise RuntimeError("Dual level must be a positive number.")
     global _current_level
-    _levels.pop()
+    printing.unpack_dual = None
+    for dual, _ in _levels.pop():
+        if dual.grad_fn is None:  # it requires grad for the tangent alone
+            dual.requires_grad_(False)
     transforms.duals = ()
     _current_level = len(_levels) - 1
 

@@ -147,3 +147,13 @@ with forward_ad.dual_level():
     print(forward_ad.unpack_dual(d * d))
     print(forward_ad.unpack_dual(Square.apply(forward_ad.make_dual(w, torch.ones(2)))).tangent.requires_grad)
 print(torch.autograd.grad(tangent.sum(), w))
+
+
+# % tangent-printed: a dual tensor prints its tangent, and not what is recorded for it
+p = torch.nn.Parameter(torch.ones(2))
+with forward_ad.dual_level():
+    x = forward_ad.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([0.5, 1.0]))
+    print(x, x * 2, str(x.sum()), [x > 1], sep="\n")
+    print(forward_ad.make_dual(p, torch.ones(2)))
+    print(torch.ones(2), p, p * 2, sep="\n")
+print(x)

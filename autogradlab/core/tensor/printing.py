@@ -294,6 +294,10 @@ def _join_suffixes(text: str, suffixes: list[str], indent: int) -> str:
     return text + ")"
 
 
+#: while a level of forward mode is open: gives a tensor's primal, without what only its tangent needs, and its tangent
+unpack_dual: Callable[[Any], tuple[Any, Any]] | None = None
+
+
 def tensor_repr(
     t: Any,
     array: _Array | None = None,
@@ -306,8 +310,8 @@ def tensor_repr(
 
     ``array`` holds the values (default: ``t._array``; not read for meta tensors). ``tensor_contents`` takes the
     place of the printed numbers. ``default_dtype`` is the name of the dtype that needs no ``dtype=`` (default: the
-    current default dtype). ``tangent`` is the tangent of a dual tensor, where there is one. Errors of the numbers'
-    formatting pass through (ValueError after ``set_printoptions(precision=-1)``).
+    current default dtype). ``tangent`` is the tangent of a dual tensor (default: what ``unpack_dual`` says). Errors of
+    the numbers' formatting pass through (ValueError after ``set_printoptions(precision=-1)``).
 
     >>> import autogradlab as torch
     >>> torch.tensor([[1.0, 2.5]], requires_grad=True)
@@ -348,10 +352,13 @@ def tensor_repr(
     if show_dtype:
         suffixes.append(f"dtype={dtype}")
 
-    grad_fn = _grad_fn_name(t)
+    shown = t
+    if unpack_dual is not None and tangent is None:
+        shown, tangent = unpack_dual(t)
+    grad_fn = _grad_fn_name(t) if shown is t or shown.requires_grad else None
     if grad_fn is not None:
         suffixes.append(f"grad_fn=<{grad_fn}>")
-    elif t.requires_grad:
+    elif shown.requires_grad:
         suffixes.append("requires_grad=True")
     if tangent is not None:
         suffixes.append(f"tangent={tangent}")
