@@ -619,6 +619,8 @@ def dsplit(input: _Tensor, indices: _Sequence[_int]) -> _tuple[_Tensor, ...]: ..
 def dstack(tensors: _Sequence[_Tensor], *, out: _Tensor | None = ...) -> _Tensor:
     """Tensors one behind the other: cat along dimension 2."""
 e: _float
+def eig(self: _Tensor, eigenvectors: _bool = ..., *, e: _Any = ..., v: _Any = ...) -> _Any:
+    """Was removed, and says so: linalg.eig is there instead."""
 def einsum(equation: _Any, *operands: _Tensor) -> _Tensor:
     """Sums of products in Einstein's notation: 'ik,kj->ij' is the matrix product; indices that the result
     does not name are summed."""
@@ -1058,6 +1060,8 @@ def logspace(start: _Any, end: _Any, steps: _Any, base: _Any = ..., *, out: _Any
 def logsumexp(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """log of the sum of exp(input) along dim, without overflow."""
 long: _dtype
+def lstsq(input: _Tensor, A: _Tensor, *, out: _Any = ...) -> _Any:
+    """Was removed, and says so: linalg.lstsq is there instead, its arguments the other way round."""
 @_overload
 def lt(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether elements are smaller than those of other. The operator <."""
@@ -1090,6 +1094,8 @@ def matrix_exp(input: _Tensor) -> _Tensor:
     """The sum of A**k / k!: the exponential of square matrices."""
 def matrix_power(input: _Tensor, n: _int, *, out: _Tensor | None = ...) -> _Tensor:
     """The product of a square matrix with itself, n times; negative n of its inverse."""
+def matrix_rank(input: _Tensor, tol: _Any = ..., symmetric: _Any = ..., *, out: _Any = ...) -> _Any:
+    """Was removed, and says so: linalg.matrix_rank is there instead."""
 @_overload
 def max(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The largest of all elements; with dim, the largest ones along it and their places; with a second
@@ -1380,6 +1386,8 @@ def repeat_interleave(input: _Tensor, repeats: _int, dim: _int | None = ..., *, 
 def reshape(input: _Tensor, shape: _Sequence[_int]) -> _Tensor:
     """The same elements in another shape, read row by row; one size may be -1. A view where the strides
     allow it, else a copy."""
+def resize_as_(input: _Tensor, the_template: _Tensor, *, memory_format: _memory_format | None = ...) -> _Tensor:
+    """resize_ to the shape of another tensor."""
 def resolve_conj(input: _Tensor) -> _Tensor:
     """The tensor with a pending conjugation carried out; otherwise itself."""
 def resolve_neg(input: _Tensor) -> _Tensor:
@@ -1517,6 +1525,8 @@ def slogdet(input: _Tensor, *, out: _tuple[_Tensor, ...] | None = ...) -> _slogd
     """Sign and logarithm of the absolute value of the determinant."""
 def softmax(input: _Tensor, dim: _int, dtype: _dtype | None = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """exp(input) divided by its sum along dim: numbers of [0, 1] that add up to 1."""
+def solve(input: _Tensor, A: _Tensor, *, out: _Any = ...) -> _Any:
+    """Was removed, and says so: linalg.solve is there instead, its arguments the other way round."""
 @_overload
 def sort(input: _Tensor, *, stable: _bool | None, dim: _int = ..., descending: _bool = ..., out: _tuple[_Tensor, ...] | None = ...) -> _sort_result:
     """Sorts along dim; gives the values and the places they had. stable=True keeps equal elements in
@@ -1596,6 +1606,8 @@ def swapaxes(input: _Tensor, axis0: _int, axis1: _int) -> _Tensor:
     """Two dimensions exchanged."""
 def swapdims(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
     """Two dimensions exchanged."""
+def symeig(input: _Tensor, eigenvectors: _Any = ..., upper: _Any = ..., *, out: _Any = ...) -> _Any:
+    """Was removed, and says so: linalg.eigh is there instead."""
 def t(input: _Tensor) -> _Tensor:
     """The transpose of a matrix; vectors stay as they are."""
 def t_copy(input: _Tensor) -> _Tensor:

@@ -343,21 +343,6 @@ def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     return _resized(self, tensor._array.shape)
 
 
-@signatures("resize_as_(Tensor input, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor", method=True)
-def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
-    """resize_ to the shape of another tensor.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> torch.arange(4).resize_as_(torch.zeros(2, 2))
-        tensor([[0, 1],
-                [2, 3]])
-
-    Mirrors `torch.Tensor.resize_as_`.
-    """
-    return TENSORS.resize_(self, the_template._array.shape)
-
-
 _SET = Signatures(
     "set_",
     "set_()",
@@ -636,7 +621,6 @@ def install() -> None:
         new,
         resize,
         resize_as,
-        resize_as_,
         set_,
         apply_,
         map_,

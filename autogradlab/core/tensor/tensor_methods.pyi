@@ -596,6 +596,8 @@ class TensorMethods:
     def dsplit(self, *indices: _int) -> _tuple[_Tensor, ...]: ...
     @_overload
     def dsplit(self, indices: _Sequence[_int]) -> _tuple[_Tensor, ...]: ...
+    def eig(self, eigenvectors: _Any = ...) -> _Any:
+        """Was removed, and says so: linalg.eig is there instead."""
     def element_size(self) -> _int:
         """The bytes of one element."""
     @_overload
@@ -1021,6 +1023,8 @@ class TensorMethods:
         """log of the sum of exp(input) along dim, without overflow."""
     def long(self, *, memory_format: _memory_format | None = ...) -> _Tensor:
         """The tensor as int64."""
+    def lstsq(self, other: _Any) -> _Any:
+        """Was removed, and says so: linalg.lstsq is there instead, its arguments the other way round."""
     @_overload
     def lt(self, other: _Tensor) -> _Tensor:
         """Whether elements are smaller than those of other. The operator <."""
@@ -1315,6 +1319,8 @@ class TensorMethods:
         """1 / input."""
     def reciprocal_(self) -> _Tensor:
         """In place: 1 / input."""
+    def reinforce(self, reward: _Any) -> _Any:
+        """Was removed, and says so: the log_prob of a distribution is there instead."""
     def relu(self) -> _Tensor:
         """input where it is positive, 0 elsewhere; the derivative at 0 is 0."""
     def relu_(self) -> _Tensor:
@@ -1463,6 +1469,8 @@ class TensorMethods:
         """Sign and logarithm of the absolute value of the determinant."""
     def softmax(self, dim: _int, dtype: _dtype | None = ...) -> _Tensor:
         """exp(input) divided by its sum along dim: numbers of [0, 1] that add up to 1."""
+    def solve(self, other: _Any) -> _Any:
+        """Was removed, and says so: linalg.solve is there instead, its arguments the other way round."""
     @_overload
     def sort(self, *, stable: _bool | None, dim: _int = ..., descending: _bool = ...) -> _sort_result:
         """Sorts along dim; gives the values and the places they had. stable=True keeps equal elements in
@@ -1555,6 +1563,8 @@ class TensorMethods:
         """Two dimensions exchanged."""
     def swapdims_(self, dim0: _int, dim1: _int) -> _Tensor:
         """In place: Two dimensions exchanged."""
+    def symeig(self, eigenvectors: _Any = ...) -> _Any:
+        """Was removed, and says so: linalg.eigh is there instead."""
     def t(self) -> _Tensor:
         """The transpose of a matrix; vectors stay as they are."""
     def t_(self) -> _Tensor:

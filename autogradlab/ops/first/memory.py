@@ -27,6 +27,7 @@ from ...core.types.layouts import FORMATS
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes, is_number
 from ..table.arguments import reject
+from ..table.creation import bind
 from ..table.inplace import recorded_edges, write_in_place
 from ..table.opdef import OPS, Op, composite, op
 from ..table.signatures import explain
@@ -748,7 +749,7 @@ def is_shared(input: Tensor) -> bool:
     function=False,
     reads="late",
 )
-def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
+def resize_(input: Tensor, *size: Any, **options: Any) -> Tensor:
     """Changes the shape in place; new elements have whatever is in memory.
 
     Errors: RuntimeError if it requires grad.
@@ -757,10 +758,11 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     tensor([[0, 1],
             [2, 3]])
     """
+    if options or not size:
+        _, values = bind("resize_", size, options, "Tensor")
+        size = (tuple(values["size"]),)
     if requires_grad(input) and not modes.LOCAL.state.inference:
         raise RuntimeError("cannot resize variables that require grad")
-    if not size:
-        raise TypeError("size is missing")
     shape = shape_arg(size)
     if any(n < 0 for n in shape):
         raise RuntimeError("numel: integer multiplication overflow")
@@ -768,6 +770,23 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
         resize(input, shape)
         increment_version(input)
     return input
+
+
+@composite(
+    "resize_as_(Tensor input, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor",
+    reads="late",
+)
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """resize_ to the shape of another tensor.
+
+    Shapes: the_template's.
+    Errors: RuntimeError if it requires grad.
+
+    >>> torch.arange(4).resize_as_(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    return resize_(input, the_template._array.shape)
 
 
 @composite("is_signed(Tensor input) -> bool", reads="late")
