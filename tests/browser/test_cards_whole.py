@@ -130,6 +130,14 @@ def test_a_graph_fits_a_projector(page: Any, cards: dict[str, Any], program: str
     assert seen["height"] <= 500
 
 
+def test_memory_fits_a_projector(page: Any, cards: dict[str, Any]):
+    """The key stands beside the drawing, the notes beside each other."""
+    for name in (name for name in cards if name.endswith("-storage")):
+        mount(page, cards[name], PROJECTOR)
+        seen = page.evaluate(SEEN)
+        assert (seen["small"], seen["wide"], seen["height"] <= 500) == ([], PROJECTOR, True), name
+
+
 def test_a_folded_graph_unfolds(page: Any, cards: dict[str, Any]):
     mount(page, cards["mlp-graph"], PROJECTOR)
     drawn = "() => [...document.querySelectorAll('.agl-drawing:not([hidden]) .agl-item')].map(g => g.dataset.item)"
