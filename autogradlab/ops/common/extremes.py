@@ -130,14 +130,16 @@ def one_line(x: np.ndarray, dim: Any, keepdim: bool, find: Any) -> tuple[np.ndar
     return values, places
 
 
-def not_empty(name: str, x: np.ndarray, dim: Any) -> None:
+def not_empty(called: str, x: np.ndarray, dim: Any) -> None:
     if not x.size and x.ndim and x.shape[wrap_dim(dim, x.ndim)] == 0:
-        raise IndexError(f"{name}(): Expected reduction dim {wrap_dim(dim, x.ndim)} to have non-zero size.")
+        raise IndexError(f"{called}: Expected reduction dim {wrap_dim(dim, x.ndim)} to have non-zero size.")
 
 
 def _along(name: str, find: Any) -> Op:
+    called = f"{name}()"
+
     def kernel(input, dim, keepdim=False):
-        not_empty(name, input, dim)
+        not_empty(called, input, dim)
         if input.dtype.kind == "c":
             raise RuntimeError(f"{name}(): does not support complex input")
         return one_line(np.asarray(input), dim, keepdim, find)
@@ -329,8 +331,7 @@ def aminmax(input, *, dim=None, keepdim=False):
         )
     refuse(input, "aminmax_cpu", "c")
     if dim is not None:
-        if input.ndim and input.shape[wrap_dim(dim, input.ndim)] == 0 and not input.size:
-            raise IndexError(f"aminmax: Expected reduction dim {wrap_dim(dim, input.ndim)} to have non-zero size.")
+        not_empty("aminmax", input, dim)
     dims = all_dims(dim, input.ndim)
     return tuple(np.asarray(contiguous(u.reduce(input, axis=dims, keepdims=keepdim))) for u in (np.minimum, np.maximum))
 
@@ -349,6 +350,8 @@ def aminmax_back(F, grads, input, low, high, dim, keepdim):
 
 
 def _index_reduce(name: str, find: Any) -> Any:
+    called = f"{name}()"
+
     def kernel(input, dim=None, keepdim=False):
         if input.dtype.kind == "b":
             raise RuntimeError(f"{name}(): does not support bool input")
@@ -362,7 +365,7 @@ def _index_reduce(name: str, find: Any) -> Any:
         if not input.ndim:
             wrap_dim(dim, 0)
             return np.zeros((), np.int64)
-        not_empty(name, input, dim)
+        not_empty(called, input, dim)
         return np.asarray(find(input, axis=wrap_dim(dim, input.ndim), keepdims=keepdim), np.int64)
 
     kernel.__name__ = name
