@@ -119,12 +119,9 @@ def options(values: dict[str, Any]) -> dtype | None:
 
 def check_device(where: Any) -> None:
     """PyTorch's errors for a device that a CPU build lacks."""
-    if where is None:
-        where = _default_device
-        if where is None:
-            return
-    found = where if isinstance(where, Device) else Device(where)
-    require_memory(found)
+    where = _default_device if where is None else where
+    if where is not None:
+        require_memory(where)
 
 
 def check_sizes(shape: tuple[int, ...], words: str = "") -> tuple[int, ...]:
