@@ -81,6 +81,21 @@ def test_hooks_that_write_leave_no_trace_in_a_preview(torch: Any):
     assert other.tolist() == [9.0]
 
 
+def test_one_memory_that_is_read_in_several_ways_is_put_back(torch: Any):
+    base, windows = torch.zeros(2), torch.arange(4.0).unfold(0, 2, 1)
+    w = base.expand(3, 2).requires_grad_()
+    c = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    conjugate = c.conj()
+    imaginary = conjugate.detach().imag  # its memory holds the other sign
+    w.register_hook(lambda g: (base.add_(1), windows[0].add_(1), None)[2])
+    told = lab.step(((c * conjugate).real.sum() * w).sum()).text.splitlines()[1]
+    assert "put back: w" in told
+    assert "conjugate" not in told
+    assert base.tolist() == [0.0, 0.0]
+    assert windows.tolist() == [[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]]
+    assert (c.tolist(), imaginary.tolist()) == ([1 + 2j, 3 - 1j], [-2.0, 1.0])
+
+
 def test_nothing_is_changed_is_said_where_no_hook_ran(torch: Any):
     w = torch.tensor([1.0], requires_grad=True)
     assert [badge.text for badge in lab.step(w * 2).card.badges] == ["preview: nothing is changed"]

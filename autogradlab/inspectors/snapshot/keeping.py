@@ -39,10 +39,12 @@ def preview() -> Iterator[None]:
 
 @dataclass(slots=True)
 class _Kept:
-    """A tensor as it was. `alias` shows its memory of that time; copy: None where it was too large."""
+    """A tensor as it was. `alias` shows its memory of that time; `cells`, each cell of it once; copy: of these, None
+    where they were too large."""
 
     tensor: Any
     alias: Any
+    cells: Any
     copy: Any
     version: int
     grad: Any
@@ -67,12 +69,14 @@ class Keeper:
     def _keep(self, tensor: Any) -> _Kept:
         version = int(tensor._version)
         alias = tensor.detach()
-        place = alias.data_ptr(), tuple(alias.shape), alias.stride(), str(alias.dtype)
+        cells = _cells(alias)
+        read = cells.is_conj(), cells.is_neg()  # the same memory, other numbers
+        place = cells.data_ptr(), tuple(cells.shape), cells.stride(), str(cells.dtype), read
         if place not in self.copies:
-            size = alias.numel() * alias.element_size()
+            size = cells.numel() * cells.element_size()
             self.spent += size
-            self.copies[place] = alias.clone() if self.spent <= BUDGET else None
-        return _Kept(tensor, alias, self.copies[place], version, _grad(tensor), bool(tensor.requires_grad))
+            self.copies[place] = cells.clone() if self.spent <= BUDGET else None
+        return _Kept(tensor, alias, cells, self.copies[place], version, _grad(tensor), bool(tensor.requires_grad))
 
     def put_back(self, passed: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """Put everything back; returns what was restored, and what was changed and could not be.
@@ -93,9 +97,9 @@ class Keeper:
 
     def _restore(self, kept: _Kept, passed: bool) -> tuple[bool, bool]:
         tensor, changed, lost = kept.tensor, False, False
-        if kept.copy is not None and not _equal(kept.alias, kept.copy):
+        if kept.copy is not None and not _equal(kept.cells, kept.copy):
             changed = True
-            kept.alias.data.copy_(kept.copy)
+            kept.cells.data.copy_(kept.copy)
         elif kept.copy is None and tensor._version != kept.version:
             lost = True
         if tensor.data_ptr() != kept.alias.data_ptr() or tuple(tensor.shape) != tuple(kept.alias.shape):
@@ -114,6 +118,14 @@ class Keeper:
             guard = self.library.autograd._unsafe_preserve_version_counter((kept.tensor,))
             guard.prev_versions = (kept.version,)
             guard.__exit__(None, None, None)
+
+
+def _cells(alias: Any) -> Any:
+    """The memory of a tensor without repetition: what is expanded, or windows that overlap, cannot be written to."""
+    for dim, stride in enumerate(alias.stride()):
+        alias = alias.narrow(dim, 0, 1) if stride == 0 and alias.shape[dim] > 1 else alias
+    extent = 1 + sum((size - 1) * stride for size, stride in zip(alias.shape, alias.stride(), strict=True))
+    return alias.as_strided((extent,), (1,)) if alias.numel() > extent else alias
 
 
 def _grad(tensor: Any) -> Any:
