@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
-from ..table.opdef import OPS, Op, alias, composite, publish
+from ..table.opdef import OPS, Op, alias, composite, op, publish
 from ..table.outputs import UNCASTABLE, Out
 from ..table.signatures import explain
 
@@ -91,10 +92,6 @@ def _cat_checked(tensors: Any, dim: Any) -> np.ndarray:
     return np.ascontiguousarray(np.concatenate([t if t.dtype is numpy else t.astype(numpy) for t in real], axis=d))
 
 
-_CAT = OPS["cat"] = Op("cat", _cat, "*tensors", vjp={"*": _cat_backward})
-RAW.cat = _cat
-
-
 def tensor_list(name: str, tensors: Any) -> Any:
     """A list of tensors as an argument; PyTorch's TypeError if it is none."""
     if not isinstance(tensors, (tuple, list)):
@@ -105,13 +102,11 @@ def tensor_list(name: str, tensors: Any) -> Any:
     return tensors
 
 
-def _joiner(declaration: str, entry: Op, doc: str, out: Any = None) -> None:
-    name = declare(declaration, doc, out)
-    call, kernel = entry.call, entry.kernel
+def _short_join(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
+    """cat and stack of a list of tensors that need no Node, in a third of the time that the general way takes."""
+    kernel = entry.kernel
 
-    def join(tensors: Any, dim: Any = 0, *, out: Any = None, axis: Any = None) -> Tensor:
-        if axis is not None:
-            dim = axis
+    def short_join(tensors: Any, dim: Any = 0, *, out: Any = None) -> Any:
         if out is None and not FLAGS.unusual and (type(tensors) is list or type(tensors) is tuple):
             arrays = []
             for t in tensors:
@@ -120,16 +115,18 @@ def _joiner(declaration: str, entry: Op, doc: str, out: Any = None) -> None:
                 arrays.append(t._array)
             else:
                 return wrap(kernel(arrays, dim))
-        tensor_list(name, tensors)
         return call(tensors, dim) if out is None else call(tensors, dim, out=out)
 
-    publish(name, join, False, True, doc)
+    return short_join
 
 
-_joiner(
+op(
     "cat(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor",
-    _CAT,
-    """
+    method=False,
+    vjp={"*": _cat_backward},
+    short=_short_join,
+    reads="late",
+    doc="""
     Tensors one behind the other along an existing dimension.
 
     Shapes: all alike but for dim, where the sizes are added; an empty (0,) is passed over.
@@ -144,7 +141,7 @@ _joiner(
     tensor([[1, 2, 1, 2]])
     """,
     out=Out(overlap="late", uncastable=UNCASTABLE),
-)
+)(_cat)
 alias("concat", "cat", method=False)
 alias("concatenate", "cat", method=False)
 
@@ -173,12 +170,13 @@ def _stack(tensors, dim=0):
     return r
 
 
-_STACK = OPS["stack"] = Op("stack", _stack, "*tensors", vjp={"*": _stack_backward})
-RAW.stack = _stack
-_joiner(
+op(
     "stack(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor",
-    _STACK,
-    """
+    method=False,
+    vjp={"*": _stack_backward},
+    short=_short_join,
+    reads="late",
+    doc="""
     Tensors one behind the other along a new dimension.
 
     Shapes: all alike; k tensors give size k at dim.
@@ -189,7 +187,7 @@ _joiner(
             [2, 4]])
     """,
     out=Out(overlap="late", uncastable=UNCASTABLE),
-)
+)(_stack)
 
 # -- stacks by direction -----------------------------------------------------------------------------------------------
 
@@ -203,7 +201,7 @@ def _stacker(declaration: str, prepare: Any, dim: Any, doc: str, out: Any = None
             raise RuntimeError(f"{name if name != 'row_stack' else 'vstack'} expects a non-empty TensorList")
         ready = prepare(tensors)
         d = dim if dim is not None else min(1, ready[0]._array.ndim - 1)
-        return _CAT.call(ready, d) if out is None else _CAT.call(ready, d, out=out)
+        return OPS["cat"].call(ready, d) if out is None else OPS["cat"].call(ready, d, out=out)
 
     publish(name, join, False, True, doc)
 
@@ -418,7 +416,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     _vectors(tensors)
     if len(tensors) == 1:
         return tensors[0]
-    return _STACK.call([TENSORS.flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
+    return OPS["stack"].call([TENSORS.flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
 
 
 @composite("combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor", method=False)
@@ -445,4 +443,4 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     for a, b in itertools.pairwise(places):
         mask &= a <= b if with_replacement else a < b
     chosen = wrap(mask)
-    return _STACK.call([TENSORS.masked_select(g, chosen) for g in grids], 1)
+    return OPS["stack"].call([TENSORS.masked_select(g, chosen) for g in grids], 1)

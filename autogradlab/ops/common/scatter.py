@@ -54,7 +54,7 @@ def _rank(x: np.ndarray) -> int:
 # -- gather ------------------------------------------------------------------------------------------------------------
 
 
-def _gather(input, dim, index, sparse_grad=False):
+def _gather(input, dim, index, *, sparse_grad=False):
     d = wrap_dim(dim, input.ndim)
     _integers("gather", index)
     if not index.size:
@@ -102,18 +102,8 @@ op(
     """,
     out=Out(overlap="whole"),
     check_out=same_dtype(),
+    reads="late",
 )(_gather)
-
-_GATHER = OPS["gather"].call
-
-
-def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Any = None) -> Tensor:
-    if out is not None:
-        return _GATHER(input, dim, index, sparse_grad, out=out)
-    return _GATHER(input, dim, index, sparse_grad)
-
-
-publish("gather", gather, True, True, OPS["gather"].doc)
 
 # -- scatter -----------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
-from ..table.arguments import reject, taking_old_forms
+from ..table.arguments import reject
 from ..table.calls import record
-from ..table.opdef import OPS, alias, composite, op, publish
+from ..table.opdef import Op, alias, composite, op
 from ..table.outputs import EXPECTED, Composed, Out, cxx_name, write
 from .kinds import is_half
 from .shape import _expand
@@ -105,6 +106,75 @@ def _run_mm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
     return _grads(self, grad, F, right, v_right, shape, strides, left, v_left, shape2, strides2)
 
 
+def _result(r: np.ndarray) -> Tensor:
+    # unrolled: t = wrap(r)
+    t = _new(Tensor)
+    t._array = r
+    t._edge = NO_EDGE
+    t._counter = UNSHARED
+    t._grad = t._view = t._storage = t._meta = None
+    # end
+    if FLAGS.inference and LOCAL.state.inference:
+        t._counter = INFERENCE
+    return t
+
+
+def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
+    """mm, for two float matrices in half the time that the general way takes."""
+    node_class = entry.node_class
+
+    def short_mm(*args: Any, **options: Any) -> Any:
+        if options or len(args) != 2:
+            return call(*args, **options)
+        input, mat2 = args
+        try:
+            x, y = input._array, mat2._array
+        except AttributeError:
+            return call(*args)
+        d = x.dtype
+        if d is not y.dtype or not (d is _FLOAT32 or d is _FLOAT64) or x.ndim != 2 or y.ndim != 2:
+            return call(input, mat2)
+        try:
+            r = QUIET(_dot, x, y)
+        except (RuntimeError, TypeError, ValueError):  # TypeError: an array with the negative bit
+            r = modes.quiet(mm, x, y)
+        t = _result(r)
+        a = input._edge
+        if a is None:
+            a = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (mat2,))
+        b = mat2._edge
+        if b is None:
+            b = gradient_edge(mat2) if mat2._counter is not INFERENCE else operand_edge(mat2, (input,))
+        if (a is NO_EDGE and b is NO_EDGE) or (FLAGS.unusual and not LOCAL.state.record):
+            return t
+        s1, s2 = x.strides
+        z1, z2 = y.strides
+        n = d.itemsize
+        left, v_left = (None, None) if b is NO_EDGE else (input, input._counter[0])
+        right, v_right = (None, None) if a is NO_EDGE else (mat2, mat2._counter[0])
+        return record(
+            t,
+            node_class,
+            (a, b),
+            (
+                right,
+                x.shape,
+                (s1 // n, s2 // n),
+                left,
+                y.shape,
+                (z1 // n, z2 // n),
+                v_right,
+                None,
+                None,
+                v_left,
+                None,
+                None,
+            ),
+        )
+
+    return short_mm
+
+
 @op(
     """
     mm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor
@@ -117,8 +187,9 @@ def _run_mm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
         "mat2": lambda F, grad, input, mat2_shape, mat2_strides: _grad_right(F, grad, input, mat2_shape, mat2_strides),
     },
     fast={"run": _run_mm},
+    short=_short_mm,
     out=Out(exact=EXPECTED),
-    reads="itself",
+    reads="late",
 )
 def mm(input, mat2):
     """The product of two matrices.
@@ -141,75 +212,7 @@ def mm(input, mat2):
     return product(input, mat2)
 
 
-_MM = OPS["mm"]
 RAW.mm = product  # matrices in formulas fit
-
-
-def _result(r: np.ndarray) -> Tensor:
-    # unrolled: t = wrap(r)
-    t = _new(Tensor)
-    t._array = r
-    t._edge = NO_EDGE
-    t._counter = UNSHARED
-    t._grad = t._view = t._storage = t._meta = None
-    # end
-    if FLAGS.inference and LOCAL.state.inference:
-        t._counter = INFERENCE
-    return t
-
-
-def _mm_forward(*args: Any, **options: Any) -> Any:
-    """mm, for two float matrices in half the time that the general way takes."""
-    if options or len(args) != 2:
-        return _MM.call(*args, **options)
-    input, mat2 = args
-    try:
-        x, y = input._array, mat2._array
-    except AttributeError:
-        return _MM.call(*args)
-    d = x.dtype
-    if d is not y.dtype or not (d is _FLOAT32 or d is _FLOAT64) or x.ndim != 2 or y.ndim != 2:
-        return _MM.call(input, mat2)
-    try:
-        r = QUIET(_dot, x, y)
-    except (RuntimeError, TypeError, ValueError):  # TypeError: an array with the negative bit
-        r = modes.quiet(mm, x, y)
-    t = _result(r)
-    a = input._edge
-    if a is None:
-        a = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (mat2,))
-    b = mat2._edge
-    if b is None:
-        b = gradient_edge(mat2) if mat2._counter is not INFERENCE else operand_edge(mat2, (input,))
-    if (a is NO_EDGE and b is NO_EDGE) or (FLAGS.unusual and not LOCAL.state.record):
-        return t
-    s1, s2 = x.strides
-    z1, z2 = y.strides
-    n = d.itemsize
-    left, v_left = (None, None) if b is NO_EDGE else (input, input._counter[0])
-    right, v_right = (None, None) if a is NO_EDGE else (mat2, mat2._counter[0])
-    return record(
-        t,
-        _MM.node_class,
-        (a, b),
-        (
-            right,
-            x.shape,
-            (s1 // n, s2 // n),
-            left,
-            y.shape,
-            (z1 // n, z2 // n),
-            v_right,
-            None,
-            None,
-            v_left,
-            None,
-            None,
-        ),
-    )
-
-
-publish("mm", _mm_forward, True, True, mm.__doc__ or "")
 
 
 # -- input + matrix times matrix ---------------------------------------------------------------------------------------
@@ -258,6 +261,75 @@ def _run_addmm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
     return (None if not leads(self._edges[0]) else times(grad, beta), first, second)
 
 
+def _plain_addmm(input: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    r = x.dot(y)
+    r += input
+    return r
+
+
+def _short_addmm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
+    """addmm, for float matrices without factors in a third of the time that the general way takes."""
+    node_class = entry.node_class
+
+    def short_addmm(*args: Any, **options: Any) -> Any:
+        if options or len(args) != 3:
+            return call(*args, **options)
+        input, mat1, mat2 = args
+        try:
+            z, x, y = input._array, mat1._array, mat2._array
+        except AttributeError:
+            return call(*args)
+        d = x.dtype
+        if d is not y.dtype or d is not z.dtype or not (d is _FLOAT32 or d is _FLOAT64) or x.ndim != 2 or y.ndim != 2:
+            return call(*args)
+        try:
+            r = QUIET(_plain_addmm, z, x, y)
+        except (RuntimeError, ValueError):
+            r = modes.quiet(addmm, z, x, y)
+        t = _result(r)
+        c = input._edge
+        if c is None:
+            c = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (mat1, mat2))
+        a = mat1._edge
+        if a is None:
+            a = gradient_edge(mat1) if mat1._counter is not INFERENCE else operand_edge(mat1, (input, mat2))
+        b = mat2._edge
+        if b is None:
+            b = gradient_edge(mat2) if mat2._counter is not INFERENCE else operand_edge(mat2, (input, mat1))
+        if (a is NO_EDGE and b is NO_EDGE and c is NO_EDGE) or (FLAGS.unusual and not LOCAL.state.record):
+            return t
+        s1, s2 = x.strides
+        z1, z2 = y.strides
+        n = d.itemsize
+        left, v_left = (None, None) if b is NO_EDGE else (mat1, mat1._counter[0])
+        right, v_right = (None, None) if a is NO_EDGE else (mat2, mat2._counter[0])
+        return record(
+            t,
+            node_class,
+            (c, a, b),
+            (
+                1,
+                right,
+                x.shape,
+                (s1 // n, s2 // n),
+                1,
+                left,
+                y.shape,
+                (z1 // n, z2 // n),
+                None,
+                v_right,
+                None,
+                None,
+                None,
+                v_left,
+                None,
+                None,
+            ),
+        )
+
+    return short_addmm
+
+
 @op(
     """
     addmm(Scalar beta, Tensor input, Scalar alpha, Tensor mat1, Tensor mat2, *, Tensor out=None) -> Tensor|deprecated
@@ -281,7 +353,8 @@ def _run_addmm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
     out=Out(exact=EXPECTED, overlap="part"),
     fits=lambda mat1, mat2: (mat1.shape[0], mat2.shape[1]),
     inplace_function=False,
-    reads="itself",
+    short=_short_addmm,
+    reads="late",
     inner_writes=1,
 )
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
@@ -313,77 +386,6 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_x(mat1)} and {_x(mat2)})")
     return combined(product, input, mat1, mat2, beta, alpha)
-
-
-_ADDMM = OPS["addmm"]
-
-
-def _plain_addmm(input: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    r = x.dot(y)
-    r += input
-    return r
-
-
-def _addmm_forward(*args: Any, **options: Any) -> Any:
-    """addmm, for float matrices without factors in a third of the time that the general way takes."""
-    if options or len(args) != 3:
-        return _old_addmm(*args, **options)
-    input, mat1, mat2 = args
-    try:
-        z, x, y = input._array, mat1._array, mat2._array
-    except AttributeError:
-        return _ADDMM.call(*args)
-    d = x.dtype
-    if d is not y.dtype or d is not z.dtype or not (d is _FLOAT32 or d is _FLOAT64) or x.ndim != 2 or y.ndim != 2:
-        return _ADDMM.call(*args)
-    try:
-        r = QUIET(_plain_addmm, z, x, y)
-    except (RuntimeError, ValueError):
-        r = modes.quiet(addmm, z, x, y)
-    t = _result(r)
-    c = input._edge
-    if c is None:
-        c = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (mat1, mat2))
-    a = mat1._edge
-    if a is None:
-        a = gradient_edge(mat1) if mat1._counter is not INFERENCE else operand_edge(mat1, (input, mat2))
-    b = mat2._edge
-    if b is None:
-        b = gradient_edge(mat2) if mat2._counter is not INFERENCE else operand_edge(mat2, (input, mat1))
-    if (a is NO_EDGE and b is NO_EDGE and c is NO_EDGE) or (FLAGS.unusual and not LOCAL.state.record):
-        return t
-    s1, s2 = x.strides
-    z1, z2 = y.strides
-    n = d.itemsize
-    left, v_left = (None, None) if b is NO_EDGE else (mat1, mat1._counter[0])
-    right, v_right = (None, None) if a is NO_EDGE else (mat2, mat2._counter[0])
-    return record(
-        t,
-        _ADDMM.node_class,
-        (c, a, b),
-        (
-            1,
-            right,
-            x.shape,
-            (s1 // n, s2 // n),
-            1,
-            left,
-            y.shape,
-            (z1 // n, z2 // n),
-            None,
-            v_right,
-            None,
-            None,
-            None,
-            v_left,
-            None,
-            None,
-        ),
-    )
-
-
-_old_addmm = taking_old_forms("addmm", _ADDMM.call)
-publish("addmm", _addmm_forward, True, True, addmm.__doc__ or "")
 
 
 # -- vectors -----------------------------------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ def coerce(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values
     for place in operation.tensor_places:
         value = values[place]
         if place == operation.list_place:
-            if isinstance(value, Tensor) or not all(isinstance(v, Tensor) for v in value):
+            if not isinstance(value, (list, tuple)) or not all(isinstance(v, Tensor) for v in value):
                 reject(name, args, kwargs, operation.as_method)
         elif value is not None and not isinstance(value, Tensor):
             if place == operation.tensor_places[0] or not is_number(value) or not operation.numbers:

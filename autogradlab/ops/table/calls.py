@@ -294,7 +294,9 @@ def _saving(op: Op) -> Callable[..., tuple[Any, ...]]:
 def several(op: Op) -> Callable[..., Any]:
     """An operation of a few tensors, or a list of them: one result, no view."""
     listed = op.list_place
-    invoke, count, places = op.invoke, len(op.names), op.tensor_places
+    kernel, invoke, places = op.kernel, op.invoke, op.tensor_places
+    defaults, positional, named = op.defaults, op.positional, len(op.names) > op.positional
+    fewest, most = op.required, -1 if op.named_required else min((op.positional, *op.flags))
     differentiates = op.differentiates
     node_class: Any = op.node_class if differentiates else None
     edge_places = op.edge_places
@@ -304,25 +306,32 @@ def several(op: Op) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if "out" in kwargs:
             return op.call_any(*args, **kwargs)
-        if kwargs or len(args) != count:
+        n = len(args)
+        if kwargs or not fewest <= n <= most:
+            run = invoke
             values = op.bind(args, kwargs)
         else:
-            values = list(args)
+            run = kernel
+            values = [*args, *defaults[n:]]
         given = values[:]
         try:
             for p in places:
                 value = values[p]
                 if p == listed:
+                    if not isinstance(value, (list, tuple)):
+                        raise TypeError
                     given[p] = [t._array for t in value]
                 elif wants or value is not None:
                     given[p] = value._array
         except (AttributeError, TypeError):
             values = op.coerced(args, kwargs, values)
             given = op.arrays(values)
+        if named and run is kernel:  # the kernel's own defaults stand for what is always named
+            del given[positional:]
         try:
-            r = QUIET(invoke, *given)
+            r = QUIET(run, *given)
         except RuntimeError as error:
-            r = _kernel(error, invoke, *given)
+            r = _kernel(error, run, *given)
         except (AttributeError, TypeError, ValueError):
             op.refused(args, kwargs)
             raise

@@ -74,6 +74,9 @@ class Op:
     #: where the signatures say more than the kernel's parameters: is given the name called and the arguments, and
     #: returns them as the kernel takes them
     binds: Binder | None
+    #: a shorter way for the commonest calls, where a benchmark pays for it: is given the entry and the function that
+    #: carries out any call, and returns the function that takes its place
+    short: Callable[[Op, Callable[..., Any]], Callable[..., Any]] | None
     #: the kernel of an in-place form that writes here and there in the memory of its first argument
     writes: Callable[..., None] | None
     #: is called with the arrays of that form before their memory is looked at, and may raise
@@ -108,6 +111,7 @@ class Op:
         overloads: Sequence[Overload] = (),
         counts: tuple[int, ...] = (),
         binds: Binder | None = None,
+        short: Callable[[Op, Callable[..., Any]], Callable[..., Any]] | None = None,
         dim_list: bool = False,
         writes: Callable[..., None] | None = None,
         looks: Callable[..., None] | None = None,
@@ -142,7 +146,7 @@ class Op:
         #: how often PyTorch's kernel writes its result in place, where that shows: outside of inference mode, where all
         #: tensors that it is given are of inference mode, these writes count as versions of the result
         self.inner_writes = inner_writes
-        self.overloads, self.counts, self.binds = overloads, counts, binds
+        self.overloads, self.counts, self.binds, self.short = overloads, counts, binds, short
         #: the operation and its in-place form on checked operands, for operators (set by the factories)
         self.core: Any = None
         self.core_: Any = None
@@ -631,7 +635,9 @@ def offer(
 def form_of(entry: Op) -> Callable[..., Any]:
     """The function that an entry is called by, or, of an entry as methods know it, the method."""
     call = make_call(entry) if entry.as_method else entry.call
-    return taking_old_forms(entry.name, call) if _deprecated(entry.name) else call
+    if _deprecated(entry.name):
+        call = taking_old_forms(entry.name, call)
+    return call if entry.short is None else entry.short(entry, call)
 
 
 def form_in_place(entry: Op) -> Callable[..., Any]:
