@@ -119,12 +119,14 @@ def _extensions() -> Iterator[Finding]:
                 break
             except (OSError, ValueError):
                 continue
-        cure = told("doctor_front_cure", name=package)
+        cure = told("doctor_front_cure", name=package) if installed(package) else LAB
         yield Finding(told("doctor_front", name=package), found or told("doctor_missing"), bool(found), cure)
 
 
 def _kernel() -> Finding:
     """A kernel of another Python would not find autogradlab."""
+    if installed("ipykernel") is None:
+        return Finding(told("doctor_kernel"), told("doctor_missing"), False, LAB)
     cure = f'"{sys.executable}" -m ipykernel install --sys-prefix'
     for data in _data_folders():
         try:
@@ -135,7 +137,7 @@ def _kernel() -> Finding:
         same = program in {"python", "python3"} or os.path.realpath(program) == os.path.realpath(sys.executable)
         prefix = Path(program).parent == Path(sys.executable).parent
         return Finding(told("doctor_kernel"), program, same or prefix, cure)
-    return Finding(told("doctor_kernel"), told("doctor_this_python"), installed("ipykernel") is not None, cure)
+    return Finding(told("doctor_kernel"), told("doctor_this_python"), True)
 
 
 def _lessons() -> Finding:

@@ -19,7 +19,14 @@ QUIET = ["--Application.log_level=ERROR", "--ServerApp.answer_yes=True"]
 
 
 def prepare(lang: str) -> None:
-    """Let JupyterLab show no news and, in Chinese, speak Chinese; what a user has chosen in its settings stays."""
+    """Let JupyterLab show no news and, in Chinese, speak Chinese; what a user has chosen in its settings stays.
+
+    Which notebooks are open is remembered apart from the user's other JupyterLabs: theirs would be opened here, and
+    be forgotten there.
+    """
+    from jupyter_core.paths import jupyter_config_dir
+
+    os.environ.setdefault("JUPYTERLAB_WORKSPACES_DIR", os.path.join(jupyter_config_dir(), "lab", "autogradlab"))
     folders = [str(SETTINGS / "all"), str(SETTINGS / lang), os.environ.get("JUPYTER_CONFIG_PATH")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, folders))
 

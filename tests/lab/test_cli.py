@@ -24,6 +24,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     calls: list[list[str]] = []
     monkeypatch.setattr(opening, "start", lambda command, folder: calls.append(command) or 0)
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(Path("home")))
+    monkeypatch.setenv("JUPYTERLAB_WORKSPACES_DIR", "undone at the end")
+    monkeypatch.delenv("JUPYTERLAB_WORKSPACES_DIR")
     return calls
 
 
@@ -36,6 +39,9 @@ def test_lab_copies_and_starts(started: list[list[str]], tmp_path: Path, capsys:
     copies = sorted((folder / "en").glob("*.ipynb"))
     assert [p.name for p in copies] == [x.path.name for x in copying.lessons() if x.key.startswith("en/")]
     assert capsys.readouterr().out == ""  # the one line comes when the server is there
+    assert os.environ["JUPYTERLAB_WORKSPACES_DIR"] == os.path.join(
+        "home", "lab", "autogradlab"
+    )  # theirs stay as they are
 
 
 def test_lab_defaults(started: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -242,6 +248,9 @@ def test_doctor_sees_a_kernel_of_another_python(tmp_path: Path, monkeypatch: pyt
         assert finding.well is well
     (finding,) = [f for f in doctor.examine(tmp_path / "none" / "such") if f.what == "working folder"]
     assert finding.well
+    monkeypatch.setattr(doctor, "installed", lambda name: None)
+    kernel = next(f for f in doctor.examine(tmp_path) if f.what == "kernel python3")
+    assert (kernel.found, kernel.well, kernel.cure) == ("missing", False, doctor.LAB)
 
 
 class Console:
