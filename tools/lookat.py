@@ -9,11 +9,15 @@ python tools/lookat.py FILE.py OUT --widget     the widget, on a page without a 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import runpy
 import shutil
+import tempfile
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from autogradlab.inspectors.inspector import Inspector
 from autogradlab.inspectors.parts import Card
@@ -43,6 +47,34 @@ def found(file: str) -> dict[str, Inspector]:
             values |= {f"{name}-{key}": inner for key, inner in value.items()}
     cards = {name: Inspector(value) if isinstance(value, Card) else value for name, value in values.items()}
     return {name: view for name, view in cards.items() if isinstance(view, Inspector) and not name.startswith("_")}
+
+
+def notebook(*cells: str) -> Any:
+    """What the last of some cells shows, run as a notebook in English runs them: so lines and names are known."""
+    from traitlets.config import Config
+
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, IPYTHONDIR=folder):
+        os.environ.pop("VIRTUAL_ENV", None)  # IPython looks into it, and warns if another Python runs this
+        from IPython.core.interactiveshell import InteractiveShell
+
+        from autogradlab.inspectors import set_language
+        from autogradlab.inspectors.snapshot.lines import unwatch, watch
+
+        config = Config()
+        config.HistoryManager.enabled = False
+        shell: Any = InteractiveShell.instance(config=config)
+        try:
+            watch()
+            set_language("en")
+            for cell in cells:
+                with redirect_stdout(io.StringIO()):
+                    done = shell.run_cell(cell, store_history=True)
+                done.raise_error()
+            return done.result
+        finally:
+            set_language(None)
+            unwatch()
+            InteractiveShell.clear_instance()
 
 
 def mount(page: Any, view: Inspector, theme: str) -> None:

@@ -6,10 +6,7 @@ python tools/stepped.py            needs IPython, Playwright, Chromium and Pillo
 from __future__ import annotations
 
 import io
-import os
-import tempfile
 from pathlib import Path
-from typing import Any
 
 import lookat
 
@@ -25,28 +22,11 @@ b = torch.add(w, 1)
 y = torch.mul(a, b)"""
 
 
-def card() -> Any:
-    """The card of the example, run as cells of a notebook, so that its lines are known."""
-    os.environ["IPYTHONDIR"] = tempfile.mkdtemp()
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
-
-    config = Config()
-    config.HistoryManager.enabled = False
-    shell: Any = InteractiveShell.instance(config=config)
-    from autogradlab.inspectors.snapshot.lines import watch
-
-    watch()
-    start = "import autogradlab as torch\nfrom autogradlab import inspectors as lab\nlab.set_language('en')"
-    for cell in (start, CELL, "view = lab.step(y)"):
-        shell.run_cell(cell, store_history=True).raise_error()
-    return shell.user_ns["view"]
-
-
 def main() -> None:
     from PIL import Image
 
-    view = card()
+    start = "import autogradlab as torch\nfrom autogradlab import inspectors as lab"
+    view = lookat.notebook(start, CELL, "lab.step(y)")
     pictures, high = [], 0
     with lookat.chromium() as page:
         page.set_viewport_size({"width": WIDE, "height": 500})

@@ -28,11 +28,29 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import address
+from lookat import notebook
 
 ROOT = Path(__file__).resolve().parents[1]
 STATIC = ROOT / "autogradlab" / "inspectors" / "static"
 GUIDES = ("authors.md", "instructors.md", "instructors.zh.md", "class.md", "hosts.md")
 CONF = """\
+import re
+
+from sphinx.search import SearchEnglish, languages
+
+
+class Both(SearchEnglish):
+    "Words of English; of Chinese, which has no spaces between words, every two characters that are neighbours."
+
+    js_splitter_code = r'''PAIRS'''
+
+    def split(self, input):
+        for word in re.findall(r"[\u3400-\u9fff]+|[^\\W\u3400-\u9fff]+", input):
+            pairs = word[0] >= "\u3400" and len(word) > 1
+            yield from (a + b for a, b in zip(word, word[1:])) if pairs else [word]
+
+
+languages["en"] = Both
 project = "autogradlab"
 author = "The autogradlab developers"
 extensions = ["myst_nb"]
@@ -42,6 +60,7 @@ html_static_path = ["_static"]
 html_css_files = ["theme.css", "inspector.css"]
 html_js_files = ["scroll.js"]
 html_show_sphinx = False
+html_show_copyright = False
 nb_execution_mode = "off"
 nb_output_stderr = "show"
 nb_mime_priority_overrides = [("html", "application/vnd.autogradlab.card.v1+json", 0)]
@@ -50,6 +69,12 @@ myst_enable_extensions = ["fieldlist"]
 nitpicky = True
 exclude_patterns = []
 suppress_warnings = ["mystnb.unknown_mime_type", "mystnb.mime_type", "misc.highlighting_failure"]
+"""
+#: What is searched for, in the pieces in which CONF puts pages into the index.
+PAIRS = r"""
+var splitQuery = (query) =>
+  (query.match(/[\u3400-\u9fff]+|(?:(?![\u3400-\u9fff])[\p{L}\p{N}_])+/gu) ?? []).flatMap((word) =>
+    word[0] < "\u3400" || word.length < 2 ? [word] : [...word.slice(1)].map((next, i) => word[i] + next));
 """
 #: The door to the lessons in the visitor's browser, which tools/lite.py builds beside the pages.
 LITE = "lite/lab/index.html?path="
@@ -128,11 +153,8 @@ m = torch.arange(6.0).view(2, 3)
 
 
 def card_of(lines: str) -> Any:
-    """The card that lines make after SETUP, in a program of its own: names are as a reader would write them."""
-    space: dict[str, Any] = {}
-    before, _, last = lines.rpartition("\n")
-    exec(f"{SETUP}{before}\nmade = {last}", space)
-    return space["made"].card
+    """The card that lines make after SETUP, in a notebook of its own: it knows names and lines as a reader's does."""
+    return notebook(SETUP, lines).card
 
 
 def stepper(card: Any) -> str:
@@ -209,11 +231,24 @@ def spaces() -> dict[str, Any]:
 def reference(path: str, space: Any) -> Iterator[str]:
     """What `help()` says of every public callable of a namespace."""
     yield f"# {path}\n"
-    for name in sorted(n for n in dir(space) if not n.startswith("_")):
+    for name in sorted(getattr(space, "__all__", None) or (n for n in dir(space) if not n.startswith("_"))):
         found = getattr(space, name, None)
         text = inspect.getdoc(found) if callable(found) and not isinstance(found, ModuleType) else None
         if text:
-            yield f"## {name}\n\n````text\n{text}\n````\n"
+            yield f"## {name}\n\n````text\n{signature(name, found, text)}{text}\n````\n"
+
+
+def signature(name: str, found: Any, text: str) -> str:
+    """How it is called, where its own text does not begin with that."""
+    if re.match(r"[\w.]+\(.*\) -> ", text):
+        return ""
+    try:
+        how = inspect.signature(found)
+    except ValueError:  # of a class of CPython's own
+        return ""
+    bare = [p.replace(annotation=p.empty) for p in how.parameters.values() if p.name != "self"]
+    gives = "" if how.return_annotation in {how.empty, "None", "Any"} else f" -> {how.return_annotation}"
+    return f"{name}{how.replace(parameters=bare, return_annotation=how.empty)}{gives}\n\n"
 
 
 def differences() -> str:
@@ -268,6 +303,8 @@ def lesson(path: Path) -> str:
     from autogradlab.lab.mathml import typeset
 
     notebook = json.loads(path.read_text(encoding="utf-8"))
+    title, _, rest = "".join(notebook["cells"][0]["source"]).partition("\n")
+    notebook["cells"][0]["source"] = f"{title}\n\n{doors(path)}\n{rest}"
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             cell["source"] = typeset("".join(cell["source"]))
@@ -277,12 +314,27 @@ def lesson(path: Path) -> str:
     return json.dumps(notebook, ensure_ascii=False)
 
 
+def doors(path: Path) -> str:
+    """From the page of a lesson to the lesson itself, and to the same page in the other language."""
+    run, other, language = {
+        "en": ("Run this lesson in your browser", "中文", "zh"),
+        "zh": ("在浏览器里运行这一课", "English", "en"),
+    }[path.parent.name]
+    here = f"{LITE}{path.parent.name}/{path.name}"
+    return f'<a href="../{here}">{run}</a> · [{other}](../{language}/{path.name})\n'
+
+
 def write(source: Path) -> None:
     """The site's sources."""
     from autogradlab.inspectors import theme
     from autogradlab.inspectors.words import page as words
 
-    pages = {"conf.py": CONF, "index.md": front(), "gallery.md": gallery(), "differences.md": differences()}
+    pages = {
+        "conf.py": CONF.replace("PAIRS", PAIRS),
+        "index.md": front(),
+        "gallery.md": gallery(),
+        "differences.md": differences(),
+    }
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     pages |= {f"guides/{name}": guide((ROOT / "docs" / name).read_text(encoding="utf-8")) for name in GUIDES}
     pages["guides/glossary.md"] = glossary()
@@ -379,7 +431,7 @@ def faults(site: Path) -> list[str]:
                 said += (
                     [] if host in ELSEWHERE or f"{owner.lower()}.github.io" == host else [f"an unknown host: {target}"]
                 )
-            elif not place.startswith(("mailto:", "javascript:", "lite/")):
+            elif not place.startswith(("mailto:", "javascript:", "lite/", "../lite/")):
                 there = (path.parent / place).resolve() if place else path.resolve()
                 known = pages.get(files.get(there, path)) if there in files else None
                 if known is None:

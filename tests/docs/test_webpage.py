@@ -47,6 +47,7 @@ def test_cards_are_drawn_without_a_kernel(source: Path):
 def test_cards_name_tensors_as_the_lines_do():
     words = webpage.card_of("lab.step(y)")
     assert words.title == "y.backward()"
+    assert "a = torch.mul(w, x)" in str(words)  # it is stepped through line by line
     assert "space" not in str(words)
 
 
@@ -54,6 +55,15 @@ def test_the_reference_says_what_help_says(source: Path):
     text = (source / "reference" / "torch.md").read_text(encoding="utf-8")
     assert re.search(r"^## gather\n\n````text\ngather\(", text, re.MULTILINE)
     assert text.count("\n## ") > 300
+    text = (source / "reference" / "torch.nn.functional.md").read_text(encoding="utf-8")
+    assert "## l1_loss\n\n````text\nl1_loss(input, target, size_average=None, reduce=None, reduction='mean'" in text
+    assert "## wrap\n" not in (source / "reference" / "torch.func.md").read_text(encoding="utf-8")
+
+
+def test_lessons_lead_to_themselves_and_to_the_other_language(source: Path):
+    cell = json.loads((source / "zh" / "14-backward.ipynb").read_text(encoding="utf-8"))["cells"][0]["source"]
+    assert '<a href="../lite/lab/index.html?path=zh/14-backward.ipynb">' in cell
+    assert "[English](../en/14-backward.ipynb)" in cell
 
 
 def test_lessons_hold_nothing_that_a_page_cannot_draw(source: Path):
