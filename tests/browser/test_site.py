@@ -67,4 +67,4 @@ def test_search_finds_what_differs(site: str, page: Any):
     page.goto(f"{site}/search.html?q=gather")
     page.locator("ul.search a").first.wait_for(timeout=20_000)
     page.goto(f"{site}/search.html?q=梯度累积")  # words of Chinese stand without spaces in a sentence
-    page.locator("ul.search a", has_text="16 · 累积与清零").first.wait_for(timeout=20_000)
+    page.locator("ul.search a", has_text="16 · 梯度累加与清零").first.wait_for(timeout=20_000)
