@@ -314,7 +314,8 @@ def batch_norm(input: _Tensor, weight: _Tensor | None, bias: _Tensor | None, run
     """Each channel with mean 0 and variance 1 over the batch, then scaled and moved."""
 @_overload
 def bernoulli(input: _Tensor, *, generator: _Generator | None = ..., out: _Tensor | None = ...) -> _Tensor:
-    """1 with the probability that input gives, else 0."""
+    """1 with the probability that input gives, else 0; with p, 1 with chance p, in the shape and dtype of
+    input."""
 @_overload
 def bernoulli(input: _Tensor, p: _Number | _Tensor, *, generator: _Generator | None = ...) -> _Tensor: ...
 bfloat16: _dtype

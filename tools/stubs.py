@@ -450,14 +450,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args(arguments)
-    stale = [path for path, text in stubs().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    made = stubs()
+    stale = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in stale:
-        print(f"{path.relative_to(ROOT)} is stale")
-    if given.check:
-        return 1 if stale else 0
-    for path, text in stubs().items():
-        path.write_text(text, encoding="utf-8")
-    return 0
+        print(f"{path.relative_to(ROOT)}: {'is stale' if given.check else 'renewed'}")
+        if not given.check:
+            path.write_text(made[path], encoding="utf-8")
+    return int(given.check and bool(stale))
 
 
 if __name__ == "__main__":

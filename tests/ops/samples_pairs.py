@@ -146,7 +146,6 @@ samples(
     case(A(3), 1 + 1j),
     case(A(2, dtype="complex128"), 2),
 )
-samples("pow", case(A(2), 2), covers="pow_tensor")
 samples(
     "rsub", case(A(3), A(3)), case(A(3), 2), case(A(3, dtype="int64"), 2.5), case(A(3, dtype="bool"), 1), method=False
 )

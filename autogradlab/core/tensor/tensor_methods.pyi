@@ -311,7 +311,8 @@ class TensorMethods:
         """In place: beta * input + alpha times the products of a batch."""
     @_overload
     def bernoulli(self, *, generator: _Generator | None = ...) -> _Tensor:
-        """1 with the probability that input gives, else 0."""
+        """1 with the probability that input gives, else 0; with p, 1 with chance p, in the shape and dtype of
+        input."""
     @_overload
     def bernoulli(self, p: _Number | _Tensor, *, generator: _Generator | None = ...) -> _Tensor: ...
     @_overload

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.return_types import named
 from ..first.kinds import name_of, refuse
-from ..table.creation import bind
-from ..table.opdef import OPS, Op, composite, op, publish
+from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import cxx_name
+from ..table.overloads import Overload
 
 F = TENSORS
 
@@ -86,7 +87,7 @@ def _even_places(x: np.ndarray, low: Any, high: Any, bins: int) -> tuple[np.ndar
     return inside, np.minimum(places, bins - 1)
 
 
-def _check_histc(input: Tensor, outs: tuple[Tensor, ...]) -> None:
+def _check_histc(input: Tensor, outs: Sequence[Tensor]) -> None:
     for label, o in zip(("hist", "bin_edges"), outs, strict=False):
         if o.dtype is not input.dtype:
             raise RuntimeError(
@@ -218,7 +219,7 @@ def _range(column: np.ndarray, d: int, bins: int, span: Any) -> np.ndarray:
     return _edges(low, high, bins, column.dtype)
 
 
-def histogram(input, bins, range, weight, density):
+def _histogram(input, bins, *, range=None, weight=None, density=False):
     hist, edges = _many(input.reshape(-1, 1), [bins], range, weight, density)
     return hist, np.array(edges[0])
 
@@ -226,48 +227,32 @@ def histogram(input, bins, range, weight, density):
 _BLOCKED = no_derivative("histogram")
 _PAIR = ("hist", "bin_edges")
 _RETURNS = named("histogram", _PAIR)
-OPS["histogram"] = Op(
-    "histogram",
-    histogram,
-    "input bins weight",
-    node=NOT_IMPLEMENTED,
-    outputs=_PAIR,
-    returns=_RETURNS,
-    vjp={"input": _BLOCKED, "weight": _BLOCKED},
-)
 OPS["histogram.count"] = Op(
     "histogram",
-    histogram,
+    _histogram,
     "input weight",
     node=NOT_IMPLEMENTED,
     outputs=_PAIR,
     returns=_RETURNS,
     vjp={"input": _BLOCKED, "weight": _BLOCKED},
+    check_out=_check_histc,
 )
-
-
-def _histogram(*args: Any, **kwargs: Any) -> Any:
-    form, given = bind("histogram", args, kwargs)
-    input, out = given["input"], given.get("out")
-    entry = OPS["histogram" if form == 0 else "histogram.count"]
-    values = (input, given["bins"], given.get("range"), given["weight"], given["density"])
-    if out is None:
-        return entry.call(*values)
-    _check_histc(input, tuple(out))
-    return named("histogram_out", _PAIR)(entry.call(*values, out=out))
-
-
-publish(
+op(
     """
     histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False,
         Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)
     histogram(Tensor input, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False,
         Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)
     """,
-    _histogram,
-    True,
-    True,
-    """
+    "input bins weight",
+    node=NOT_IMPLEMENTED,
+    outputs=_PAIR,
+    returns=_RETURNS,
+    vjp={"input": _BLOCKED, "weight": _BLOCKED},
+    check_out=_check_histc,
+    overloads=[Overload(OPS["histogram.count"], signature=1)],
+    reads="itself",
+    doc="""
     The weight of the elements in each bin, and the edges; bins are a number or the edges themselves.
     main: 2
 
@@ -279,7 +264,7 @@ publish(
     hist=tensor([2., 1.]),
     bin_edges=tensor([0.0000, 1.5000, 3.0000]))
     """,
-)
+)(_histogram)
 
 
 def _points(input: Tensor) -> np.ndarray:

@@ -22,7 +22,7 @@ from ..table.families import attach
 from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import FOUND, Out
-from ..table.overloads import Arguments, Overload
+from ..table.overloads import Overload
 from ..table.publishing import checking
 
 F = TENSORS
@@ -481,11 +481,6 @@ OPS["lerp.number"] = Op(
 )
 
 
-def _number_weight(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
-    weight = args[2] if len(args) > 2 else kwargs.get("weight")
-    return None if isinstance(weight, Tensor) or not is_number(weight) else (args, kwargs)
-
-
 op(
     """
     lerp(Tensor input, Tensor end, Tensor weight, *, Tensor out=None) -> Tensor
@@ -499,7 +494,7 @@ op(
     },
     inplace=True,
     inplace_function=False,
-    overloads=[Overload(OPS["lerp.number"], takes=_number_weight)],
+    overloads=[Overload(OPS["lerp.number"], number="weight")],
     doc="""
     The point at `weight` of the way from input to end: input + weight * (end - input).
 

@@ -12,12 +12,9 @@ import numpy as np
 from ...core.memory.layout import iterating
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, writes
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import get_default_dtype
-from ...core.values.promotion import check_cast, is_number
 from ..first.kinds import (
     COMPLEX,
     floated,
-    into,
     is_half,
     name_of,
     no_complex,
@@ -30,7 +27,7 @@ from ..first.quotients import divides, floor_quotient
 from ..table.factories import binary
 from ..table.opdef import OPS, Op, alias
 from ..table.outputs import Out
-from ..table.overloads import Arguments, Overload
+from ..table.overloads import Overload
 
 F = TENSORS
 
@@ -65,38 +62,14 @@ def with_number(
     def with_first(input, other):
         return run(numbered(other, input), other)
 
-    def promoted(t: Tensor, value: Any) -> Tensor:
-        t = into(t, value)
-        return F.to(t, get_default_dtype()) if floats and t._array.dtype.kind in "biu" else t
-
-    def second_number(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
-        if len(args) != 2 or (kwargs and kwargs.keys() != {"out"}):
-            return None
-        input, other = args
-        if isinstance(other, Tensor) or not isinstance(input, Tensor) or not is_number(other):
-            return None
-        plain = input._array.dtype.kind == "f" and (type(other) is int or type(other) is float)
-        wide = input if plain else promoted(input, other)
-        if called.endswith("_"):
-            check_cast(wide._array.dtype, input._array.dtype)
-            return args, kwargs
-        return (wide, other), kwargs
-
-    def first_number(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
-        if called.endswith("_") or len(args) != 2 or (kwargs and kwargs.keys() != {"out"}):
-            return None
-        input, other = args
-        if isinstance(input, Tensor) or not isinstance(other, Tensor) or not is_number(input):
-            return None
-        return (input, promoted(other, input)), kwargs
-
     vjp = {"input": second}
     a = OPS[name + ".number"] = Op(name, with_second, "input", vjp=vjp, node=node[0], shown={"other": "other"})
+    by_second = Overload(a, number="other", promotes="input", floats=floats)
     if first is None:
-        return [Overload(a, takes=second_number)]
+        return [by_second]
     vjp = {"other": first}
     b = OPS[name + ".base"] = Op(name, with_first, "other", vjp=vjp, node=node[1], shown={"input": "self"})
-    return [Overload(a, takes=second_number), Overload(b, takes=first_number)]
+    return [by_second, Overload(b, number="input", promotes="other", floats=floats)]
 
 
 # -- the larger, the smaller -------------------------------------------------------------------------------------------

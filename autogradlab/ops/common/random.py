@@ -33,6 +33,7 @@ from ..table.creation import (
     resize_out,
 )
 from ..table.opdef import OPS, Op, composite, op
+from ..table.overloads import Overload
 
 _LONG_OUT = "multinomial expects Long tensor out, got: {}"
 
@@ -331,32 +332,19 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
 # -- drawn from tensors of parameters: no gradient flows through a draw ------------------------------------------------
 
 _ZERO = {"input": lambda F, grad: F.zeros_like(grad)}
-_NORMALS = {
-    1: Op(
-        "normal",
-        lambda mean, std, g: streams.normal_tensor(mean, std, g),
-        "mean",
-        node="NormalBackward1",
-        vjp={"mean": lambda F, grad: F.zeros_like(grad)},
-    ),
-    2: Op(
-        "normal",
-        lambda mean, std, g: streams.normal_tensor(mean, std, g),
-        "std",
-        node="NormalBackward2",
-        vjp={"std": lambda F, grad: F.zeros_like(grad)},
-    ),
-    0: Op(
-        "normal",
-        lambda mean, std, g: streams.normal_tensor(mean, std, g),
-        "mean std",
-        node="NormalBackward3",
-        vjp={"mean": lambda F, grad: F.zeros_like(grad), "std": lambda F, grad: F.zeros_like(grad)},
-    ),
-}
 
 
-@composite(
+def _normal(mean, std=1, *, generator=None):
+    return streams.normal_tensor(mean, std, generator)
+
+
+def _normal_of_size(mean: Any, std: Any, **values: Any) -> Tensor:
+    return _made("normal", values, lambda out, g: streams.normal_(out, mean, std, g))
+
+
+OPS["normal.mean"] = Op("normal", _normal, "mean", node="NormalBackward1", vjp={"mean": _ZERO["input"]})
+OPS["normal.std"] = Op("normal", _normal, "std", node="NormalBackward2", vjp={"std": _ZERO["input"]})
+op(
     """
     normal(Tensor mean, Tensor std, *, Generator? generator=None, Tensor out=None) -> Tensor
     normal(Tensor mean, float std=1, *, Generator? generator=None, Tensor out=None) -> Tensor
@@ -364,9 +352,16 @@ _NORMALS = {
     normal(float mean, float std, SymInt[] size, *, Generator? generator=None, Tensor out=None, $options) -> Tensor
     """,
     method=False,
-)
-def normal(*args: Any, **kwargs: Any) -> Tensor:
-    """Random numbers, normal with given means and standard deviations.
+    node="NormalBackward3",
+    vjp={"mean": _ZERO["input"], "std": _ZERO["input"]},
+    overloads=[
+        Overload(OPS["normal.mean"], signature=1),
+        Overload(OPS["normal.std"], signature=2),
+        Overload(_normal_of_size, signature=3),
+    ],
+    reads="itself",
+    doc="""
+    Random numbers, normal with given means and standard deviations.
 
     Shapes: mean and std broadcast; size for two numbers.
     Dtypes: those of the tensors; the default dtype for numbers.
@@ -378,13 +373,12 @@ def normal(*args: Any, **kwargs: Any) -> Tensor:
     tensor([1.5410, 9.9707])
     >>> torch.normal(0., 1., (2,))
     tensor([-2.1788,  0.5684])
-    """
-    index, values = bind("normal", args, kwargs)
-    mean, std = values["mean"], values["std"]
-    if index == 3:
-        return _made("normal", values, lambda out, g: streams.normal_(out, mean, std, g))
-    more = {} if values["out"] is None else {"out": values["out"]}
-    result: Tensor = _NORMALS[index].call(mean, std, values["generator"], **more)
+    """,
+)(_normal)
+
+
+def _bernoulli_of(input: Tensor, p: float, generator: Any = None) -> Tensor:
+    result: Tensor = finished(like(input._array, input._array.dtype)).bernoulli_(p, generator=generator)
     return result
 
 
@@ -395,11 +389,11 @@ def normal(*args: Any, **kwargs: Any) -> Tensor:
     """,
     vjp=_ZERO,
     node="BernoulliBackward0",
-    method=False,
-    function=False,
+    overloads=[Overload(_bernoulli_of, signature=1)],
+    reads="itself",
 )
-def _bernoulli(input, generator=None):
-    """1 with the probability that input gives, else 0.
+def bernoulli(input, *, generator=None):
+    """1 with the probability that input gives, else 0; with p, 1 with chance p, in the shape and dtype of input.
 
     Shapes: input's.
     Dtypes: input's, float.
@@ -411,24 +405,6 @@ def _bernoulli(input, generator=None):
     tensor([1., 0., 1.])
     """
     return D.bernoulli(input, generator)
-
-
-@composite()
-def bernoulli(*args: Any, **kwargs: Any) -> Tensor:
-    """bernoulli(input): 1 with the chance that each element gives, else 0; bernoulli(input, p): 1 with chance p.
-
-    >>> import autogradlab as torch
-    >>> torch.bernoulli(torch.tensor([0., 1.]))
-    tensor([0., 1.])
-    """
-    index, values = bind("bernoulli", args, kwargs)
-    x, source = values["input"], values["generator"]
-    if index == 1:
-        result: Tensor = finished(like(x._array, x._array.dtype)).bernoulli_(values["p"], generator=source)
-        return result
-    more = {} if values["out"] is None else {"out": values["out"]}
-    drawn: Tensor = OPS["bernoulli"].call(x, source, **more)
-    return drawn
 
 
 @op("poisson(Tensor input, Generator? generator=None) -> Tensor", vjp=_ZERO, method=False)

@@ -12,10 +12,12 @@ from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
 from ..first.kinds import BOOL, COMPLEX, refuse
 from ..table.opdef import OPS, Op, composite, copying, op, publish
 from ..table.outputs import Out, same_dtype
+from ..table.overloads import Overload
 from .take import _number, at, fitting_source
 
 # -- where an index tensor points --------------------------------------------------------------------------------------
@@ -173,103 +175,57 @@ def _scatter_by(input, dim, index, src, reduce):
         _REDUCTIONS[reduce].at(x, places(i, d), s)
 
 
-_BLOCKED = {"input": no_derivative("scatter"), "src": no_derivative("scatter")}
-OPS["scatter"] = Op(
-    "scatter",
-    copying(_scatter_src),
-    "input index src",
-    writes=_scatter_src,
-    node="ScatterBackward0",
-    vjp={
-        "input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0),
-        "src": lambda F, grad, dim, index: F.gather(grad, dim, index),
-    },
-    overlap="whole",
-    check_out=same_dtype(),
-)
-OPS["scatter.value"] = Op(
-    "scatter",
-    copying(_scatter_value),
-    "input index",
-    writes=_scatter_value,
-    node="ScatterBackward1",
-    vjp={"input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0)},
-    overlap="whole",
-    check_out=same_dtype(),
-)
-OPS["scatter.reduce"] = Op(
-    "scatter",
-    copying(_scatter_by),
-    "input index src",
-    writes=_scatter_by,
-    node=NOT_IMPLEMENTED,
-    vjp=_BLOCKED,
-    overlap="whole",
-    check_out=same_dtype(),
-)
-OPS["scatter.value_reduce"] = Op(
-    "scatter",
-    copying(_scatter_by),
-    "input index",
-    writes=_scatter_by,
-    node=NOT_IMPLEMENTED,
-    vjp={"input": _BLOCKED["input"]},
-    overlap="whole",
-    check_out=same_dtype(),
-)
+def _scatter_tensor_by(input, dim, index, src, *, reduce):
+    warn_once(_DEPRECATED, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:235")
+    _scatter_by(input, dim, index, src, reduce)
 
 
-def _raw_scatter(x: Any, dim: int, index: Any, value: Any) -> Any:
-    r = np.array(x, order="C")
-    (_scatter_src if isinstance(value, np.ndarray) else _scatter_value)(r, dim, index, value)
-    return r
-
-
-RAW.scatter = _raw_scatter
-
-
-def _read(input: Any, dim: Any, index: Any, src: Any, value: Any, reduce: Any) -> tuple[Op, list[Any]]:
-    """Which overload of scatter is meant, and its arguments."""
-    given = src if src is not None else value
-    number = not isinstance(given, Tensor)
-    if number and reduce is not None:
-        given = scalar_array(given, input.dtype).item()
-    if reduce is not None and not number:
-        warn_once(_DEPRECATED, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:235")
-    form = (
-        ("scatter.value_reduce" if number else "scatter.reduce")
-        if reduce is not None
-        else ("scatter.value" if number else "scatter")
-    )
-    return OPS[form], [input, dim, index, given] + ([reduce] if reduce is not None else [])
+def _scatter_value_by(input, dim, index, value, *, reduce):
+    _scatter_by(input, dim, index, scalar_array(value, from_numpy(input.dtype)).item(), reduce)
 
 
 _DEPRECATED = (
     "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
     "release. Use torch.scatter_reduce instead for more reduction options."
 )
+_NO_FORMULA = no_derivative("scatter")
+_TO_INPUT = {"input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0)}
 
 
-@composite(
+def _overload(write: Any, tensors: str, node: str, vjp: dict[str, Any]) -> Op:
+    return Op(
+        "scatter", copying(write), tensors, writes=write, node=node, vjp=vjp, overlap="whole", check_out=same_dtype()
+    )
+
+
+OPS["scatter.value"] = _overload(_scatter_value, "input index", "ScatterBackward1", _TO_INPUT)
+OPS["scatter.reduce"] = _overload(
+    _scatter_tensor_by, "input index src", NOT_IMPLEMENTED, {"input": _NO_FORMULA, "src": _NO_FORMULA}
+)
+OPS["scatter.value_reduce"] = _overload(_scatter_value_by, "input index", NOT_IMPLEMENTED, {"input": _NO_FORMULA})
+op(
     """
     scatter(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor
     scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out=None) -> Tensor
     scatter(Tensor input, int dim, Tensor index, Scalar value, *, Tensor out=None) -> Tensor
     scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce, Tensor out=None) -> Tensor
     """,
+    "input index src",
+    writes=_scatter_src,
+    inplace=True,
+    inplace_function=False,
+    vjp={**_TO_INPUT, "src": lambda F, grad, dim, index: F.gather(grad, dim, index)},
+    overlap="whole",
+    check_out=same_dtype(),
+    overloads=[
+        Overload(OPS["scatter.value_reduce"], keywords=frozenset(("reduce",)), number="value"),
+        Overload(OPS["scatter.reduce"], keywords=frozenset(("reduce",))),
+        Overload(OPS["scatter.value"], keywords=frozenset(("value",))),
+        Overload(OPS["scatter.value"], number="value"),
+    ],
     out=Out(overlap="part"),
-)
-def scatter(
-    input: Tensor,
-    dim: Any = None,
-    index: Any = None,
-    src: Any = None,
-    *,
-    value: Any = None,
-    reduce: Any = None,
-    out: Any = None,
-) -> Tensor:
-    """A copy of input in which the elements of src (or one value) are written along dim where index says: for dim=0,
+    doc="""
+    A copy of input in which the elements of src (or one value) are written along dim where index says: for dim=0,
     out[index[i][j]][j] = src[i][j]. The opposite of gather.
 
     Shapes: index has as many dimensions as input and src, and is nowhere larger than src, nor than input except
@@ -291,18 +247,17 @@ def scatter(
     >>> x.scatter_(1, torch.tensor([[1], [2]]), 1.)
     tensor([[0., 1., 0.],
             [0., 0., 1.]])
-    """
-    entry, values = _read(input, dim, index, src, value, reduce)
-    return entry.call(*values, **({} if out is None else {"out": out}))
+    """,
+)(copying(_scatter_src))
 
 
-@composite("scatter_", function=False)
-def scatter_(
-    input: Tensor, dim: Any = None, index: Any = None, src: Any = None, *, value: Any = None, reduce: Any = None
-) -> Tensor:
-    """In-place version of :meth:`scatter`."""
-    entry, values = _read(input, dim, index, src, value, reduce)
-    return entry.call_(*values)
+def _raw_scatter(x: Any, dim: int, index: Any, value: Any) -> Any:
+    r = np.array(x, order="C")
+    (_scatter_src if isinstance(value, np.ndarray) else _scatter_value)(r, dim, index, value)
+    return r
+
+
+RAW.scatter = _raw_scatter
 
 
 def _raw_pad_to(x: Any, shape: tuple[int, ...]) -> Any:

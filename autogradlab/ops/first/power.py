@@ -11,10 +11,11 @@ from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import _scalar_name, complex128, float64
-from ...core.values.promotion import check_cast, is_number, result_dtype
+from ...core.values.promotion import is_number, result_dtype
 from ..table.arguments import reject
 from ..table.factories import binary
-from ..table.opdef import OPS, composite, op
+from ..table.opdef import OPS, Op, composite
+from ..table.overloads import Overload
 from .kinds import numbered, on_both_backends, refuse
 
 F = TENSORS
@@ -75,23 +76,6 @@ def _complex_power(x, y):
     return np.exp(product)
 
 
-binary(
-    "pow_tensor",
-    _powers,
-    {
-        "input": lambda F, grad, input, other: F.pow_backward_self(grad, input, other),
-        "other": lambda F, grad, input, other, result: F.pow_backward_exponent(grad, input, other, result),
-    },
-    node="PowBackward1",
-    check=_check,
-    shown={"other": "exponent"},
-    method=False,
-    function=False,
-)
-# all is saved whichever gradient is wanted, as in PyTorch
-OPS["pow_tensor"].node_class.users = OPS["pow_tensor"].users = (None,) * len(OPS["pow_tensor"].fields)
-
-
 def _power(x, exponent):
     """The common exponents have shorter ways, with the roundings of those ways."""
     if not isinstance(exponent, complex):
@@ -113,15 +97,13 @@ def _power(x, exponent):
     return np.power(x, numbered(x, exponent))
 
 
-@op(
-    "pow_scalar",
-    vjp={"input": lambda F, grad, input, exponent: F.pow_backward(grad, input, exponent)},
-    node="PowBackward0",
-    reads="itself",
-)
-def pow_scalar(input, exponent):
-    if input.dtype.kind in "biu" and exponent < 0:
+def _negative(x, exponent):
+    """Refuse, in PyTorch's words, an integer to a negative integer power."""
+    if x.dtype.kind in "biu" and not isinstance(exponent, (float, complex)) and exponent < 0:
         raise RuntimeError(_NEGATIVE)
+
+
+def _number_power(input, exponent):
     if exponent == 1 or (exponent == 0 and input.dtype.kind != "c"):
         r = input.copy("K") if exponent == 1 else np.ones_like(input)
         return r if r.ndim < 2 else iterated(r, input)
@@ -132,39 +114,47 @@ def pow_scalar(input, exponent):
     return r if r.dtype == input.dtype else r.astype(input.dtype)
 
 
-@op(
-    "pow_base",
-    "exponent",
-    node="PowBackward2",
-    shown={"input": "self"},
-    vjp={
-        "exponent": lambda F, grad, input, exponent, result: F.pow_backward_exponent(grad, input, exponent, result),
-    },
-    reads="itself",
-)
-def pow_base(input, exponent):
-    base, exponent = numbered(exponent, input), np.asarray(exponent, order="C")
+def _power_of_number(self, exponent):
+    base, exponent = numbered(exponent, self), np.asarray(exponent, order="C")
     if base.ravel()[0] == 1:
         return np.ones_like(exponent)
     _check(base, exponent)
     return _powers(base, exponent)
 
 
-def _in_dtype(t: Tensor, number: Any) -> Tensor:
-    wanted = result_dtype((t, number))
-    return t if wanted is t.dtype else F.to(t, wanted)
-
-
-@composite(
+OPS["pow.number"] = Op(
+    "pow",
+    _number_power,
+    node="PowBackward0",
+    vjp={"input": lambda F, grad, input, exponent: F.pow_backward(grad, input, exponent)},
+)
+OPS["pow.base"] = Op(
+    "pow",
+    _power_of_number,
+    "exponent",
+    node="PowBackward2",
+    vjp={"exponent": lambda F, grad, self, exponent, result: F.pow_backward_exponent(grad, self, exponent, result)},
+)
+binary(
     """
     pow(Tensor input, Tensor exponent, *, Tensor out=None) -> Tensor
     pow(Scalar self, Tensor exponent, *, Tensor out=None) -> Tensor
     pow(Tensor input, Scalar exponent, *, Tensor out=None) -> Tensor
     """,
-    reads="late",
-)
-def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
-    """input to the power of exponent; one of the two may be a number.
+    _powers,
+    {
+        "input": lambda F, grad, input, other: F.pow_backward_self(grad, input, other),
+        "other": lambda F, grad, input, other, result: F.pow_backward_exponent(grad, input, other, result),
+    },
+    node="PowBackward1",
+    check=_check,
+    shown={"other": "exponent"},
+    overloads=[
+        Overload(OPS["pow.number"], number="exponent", promotes="input", refuses=_negative),
+        Overload(OPS["pow.base"], number="self", promotes="exponent"),
+    ],
+    doc="""
+    input to the power of exponent; one of the two may be a number.
 
     ~pair
     Errors: RuntimeError for an integer to a negative integer power.
@@ -180,29 +170,10 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
     tensor([1., 4., 9.])
     >>> x
     tensor([1., 4., 9.])
-    """
-    options = {} if out is None else {"out": out}
-    if isinstance(input, Tensor):
-        if isinstance(exponent, Tensor):
-            return F.pow_tensor(input, exponent, **options)
-        if is_number(exponent):
-            return F.pow_scalar(_in_dtype(input, exponent), exponent, **options)
-    elif isinstance(exponent, Tensor) and is_number(input):
-        return F.pow_base(input, _in_dtype(exponent, input), **options)
-    return reject("pow", (input, exponent), options)
-
-
-@composite("pow_", function=False, reads="late")
-def pow_(input: Tensor, exponent: Any) -> Tensor:
-    """In-place version of :meth:`pow`."""
-    if is_number(exponent) and not isinstance(exponent, Tensor):
-        if input._array.dtype.kind in "biu" and not isinstance(exponent, (float, complex)) and exponent < 0:
-            raise RuntimeError(_NEGATIVE)
-        check_cast(result_dtype((input, exponent)).numpy, input._array.dtype)
-        return OPS["pow_scalar"].call_(input, exponent)
-    if not isinstance(exponent, Tensor):
-        reject("pow_", (input, exponent), {})
-    return F.pow_tensor_(input, exponent)
+    """,
+)
+# all is saved whichever gradient is wanted, as in PyTorch
+OPS["pow"].node_class.users = OPS["pow"].users = (None,) * len(OPS["pow"].fields)
 
 
 @composite("square(Tensor input, *, Tensor out=None) -> Tensor", reads="late")
@@ -223,13 +194,13 @@ def square(input: Tensor, *, out: Any = None) -> Tensor:
     """
     if not isinstance(input, Tensor):
         reject("square", (input,), {})
-    return F.pow(input, 2, out=out)
+    return F.pow(input, 2) if out is None else F.pow(input, 2, out=out)
 
 
 @composite(reads="late")
 def square_(input: Tensor) -> Tensor:
     """In-place version of :meth:`square`."""
-    return pow_(input, 2)
+    return F.pow_(input, 2)
 
 
 def _wide(*values: Any) -> list[Any]:
@@ -288,7 +259,7 @@ def float_power_(input: Tensor, exponent: Any) -> Tensor:
             f"the base given to float_power_ has dtype {_type_name(input)} but the operation's result requires dtype "
             f"{_type_name(a)}"
         )
-    return pow_(input, b)
+    return F.pow_(input, b)
 
 
 def _type_name(t: Tensor) -> str:
@@ -306,7 +277,7 @@ def _raw_pow(input: Any, exponent: Any) -> Any:
         return np.power(input, exponent)
     if isinstance(input, np.generic):
         input = np.asarray(input)
-    return RAW.pow_scalar(input, exponent)
+    return _number_power(input, exponent)
 
 
 RAW.pow = _raw_pow

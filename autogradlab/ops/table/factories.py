@@ -40,6 +40,7 @@ from .inplace import prepare, recorded_edges, settle
 from .opdef import OPS, Op, offer
 from .outputs import refuse_recorded, write
 from .overloads import Overload
+from .signatures import lookup, space_of
 
 __all__ = ["binary", "unary"]
 
@@ -491,7 +492,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
 
 def _form_of_two(entry: Binary) -> Callable[..., Any]:
     core, kernel, check, numbers = entry.core, entry.ufunc, entry.check, entry.numbers
-    strict, strict_other = entry.strict
+    name, (strict, strict_other) = entry.name, entry.strict
 
     def forward(input: Any = _MISSING, other: Any = _MISSING, *extra: Any, out: Any = None, **unknown: Any) -> Any:
         if strict and not (isinstance(input, Tensor) and (isinstance(other, Tensor) or not strict_other)):
@@ -519,8 +520,8 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                     except ValueError as error:
                         r = _again(error, kernel, *found[2:])
                     return write(entry, out, r, (input, other))
-        if unknown and _renamed(unknown):
-            return forward(*_given(input, other), *extra, out=out, **unknown)
+        if unknown:
+            return forward(*_by_name(entry, name, _given(input, other, *extra), unknown), out=out)
         return entry.reject(_given(input, other, *extra), unknown)
 
     return forward
@@ -531,8 +532,8 @@ def _form_of_two_in_place(entry: Binary) -> Callable[..., Any]:
 
     def forward_(input: Any = _MISSING, other: Any = _MISSING, *extra: Any, **unknown: Any) -> Any:
         if extra or unknown or not isinstance(input, Tensor) or (strict_other and not isinstance(other, Tensor)):
-            if not extra and not unknown.keys() - {"x2"} and other is _MISSING and "x2" in unknown:
-                return forward_(input, unknown["x2"])
+            if unknown:
+                return forward_(*_by_name(entry, name + "_", _given(input, other, *extra), unknown))
             return entry.reject(_given(input, other, *extra), unknown, name + "_")
         t = core_(input, other)
         return entry.reject(_given(input, other), {}, name + "_") if t is NotImplemented else t
@@ -644,14 +645,14 @@ def _given(*values: Any) -> tuple[Any, ...]:
     return tuple(value for value in values if value is not _MISSING)
 
 
-def _renamed(unknown: dict[str, Any]) -> bool:
-    """Give NumPy's names of arguments PyTorch's, as PyTorch does; whether there was one."""
-    found = False
-    for theirs, ours in (("x1", "input"), ("x2", "other")):
-        if theirs in unknown and ours not in unknown:
-            unknown[ours] = unknown.pop(theirs)
-            found = True
-    return found
+def _by_name(entry: Op, called: str, args: tuple[Any, ...], unknown: dict[str, Any]) -> tuple[Any, ...]:
+    """The operands of a call that gives one under a name that the signatures know; PyTorch's TypeError for others."""
+    signatures = lookup(called, "Tensor" if entry.as_method else space_of(called))
+    if signatures is None:
+        return entry.reject(args, unknown, called)
+    first = args[: entry.as_method]
+    _, values = signatures.bind(args[len(first) :], unknown)
+    return (*first, *values.values())[:2]
 
 
 def _crossed(vjp: dict[str, Vjp]) -> bool:
