@@ -469,20 +469,21 @@ def _method(
 
     Mirrors `torch.Tensor.backward`.
     """
-    if (
-        gradient is None
-        and inputs is None
-        and create_graph is False
-        and (retain_graph is None or type(retain_graph) is bool)
-    ):
+    if inputs is None and create_graph is False and (retain_graph is None or type(retain_graph) is bool):
         # the usual call: nothing that `_backward` checks can be wrong with the gradient
-        x, edge = self._array, gradient_edge(self)
-        if x.size == 1 and x.dtype.kind == "f" and type(edge) is not tuple:
-            node: Any = edge
-            if node.shape == x.shape and node.dtype is x.dtype:
-                one = np.empty(x.shape, x.dtype)
-                one.fill(1)
-                _run(Task(((node, 0),), (wrap(one),), retain_graph is True, False))
+        x = self._array
+        if gradient is None:
+            fits = x.size == 1 and x.dtype.kind == "f"
+        else:
+            fits = isinstance(gradient, Tensor) and (g := gradient._array).dtype is x.dtype and g.shape == x.shape
+        if fits:
+            node: Any = gradient_edge(self)
+            if type(node) is not tuple and node.shape == x.shape and node.dtype is x.dtype:
+                if gradient is None:
+                    one = np.empty(x.shape, x.dtype)
+                    one.fill(1)
+                    gradient = wrap(one)
+                _run(Task(((node, 0),), (gradient,), retain_graph is True, False))
                 return
     _backward(self, gradient, retain_graph, create_graph, inputs)
 

@@ -47,6 +47,7 @@ _asarray = np.asarray
 _sum = np.add
 _SMALL = 1024  # below it a new array costs less than the care for one that the pass has not made
 _refs = getrefcount
+_TICK = count().__next__
 
 
 _BUFFERED = ALONE + 1  # references: by a local variable and by the buffers of a pass
@@ -105,9 +106,16 @@ class Reach:
     def _count(self) -> None:
         """Count the edges that lead to each Node below the roots."""
         shared = self.shared
-        roots = dict.fromkeys([node for node, _ in self.roots if node is not None])
-        stack = list(roots)
-        seen = set(stack)
+        roots: Any
+        stack: list[Any]
+        if len(self.roots) == 1 and self.roots[0][0] is not None:
+            roots = (self.roots[0][0],)
+            stack = [*roots]
+            seen = {*roots}
+        else:
+            roots = dict.fromkeys([node for node, _ in self.roots if node is not None])
+            stack = list(roots)
+            seen = set(stack)
         plain = True
         node: Any
         following: Any
@@ -208,12 +216,20 @@ class Reach:
 Ready = tuple[int, int, Node, Any]
 
 
+def _sole_root(reach: Reach) -> Node | None:
+    """The root, where there is one and nothing but to run it first."""
+    if len(reach.roots) == 1:
+        ((root, _),) = reach.roots
+        if root is not None and not root.special and root not in reach.shared and reach.needed is None:
+            return root
+    return None
+
+
 def _enter(reach: Reach, grads: Sequence[Any], tick: Any) -> list[Ready]:
     """Let the gradients in at the roots: the queue of Nodes that can run."""
-    if len(reach.roots) == 1:
-        ((root, nr),) = reach.roots
-        if root is not None and not root.special and root not in reach.shared and reach.needed is None:
-            return [(-root._seq, tick(), root, grads[0])]
+    sole = _sole_root(reach)
+    if sole is not None:
+        return [(0, 0, sole, grads[0])]
     buffers: dict[Node, Any] = {}
     for (root, nr), given in zip(reach.roots, grads, strict=True):
         if root is not None and given is not None:
@@ -285,10 +301,15 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
     #: how often the gradients of Nodes that can run were written in place, of those that were
     written: dict[Node, int] = {}
     leaves: list[tuple[Node, Arrivals]] = []
-    waits, tick = reach.shared.get, count().__next__
-    queue = _enter(reach, [None if g is None else g._array for g in grads], tick)
-    node: Node | None = None
-    grad: Any
+    waits, tick = reach.shared.get, _TICK
+    queue: list[Ready] = []
+    grad: Any = None
+    node = _sole_root(reach)
+    if node is None or grads[0] is None:
+        queue = _enter(reach, [None if g is None else g._array for g in grads], tick)
+        node = None
+    else:
+        grad = grads[0]._array
     outs: Any
     target: Any
     waiting: Any
@@ -406,7 +427,7 @@ def walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool
 def _walk_recorded(reach: Reach, grads: Sequence[Any], keep_graph: bool, rows: int = 0, F: Any = TENSORS) -> None:
     """The pass of `walk_recorded`, or one for many gradients at once: so many `rows` of each, `F` being for Rows."""
     needed, captures = reach.needed, reach.capture_at
-    waits, tick = reach.shared.get, count().__next__
+    waits, tick = reach.shared.get, _TICK
     queue = _enter(reach, grads, tick)
     target: Any
     while queue:
