@@ -120,10 +120,11 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
             r = x.reshape(*size)
         except (TypeError, ValueError):
             r = None
-        if r is not None and (r.shape == size or not size or r.shape == size[0]):
-            if 1 in r.shape and r.shape == x.shape:  # NumPy leaves any stride where the size is 1
-                r = np.ndarray(r.shape, r.dtype, x)
-            return view_of(input, r, _VIEW, (x.shape, None))
+        if r is not None and ((shape := r.shape) == size or not size or shape == size[0]):
+            before = x.shape
+            if 1 in shape and shape == before:  # NumPy leaves any stride where the size is 1
+                r = np.ndarray(shape, r.dtype, x)
+            return view_of(input, r, _VIEW, (before, None))
     given = size[0] if size else options.get("dtype")
     if type(given) is dtype:
         return TENSORS.view_as_dtype(input, given)
@@ -282,7 +283,8 @@ def t(input: Tensor) -> Tensor:
     tensor([[1, 3],
             [2, 4]])
     """
-    return view_of(input, _t(input._array), _T, ())
+    x = input._array
+    return view_of(input, x.T if x.ndim == 2 and x.size else _t(x), _T, ())
 
 
 def _transpose(input, dim0, dim1):

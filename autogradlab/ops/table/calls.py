@@ -215,15 +215,15 @@ def view_of(
             meta.base = parent.base
             meta.creation = creation or parent.creation
     # end
-    if not recorded or t._counter is INFERENCE or r.dtype.kind not in "fcV":
+    if not recorded or t._counter is INFERENCE or (numpy := r.dtype).kind not in "fcV":
         return t
-    # unrolled: node = start_node(op.node_class, (edge,), r.shape, r.dtype, saved)
+    # unrolled: node = start_node(op.node_class, (edge,), r.shape, numpy, saved)
     node = op.node_class()
     node._seq = sequence()
     node._edges = (edge,)
     node.hooks = None
     node.shape = r.shape
-    node.dtype = r.dtype
+    node.dtype = numpy
     node.saved = saved
     # end
     if FLAGS.unusual and not LOCAL.state.plain:
