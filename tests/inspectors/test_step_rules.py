@@ -47,6 +47,10 @@ PROGRAMS: dict[str, tuple[Callable[[Any, Any, Any], Any], list[str]]] = {
     "view": (lambda torch, x, y: x.view(3, 1), ["g.reshape(3)"]),
     "clone": (lambda torch, x, y: x.clone(), ["g"]),
     "where": (lambda torch, x, y: torch.where(x > 0, x, y), ["g·[condition]", "g·[¬condition]"]),
+    "index put": (
+        lambda torch, x, y: torch.index_put(x, (torch.tensor([0, 2]),), y[:2]),
+        ["index_put(g, [[0, 2]], 0, False)", "index(g, [[0, 2]]).sum_to_size(2)"],
+    ),
     "in place": (lambda torch, x, y: x.clone().mul_(2), ["g·other", None]),
 }
 

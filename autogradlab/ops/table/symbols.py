@@ -611,7 +611,7 @@ def entries(node: str) -> list[Any]:
 
 
 def _fitting(node: str, saved: tuple[str, ...]) -> Any:
-    """Of several entries with one Node name that whose saved values the Node has; the one that tells most."""
+    """Of several entries with one Node name that whose saved values are most like the Node's; the one that tells most."""
     return _best(node, saved, len(entries(node)))  # more of them may be loaded later
 
 
@@ -620,8 +620,8 @@ def _best(node: str, saved: tuple[str, ...], count: int) -> Any:
     best, score = None, (-1, 0)
     for entry in entries(node):
         names = [n for n in entry.node_class.saved_names if n]
-        missing = sum(n not in saved for n in names) if saved else 0
-        fit = (-missing, len(names))
+        unlike = len(set(saved).symmetric_difference(names)) if saved else 0
+        fit = (-unlike, len(names))
         if best is None or fit > score:
             best, score = entry, fit
     return best
