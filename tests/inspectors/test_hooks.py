@@ -27,7 +27,7 @@ def test_the_mock(torch: Any, shell: Any):
         "when                   kind    hook              written in\n"
         "before DivBackward0    tensor  loss2 · <lambda>  cell [3], line 1\n"
         "before AccumulateGrad  tensor  a · double        cell [4], line 1\n"
-        "None of them has fired yet: they fire when a backward passes."
+        "None of them has fired since this was called: they fire when a backward passes."
     )
     shell.run("loss2.backward()")
     assert log.text.splitlines() == [

@@ -283,7 +283,7 @@ def test_hooks_one_by_one(torch: Any):
     assert told(view)[2:] == [
         "Hook `look` on a sees [2.] and returns None: the gradient is unchanged.",
         "Hook `ten` on a changes the gradient: [2.] → [20.].",
-        "A hook before MulBackward0 changes the gradient: [20.] → [21.].",
+        "Hook `<lambda>` before MulBackward0 changes the gradient: [20.] → [21.].",
         "MulBackward0 runs: w gets g·x = [42.], x gets g·w = [21.]. It frees what it saved: self, other.",
         "The 2 gradients of x are here and are summed: [2.] + [21.] = [23.].",
         "Hook `ten` on w changes the gradient: [42.] → [420.].",

@@ -51,6 +51,55 @@ def test_a_hook_that_changes_grad_has_the_last_word(torch: Any):
     assert w.grad.tolist() == [20.0, 40.0]
 
 
+def test_hooks_of_a_node_are_told_after_what_it_gave(torch: Any):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = w * w
+    y.grad_fn.register_prehook(lambda grads: (grads[0] * 2,))
+    y.grad_fn.register_hook(lambda ins, outs: (ins[0] * 0, None))
+    leaf = torch.autograd.graph.get_gradient_edge(w).node
+    leaf.register_hook(lambda ins, outs: (w.grad.add_(1), None)[1])
+    assert told(lab.step(y.sum()))[3:] == [
+        "Hook `<lambda>` before MulBackward0 changes the gradient: [1., 1.] → [2., 2.].",
+        "MulBackward0 runs: w gets g·w = [2., 4.], w gets g·w = [2., 4.]. It frees what it saved: self, other.",
+        "Hook `<lambda>` after MulBackward0 changes what goes on to w: [2., 4.] → [0., 0.].",
+        "Hook `<lambda>` after MulBackward0 changes what goes on to w: [2., 4.] → None.",
+        "AccumulateGrad: w.grad was None and becomes [0., 0.].",
+        "Hook `<lambda>` after AccumulateGrad changes w.grad: [0., 0.] → [1., 1.].",
+        "Done: w.grad = [1., 1.].",
+    ]
+
+
+def test_a_function_that_gives_no_gradient(torch: Any):
+    class First(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any, b: Any) -> Any:
+            return a + b
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g, None
+
+    w, v = torch.tensor([1.0], requires_grad=True), torch.tensor([2.0], requires_grad=True)
+    v.grad = torch.tensor([5.0])
+    view = lab.step(First.apply(w, v) + v * 0 + First.apply(v, w))
+    assert view.card.title == "(First.apply(w, v) + v * 0 + First.apply(v, w)).backward()"
+    frames = told(view)
+    assert frames[3].startswith("FirstBackward runs: v gets [1.], w gets None. At v it waits: 1 of 3")
+    assert frames[6] == "FirstBackward runs: w gets [1.], v gets None."
+    frames = told(lab.step(First.apply(w, v)))
+    assert "AccumulateGrad: no gradient arrives, v.grad stays [5.]." in frames
+    assert frames[-1] == "Done: w.grad = [1.], v.grad = [5.]."
+
+
+def test_what_a_hook_changes_where_it_is_not_seen(torch: Any):
+    w = torch.ones(3000, requires_grad=True)
+    w.register_hook(lambda g: g.clone())
+    w.register_hook(lambda g: (g[1500:].zero_(), None)[1])
+    frames = told(lab.step((w * 2).sum()))
+    assert "the same numbers" in frames[-4]
+    assert "changes the gradient" in frames[-3]
+
+
 def test_hooks_that_write_leave_no_trace_in_a_preview(torch: Any):
     w = torch.tensor([1.0, 2.0], requires_grad=True)
     seen = torch.zeros(2)

@@ -61,6 +61,7 @@ class Story:
         for number, edge in enumerate(facts.edges, 1):
             self.edges[edge.source, edge.index] = f"e{number}", (edge.target, edge.number)
         self.here: dict[tuple[str, int], int] = {}
+        self.came: dict[tuple[str, int], list[Amount]] = {}
         self.states: dict[str, State] = {}
         self.lit: list[str] = []  # what is active
         self.now: dict[str, State] = {}
@@ -213,6 +214,7 @@ class Story:
         expected = self.recording.arriving.get(place, 1)
         value = self.at.get(place)
         item = value.id if value is not None else node
+        self.came.setdefault(place, []).append(amount)
         waits = count < expected
         if self.source is not None and expected > 1:
             for row in self.source.rows.get(place, ()):
@@ -222,7 +224,12 @@ class Story:
         self.now[item] = "waiting" if waits else "active" if value is not None else "waiting"
         if value is not None and value.kind == "leaf" and expected > 1:
             self.texts[f"g{value.id[1:]}"] = say("step.here", count=count, all=expected)
-        return say("step.waits", name=self._name(*place), count=count, all=expected) if waits else ""
+        return self._waits(*place)
+
+    def _waits(self, node: str, number: int) -> str:
+        """What is said of a tensor that some of its gradients have not come to."""
+        count, expected = self.here[node, number], self.recording.arriving.get((node, number), 1)
+        return say("step.waits", name=self._name(node, number), count=count, all=expected) if count < expected else ""
 
     def _root(self, event: RootEnters) -> tuple[str, str, tuple[Block, ...], Tone]:
         key = (
@@ -268,28 +275,50 @@ class Story:
         return f".grad: {after.shape} nan" if after.nan else f".grad: {after.shape}"
 
     def _hook(self, event: HookRan) -> tuple[str, str, tuple[Block, ...], Tone]:
+        before = event.before.text if event.before is not None else "None"
+        after = event.after.text if event.after is not None else "None"
+        if event.kind == "post":
+            return self._hook_after(event, before, after)
         name = event.owner or self._name(event.node, event.number)
         value = self.at.get((event.node, event.number))
         self.now[value.id if value is not None else event.node] = "active"
-        before = event.before.text if event.before is not None else "None"
-        after = event.after.text if event.after is not None else "None"
-        if event.kind == "node":
-            key = "step.hook_node"
+        if event.kind in ("node", "pre"):
+            key = "step.hook_node" if event.kind == "node" else "step.hook_pre"
             name = self.nodes[event.node].cls
-        elif event.kind == "post_accumulate":
+        elif event.kind in ("post_accumulate", "post_leaf"):
             changed = event.after is not None or event.cleared
             key = "step.hook_post_changed" if changed else "step.hook_post"
+            key = "step.hook_leaf" if event.kind == "post_leaf" else key
             if changed and value is not None:
                 self.texts[f"g{value.id[1:]}"] = self._below(event.after, event.after)
         else:
-            key = "step.hook_same" if event.after is None else "step.hook_changed"
+            key = "step.hook_alike" if event.alike else "step.hook_changed"
+            key = "step.hook_same" if event.after is None else key
         self._runs_row(event.node, event.number)
-        if event.after is not None and event.kind != "post_accumulate":
+        if event.after is not None and event.kind not in ("post_accumulate", "post_leaf"):
             self._enters(event.node, event.number, event.after)
             self._known(event.node, event.number, event.after)
         text = say(key, hook=event.name, name=name, before=before, after=after)
         nan = self._nan([event.before], [event.after])
         return text + nan, say("step.hook_head", name=name), (), "warning" if nan else "hook"
+
+    def _hook_after(self, event: HookRan, before: str, after: str) -> tuple[str, str, tuple[Block, ...], Tone]:
+        """A hook that changes what a Node has given to one of its edges."""
+        item, place = self.edges[event.node, event.number]
+        self.now[item] = self.now[event.node] = "active"
+        came = self.came.get(place, [])
+        if event.before in came:
+            came.remove(event.before)
+        if event.after is not None:
+            came.append(event.after)
+            self.texts[item] = self._short(event.after)
+        if len(came) == 1 and self.here.get(place, 0) >= self.recording.arriving.get(place, 1):
+            self._known(*place, came[0])
+        cls = self.nodes[event.node].cls
+        to = self._name(*place)
+        text = say("step.hook_after", hook=event.name, name=cls, to=to, before=before, after=after)
+        nan = self._nan([event.before], [event.after])
+        return text + nan, say("step.hook_head", name=cls), (), "warning" if nan else "hook"
 
     def _node(self, event: NodeRan) -> tuple[str, str, tuple[Block, ...], Tone]:
         fact = self.nodes[event.node]
@@ -308,7 +337,10 @@ class Story:
                 continue
             item, (target, number) = self.edges[event.node, index]
             if out is None:
-                self._missing(target, number)
+                if (target, number) in self.recording.arriving:
+                    outs.append(say("step.node_out", name=self._name(target, number), value="None"))
+                    self._missing(target, number)
+                    waits[target, number] = self._waits(target, number)
                 continue
             symbols, numbers = self._rule(fact, index, event, out)
             name = self._name(target, number)
@@ -343,7 +375,11 @@ class Story:
 
     def _missing(self, target: str, number: int) -> None:
         """An edge along which no gradient came: it no longer is waited for."""
-        self.here[target, number] = self.here.get((target, number), 0) + 1
+        place = target, number
+        self.here[place] = self.here.get(place, 0) + 1
+        came = self.came.get(place, [])
+        if len(came) == 1 and self.here[place] == self.recording.arriving.get(place, 1):
+            self._known(target, number, came[0])
 
     def _rule(self, fact: NodeFact, index: int, event: NodeRan, out: Amount) -> tuple[str, str]:
         """The local rule of an edge: in symbols, and with numbers where they are few."""
@@ -460,6 +496,7 @@ class Story:
         self.worked += [made] if made is not None else []
         self.asks += asked_grad(self._spoken(event.node, event.number), event.after)
         key = "step.accumulate" if event.before is None else "step.accumulate_add"
+        key = "step.accumulate_none" if event.incoming is None else key
         if event.retained:
             key = "step.retain" if event.before is None else "step.retain_add"
         text = say(key, name=name, before=before, incoming=incoming, after=after)

@@ -56,7 +56,7 @@ class Speech:
         return said if outs else said + say("step.code_nothing")
 
     def _accumulated(self, event: Accumulated) -> str:
-        if event.after is None:
+        if event.after is None or event.incoming is None:
             return ""
         name = self.name(event.node, event.number)
         before, incoming = event.before, event.incoming

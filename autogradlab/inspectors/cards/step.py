@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from ..live import Live, live
 from ..parts import Badge, Card, Frame, Note
 from ..snapshot.calls import arguments
 from ..snapshot.events import Amount, Failed, HookRan, amount
+from ..snapshot.failing import parsed
 from ..snapshot.graph import Graph, Holders, Walk, saved_live
 from ..snapshot.kinds import is_a, is_tensor, library, type_name
 from ..snapshot.names import namespace
@@ -200,7 +202,7 @@ def _kept(walk: Walk) -> dict[str, dict[str, Amount]]:
 
 def _title(roots: list[Any], holders: Holders, arguments: Mapping[str, Any], written: tuple[str, ...] = ()) -> str:
     spelled = written[0] if len(roots) == 1 and written and len(written[0]) <= 60 else ""
-    spelled = f"({spelled})" if spelled and not spelled.isidentifier() and spelled[-1] != ")" else spelled
+    spelled = f"({spelled})" if spelled and not _whole(spelled) else spelled
     names = [holders.name(r) or spelled or say("step.unnamed") for r in roots[:4]] + ["…"] * (len(roots) > 4)
     if len(roots) > 1:
         return say("step.title_many", names=", ".join(names))
@@ -212,6 +214,13 @@ def _title(roots: list[Any], holders: Holders, arguments: Mapping[str, Any], wri
         shown = ", ".join(holders.name(v) or _short(v) for v in many[:4]) if value is not True else "True"
         given.append(f"{key}=[{shown}]" if is_a(value, (list, tuple)) else f"{key}={shown}")
     return say("step.title", name=names[0], arguments=", ".join(given))
+
+
+def _whole(spelled: str) -> bool:
+    """Whether `.backward()` behind it belongs to all of it."""
+    made = parsed(spelled)
+    first = made.body[0] if made is not None and made.body else None
+    return isinstance(first, ast.Expr) and is_a(first.value, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
 
 
 def _short(value: Any) -> str:

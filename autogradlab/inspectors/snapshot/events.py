@@ -45,7 +45,10 @@ class RootEnters:
 
 @dataclass(frozen=True, slots=True)
 class HookRan:
-    """A hook ran. kind: "tensor", "post_accumulate"; "node" for hooks of a Node, seen by what they changed only."""
+    """A hook ran. kind: "tensor", "post_accumulate"; "pre" and "post" of a Node ("post_leaf" of an AccumulateGrad),
+    told where they changed something; "node" for one that could not be listed. `number`: of an output of the Node;
+    for "post", of an edge.
+    """
 
     kind: str
     node: str
@@ -54,7 +57,8 @@ class HookRan:
     name: str
     before: Amount | None
     after: Amount | None  #: None: it returned None and changed nothing, or cleared `.grad`
-    cleared: bool = False  #: it set `.grad` to None
+    cleared: bool = False  #: it set `.grad` to None, or let nothing go on
+    alike: bool = False  #: what it returned are the same numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from .kinds import library
 
-__all__ = ["Keeper", "preview", "previewing"]
+__all__ = ["Keeper", "alike", "preview", "previewing"]
 
 #: bytes of tensors that are copied; of what goes beyond, a change is seen but not put back
 BUDGET = 64 * 2**20
@@ -131,6 +131,13 @@ def _cells(alias: Any) -> Any:
 def _grad(tensor: Any) -> Any:
     """`.grad` without the warning that PyTorch gives for non-leaf tensors."""
     return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two gradients, or None, are the same but for what they are stored in."""
+    if a is None or b is None:
+        return a is b
+    return a.shape == b.shape and a.dtype == b.dtype and _equal(a, b)
 
 
 def _equal(a: Any, b: Any) -> bool:

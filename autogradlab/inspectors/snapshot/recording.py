@@ -16,7 +16,7 @@ from typing import Any
 from .events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEnters, Summed, amount
 from .firing import of_inspectors
 from .graph import Graph, Holders, Walk, describe, hook_name, saved_live
-from .keeping import Keeper, preview
+from .keeping import Keeper, alike, preview
 from .kinds import is_a, is_tensor, library, living
 
 __all__ = ["LivePass", "Overheard", "Recording", "record"]
@@ -239,6 +239,7 @@ class _Recorder:
         self.kept_before: dict[tuple[str, int], Amount | None] = {}
         self.saved = {n.id: tuple(s.name for s in n.saved if s.state == "kept") for n in facts.nodes}
         self.others = others
+        self.targets = {(edge.source, edge.index): edge.target for edge in facts.edges}
         self.keeping = {(walk.ids[t.grad_fn], t.output_nr): t for t in self.others if t.retains_grad}
         self.put_back: tuple[str, ...] = ()
         self.left: tuple[str, ...] = ()
@@ -364,18 +365,25 @@ class _Recorder:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Hooks on every Node, after the user's own; and the user's hooks on tensors wrapped, one by one."""
+        """Hooks on every Node, after the user's own; and the user's hooks wrapped, one by one."""
         handles, wrapped = [], []
         try:
             for node in self.walk.nodes:
-                handles.append(node.register_prehook(self._prehook(node)))
-                handles.append(node.register_hook(self._posthook(node)))
+                own = node.register_prehook(self._prehook(node)), node.register_hook(self._posthook(node))
+                handles += own
+                for handle, kind in zip(own, ("pre", "post"), strict=True):
+                    hooks = handle.hooks_dict_ref()
+                    for key in [] if len(hooks) == 1 else list(hooks):
+                        original = hooks[key]
+                        if not of_inspectors(original):
+                            hooks[key] = self._node_wrapper(original, kind, node)
+                            wrapped.append((hooks, key, original, hooks[key]))
             for tensor, node, number in self._hooked():
                 for kind, attribute in (
                     ("tensor", "_backward_hooks"),
                     ("post_accumulate", "_post_accumulate_grad_hooks"),
                 ):
-                    hooks: Any = getattr(tensor, attribute, None)
+                    hooks = getattr(tensor, attribute, None)
                     for key in list(() if hooks is None else hooks):
                         original = hooks[key]
                         if of_inspectors(original):
@@ -408,20 +416,49 @@ class _Recorder:
             self.hook = ident, name
             if kind == "post_accumulate":
                 self.accumulated(ident, given.grad)
-            before = _amount(given.grad if kind == "post_accumulate" else given)
+            before = _copy(given.grad if kind == "post_accumulate" else given)
             result = hook(given)
             self.hook = None
             now = given.grad if kind == "post_accumulate" else given if result is None else result
-            after = _amount(now) if is_tensor(now) else None
-            same = result is None and _same(before, after)
+            after = now if is_tensor(now) else None
+            same = alike(before, after)
+            known = None if same and result is None else _amount(after)
             cleared = kind == "post_accumulate" and before is not None and now is None
-            self.note(HookRan(kind, ident, number, owner, name, before, None if same else after, cleared))
+            self.note(HookRan(kind, ident, number, owner, name, _amount(before), known, cleared, same))
             if kind == "tensor" and not same and now is not None:
                 self.arrived[ident, number] = [now.detach().clone()]
             return result
 
         wrapper.__name__ = name  # PyTorch's messages name hooks
         return wrapper
+
+    def _node_wrapper(self, hook: Callable[..., Any], kind: str, node: Any) -> Callable[..., Any]:
+        name, ident = hook_name(hook), self.walk.ids[node]
+
+        def wrapper(given: tuple[Any, ...], *incoming: tuple[Any, ...]) -> Any:
+            if kind == "post":
+                self._runs(node, given, *incoming)
+            self.hook = ident, name
+            leaf = getattr(node, "variable", None) if kind == "post" else None
+            before = [_copy(g) for g in (given if leaf is None else (leaf.grad,))]
+            result = hook(given, *incoming)
+            self.hook = None
+            now = given if result is None else result if is_a(result, (tuple, list)) else (result,)
+            for number, (was, new) in enumerate(zip(before, now if leaf is None else (leaf.grad,), strict=False)):
+                if not alike(was, new):
+                    self._turned("post_leaf" if leaf is not None else kind, ident, number, name, was, new)
+            return result
+
+        wrapper.__name__ = name
+        return wrapper
+
+    def _turned(self, kind: str, ident: str, number: int, name: str, was: Any, new: Any) -> None:
+        """A hook of a Node has changed what came in or what goes on."""
+        target = self.targets.get((ident, number)) if kind == "post" else ident
+        if target is not None and self.runs(target):
+            self.note(HookRan(kind, ident, number, "", name, _amount(was), _amount(new), new is None))
+        if kind == "pre":
+            self.arrived[ident, number] = [_copy(new)]
 
     def _prehook(self, node: Any) -> Callable[[Any], None]:
         ident = self.walk.ids[node]
@@ -443,9 +480,9 @@ class _Recorder:
             return
         if parts and given is not None and parts[-1] is not None and len([p for p in parts if p is not None]) == 1:
             known = next(p for p in parts if p is not None)
-            before, after = amount(known.to(given.dtype)), amount(given)
-            if not _same(before, after):
-                self.note(HookRan("node", ident, number, "", "", before, after))
+            before = known.to(given.dtype)
+            if not alike(before, given):
+                self.note(HookRan("node", ident, number, "", "", amount(before), amount(given)))
 
     def _keep(self, ident: str, number: int, given: Any) -> None:
         """A tensor that retains its gradient has it by now.
@@ -456,20 +493,26 @@ class _Recorder:
             after = amount(tensor.grad if tensor.retains_grad and tensor.grad is not None else given)
             self.note(Accumulated(ident, before, amount(given), after, number, True))
 
-    def _posthook(self, node: Any) -> Callable[[Any, Any], None]:
+    def _runs(self, node: Any, outs: tuple[Any, ...], grads: tuple[Any, ...]) -> None:
+        """A Node has run; what it gives, before hooks of the learner change it."""
         ident = self.walk.ids[node]
+        if ident in self.ran:
+            return
+        self.running = None
+        self.ran.add(ident)
+        if hasattr(node, "variable"):
+            self.accumulated(ident, node.variable.grad)
+        elif self.full:
+            self.left_out += 1
+        else:
+            nexts = [(self.walk.ids.get(t), n) for t, n in node.next_functions]
+            self.note(NodeRan(ident, tuple(map(_amount, grads)), self._shown(outs, nexts), self._freed(ident)))
+
+    def _posthook(self, node: Any) -> Callable[[Any, Any], None]:
         nexts = tuple((self.walk.ids.get(t), n) for t, n in node.next_functions)
 
         def posthook(outs: tuple[Any, ...], grads: tuple[Any, ...]) -> None:
-            self.running = None
-            self.ran.add(ident)
-            if hasattr(node, "variable"):
-                self.accumulated(ident, node.variable.grad)
-                return
-            if self.full:
-                self.left_out += 1
-            else:
-                self.note(NodeRan(ident, tuple(map(_amount, grads)), self._shown(outs, nexts), self._freed(ident)))
+            self._runs(node, outs, grads)
             for out, (target, number) in zip(outs, nexts, strict=False):
                 if target is not None and self.runs(target):
                     self.arrive((target, number), out)
@@ -556,9 +599,8 @@ def _in_library(error: BaseException) -> bool:
     return name.split(".")[0] in ("torch", "autogradlab")
 
 
-def _same(a: Amount | None, b: Amount | None) -> bool:
-    """Whether two gradients look the same; NaN equals itself."""
-    return repr(a) == repr(b)
+def _copy(tensor: Any) -> Any:
+    return None if tensor is None else tensor.detach().clone()
 
 
 def _tensors_of(walk: Walk, things: Sequence[Any]) -> list[Any]:

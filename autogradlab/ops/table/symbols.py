@@ -611,7 +611,7 @@ def entries(node: str) -> list[Any]:
 
 
 def _fitting(node: str, saved: tuple[str, ...]) -> Any:
-    """Of several entries with one Node name that whose saved values are most like the Node's; the one that tells most."""
+    """Of several entries with one Node name that whose saved values are most like the Node's."""
     return _best(node, saved, len(entries(node)))  # more of them may be loaded later
 
 
