@@ -123,19 +123,17 @@ def test_pytorch_s_graph_is_seen_whole(page: Any, torch_cards: dict[str, Any], p
 
 
 @pytest.mark.parametrize("program", ["first", "mlp", "rnn", "attention", "double", "custom", "nan"])
-def test_a_graph_fits_a_projector(page: Any, cards: dict[str, Any], program: str):
-    mount(page, cards[f"{program}-graph"], PROJECTOR)
-    seen = page.evaluate(SEEN)
-    assert seen["cut"] == []
-    assert seen["height"] <= 500
+def test_a_drawn_graph_is_seen_whole(page: Any, cards: dict[str, Any], program: str):
+    for kind in ("graph", "what_if"):
+        mount(page, cards[f"{program}-{kind}"], PROJECTOR)
+        assert page.evaluate(SEEN)["cut"] == [], kind
 
 
-def test_memory_fits_a_projector(page: Any, cards: dict[str, Any]):
-    """The key stands beside the drawing, the notes beside each other."""
-    for name in (name for name in cards if name.endswith("-storage")):
-        mount(page, cards[name], PROJECTOR)
+def test_every_card_fits_a_projector(page: Any, cards: dict[str, Any]):
+    for name, made in cards.items():
+        mount(page, made, PROJECTOR)
         seen = page.evaluate(SEEN)
-        assert (seen["small"], seen["wide"], seen["height"] <= 500) == ([], PROJECTOR, True), name
+        assert (seen["small"], seen["wide"], seen["height"] <= 500) == ([], PROJECTOR, True), (name, seen["height"])
 
 
 def test_a_folded_graph_unfolds(page: Any, cards: dict[str, Any]):

@@ -51,13 +51,13 @@ def test_the_mock(torch: Any):
     assert [float(e.total) for e in ledger.entries] == [3, 6, 0, 3]
     assert re.sub(r"line \d+", "line N", ledger.text) == (
         "`b.grad`, entry by entry · adds up ✓\n"
+        "backward #2 added to what was there: `.grad` grows until it is zeroed. For the gradient of the last loss "
+        "alone, call `optimizer.zero_grad()` or write `b.grad = None` before each backward.\n"
         "#  what happened  added  `.grad` after it  by way of                      where\n"
         "1  backward #1    + 3.   3.                3. from MulBackward0 (`loss`)  test_accumulation.py, line N\n"
         "2  backward #2    + 3.   6.                3. from MulBackward0 (`loss`)  test_accumulation.py, line N\n"
         "3  zero_()               0.\n"
-        "4  backward #3    + 3.   3.                3. from MulBackward0 (`loss`)  test_accumulation.py, line N\n"
-        "backward #2 added to what was there: `.grad` grows until it is zeroed. For the gradient of the last loss "
-        "alone, call `optimizer.zero_grad()` or write `b.grad = None` before each backward."
+        "4  backward #3    + 3.   3.                3. from MulBackward0 (`loss`)  test_accumulation.py, line N"
     )
     assert_adds_up(ledger, b)
     ledger.close()
@@ -75,7 +75,7 @@ def test_paths_that_meet_at_the_leaf(torch: Any):
         ("MulBackward0", "a", [1.0, 2.0]),
         ("MulBackward0", "a", [1.0, 2.0]),
     ]
-    assert "[1., 1.] from AddBackward0 (`b`) + [1., 2.] from MulBackward0 (`a`)" in ledger.text
+    assert "[1., 1.] from AddBackward0 (`b`) + [1., 2.] + [1., 2.] from MulBackward0 (`a`)" in ledger.text
     assert entry.added.tolist() == [3.0, 5.0]
 
 
@@ -208,8 +208,7 @@ def test_many_parts_are_counted(torch: Any):
         y = y * w
     ledger = accumulation(w, y)
     y.backward()
-    assert ledger.text.count("from MulBackward0") == 6
-    assert " and 15 more" in ledger.text
+    assert "1. from MulBackward0 (`y`) + 1. + 1. + 1. + 1. + 1. + 1. and 14 more from MulBackward0" in ledger.text
 
 
 @pytest.mark.filterwarnings("ignore:Using backward\\(\\) with create_graph=True")
@@ -396,12 +395,12 @@ def test_it_follows_from_cell_to_cell(torch: Any, shell: Any):
     shell.run("y = w * w\nz = (y + w).sum()")
     shell.run("z.backward()")
     ledger = shell.user_ns["ledger"]
-    assert ledger.card.blocks[2].rows[0] == (
+    assert ledger.card.blocks[-1].rows[0] == (
         "1",
         "backward #1",
         "+ [3., 5.]",
         "[3., 5.]",
-        "[1., 1.] from AddBackward0 + [1., 2.] from MulBackward0 (`y`) + [1., 2.] from MulBackward0 (`y`)",
+        "[1., 1.] from AddBackward0 + [1., 2.] + [1., 2.] from MulBackward0 (`y`)",
         "cell [5], line 1",
     )
     shell.run("w.grad = None")

@@ -38,6 +38,16 @@ def test_leaves(torch: Any):
     assert why(torch.ones(3, requires_grad=True)).fields["name"] == "t"
 
 
+def test_gradients(torch: Any):
+    x, a = torch.ones(2, requires_grad=True), np.zeros(2)
+    (x * x).sum().backward()
+    g = x.grad
+    (h,) = torch.autograd.grad((x**3).sum(), x)
+    assert [why(g).kind, why(h).kind] == ["gradient", "gradient"]
+    assert "requires_grad_" not in cure(why(g))
+    assert why(x.detach() * a.size).kind == "not_required"
+
+
 def test_numpy_arrays_have_names_too(torch: Any):
     a, w = np.zeros(2), torch.ones(1, requires_grad=True)
     assert why(w).kind == "unused"

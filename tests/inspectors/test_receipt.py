@@ -115,6 +115,15 @@ def test_nan_never_adds_up(torch: Any) -> None:
     assert not any(badge.tone == "good" for badge in view.card.badges)
 
 
+def test_paths_that_infinity_mixes_are_not_told_apart(torch: Any) -> None:
+    x = torch.tensor([[1.0], [2.0]], requires_grad=True)
+    y = (x * torch.tensor([[1.0, 2.0, math.inf], [4.0, 5.0, 6.0]])).sum()
+    found, rest = lines(torch, y, x, 0)  # zero times infinity is in whatever arrives from the other elements
+    assert (found, rest) == ([], [math.inf])
+    assert "all paths together = inf" in lab.receipt(x, y, at=(0, 0)).text
+    assert sorted(lines(torch, y, x, 1)[0]) == [4.0, 5.0, 6.0]
+
+
 def test_nan_is_no_way_to_other_elements(torch: Any) -> None:
     x = torch.tensor([0.0, 4.0], requires_grad=True)
     y = (torch.sqrt(x) * 0.0 / x).sum()
@@ -158,7 +167,7 @@ def test_exploding_ways_leave_an_exact_rest(torch: Any) -> None:
     assert len(products) == 8 and all(p == 1.0 for p in products)
     assert sum(products) + sum(rest) == 2.0**20
     text = lab.receipt(w, y).text
-    assert "all other paths together = 1048571." in text and "5 paths are listed" in text and "adds up ✓" in text
+    assert "all other paths together = 1048570." in text and "6 paths are listed" in text and "adds up ✓" in text
 
 
 def test_a_batch_has_more_ways_than_are_listed(torch: Any) -> None:

@@ -63,6 +63,7 @@ def test_a_frozen_module_is_what_pytorch_does(torch: Any) -> None:
     found = rows(lab.what_if(loss, frozen=model[0]))
     assert found["model[0].weight"][1] == found["model[0].bias"][1] == "nothing"
     assert found["model[2].weight"][0] == found["model[2].weight"][1]
+    assert "They are the ones that are frozen" in lab.what_if(loss, frozen=model).text
     model[0].requires_grad_(False)
     model(x).pow(2).mean().backward()
     assert model[0].weight.grad is None and model[2].weight.grad is not None
@@ -78,6 +79,7 @@ def test_a_reason_that_leaves_share_is_said_once(torch: Any) -> None:
     whole = {f"`model[{k}].{part}`" for k in (0, 2) for part in ("weight", "bias")}
     (shared,) = [row for row in table.rows if row[0] != "`w`"]
     assert set(shared[0].split(", ")) == {row[0] for row in apart.rows} == whole
+    assert shared[3].startswith("Every path to them went through `out`")
     assert shared[1:3] == ("4 gradients", "nothing") and apart.folded and len(table.tones) == len(table.rows) == 2
     assert all(row[1] in view.text for row in apart.rows)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..live import Live, live
-from ..parts import Badge, Block, Card, Drawing, Grid, Item, Note, Path, Rect, Shape, Table, Text, Tone
+from ..parts import Badge, Block, Card, Drawing, Item, Note, Path, Rect, Shape, Table, Text, Tone
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
 from ..snapshot.identity import mark
@@ -24,8 +24,14 @@ __all__ = ["Accumulation", "accumulation"]
 
 #: entries that the picture and the table show, and paths that one entry names
 BARS, ROWS, PARTS = 7, 60, 6
+#: bars that leave room for words beside them; the height of more of them, and where there is none to be seen
+BESIDE, LOW, FLAT = 4, 105.0, 30.0
 #: entries of a long list that are not folded
-LAST = 8
+LAST = 3
+#: backwards that are named
+NAMED = 4
+#: what stands in front of the norm of a tensor
+NORM = "‖·‖ "
 
 WIDE, HIGH, LEFT, TOP, BAR, SIZE = 120.0, 130.0, 72.0, 34.0, 62.0, 13.0
 
@@ -175,40 +181,43 @@ def _body(entries: list[Entry], name: str, chosen: Any, grad: Any) -> list[Block
     largest = max((e.total.numel() for e in entries if e.total is not None), default=1)
     element = _largest(entries) if chosen is None and largest > 1 else chosen
     heights = [_height(e, element) for e in entries]
-    if len(entries) > BARS:
-        blocks.append(Note(say("accumulation.earlier", shown=BARS, count=len(entries)), "muted"))
     blocks.append(
         _drawing(shown, [_totals(entries, i)[0] for i in range(len(entries))][-BARS:], heights[-BARS:], element)
     )
+    if grad is not None and grad.numel() > FEW:
+        blocks.append(grid(grad, say("accumulation.now", name=name), "gradient"))
+    blocks += _lessons(entries, name)
+    said = [say("accumulation.earlier", shown=BARS, count=len(entries))] if len(entries) > BARS else []
     if isinstance(element, _At):
         like = grad if grad is not None else next(e.total for e in reversed(entries) if e.total is not None)
         count = like.numel()
         key = "accumulation.sampled" if count > KEPT else "accumulation.largest"
         place_ = _index(element.number, count, tuple(like.shape))
-        blocks.append(Note(say(key, count=count, kept=largest, element=place_), "muted"))
+        said.append(say(key, count=count, kept=largest, element=place_))
     elif largest > 1:
-        blocks.append(Note(say("accumulation.chosen", element=element), "muted"))
+        said.append(say("accumulation.chosen", element=element))
     if largest > FEW:
-        blocks.append(Note(say("accumulation.norm"), "muted"))
-    blocks += _tables(entries)
-    if grad is not None and grad.numel() > FEW:
-        blocks.append(_grid(grad, name))
-    blocks += _lessons(entries, name)
-    return blocks
-
-
-def _grid(grad: Any, name: str) -> Grid:
-    return grid(grad, say("accumulation.now", name=name), "gradient")
+        said.append(say("accumulation.norm"))
+    if said:
+        blocks.append(Note(say("common.sentences").join(said), "muted"))
+    return [*blocks, *_tables(entries)]
 
 
 def _lessons(entries: list[Entry], name: str) -> list[Block]:
     found: list[Block] = []
-    grown = [e for i, e in enumerate(entries) if e.kind == "backward" and i and entries[i - 1].kind == "backward"]
+    grown = [e for i, e in enumerate(entries) if e.kind == "backward" and i and _lay_there(entries[i - 1].total)]
     if grown:
-        found.append(Note(say("accumulation.grows", number=grown[-1].number, name=name), "plain"))
+        numbers_ = [f"#{e.number}" for e in grown]
+        which = say("common.list").join(numbers_ if len(grown) <= NAMED else [*numbers_[:2], "…", numbers_[-1]])
+        found.append(Note(say("accumulation.grows", which=which, name=name), "plain"))
     if any(len(e.parts) > 1 and e.parts[0].value is None for e in entries):
         found.append(Note(say("accumulation.unseen_hint", name=name), "muted"))
     return found
+
+
+def _lay_there(total: Any) -> bool:
+    """Whether there was something to add to."""
+    return total is not None and bool((total != 0).any())
 
 
 def _event(entry: Entry) -> str:
@@ -262,17 +271,31 @@ def _ways(entry: Entry) -> str:
     if entry.parts and entry.parts[0].value is None and len(entry.parts) > 1:
         text = say("accumulation.unseen", nodes=_few([p.node for p in entry.parts]))
     else:
-        said = []
+        alike: dict[tuple[str, str | None], list[Any]] = {}
         for part in entry.parts:
-            value = _said(entry.arrived if part.value is None else part.value)
-            key = "accumulation.part" if part.name is None else "accumulation.part_named"
-            said.append(say(key, value=value, node=part.node, name=part.name))
+            value = entry.arrived if part.value is None else part.value
+            alike.setdefault((part.node, part.name), []).append(value)
+        said = []
+        for (node, name), values in alike.items():
+            key = "accumulation.part" if name is None else "accumulation.part_named"
+            said.append(say(key, value=_several(values), node=node, name=name))
         text = _few(said)
     if entry.hooked:
         text += ("; " if text else "") + say(
             "accumulation.hooked", added=_said(entry.added), arrived=_said(entry.arrived)
         )
     return text
+
+
+def _several(values: Sequence[Any]) -> str:
+    """What came from Nodes of one kind: the numbers, added up; of larger tensors the norms, which do not add up."""
+    said = [_said(value) for value in values[:PARTS]]
+    norms = values[0].numel() > FEW
+    if norms:
+        said = [said[0], *(text.removeprefix(NORM) for text in said[1:])]
+    text = (", " if norms else " + ").join(said)
+    more = len(values) - PARTS
+    return say("accumulation.more_parts", parts=text, count=more) if more > 0 else text
 
 
 def _few(said: list[str]) -> str:
@@ -284,7 +307,7 @@ def _few(said: list[str]) -> str:
 def _said(tensor: Any) -> str:
     """The numbers of a small tensor; of another its norm, in which nothing cancels."""
     text = short(tensor)
-    return text if tensor.numel() <= FEW else f"‖·‖ {_words(_norm(tensor))}"
+    return text if tensor.numel() <= FEW else f"{NORM}{_words(_norm(tensor))}"
 
 
 def _norm(tensor: Any) -> float:
@@ -349,10 +372,11 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
     finite = [h for h in [*heights, *starts, 0.0] if math.isfinite(h)]
     high, low = max(finite), min(finite)
     span = (high - low) or 1.0
-    zero = TOP + HIGH * (high / span if high - low else 1.0)
+    tall = FLAT if high == low else HIGH if len(entries) <= BESIDE else LOW
+    zero = TOP + tall * (high / span if high - low else 1.0)
 
     def y(value: float) -> float:
-        return zero - value * HIGH / span
+        return zero - value * tall / span
 
     width = LEFT + WIDE * len(entries) + 12
     ticks = sorted({low, 0.0, high})

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..inspector import Inspector, present
-from ..layout.bill import Chip, Entry, bill
+from ..layout.bill import Chip, Entry, bill, fitting
 from ..parts import Badge, Block, Card, Choice, Facts, Note, Tone
 from ..snapshot.calls import arguments
 from ..snapshot.graph import Holders, NodeFact, Walk, describe
@@ -25,8 +25,8 @@ from .graph import details_of
 
 __all__ = ["receipt"]
 
-#: paths that are listed, and long ones; elements that have a bill in a card, and rows and columns to choose from
-LISTED, FEWER, ELEMENTS, SIDE = 8, 5, 12, 8
+#: paths that are listed, at most; elements that have a bill in a card, and rows and columns to choose from
+LISTED, ELEMENTS, SIDE = 8, 12, 8
 #: paths of more factors than this show Nodes that hand on what they get as one; of more chips, the middle as one
 LONG, CHIPS = 4, 6
 #: factors that are named where many stand together
@@ -233,15 +233,14 @@ class _Receipt:
     def _one(self, element: int, number: Any) -> tuple[list[Block], Badge]:
         """The bill of one element."""
         ways, rest = self.ways.of(element, LISTED)
-        long = any(len(way.factors) > LONG for way in ways) or not all(_finite(way.product) for way in ways)
-        if len(ways) > FEWER and long:
-            ways, rest = ways[:FEWER], [*(way.product for way in ways[FEWER:]), *rest]
+        entries = [self._entry(way, element) for way in ways]
+        count = fitting(entries)
+        entries, ways, rest = entries[:count], ways[:count], [*(way.product for way in ways[count:]), *rest]
         products = [way.product for way in ways]
         left = _sum(rest)
         total = _sum([*products, *rest])
-        entries = [self._entry(way, element) for way in ways]
         if rest:
-            entries.append(Entry(say("receipt.rest"), (), texts([left])[0]))
+            entries.append(Entry(say("receipt.rest" if ways else "receipt.whole"), (), texts([left])[0]))
         name = self._element(f"{self.name}.grad", self.tensor.shape, element)
         size = _sum(map(abs, [*products, *rest]))
         times, badge, sentence = self._verdict(name, total, number, len(ways) + len(rest), size)
@@ -253,7 +252,7 @@ class _Receipt:
         drawing = bill(entries, (equation, f"= {shown}"), tuple(words), say("receipt.label"))
         blocks: list[Block] = [drawing, Note(sentence, "plain" if badge.tone == "good" else "warning")]
         if rest:
-            blocks.append(Note(say("receipt.some", shown=len(ways)), "muted"))
+            blocks.append(Note(say("receipt.some" if ways else "receipt.mixed", shown=len(ways)), "muted"))
         return blocks, badge
 
     def _verdict(self, name: str, total: Any, number: Any, count: int, size: float) -> tuple[int, Badge, str]:
@@ -458,7 +457,9 @@ def _badge(key: str, tone: Tone = "good") -> Badge:
 
 def _common(badges: Sequence[Badge]) -> tuple[Badge, ...]:
     """The badge of a card with several bills: what holds for all of them."""
-    worst = max(badges, key=lambda badge: (badge.tone != "good", badge.text != say("receipt.exact")))
+    worst = max(badges, key=lambda badge: badge.tone != "good")
+    if worst.tone == "good" and len(set(badges)) > 1:  # what is said of each tells which of them are rounded
+        return (_badge("all_add_up"),)
     return (worst,)
 
 

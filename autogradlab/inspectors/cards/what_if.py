@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..inspector import Inspector, present
+from ..layout.folded import folded
 from ..layout.picture import Labels, draw
 from ..parts import Badge, Block, Card, Drawing, Item, Note, Path, Shape, Table, Text, Tone
 from ..snapshot.calls import arguments
@@ -15,14 +16,16 @@ from ..snapshot.flows import Flows, Place
 from ..snapshot.graph import Graph, Holders, Walk, describe, edge_of
 from ..snapshot.kinds import is_a, is_module, is_tensor, type_name
 from ..snapshot.names import namespace
+from ..snapshot.owners import modules_of
+from ..snapshot.program import source_of
 from ..values import brief, shape
 from ..words import language, say
 from .graph import details_of
 
 __all__ = ["what_if"]
 
-#: Nodes that are drawn; leaves that are listed
-DRAWN, LISTED = 40, 40
+#: Nodes that are drawn, and where they can be folded; leaves that are listed
+DRAWN, FOLDED, LISTED = 40, 150, 40
 #: from how many leaves on a reason that they share is said once
 SHARED = 3
 #: letters below a leaf
@@ -148,26 +151,27 @@ class _WhatIf:
         hooks = [hook.name for value in self.facts.values for hook in value.hooks]
         if hooks:
             yield Note(say("what_if.hooks", names=", ".join(hooks[:6])), "warning")
-        if sum(not node.accumulates for node in self.facts.nodes) <= DRAWN:
-            yield self._drawing()
-            yield Note(say("what_if.key"), "muted")
-        else:
-            yield Note(say("what_if.large", count=len(self.facts.nodes)), "muted")
+        drawings = list(self._drawings())
+        yield from drawings
+        key = "what_if.key" if drawings else "what_if.large"
+        yield Note(say(key, count=len(self.facts.nodes)), "muted")
 
     def _tables(self) -> Iterator[Table]:
         """A row for each reason; where several leaves share it, their gradients are in a second table."""
         columns = tuple(say(f"what_if.{key}") for key in ("leaf", "now", "then", "why"))
-        found: dict[tuple[Tone, str], list[_Row]] = {}
+        found: dict[tuple[Tone, str, str], list[_Row]] = {}
         for leaf in self.leaves[:LISTED]:
             key, tone = self._verdict(leaf)
             row = f"`{leaf.name}`", _said(leaf.now), _said(leaf.then)
-            found.setdefault((tone, self._why(leaf, key)), []).append(row)
+            why = self._why(leaf, key)
+            of_many = why if key == "less" else say(f"what_if.{key}_all", cut=self._through())
+            found.setdefault((tone, why, of_many), []).append(row)
         rows: list[tuple[str, ...]] = []
         tones: list[Tone] = []
         apart: list[_Row] = []
-        for (tone, why), alike in found.items():
+        for (tone, why, of_many), alike in found.items():
             shared = len(alike) >= SHARED
-            said = [(*(_together(alike) if shared else row), why) for row in (alike[:1] if shared else alike)]
+            said = [(*_together(alike), of_many)] if shared else [(*row, why) for row in alike]
             rows += said
             tones += [tone] * len(said)
             apart += alike if shared else []
@@ -199,12 +203,15 @@ class _WhatIf:
         return ("less", "gradient") if self._into(leaf.place) else ("zeros", "warning")
 
     def _why(self, leaf: _Leaf, key: str) -> str:
-        through = self._named([t for found in self.asked.values() for t in found])
-        fields = {"cut": through, "lost": "", "nodes": ""}
+        fields = {"cut": self._through(), "lost": "", "nodes": ""}
         if key == "less":
             fields["lost"] = _said(leaf.now - leaf.then)
             fields["nodes"] = say("common.list").join(dict.fromkeys(self._source(p) for p in self._into(leaf.place)))
+            key = "less" if bool((leaf.then == leaf.then).all()) else "less_nan"  # NaN less NaN is no number
         return say(f"what_if.{key}", **fields)
+
+    def _through(self) -> str:
+        return self._named([t for found in self.asked.values() for t in found])
 
     def _into(self, place: Place) -> list[Place]:
         """The edges along which something that is not zero still comes to a place."""
@@ -236,12 +243,38 @@ class _WhatIf:
 
     # -- the picture ---------------------------------------------------------------------------------------------------
 
-    def _drawing(self) -> Drawing:
-        facts, texts = self.facts, self._texts()
-        drawn = draw(facts, (), say("what_if.picture"), details_of(facts), Labels(texts))
-        looks = self._looks(facts)
-        items = tuple(_dressed(item, looks.get(item.id, ""), texts) for item in drawn.items)
-        return replace(drawn, items=items)
+    def _drawings(self) -> Iterator[Drawing]:
+        """The whole graph, and the folded one, where there is one; none of what is too large."""
+        facts, label = self.facts, say("what_if.picture")
+        count = sum(not node.accumulates for node in facts.nodes)
+        if count > FOLDED:
+            return
+        texts, looks = self._texts(), self._looks(facts)
+        drawn = draw(facts, (), label, details_of(facts), Labels(texts))
+        source = source_of(self.walk, self.holders)
+        small = folded(
+            facts, (source.groups if source else {}) or modules_of(facts), drawn, label, Labels(texts, brief=True)
+        )
+        if small is not None:
+            yield _all_dressed(drawn, looks, texts)
+            yield self._dressed_small(small, looks, texts)
+        elif count <= DRAWN:
+            yield _all_dressed(drawn, looks, texts)
+
+    def _dressed_small(self, small: Drawing, looks: Mapping[str, str], texts: Mapping[str, str]) -> Drawing:
+        """The folded drawing: boxes and edges between them are cut where anything in them is, still where all is."""
+        edges = {f"e{number}": (edge.source, edge.target) for number, edge in enumerate(self.facts.edges, 1)}
+        found = dict(looks)
+        said = {slot: text for slot, text in texts.items() if slot.startswith("g")}
+        for at, members in ((group.at, group.items) for group in small.groups):
+            of_members = {looks.get(item, "") for item in members}
+            of_members |= {looks[e] for e, ends in edges.items() if looks.get(e) == "cut" and set(ends) <= set(members)}
+            if "cut" in of_members:
+                found[at] = "cut"
+                said[f"in {at}"] = "✂"
+            elif of_members == {"still"}:
+                found[at] = "still"
+        return _all_dressed(small, found, said)
 
     def _texts(self) -> dict[str, str]:
         """What stands beside edges and below leaves: "4. → 2."; what has not changed, once."""
@@ -280,12 +313,16 @@ class _WhatIf:
         return {node for node, _ in self.then.at}
 
 
+def _all_dressed(drawing: Drawing, looks: Mapping[str, str], texts: Mapping[str, str]) -> Drawing:
+    return replace(drawing, items=tuple(_dressed(item, looks.get(item.id, ""), texts) for item in drawing.items))
+
+
 def _dressed(item: Item, look: str, texts: Mapping[str, str]) -> Item:
     """An item with its texts filled in, and as it looks where it is cut or still."""
 
     def dress(part: Shape) -> Shape:
         if isinstance(part, Text):
-            text = texts.get(part.slot, part.text) if part.slot and part.slot[0] in "eg" else part.text
+            text = texts.get(part.slot, part.text) if part.slot else part.text
             tone: Tone = "warning" if look == "cut" else "muted" if look == "still" else part.tone
             return replace(part, text=text, tone=tone)
         if look == "still":
@@ -295,7 +332,12 @@ def _dressed(item: Item, look: str, texts: Mapping[str, str]) -> Item:
             replace(part, tone="warning", dashed=True, width=2.4) if look == "cut" and isinstance(part, Path) else part
         )
 
-    return replace(item, shapes=tuple(map(dress, item.shapes)))
+    shapes = tuple(map(dress, item.shapes))
+    line = shapes[0]
+    if look == "cut" and isinstance(line, Path) and len(shapes) == 1:  # of a folded drawing
+        x, y = line.points[0]
+        shapes = (line, Text(x - 4, y - 5, "✂", "warning", "end", bold=True))
+    return replace(item, shapes=shapes)
 
 
 def _short(tensor: Any) -> str:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from ..parts import Block, Drawing, Item, Path, Rect, Shape, Text, Tone
 from ..prose import fit, width
 
-__all__ = ["Chip", "Entry", "bill"]
+__all__ = ["Chip", "Entry", "bill", "fitting"]
 
-WIDE, SIZE, HIGH, GAP = 540.0, 13.0, 28.0, 20.0
-#: where the products stand, and how wide a chip may be
-RIGHT, LONGEST = WIDE - 4.0, 320.0
+WIDE, SIZE, HIGH, GAP, ROW = 540.0, 13.0, 25.0, 20.0, 5.0
+#: where the products stand, how wide a chip may be, where in a chip its letters stand, what is left below an entry
+RIGHT, LONGEST, BASE, BELOW = WIDE - 4.0, 320.0, 17.0, 9.0
+#: pixels that entries may take together, and how many there are at least
+TALLEST, FEWEST = 345.0, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,45 +40,58 @@ def bill(entries: Sequence[Entry], total: tuple[str, str], words: tuple[str, ...
     """The drawing; `total` is what stands below the line, and its number."""
     items: list[Item] = []
     y = 4.0
-    room = (
-        max(
-            [
-                90.0,
-                *(width("= " + entry.product, SIZE, True, True) for entry in entries),
-                width(total[1], 15, True, True),
-            ]
-        )
-        + 14
-    )
+    room = _room([*(entry.product for entry in entries), total[1]])
     for number, entry in enumerate(entries, 1):
         tone: Tone = "plain" if entry.chips else "muted"
         written = fit(entry.way, WIDE - (0 if entry.chips else room), SIZE, mono=True)
         shapes: list[Shape] = [Text(0.0, y + 14, written, "muted", "start", SIZE, mono=True)]
-        left, line = 1.0, y + 22
-        for place, chip in enumerate(entry.chips):
-            text = fit(chip.text, LONGEST, SIZE, mono=True)
-            wide = width(text, SIZE, True) + 18
-            if place and left + wide > WIDE:
-                left, line = GAP, line + HIGH + 6
+        spots, foot = _spots(entry, room)
+        for place, (chip, (left, down, wide)) in enumerate(zip(entry.chips, spots, strict=True)):
+            base = y + down + BASE
             if place:
-                shapes.append(Text(left - GAP / 2, line + 19, chip.sign, "muted", size=15))
-            box = Rect(left, line, wide, HIGH, 7.0, "gradient" if chip.details else "plain")
-            written_ = Text(
-                left + wide / 2, line + 19, text, "gradient" if chip.details else "plain", size=SIZE, mono=True
-            )
-            items.append(Item(f"c{number}.{place}", (box, written_), chip.label or chip.text, chip.details, chip.text))
-            left += wide + GAP
-        if entry.chips and left - GAP > WIDE - room:
-            line += HIGH
-        base = line + 19 if entry.chips else y + 14
-        shapes.append(
-            Text(RIGHT, base, f"= {entry.product}", tone, "end", 15.0 if entry.chips else SIZE, True, bool(entry.chips))
-        )
+                shapes.append(Text(left - GAP / 2, base, chip.sign, "muted", size=15))
+            ink: Tone = "gradient" if chip.details else "plain"
+            text = Text(left + wide / 2, base, fit(chip.text, LONGEST, SIZE, mono=True), ink, size=SIZE, mono=True)
+            box = Rect(left, y + down, wide, HIGH, 7.0, ink)
+            items.append(Item(f"c{number}.{place}", (box, text), chip.label or chip.text, chip.details, chip.text))
+        size = 15.0 if entry.chips else SIZE
+        base = y + (foot - HIGH + BASE if entry.chips else 14)
+        shapes.append(Text(RIGHT, base, f"= {entry.product}", tone, "end", size, True, bool(entry.chips)))
         items.append(Item(f"w{number}", tuple(shapes), f"{entry.way}: {entry.product}"))
-        y = (line + HIGH if entry.chips else y + 18) + 14
+        y += foot + BELOW
     rule = Path(((0.0, y), (WIDE, y)), "plain", width=1.6)
     sums = Text(0.0, y + 24, fit(total[0], WIDE - room, 15, mono=True, bold=True), "plain", "start", 15, True, True)
     items.append(
         Item("total", (rule, sums, Text(RIGHT, y + 24, total[1], "gradient", "end", 15, True, True)), " ".join(total))
     )
     return Drawing(WIDE, y + 34, tuple(items), words, label)
+
+
+def fitting(entries: Sequence[Entry]) -> int:
+    """How many of these entries have room on a projector's page, with the line for what is left and the sum."""
+    room, high = _room([entry.product for entry in entries]), 0.0
+    for count, entry in enumerate(entries):
+        high += _spots(entry, room)[1] + BELOW
+        if high > TALLEST and count >= FEWEST:
+            return count
+    return len(entries)
+
+
+def _room(products: Sequence[str]) -> float:
+    """Pixels that are kept for the products at the right."""
+    return max([90.0, *(width(f"= {product.removeprefix('= ')}", 15, True, True) for product in products)]) + 14
+
+
+def _spots(entry: Entry, room: float) -> tuple[list[tuple[float, float, float]], float]:
+    """For each chip its left, its top below that of the entry, and its width; and where the entry ends."""
+    spots = []
+    left, line = 1.0, 20.0
+    for place, chip in enumerate(entry.chips):
+        wide = width(fit(chip.text, LONGEST, SIZE, mono=True), SIZE, True) + 18
+        if place and left + wide > WIDE:
+            left, line = GAP, line + HIGH + ROW
+        spots.append((left, line, wide))
+        left += wide + GAP
+    if entry.chips and left - GAP > WIDE - room:
+        line += HIGH
+    return spots, line + HIGH if entry.chips else 18.0

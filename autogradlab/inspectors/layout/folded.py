@@ -39,7 +39,7 @@ def folded(
     below = {slot: text for slot, text in labels.widest.items() if slot.startswith("g")}
     best = None
     for depth in range(max(map(len, groups.values()), default=0), 0, -1):
-        made = _drawn(graph, _boxes(groups, depth), label, Labels(below, labels.back))
+        made = _drawn(graph, _boxes(groups, depth), label, Labels(below, labels.back, brief=labels.brief))
         if made is None:
             continue
         if best is None or made.width < best.width:

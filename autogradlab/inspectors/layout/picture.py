@@ -36,11 +36,13 @@ FOLDED = 3
 @dataclass(frozen=True, slots=True)
 class Labels:
     """What a step writes into the picture: for each slot its longest text, for which room is kept. `back`: arrows go
-    where gradients go. `close`: shapes say less and stand closer, so that more of them are seen at once."""
+    where gradients go. `close`: shapes say less and stand closer, so that more of them are seen at once. `brief`: Nodes
+    say their operation alone."""
 
     widest: Mapping[str, str]
     back: bool = True
     close: bool = True
+    brief: bool = False
 
 
 NO_LABELS = Labels({}, back=False, close=False)
@@ -126,8 +128,8 @@ class _Picture:
         return value if value is not None else edge.target if edge.target in self.nodes else None
 
     def _rect(self, node: NodeFact, ports: tuple[int, ...]) -> _Shape:
-        width = float(round(max(wide(cut(node.op)), wide(cut(node.cls, 30), SMALL)) + 22))
-        height = min(max(46.0, PORT * len(ports) + 8), TALLEST)
+        width = float(round(max(map(wide, self._lines(node))) + 22))
+        height = min(max(36.0 if self.labels.brief else 46.0, PORT * len(ports) + 8), TALLEST)
         widest = self.labels.widest
         room = (
             [
@@ -142,9 +144,17 @@ class _Picture:
         out.append(widest.get(node.id, ""))
         left = max((wide(text, SMALL) + 12 for text in room if text), default=8.0)
         right = max((wide(text, SMALL) + 14 for text in out if text), default=6.0)
-        line = max((saved_line(node.saved), widest.get(f"s{node.id[1:]}", "")), key=columns)
+        line = max((self._saved(node), widest.get(f"s{node.id[1:]}", "")), key=columns)
         spill = max(0.0, (wide(line, SMALL) - width) / 2)
         return _Shape(width, height, max(left, spill), max(right, spill), LINE + 3 if line else 0.0, ports)
+
+    def _lines(self, node: NodeFact) -> list[str]:
+        """What stands in a rectangle: the operation, and its Node's class or how many Nodes it is."""
+        said = self.labels.brief and not node.id.startswith("k")
+        return [cut(node.op)] if said else [cut(node.op), cut(node.cls, 30)]
+
+    def _saved(self, node: NodeFact) -> str:
+        return "" if self.labels.brief else saved_line(node.saved)
 
     def _ellipse(self, value: Value) -> _Shape:
         lines = value_lines(value, self.labels.close)
@@ -227,14 +237,15 @@ class _Picture:
         shape = self.shapes[node.id]
         x, y = _half(placed.at[node.id][0] + shape.left), _half(placed.at[node.id][1])
         middle, centre = x + shape.width / 2, y + shape.height / 2
+        op, *cls = self._lines(node)
         shapes: list[Shape] = [
             Rect(x, y, shape.width, shape.height, 5, "node", True),
-            Text(middle, centre - 3, cut(node.op), size=LARGE, mono=True, bold=True),
-            Text(middle, centre + 13, cut(node.cls, 30), "muted", size=SMALL, mono=True),
+            Text(middle, centre + (-3 if cls else 4.5), op, size=LARGE, mono=True, bold=True),
+            *(Text(middle, centre + 13, line, "muted", size=SMALL, mono=True) for line in cls),
         ]
         if shape.below:
             tone: Tone = "warning" if any(s.state == "changed" for s in node.saved) else "saved"
-            text = saved_line(node.saved)
+            text = self._saved(node)
             shapes.append(
                 Text(middle, y + shape.height + 15, text, tone, size=SMALL, mono=True, slot=f"s{node.id[1:]}")
             )

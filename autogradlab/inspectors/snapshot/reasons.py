@@ -26,6 +26,7 @@ KINDS = (
     "no_grad",
     "detached",
     "numbers",
+    "gradient",
     "not_required",
     "rebound",
     "wrapped",
@@ -95,7 +96,7 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
     if not (tensor.is_floating_point() or tensor.is_complex()):
         return Reason("integer", fields | {"dtype": dtype(tensor)})
     if not tensor.requires_grad:
-        return _without(tensor, fields, made)
+        return _without(tensor, fields, made, names)
     if not tensor.is_leaf:
         return _non_leaf(tensor, fields, made, names)
     return _leaf(tensor, fields, names)
@@ -104,9 +105,11 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
 # -- tensors that do not require grad ----------------------------------------------------------------------------------
 
 
-def _without(tensor: Any, fields: dict[str, str], made: Origin | None) -> Reason:
+def _without(tensor: Any, fields: dict[str, str], made: Origin | None, names: Names) -> Reason:
     if tensor.is_inference():
         return Reason("inference", fields)
+    if _is_gradient(tensor, fields["name"], made, names):
+        return Reason("gradient", fields)
     if made is not None:
         if (block := next((w for w in made.within if "no_grad" in w or "grad_enabled(False)" in w), None)) is not None:
             return Reason("no_grad", fields | {"block": block})
@@ -115,6 +118,17 @@ def _without(tensor: Any, fields: dict[str, str], made: Origin | None) -> Reason
             spelled = f".{cut}" if cut == "data" else f".{cut}()"
             return Reason(kind, fields | {"cut": spelled})
     return Reason("not_required", fields)
+
+
+def _is_gradient(tensor: Any, name: str, made: Origin | None, names: Names) -> bool:
+    """Whether it is the `.grad` of a tensor that has a name, or was written as a gradient."""
+    held = (t for _, t in names if is_tensor(t) and (t.is_leaf or t.retains_grad))
+    if any(t.grad is tensor for t in held) or name.endswith(".grad"):
+        return True
+    match _expression(made.source if made is not None else ""):
+        case ast.Module(body=[ast.Expr(value=ast.Attribute(attr="grad") | ast.Call(func=ast.Attribute(attr="grad")))]):
+            return True
+    return False
 
 
 def _cuts(source: str) -> Iterator[str]:

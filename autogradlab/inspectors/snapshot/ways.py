@@ -97,6 +97,7 @@ class _Group:
     scale: Local
     behind: tuple[Factor, ...]
     share: Any = 0.0
+    whole: bool = False  #: zero times infinity or NaN is in every part of it: these cannot be told apart
 
 
 class Ways:
@@ -149,6 +150,7 @@ class Ways:
 
     def _of(self, element: int, most: int) -> tuple[list[Way], list[Any]]:
         found: list[Way] = []
+        whole: list[_Group] = []
         heap: list[tuple[float, int, _Group | Way]] = []
         order = 0
         self.stream.calls = 0
@@ -162,6 +164,10 @@ class Ways:
             now: _Group | Way | None = heapq.heappop(heap)[2]
             items = []
             while isinstance(now, _Group):  # straight on to a root, by the largest share each time
+                if now.whole:
+                    whole.append(now)
+                    now = None
+                    break
                 parts = self._through(now) if now.first == now.last else list(self._halves(now))
                 parts.sort(key=lambda part: _size(part.product if isinstance(part, Way) else part.share))
                 now = parts.pop() if parts else None
@@ -171,7 +177,7 @@ class Ways:
         left = [*items, *(item for _, _, item in sorted(heap, key=lambda entry: entry[1]))]
         found += [item for item in left if isinstance(item, Way)]
         found.sort(key=lambda way: -_size(way.product))
-        groups = [item.share for item in left if isinstance(item, _Group)]
+        groups = [item.share for item in (*left, *whole) if isinstance(item, _Group)]
         return found[:most], groups + [way.product for way in found[most:]]
 
     def _before(
@@ -190,7 +196,14 @@ class Ways:
                     first, last = (element, element) if alone else (0, flow.numel() - 1)
                     group = _Group(node, output, index, element, first, last, scale, behind)
                     if self._weigh(group):
+                        group.whole = not alone and not math.isfinite(abs(group.share)) and self._mixed(group)
                         yield group
+
+    def _mixed(self, group: _Group) -> bool:
+        """Whether what its elements bring is NaN even where they bring nothing."""
+        flow = self.flows[group.node, group.output].reshape(-1)
+        nothing = self._entry(group, flow.new_zeros(flow.shape))
+        return flow.numel() > 1 and bool(nothing != nothing)
 
     def _weigh(self, group: _Group) -> bool:
         """The share of a group: what its elements bring together. Whether there is anything in it."""

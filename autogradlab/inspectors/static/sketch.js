@@ -7,6 +7,7 @@ const EDGE = 10; // pixels around what runs
 const MANY = 600; // items beyond which lines are not made easier to reach
 const WRAPPED = 900; // pixels that the rows of a wrapped drawing may take together
 const SCREEN = 320; // pixels of a drawing in a card that is as high as a projector's page
+const ENLARGED = 260; // pixels up to which a drawing is made larger than it was drawn
 const BETWEEN = 14; // pixels between two rows
 const LETTER = 8; // pixels that a letter may be wide
 const PAN = 220; // milliseconds in which the window moves after what runs
@@ -590,7 +591,8 @@ class Sketch {
     if (this.drawing.zoom) this.wrap(wide, this.tall || this.fits(wide, SCREEN) ? room : WRAPPED);
     const { width, height } = this.home;
     const most = this.tall ?? (this.rows ? Math.max(room, height) : 460);
-    const scale = Math.min(1.25, this.drawing.zoom ? wide / width : Math.max(wide / width, LEAST));
+    const larger = Math.max(1, Math.min(1.25, ENLARGED / height));
+    const scale = Math.min(larger, this.drawing.zoom ? wide / width : Math.max(wide / width, LEAST));
     const near = this.drawing.zoom && Math.min(scale, most / height) < LEAST;
     const high = !this.drawing.zoom ? height * scale : Math.min(Math.max(height * Math.max(scale, READABLE), 120), most);
     this.svg.style.height = `${Math.ceil(high)}px`;
