@@ -101,6 +101,12 @@ CAPTURED = {
     "torch.func.vjp(lambda x: y.div_(x), x * y)": "div_.Tensor",
     "torch.func.jacrev(lambda x: y.copy_(x))(x * y)": "copy_",
     "torch.func.grad(lambda x: y.clamp_(x).sum())(x * y)": "clamp_.Tensor",
+    "torch.func.grad(lambda x: y.pow_(x).sum())(x * y)": "pow_.Tensor",
+    "torch.func.grad(lambda x: y.lerp_(x, 0.5).sum())(x * y)": "lerp_.Scalar",
+    "torch.func.grad(lambda x: y.atan2_(x).sum())(x * y)": "atan2_",
+    "torch.func.grad(lambda x: y.floor_divide_(x).sum() * x.sum())(x * y)": "floor_divide_.Tensor",
+    "torch.func.grad(lambda x: y.scatter_(0, torch.arange(3), x).sum())(x * y)": "scatter_.src",
+    "torch.func.grad(lambda x: y.masked_fill_(y > 0, x.sum()).sum())(x * y)": "masked_fill_.Tensor",
 }
 OWN = ("(x * 1).mul_(x).sum()", "torch.zeros(3).add_(x).sum()")
 

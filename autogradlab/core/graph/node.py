@@ -194,6 +194,8 @@ class Node:
     keeps = False
     #: how often PyTorch's own formulas write each gradient that they make, which counts as versions; None: never
     writes: tuple[int, ...] | None = None
+    #: what PyTorch calls the operation in place that makes it
+    in_place = ""
 
     _edges: tuple[Edge, ...]
     hooks: Hooks | None

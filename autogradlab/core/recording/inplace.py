@@ -13,7 +13,6 @@ done. (Python handles signals between bytecodes, never inside of one call of C c
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -74,7 +73,7 @@ class History:
         `node`."""
         for captures in modes.current().captured:
             if captures(t):
-                raise RuntimeError(errors.CAPTURED_INPLACE.format(_called(node)))
+                raise RuntimeError(errors.CAPTURED_INPLACE.format(node.in_place))
         self.t = t
         self.edge: Edge = node
         #: retained gradients that old Nodes give away
@@ -123,14 +122,6 @@ class History:
         for owner, name, value in self.assignments:
             setattr(owner, name, value)
         self.view.version = version
-
-
-def _called(node: Node) -> str:
-    """PyTorch's name of the operation in place that makes a Node."""
-    if node.name().endswith("CopyBackwards"):
-        return "copy_"
-    stem = re.sub(r"(?<!^)(?=[A-Z])", "_", re.sub(r"Backward\d+$", "", node.name())).lower()
-    return stem + ("_.Tensor" if stem in ("add", "sub", "mul", "div", "remainder", "fmod", "clamp") else "_")
 
 
 def rebase(t: Tensor, node: Node) -> None:

@@ -214,6 +214,7 @@ _TENSORS = OPS["clamp"] = Op(
     _clamp_tensors,
     "input min max",
     node="ClampBackward0",
+    overload="Tensor",
     vjp={
         "input": lambda F, grad, input, min, max: F.clamp_backward(grad, input, min, max),
         "min": lambda F, grad, input, min, max: F.clamp_min_backward(grad, input, min, max),
@@ -247,6 +248,7 @@ def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
         tensors,
         "input limit",
         node=camel + "1",
+        overload="Tensor",
         shown=shown,
         vjp={
             "input": inside,
@@ -474,6 +476,7 @@ OPS["lerp.number"] = Op(
     _lerp_kernel("lerp_kernel_scalar"),
     "input end",
     node="LerpBackward0",
+    overload="Scalar",
     vjp={
         "input": lambda F, grad, weight: grad * (1 - np.conj(weight)).item(),
         "end": lambda F, grad, weight: grad * np.conj(weight).item(),
@@ -487,6 +490,7 @@ op(
     lerp(Tensor input, Tensor end, Scalar weight, *, Tensor out=None) -> Tensor
     """,
     node="LerpBackward1",
+    overload="Tensor",
     vjp={
         "input": lambda F, grad, weight: grad * F.conj(1 - weight),
         "end": lambda F, grad, weight: grad * F.conj(weight),

@@ -110,6 +110,7 @@ _FILLS = [
         "input mask value",
         numbers=True,
         node="MaskedFillBackward1",
+        overload="Tensor",
         writes=_fill_into,
         overlap="",
         vjp={
@@ -123,6 +124,7 @@ _FILLS = [
         "input mask",
         numbers=True,
         node="MaskedFillBackward0",
+        overload="Scalar",
         writes=_fill_into,
         overlap="",
         vjp={

@@ -63,7 +63,9 @@ def with_number(
         return run(numbered(other, input), other)
 
     vjp = {"input": second}
-    a = OPS[name + ".number"] = Op(name, with_second, "input", vjp=vjp, node=node[0], shown={"other": "other"})
+    a = OPS[name + ".number"] = Op(
+        name, with_second, vjp=vjp, node=node[0], overload="Scalar", shown={"other": "other"}
+    )
     by_second = Overload(a, number="other", promotes="input", floats=floats)
     if first is None:
         return [by_second]

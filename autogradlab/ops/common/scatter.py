@@ -192,17 +192,23 @@ _NO_FORMULA = no_derivative("scatter")
 _TO_INPUT = {"input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0)}
 
 
-def _overload(write: Any, tensors: str, node: str, vjp: dict[str, Any]) -> Op:
-    return Op(
-        "scatter", copying(write), tensors, writes=write, node=node, vjp=vjp, overlap="whole", check_out=same_dtype()
+def _overload(overload: str, write: Any, tensors: str, node: str, vjp: dict[str, Any]) -> None:
+    OPS["scatter." + overload] = Op(
+        "scatter",
+        copying(write),
+        tensors,
+        writes=write,
+        node=node,
+        vjp=vjp,
+        overlap="whole",
+        overload=overload,
+        check_out=same_dtype(),
     )
 
 
-OPS["scatter.value"] = _overload(_scatter_value, "input index", "ScatterBackward1", _TO_INPUT)
-OPS["scatter.reduce"] = _overload(
-    _scatter_tensor_by, "input index src", NOT_IMPLEMENTED, {"input": _NO_FORMULA, "src": _NO_FORMULA}
-)
-OPS["scatter.value_reduce"] = _overload(_scatter_value_by, "input index", NOT_IMPLEMENTED, {"input": _NO_FORMULA})
+_overload("value", _scatter_value, "input index", "ScatterBackward1", _TO_INPUT)
+_overload("reduce", _scatter_tensor_by, "input index src", NOT_IMPLEMENTED, {"input": _NO_FORMULA, "src": _NO_FORMULA})
+_overload("value_reduce", _scatter_value_by, "input index", NOT_IMPLEMENTED, {"input": _NO_FORMULA})
 op(
     """
     scatter(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor
@@ -214,6 +220,7 @@ op(
     writes=_scatter_src,
     inplace=True,
     inplace_function=False,
+    overload="src",
     vjp={**_TO_INPUT, "src": lambda F, grad, dim, index: F.gather(grad, dim, index)},
     overlap="whole",
     check_out=same_dtype(),
@@ -448,6 +455,7 @@ op(
     writes=_scatter_reduce,
     inplace=True,
     inplace_function=False,
+    overload="two",
     vjp={"input src": _scatter_back},
     real=True,
     overlap="whole",

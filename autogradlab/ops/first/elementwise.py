@@ -136,6 +136,7 @@ OPS["add.alpha"] = Op(
     "add",
     _add_times,
     "input other",
+    overload="Tensor",
     vjp={
         "input": lambda F, grad: grad,
         "other": lambda F, grad, alpha: grad * np.conj(alpha).item(),
@@ -145,6 +146,7 @@ OPS["sub.alpha"] = Op(
     "sub",
     _subtract_times,
     "input other",
+    overload="Tensor",
     vjp={
         "input": lambda F, grad: grad,
         "other": lambda F, grad, alpha: grad * -np.conj(alpha).item(),

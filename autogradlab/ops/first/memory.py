@@ -434,6 +434,7 @@ CopyBackwards = make_node_class("CopyBackwards", (), (), False)
 CopyBackwards.run = lambda self, grad, F: _copied(self, grad)
 CopyBackwards.run_recorded = lambda self, grad, F: _copied(self, grad)
 CopyBackwards.name = lambda self: "torch::autograd::CopyBackwards"
+CopyBackwards.in_place = "copy_"
 
 
 def _copied(node: Any, grad: Any) -> tuple[Any, ...]:

@@ -126,6 +126,7 @@ OPS["pow.number"] = Op(
     "pow",
     _number_power,
     node="PowBackward0",
+    overload="Scalar",
     vjp={"input": lambda F, grad, input, exponent: F.pow_backward(grad, input, exponent)},
 )
 OPS["pow.base"] = Op(

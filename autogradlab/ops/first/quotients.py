@@ -68,6 +68,7 @@ OPS["div.mode"] = Op(
     rounded_quotient,
     "input other",
     node="DivBackward2",
+    overload="Tensor_mode",
     vjp={
         "input": lambda F, grad, other, rounding_mode: (
             grad / F.conj(other) if rounding_mode is None else F.nought(grad)

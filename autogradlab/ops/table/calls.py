@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.graph.node import NO_EDGE, Edge, sequence
-from ...core.memory.versions import UNSHARED, InferenceVersion, of_inference
+from ...core.memory.versions import UNSHARED, of_inference
 from ...core.recording.record import array_property, finish, save_output, start_node
 from ...core.recording.views import share
 from ...core.runtime import modes
@@ -115,7 +115,7 @@ def one(op: Op) -> Callable[..., Any]:
         if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
-            elif inner and isinstance(input._counter, InferenceVersion):
+            elif inner:
                 counted(t, inner, input)
             return t
         edge = input._edge
@@ -124,7 +124,7 @@ def one(op: Op) -> Callable[..., Any]:
         if edge is NO_EDGE or r.dtype.kind not in "fcV":
             if casts and edge is not NO_EDGE:
                 raise RuntimeError(f"Autograd not support dtype: {_scalar_name(t.dtype)}")
-            return counted(t, inner, *args) if inner and isinstance(input._counter, InferenceVersion) else t
+            return counted(t, inner, *args) if inner else t
         saved = save(args, x, t)  # type: ignore[misc]
         # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)
         node = node_class()
@@ -414,7 +414,7 @@ def many(op: Op) -> Callable[..., Any]:
             if local.inference:
                 for t in ts:
                     t._counter = INFERENCE
-            elif inner and isinstance(source._counter, InferenceVersion):
+            elif inner:
                 for t in ts:
                     counted(t, inner, *values)
         if local.record and op.differentiates:

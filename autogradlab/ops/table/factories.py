@@ -16,7 +16,7 @@ from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.casting import warn_cast
 from ...core.memory.layout import iterated
 from ...core.memory.overlap import check_written
-from ...core.memory.versions import UNSHARED, InferenceVersion
+from ...core.memory.versions import UNSHARED
 from ...core.recording.inplace import History, check_inplace, commit, commit_kernel
 from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node, unchanged
 from ...core.runtime import errors, modes
@@ -201,14 +201,14 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
-            elif inner and isinstance(input._counter, InferenceVersion):
+            elif inner:
                 counted(t, inner, input)
             return t
         edge = input._edge
         if edge is None:
             edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input)
         if edge is NO_EDGE:
-            return counted(t, inner, input) if inner and isinstance(input._counter, InferenceVersion) else t
+            return counted(t, inner, input) if inner else t
         if save_input:
             saved: tuple[Any, ...] = (input, input._counter[0])
         elif save_result:
@@ -390,6 +390,7 @@ def binary(
         constants=constants,
         shown=shown,
         cuts=cuts,
+        overload="" if _refuse_numbers(name)[1] else "Tensor",
         overloads=overloads,
         counts=counts,
     )

@@ -107,6 +107,7 @@ class Op:
         constants: dict[str, Any] | None = None,
         check_out: Callable[[Tensor, Sequence[Tensor]], None] | None = None,
         inplace_overload: bool = False,
+        overload: str = "",
         fits: Callable[..., tuple[int, ...]] | None = None,
         overloads: Sequence[Overload] = (),
         counts: tuple[int, ...] = (),
@@ -146,6 +147,8 @@ class Op:
         #: how often PyTorch's kernel writes its result in place, where that shows: outside of inference mode, where all
         #: tensors that it is given are of inference mode, these writes count as versions of the result
         self.inner_writes = inner_writes
+        #: PyTorch's name of the overload, which errors about the in-place form tell: `add_.Tensor`
+        self.overload = overload
         self.overloads, self.counts, self.binds, self.short = overloads, counts, binds, short
         #: the operation and its in-place form on checked operands, for operators (set by the factories)
         self.core: Any = None
@@ -233,6 +236,7 @@ class Op:
         fields = tuple(dict.fromkeys(n for f in formulas for n in f.names))
         self.fields = fields
         self.formulas = tuple(formulas)
+        methods["in_place"] = self._in_place(self.overload)
         methods["constants"] = constants or {}
         self.node_class = make_node_class(self.node_name, fields, self.formulas, self.multi_node, shown, **methods)
         self.savers = tuple(self._saver(f) for f in fields)
@@ -250,8 +254,15 @@ class Op:
         self.inplace_class = self.node_class
         if self.node_name == NOT_IMPLEMENTED:  # its error names the form in place
             refused = no_derivative(self.name + "_")
-            self.inplace_class = make_node_class(self.node_name, (), (Formula(refused, (0,), joint=False),), False)
+            self.inplace_class = self._without_fields(Formula(refused, (0,), joint=False))
         NODES.setdefault(self.node_name, []).append(self)
+
+    def _in_place(self, overload: str) -> str:
+        return f"{self.name}_.{overload}" if overload else self.name + "_"
+
+    def _without_fields(self, *formulas: Formula) -> Any:
+        """A Node class of the form in place that saves nothing."""
+        return make_node_class(self.node_name, (), formulas, False, in_place=self._in_place(self.overload))
 
     def _make_release(self) -> None:
         """Tell the Node class what backward frees, and what can be read afterwards."""
@@ -272,8 +283,8 @@ class Op:
     def node_in_place(self) -> Any:
         """The Node class of the in-place form: of an operation without a derivative, one whose gradients are zero."""
         if self.inplace_class is None:
-            zeros = tuple(Formula(lambda F, grad: grad * 0, (i,), joint=False) for i in range(len(self.tensor_names)))
-            self.inplace_class = make_node_class(self.node_name, (), zeros, False)
+            zeros = [Formula(lambda F, grad: grad * 0, (i,), joint=False) for i in range(len(self.tensor_names))]
+            self.inplace_class = self._without_fields(*zeros)
         return self.inplace_class
 
     def refuse_in_place(self) -> None:
@@ -290,7 +301,8 @@ class Op:
         """The Node class of a comparison in place with a number: it gives zeros, and has one edge."""
         if self._number_class is None:
             zeros = (Formula(lambda F, grad: grad * 0, (0,), joint=False),)
-            self._number_class = make_node_class(self.node_name[:-1] + "0", (), zeros, False)
+            called = self._in_place("Scalar")
+            self._number_class = make_node_class(self.node_name[:-1] + "0", (), zeros, False, in_place=called)
         return self._number_class
 
     def overload_in_place(self) -> None:
