@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.backward.validate import validate
 from ..core.graph.node import Node, pair
+from ..core.memory.versions import of_inference
 from ..core.recording.record import SavedTensor, unpack
 from ..core.runtime import errors
 from ..core.tensor.tensor import Tensor, wrap
@@ -187,7 +189,7 @@ def _saved_tensors(node: Node) -> tuple[Any, ...]:
 class BackwardCFunction(Node, FunctionCtx):
     """The Node of a Function. Attributes of its `ctx` can be read and set on it as well."""
 
-    __slots__ = ("_ctx", "_is_tensor", "multi")
+    __slots__ = ("_ctx", "_is_tensor", "multi", "writes")
     __module__ = "torch.autograd.function"
 
     user_code = True
@@ -196,6 +198,7 @@ class BackwardCFunction(Node, FunctionCtx):
     _ctx: Context
     _is_tensor: tuple[bool, ...]
     multi: bool
+    writes: tuple[int, ...] | None
 
     def __getattr__(self, name: str) -> Any:
         if name == "_ctx":
@@ -289,8 +292,14 @@ class BackwardCFunction(Node, FunctionCtx):
             wanted = self._results(self.apply(*self._grads(grad)))
         finally:
             set_grad(before)
-        # copies: the engine may add to what it gets or make it a .grad, but the user may hold these tensors
-        return tuple(None if g is None else np.array(g._array) for g in wanted)
+        found = tuple(None if g is None else np.asarray(g._array) for g in wanted)
+        outs = validate(self, found)
+        # of a gradient that was summed or cast to what is wanted, nobody has seen the memory
+        self.writes = tuple(
+            0 if g is None or a is not b or of_inference(g) else g._counter[0]
+            for g, a, b in zip(wanted, found, outs, strict=True)
+        )
+        return outs
 
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         """One step of backward, on tensors, recorded."""

@@ -385,16 +385,17 @@ def _grad(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unuse
         g = captured.get(i)
         if g is None and not allow_unused:
             raise RuntimeError(errors.UNUSED.format(i))
-        found.append(g if g is None or isinstance(g, Tensor) else _arrived(g, given))
+        found.append(None if g is None else _arrived(g, given))
     return found
 
 
-def _arrived(g: np.ndarray, given: Sequence[Tensor | None]) -> Tensor:
+def _arrived(g: Any, given: Sequence[Tensor | None]) -> Tensor:
     """The tensor of a gradient: the root's own, where it went through unchanged."""
+    array = g._array if isinstance(g, Tensor) else g
     for root in given:
-        if root is not None and root._array is g:
+        if root is not None and root._array is array:
             return root
-    return shown(g)
+    return g if isinstance(g, Tensor) else shown(g)
 
 
 def _batched(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unused: bool) -> list[Tensor | None]:

@@ -41,8 +41,8 @@ LAZY = {
     "Tensor.logical_xor_ bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor gcd "
     "gcd_ isfinite isinf isnan isneginf isposinf isreal lcm lcm_ logical_and logical_not logical_or logical_xor "
     "signbit",
-    "common.blas": "F._trilinear F.linalg_cross F.linear Tensor.addbmm_ Tensor.addr_ Tensor.baddbmm_ addbmm addmv "
-    "addmv_ addr baddbmm cross inner torch.bilinear torch.chain_matmul trace",
+    "common.blas": "F._trilinear F.linalg_cross F.linear F.trace_back Tensor.addbmm_ Tensor.addr_ Tensor.baddbmm_ "
+    "addbmm addmv addmv_ addr baddbmm cross inner torch.bilinear torch.chain_matmul trace",
     "common.blend": "F.clamp_backward F.clamp_max_backward F.clamp_min_backward Tensor.addcdiv_ Tensor.addcmul_ "
     "Tensor.lerp_ addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ lerp where",
     "common.complex": "F._conj F._neg_view F.angle_backward F.contiguous F.floats_like F.ones_like F.square angle "
@@ -94,8 +94,8 @@ LAZY = {
     "orgqr",
     "linalg.factors": "F.matmul",
     "linalg.lowrank": "torch.pca_lowrank torch.svd_lowrank",
-    "linalg.norms": "F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm F.linalg_vector_norm "
-    "F.norm_along norm torch.cdist",
+    "linalg.norms": "F._cdist_backward F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm "
+    "F.linalg_vector_norm F.norm_along norm torch.cdist",
     "linalg.solve": "F.linalg_det F.linalg_inv F.linalg_inv_ex F.linalg_inverse F.linalg_lstsq F.linalg_pinv "
     "F.linalg_slogdet F.linalg_solve F.linalg_solve_ex F.linalg_solve_triangular cholesky_inverse cholesky_solve det "
     "inverse logdet lu_solve pinverse slogdet triangular_solve",

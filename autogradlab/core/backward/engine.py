@@ -23,9 +23,10 @@ import numpy as np
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import Node, Pair, pair
 from ..memory.versions import INFERENCE
+from ..recording.views import shown
 from ..runtime import modes
 from ..runtime.modes import FLAGS, QUIET
-from ..tensor.tensor import Tensor, made
+from ..tensor.tensor import Tensor
 from .anomaly import report
 from .firing import run_with_hooks, tensor_hooks
 from .leaves import (
@@ -278,6 +279,8 @@ def _sole(before: np.ndarray, grad: Any, outs: Any, i: int) -> bool:
 def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) -> int:
     """How often gradient number `i` of a Node was written in place, `writes` being how often its own was, of which it
     may be a part."""
+    if node.user_code:  # it has counted
+        return node.writes[i]  # type: ignore[index]
     if (
         writes
         and type(grad) is _ndarray
@@ -289,7 +292,7 @@ def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) ->
 
 def _written(grad: np.ndarray, writes: int) -> Tensor:
     """A gradient to which others were added in place."""
-    t = made(grad)
+    t = shown(grad)
     if t._counter is not INFERENCE:
         t._counter = [writes]
     return t
@@ -614,8 +617,8 @@ class Task:
             grad = outs = before = g = None
             grad = take(node, None)
             writes = written.get(node)
-            if writes and not node.accumulates and node.hooks and node.hooks.tensor:
-                grad = _written(grad, writes)  # hooks see its version
+            if writes and not node.accumulates and (node.user_code or (node.hooks and node.hooks.tensor)):
+                grad = _written(grad, writes)  # hooks and code of the user see its version
             if needed is not None and not self._arrives(node, grad, writes, recorded, local):
                 continue
             if node.accumulates:
@@ -701,7 +704,7 @@ class Task:
             grad = (
                 leaf_tensor_hooks(node, grad, recorded, local)
                 if node.accumulates
-                else tensor_hooks(node, grad, recorded, local)
+                else tensor_hooks(node, grad, recorded, local, arrays=False)
             )
         if node in reach.capture_at:
             _capture(reach, node, grad, writes if grad is arrived and type(grad) is _ndarray else None)

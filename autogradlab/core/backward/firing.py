@@ -13,6 +13,7 @@ import numpy as np
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import Node, pair
 from ..recording.record import OpNode, raw
+from ..recording.views import shown
 from ..runtime import modes
 from ..tensor.tensor import Tensor, made
 from .anomaly import check_nan
@@ -32,7 +33,7 @@ __all__ = [
 
 
 def as_tensor(g: Any) -> Any:
-    return g if g is None or isinstance(g, Tensor) else made(np.asarray(g))
+    return g if g is None or isinstance(g, Tensor) else shown(np.asarray(g))
 
 
 def as_array(g: Any) -> Any:
@@ -43,8 +44,10 @@ def set_grad(local: modes.State, enabled: bool) -> bool:
     return local.set_grad(enabled)
 
 
-def tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
-    """Hooks of the tensors that the Node made: each tensor's own in order, then those that retain a gradient."""
+def tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State, arrays: bool = True) -> Any:
+    """Hooks of the tensors that the Node made: each tensor's own in order, then those that retain a gradient.
+
+    What they leave is an array again, if the pass goes on with `arrays`."""
     hooks = node.hooks
     if hooks is None or not (hooks.tensor or hooks.retain):
         return grad
@@ -59,7 +62,7 @@ def tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> A
             owner = None if ref is None else ref()
             if owner is not None and g is not None:
                 _retain(owner, g, recorded)
-            grads[nr] = g if recorded else as_array(g)
+            grads[nr] = g if recorded or not arrays else as_array(g)
         return grads if node.multi else grads[0]
     finally:
         set_grad(local, before)

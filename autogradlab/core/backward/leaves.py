@@ -14,7 +14,7 @@ from ..memory.strided import placed
 from ..memory.versions import INFERENCE, UNSHARED, increment_version, of_inference
 from ..runtime import errors, modes
 from ..tensor.tensor import Tensor, made, requires_grad, wrap
-from .firing import as_array, as_tensor, as_tuple, hook_result, set_grad
+from .firing import as_tensor, as_tuple, hook_result, set_grad
 from .validate import cast_to
 
 __all__ = [
@@ -73,7 +73,7 @@ def _first(variable: Tensor, grad: np.ndarray, writes: int | None, kept: bool = 
     """The `.grad` of a leaf that had none: the array itself if it may be and no hook has `kept` it, else a copy."""
     x = variable._array
     taken = writes is not None and not kept
-    if taken and (grad.base is not None or grad.strides != x.strides):
+    if taken and (grad.strides != x.strides or (grad.base is not None and 0 in grad.strides)):
         taken = _laid_out_like(grad, x)
     if taken and (grad.base is None or _has_base_alone(grad)):
         t = wrap(grad)
@@ -227,8 +227,7 @@ def _recorded_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State) -> No
 
 def leaf_tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
     """The hooks of a leaf tensor itself, for a gradient that is captured rather than accumulated."""
-    g = _tensor_hooks(node, grad, recorded, local)
-    return g if recorded else as_array(g)
+    return _tensor_hooks(node, grad, recorded, local)
 
 
 def _tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:

@@ -41,11 +41,13 @@ def reduce_to(g: Any, shape: tuple[int, ...]) -> Any:
     lead = g.ndim - len(shape)
     if lead and g.shape[lead:] == shape:  # a bias: only leading dimensions were repeated
         total = added(g, 0 if lead == 1 else tuple(range(lead)))
-        return np.asarray(total) if isinstance(total, np.generic) else total
+        if isinstance(total, np.generic):
+            total = np.asarray(total)
+        return total.reshape(shape) if shape else total  # the dimensions that are kept at first are taken off by a view
     dims = _summed_dims(g.shape, shape)
     if dims:
         g = added(g, dims, True)
-    return g.reshape(shape)
+    return g if g.shape == shape else g.reshape(shape)
 
 
 def cast_to(g: Any, numpy: np.dtype[Any]) -> Any:
@@ -63,6 +65,8 @@ def checked(node: Node | None, index: int, g: Any, shape: tuple[int, ...], numpy
     array = g._array if isinstance(g, Tensor) else g
     if array.shape == shape and array.dtype is numpy:
         return g
+    if array.dtype.kind == "c" and numpy is not None and numpy.kind != "c":  # formulas take the real part themselves
+        g = g.real
     if array.shape != shape:
         if not expandable(shape, tuple(g.shape)):
             who = "invalid" if node is None else f"Function {node.name()} returned an invalid"

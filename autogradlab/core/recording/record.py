@@ -35,6 +35,7 @@ __all__ = [
     "SavedTensor",
     "make_node_class",
     "no_derivative",
+    "not_implemented",
     "on_reals",
     "pack",
     "raw",
@@ -658,6 +659,15 @@ def no_derivative(name: str) -> Callable[..., Any]:
 
     def formula(F: Any, grad: Any) -> Any:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return formula
+
+
+def not_implemented(name: str) -> Callable[..., Any]:
+    """The formula of a gradient for which PyTorch's derivatives say that it is not implemented."""
+
+    def formula(F: Any, grad: Any) -> Any:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
     return formula
 

@@ -50,5 +50,5 @@ def shown(array: np.ndarray) -> Tensor:
     """The tensor of an array that formulas made: a view, if they took it as a part of other memory."""
     base = array.base
     if type(base) is np.ndarray and not modes.FLAGS.inference:
-        return share(wrap(base), array, None)
+        return share(wrap(base), array, None, "no_grad")
     return made(array)

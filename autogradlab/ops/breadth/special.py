@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import name_of
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, not_implemented
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number
 from ..common.pairs import with_number
@@ -569,8 +569,7 @@ def _zeta_kernel(x, y):
     return _in_double(x, y)
 
 
-def _no_first(F, grad):
-    raise NotImplementedError("the derivative for 'zeta: self' is not implemented.")
+_no_first = not_implemented("zeta: self")
 
 
 binary(
@@ -616,9 +615,7 @@ def _igamma(declaration: str, upper: bool, doc: str) -> None:
     def slope(F, grad, input, other):
         return grad * sign * F.exp((input - 1) * F.log(other) - other - F.lgamma(input))
 
-    def no_first(F, grad):
-        raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
-
+    no_first = not_implemented(f"{name}: input")
     binary(declaration, kernel, {"input": no_first, "other": slope}, check=refusing("biuc", name + "_cpu"), doc=doc)
 
 

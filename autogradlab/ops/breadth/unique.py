@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import RAW
+from ...core.recording.record import RAW, not_implemented
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ..common.sorting import keys_of
@@ -20,10 +20,7 @@ _OUTPUTS = ("output", "inverse", "counts")
 
 
 def _not_differentiable(name: str) -> Any:
-    def formula(F, grad):
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-    return {"input": formula}
+    return {"input": not_implemented(name)}
 
 
 def _runs(rows: np.ndarray) -> np.ndarray:

@@ -86,7 +86,7 @@ TENSORS.sums_at = _recorded_sums_at
 def share_evenly(F, grad, input, result):
     """The gradient of an extreme over everything: shared evenly by the elements that attain it."""
     hit = (input == result) | (F.isnan(input) & F.isnan(result))
-    return hit * (grad / _in_dtype_of(grad, F.sum(hit)))
+    return F.masked_fill(F.zeros_of(grad, tuple(input.shape)), hit, grad / _in_dtype_of(grad, F.sum(hit)))
 
 
 def _in_dtype_of(grad: Any, count: Any) -> Any:

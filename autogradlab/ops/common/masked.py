@@ -264,7 +264,7 @@ _SCATTER = OPS["masked_scatter"] = Op(
 )
 RAW.masked_scatter = _masked_scatter
 TENSORS.front_of = lambda values, shape: TENSORS.reshape(TENSORS.pad_to(values, (_count(shape),)), shape)
-RAW.front_of = lambda values, shape: RAW.pad_to(values, (_count(shape),)).reshape(shape)
+RAW.front_of = lambda values, shape: RAW.pad_to(values, (_count(shape),)).reshape(shape).copy()
 
 
 def _count(shape: tuple[int, ...]) -> int:

@@ -36,15 +36,17 @@ def _repeat(input, repeats):
 def _repeat_back(F, grad, input_shape, repeats):
     if 0 in repeats:
         return F.zeros_of(grad, input_shape)
-    shape = (1,) * (len(repeats) - len(input_shape)) + tuple(input_shape)
-    pairs = tuple(k for n, m in zip(repeats, shape, strict=True) for k in (n, m))
-    dims = tuple(range(0, len(pairs), 2))
-    if not dims:
-        return F.view_grad(grad)
-    total = F.sum(F.reshape(grad, pairs), dims)
-    if F is TENSORS and tuple(total.shape) == tuple(input_shape):
-        return total
-    return F.reshape(total, input_shape)
+    lead = len(repeats) - len(input_shape)
+    for _ in range(lead):
+        grad = F.sum(grad, 0)
+    sizes: list[int] = []
+    dims: list[int] = []
+    for times, size in zip(repeats[lead:], input_shape, strict=True):
+        if times != 1:
+            dims.append(len(sizes))
+            sizes.append(times)
+        sizes.append(size)
+    return F.sum(F.reshape(grad, tuple(sizes)), tuple(dims)) if dims else grad
 
 
 _REPEAT = OPS["repeat"] = Op("repeat", _repeat, vjp={"input": _repeat_back})

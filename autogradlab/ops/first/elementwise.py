@@ -892,7 +892,7 @@ unary(
 unary(
     "atanh(Tensor input, *, Tensor out=None) -> Tensor",
     np.arctanh,
-    lambda F, grad, input: grad / F.conj(1 - input * input),
+    lambda F, grad, input: F.mul_number(grad, 1) / F.conj(1 - F.pow(input, 2)),
     inplace_derivative=False,
     doc="""
     The inverse of tanh; infinite at -1 and 1, nan beyond.

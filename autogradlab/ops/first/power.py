@@ -39,19 +39,20 @@ def pow_backward_exponent(F, grad, input, exponent, result):
     """Where the base is 0, the power stays 0 however a positive exponent changes."""
     if is_number(input):
         if input == 0:
-            return F.only(_not_positive(F, exponent), grad * F.conj(result * F.log(F.zero_dim(grad) + input)))
+            slope = F.conj(result * F.log(F.zero_dim(grad) + input))
+            return grad * F.where(~_negative(F, exponent), F.zero_dim(grad), slope)
         return grad * F.conj(
             result
             * np.log(
                 complex(input) if isinstance(input, complex) or input < 0 and F.is_complex(result) else input
             ).item()
         )
-    moves = (input != 0) | _not_positive(F, exponent)
+    still = (input == 0) & ~_negative(F, exponent)
     base = F.zero_dim(result) + input if F.is_complex(result) and not F.is_complex(input) else input
-    return F.only(moves, grad * F.conj(result * F.log(base)))
+    return grad * F.where(still, F.zero_dim(grad), F.conj(result * F.log(base)))
 
 
-def _not_positive(F, exponent):
+def _negative(F, exponent):
     return F.real_part(exponent) < 0
 
 

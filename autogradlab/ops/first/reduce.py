@@ -307,29 +307,31 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
 # -- products ----------------------------------------------------------------------------------------------------------
 
 
-def _others(F, input, dim):
-    """For each element the product of all others along a dimension, without dividing."""
+def _by_others(F, grad, input, dim):
+    """The gradient times, for each element, the product of all others along a dimension, found without dividing."""
     n = input.shape[dim]
+    if n == 1:
+        return grad
     if n == 0:
-        return input
+        return grad * input
     one = F.ones_slice(input, dim)
     left = F.cumprod(F.cat([one, F.slice(input, dim, 0, n - 1)], dim), dim)
-    right = F.reversed(F.cumprod(F.reversed(F.cat([F.slice(input, dim, 1, n), one], dim), dim), dim), dim)
-    return left * right
+    right = F.reversed(F.cumprod(F.cat([one, F.reversed(F.slice(input, dim, 1, n), dim)], dim), dim), dim)
+    return grad * F.conj(left * right)
 
 
 @on_both_backends
 def product_back(F, grad, input, result, dim, keepdim):
     shape = tuple(input.shape)
     if not shape:
-        return grad * F.conj(F.ones_of(input))
-    grad = F.restored(grad, shape, dim, keepdim)
+        return grad
+    if dim is not None:
+        grad, result = F.restored(grad, shape, dim, keepdim), F.restored(result, shape, dim, keepdim)
     if not F.any_zero(input):
-        return grad * F.conj(F.restored(result, shape, dim, keepdim) / input)
+        return grad * F.conj(result / input)
     if dim is None:
-        flat = F.reshape(input, (-1,))
-        return grad * F.conj(F.reshape(_others(F, flat, 0), shape))
-    return grad * F.conj(_others(F, input, wrap_dim(dim, len(shape))))
+        return F.reshape(_by_others(F, grad, F.reshape(input, (-1,)), 0), shape)
+    return _by_others(F, grad, input, wrap_dim(dim, len(shape)))
 
 
 RAW.any_zero = lambda x: not np.all(x)

@@ -402,10 +402,16 @@ def _squeeze_dims(input, dim):
     return input.squeeze(tuple(d for d in dims if input.shape[d] == 1))
 
 
-def _squeezed_back(F, grad, input_shape, dim):
-    if F is TENSORS and isinstance(dim, int) and grad.ndim < len(input_shape):
-        return F.unsqueeze(grad, dim % len(input_shape))
-    return F.reshape(grad, input_shape)
+def _squeezed_back(F, grad, input_shape, dim=None):
+    """Dimensions come back one by one; where there was none of size 1 the gradient stays what it is."""
+    ndim = len(input_shape)
+    if grad.ndim == ndim:
+        return grad
+    dims = range(ndim) if dim is None else sorted(wrap_dims(dim if isinstance(dim, tuple) else (dim,), ndim))
+    for d in dims:
+        if input_shape[d] == 1:
+            grad = F.unsqueeze(grad, d)
+    return grad
 
 
 _SQUEEZE_KERNELS: tuple[Any, ...] = (_squeeze_all, _squeeze_dim, _squeeze_dims)
@@ -415,7 +421,7 @@ SQUEEZES = [
         kernel,
         view=True,
         node=f"SqueezeBackward{i}",
-        vjp={"input": _back if not i else _squeezed_back},
+        vjp={"input": (lambda F, grad, input_shape: _squeezed_back(F, grad, input_shape)) if not i else _squeezed_back},
     )
     for i, kernel in enumerate(_SQUEEZE_KERNELS)
 ]

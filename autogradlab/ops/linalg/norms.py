@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import contiguous
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, not_implemented
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy
@@ -40,9 +40,9 @@ def _norm_backward(F, grad, input, result, ord, dim, keepdim, dtype):
         return F.where(n == 0, F.zero_dim(input), input * (g / n))
     size = F.abs(input)
     if p in (_INF, -_INF):
-        hit = size == n
+        hit = (size == n) | F.isnan(size)
         count = F.spread(F.sum(hit, all_dims(dims, len(shape)), True), shape, dims, True)
-        return F.sgn(input) * (g / count) * hit
+        return F.sgn(input) * (g / count * hit)
     if p < 1:
         slope = F.where(input == 0, F.zero_dim(size), F.pow(size, p - 1))
     else:
@@ -290,24 +290,39 @@ op(
 # -- distances ---------------------------------------------------------------------------------------------------------
 
 
-def _cdist_backward(F, grad, x1, x2, p, result):
-    gap = F.unsqueeze(x1, -2) - F.unsqueeze(x2, -3)
-    g, n = F.unsqueeze(grad, -1), F.unsqueeze(result, -1)
+_TWICE = not_implemented("_cdist_backward")
+
+
+@op(
+    "_cdist_backward",
+    "grad x1 x2 cdist",
+    node="CdistBackwardBackward0",
+    vjp={"grad": _TWICE, "x1": _TWICE, "x2": _TWICE, "cdist": _TWICE},
+)
+def _cdist_backward(grad, x1, x2, p, cdist):
+    """The gradient of the first of two lists of points, given their distances."""
+    gap = x1[..., :, None, :] - x2[..., None, :, :]
+    g, n = grad[..., None], cdist[..., None]
     if p == 0:
-        return F.zeros_of(x1, tuple(x1.shape)), F.zeros_of(x2, tuple(x2.shape))
+        return np.zeros_like(x1)
     if p == 1:
-        slope = F.sgn(gap) * g
+        slope = np.sign(gap) * g
     elif p == 2:
-        slope = F.where(n == 0, F.zero_dim(gap), gap * (g / n))
+        slope = np.where(n == 0, n.dtype.type(0), gap * (g / n))
     elif p == _INF:
-        slope = F.sgn(gap) * g * (F.abs(gap) == n)
+        slope = np.sign(gap) * g * (np.abs(gap) == n)
     else:
-        part = F.where(gap == 0, F.zero_dim(gap), F.pow(F.abs(gap), p - 1))
-        slope = F.sgn(gap) * F.where(n == 0, F.zero_dim(gap), part * (g / F.pow(n, p - 1)))
-    return F.sum(slope, -2), -F.sum(slope, -3)
+        part = np.where(gap == 0, gap.dtype.type(0), np.abs(gap) ** (p - 1))
+        slope = np.sign(gap) * np.where(n == 0, n.dtype.type(0), part * (g / n ** (p - 1)))
+    return slope.sum(-2)
 
 
-@op("_cdist_forward", "x1 x2", node="CdistBackward0", vjp={"x1 x2": _cdist_backward})
+def _cdist_back(F, grad, x1, x2, p, result):
+    turned = [F.contiguous(F.transpose(a, -2, -1)) for a in (grad, result)]
+    return F._cdist_backward(grad, x1, x2, p, result), F._cdist_backward(turned[0], x2, x1, p, turned[1])
+
+
+@op("_cdist_forward", "x1 x2", node="CdistBackward0", vjp={"x1 x2": _cdist_back})
 def _cdist_forward(x1, x2, p):
     return RAW.linalg_vector_norm(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
 

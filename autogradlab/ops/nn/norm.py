@@ -163,9 +163,9 @@ def _batch_norm_backward(grad, input, weight, mean, rstd, needs):
             scale, slope, shift = scale[:, None], slope[:, None], shift[:, None]
         off *= slope
         off += shift
-        g_input = grad * scale
-        g_input += off
-        g_input = g_input.reshape(shape)
+        g_input = np.empty(shape, grad.dtype)
+        part = np.multiply(grad, scale, g_input.reshape(grad.shape))
+        part += off
     return [g_input, product * rstd if needs[1] else None, total if needs[2] else None]
 
 
@@ -351,10 +351,10 @@ def _layer_norm_backward(grad, input, size, weight, mean, rstd, needs):
         middle /= count
         slope /= count
         xhat *= slope[:, None]
-        g_input = scaled - middle[:, None]
-        g_input -= xhat
-        g_input *= rstd
-        g_input = g_input.reshape(shape)
+        g_input = np.empty(shape, scaled.dtype)
+        rows = np.subtract(scaled, middle[:, None], g_input.reshape(scaled.shape))
+        rows -= xhat
+        rows *= rstd
     return [g_input, g_weight, g_bias]
 
 
@@ -527,6 +527,8 @@ def _group_norm_vjp(F, grads, input, weight, bias, N, C, HxW, group, eps, result
     if needs[0]:
         scaled = F.reshape(by_out if weight is None else by_out * _channel(weight, ndim), grouped)
         g_input = F.reshape(_normalized_backward(F, xhat, scaled, rstd, (2,)), shape)
+        if F is RAW:  # in PyTorch no view
+            g_input = g_input.copy()
     if needs[1]:
         g_weight = F.sum(by_out * F.reshape(xhat, shape), dims, False)
     if needs[2]:
