@@ -33,6 +33,7 @@ FLAGS = [
     "--no-first-run",
 ]
 START_SECONDS = 90
+WINDOW: Any = {"width": 1280, "height": 900}
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             str(tmp_path_factory.mktemp("profile")),
             executable_path=program,
             args=FLAGS,
-            viewport={"width": 1280, "height": 900},
+            viewport=WINDOW,
             locale="en-US",
         )
         yield context
@@ -127,14 +128,37 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture
 def page(chromium: Any) -> Iterator[Any]:
-    """A page that notes requests to other hosts (``page.off_host``) and uncaught errors (``page.broken``)."""
-    page = chromium.new_page()
-    page.off_host, page.broken = [], []
-    page.on("pageerror", lambda error: page.broken.append(str(error)))
-    page.on("request", lambda r: page.off_host.append(r.url) if is_off_host(r.url) else None)
-    page.on("websocket", lambda w: page.off_host.append(w.url) if is_off_host(w.url) else None)
+    """A page of its own."""
+    page = noting(chromium)
     yield page
     page.close()
+
+
+@pytest.fixture(scope="module")
+def kept(chromium: Any) -> Any:
+    """The page that the tests of a module hand on: JupyterLab takes seconds to load."""
+    return noting(chromium)
+
+
+@pytest.fixture
+def tab(kept: Any) -> Any:
+    """That page, as the test before it left it, in a window of the usual size, with nothing noted yet."""
+    kept.off_host, kept.broken, kept.errors = [], [], []
+    kept.set_viewport_size(WINDOW)
+    kept.emulate_media(reduced_motion="no-preference")
+    return kept
+
+
+def noting(chromium: Any) -> Any:
+    """A page that notes requests to other hosts (``off_host``), uncaught errors (``broken``), and what the console
+    calls errors (``errors``)."""
+    page = chromium.new_page()
+    page.off_host, page.broken, page.errors = [], [], []
+    page.on("pageerror", lambda error: page.broken.append(str(error)))
+    page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
+    page.on("request", lambda r: page.off_host.append(r.url) if is_off_host(r.url) else None)
+    page.on("websocket", lambda w: page.off_host.append(w.url) if is_off_host(w.url) else None)
+    return page
 
 
 def is_off_host(url: str) -> bool:

@@ -29,9 +29,23 @@ DONE = """() => {
 }"""
 
 
+#: closes the notebook that is open, kernel and all, and opens another
+INSTEAD = """async path => {
+  const { commands, shell } = window.jupyterapp, panel = shell.currentWidget;
+  await panel.sessionContext.shutdown();
+  panel.dispose();
+  await commands.execute('docmanager:open', { path, factory: 'Notebook' });
+}"""
+OPEN = "() => !!window.jupyterapp?.shell?.currentWidget?.sessionContext && !document.querySelector('.jp-Dialog')"
+
+
 def open_notebook(page: Any, lab: Any, name: str, timeout: int = 60_000) -> None:
-    """Open a notebook, given by its path below the lab's folder, and wait for its kernel."""
-    page.goto(f"{lab.url}/lab/tree/{quote(name)}?token={lab.token}&reset", wait_until="domcontentloaded")
+    """Open a notebook, given by its path below the lab's folder, and wait for its kernel. Where this JupyterLab is open
+    already, the notebook takes the place of the one before."""
+    if page.url.startswith(f"{lab.url}/lab") and page.evaluate(OPEN):
+        page.evaluate(INSTEAD, name)
+    else:
+        page.goto(f"{lab.url}/lab/tree/{quote(name)}?token={lab.token}&reset", wait_until="domcontentloaded")
     page.wait_for_function(READY, timeout=timeout)
 
 

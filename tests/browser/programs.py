@@ -3,6 +3,7 @@
 python -m tests.browser.programs                    the steps of each
 python -m tests.browser.programs cards              every inspector on each
 python -m tests.browser.programs cards torch        the same on PyTorch
+python -m tests.browser.programs cards torch step   these of them
 """
 
 from __future__ import annotations
@@ -150,12 +151,14 @@ def shell_of_its_own() -> Any:
     return InteractiveShell.instance(config=config)
 
 
-def every_card(library: str) -> dict[str, Any]:
-    """Every inspector on each program: the card and the keys that are pressed in it."""
+def every_card(library: str = "autogradlab", *kinds: str) -> dict[str, Any]:
+    """Every inspector on each program, or these: the card and the keys that are pressed in it."""
     made = {}
     for program in PARTS:
         shell = shell_of_its_own()
         for name, source in calls(program, "en").items():
+            if kinds and name in CARDS and name not in kinds:
+                continue
             ran = shell.run_cell(source.replace(*PYTORCH) if library == "torch" else source, store_history=True)
             ran.raise_error()
             if name in CARDS:
@@ -168,7 +171,7 @@ def every_card(library: str) -> dict[str, Any]:
 def main() -> None:
     """Each program in a notebook of its own cells; one line of JSON at the end."""
     if sys.argv[1:2] == ["cards"]:
-        print(json.dumps(every_card((sys.argv[2:] or ["autogradlab"])[0])))
+        print(json.dumps(every_card(*sys.argv[2:])))
         return
     shell = shell_of_its_own()
     start = START.format(lang="en").rpartition("\n")[0]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.browser import test_inspectors as base
-from tests.browser.test_inspectors import axe, card, faults, opened  # noqa: F401  # opened is a fixture
+from tests.browser.test_inspectors import axe, card, faults, opened, page  # noqa: F401  # two are fixtures
 from tests.conftest import need
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -34,7 +34,7 @@ EXPECT = 10_000
 def test_watched_cards_follow_the_cells(opened: Any, page: Any):
     opened("tensors", "watching", "backward", "deleted")
     shown = card(page, 2)
-    shown.get_by_text("after cell [5]").wait_for(timeout=EXPECT)
+    shown.get_by_text("after cell [5]", exact=True).wait_for(timeout=EXPECT)
     text = shown.inner_text()
     assert "is deleted: nothing has this name now." in text
     assert "[2] line" not in text
@@ -45,7 +45,7 @@ def test_watched_cards_follow_the_cells(opened: Any, page: Any):
 def test_what_changed_is_said(opened: Any, page: Any):
     opened("tensors", "watching", "backward")
     shown = card(page, 2)
-    shown.get_by_text("after cell [4]").wait_for(timeout=EXPECT)
+    shown.get_by_text("after cell [4]", exact=True).wait_for(timeout=EXPECT)
     assert "grad None → [[2., 4.], [0., 4.]]" in " ".join(shown.inner_text().split())
 
 

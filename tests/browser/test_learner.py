@@ -40,6 +40,11 @@ CELLS = [
 ]
 
 
+@pytest.fixture
+def page(tab: Any) -> Any:
+    return tab
+
+
 def notebook(lab: Any, name: str, cells: list[str]) -> str:
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
     made.metadata["kernelspec"] = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
