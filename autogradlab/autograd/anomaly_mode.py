@@ -56,6 +56,11 @@ def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
 
     Mirrors `torch.set_anomaly_enabled`.
     """
+    for place, (name, value) in enumerate((("enabled", mode), ("check_nan", check_nan)), 1):
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"set_anomaly_enabled(): argument '{name}' (position {place}) must be bool, not {type(value).__name__}"
+            )
     local = modes.current()
     local.anomaly, local.check_nan = mode, check_nan
     if note in local.observers:

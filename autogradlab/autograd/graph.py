@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
@@ -11,7 +12,7 @@ from ..core.graph import node as _node
 from ..core.graph.node import RemovableHandle, pair
 from ..core.memory import versions
 from ..core.runtime import modes
-from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad
+from ..core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
 from .context import Context
 from .edge import GradientEdge, get_gradient_edge
 from .frontend import running, will_run
@@ -174,16 +175,55 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         local.saved_hooks_disabled = before
 
 
+class _Handle:
+    """What a Node keeps of a tensor that may be changed: a copy, and how to tell whether it was changed since."""
+
+    __slots__ = ("__weakref__", "_counter", "_memory", "_version", "kept", "valid")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._memory = tensor.detach()  # is not given to another tensor meanwhile, which would be taken for this one
+        self.kept = self._memory.clone()
+        self.valid = True
+        self._counter = counter(tensor)
+        self._version = self._counter[0]
+
+    @property
+    def changed(self) -> bool:
+        """Whether the tensor was changed after it was saved."""
+        return self._counter[0] != self._version
+
+
 class _AllowMutationOnSavedContext:
-    """Which recordings are still valid: those made in the block, until it ends or is cleared."""
+    """The handles of what was saved in the block, valid until it ends or is cleared."""
 
     __module__ = "torch.autograd.graph"
 
     def __init__(self) -> None:
-        self.alive = True
+        self._handles: weakref.WeakValueDictionary[Any, _Handle] = weakref.WeakValueDictionary()
+
+    def handle(self, tensor: Tensor) -> _Handle:
+        """The handle of a tensor as it is now; the same tensor has one handle until it is changed."""
+        key = id(tensor), tensor.data_ptr(), tensor._version, tensor.shape, tensor.stride(), tensor.dtype
+        found = self._handles.get(key)
+        if found is None:
+            found = self._handles[key] = _Handle(tensor)
+        return found
+
+    @property
+    def cloned(self) -> dict[_Handle, Tensor]:
+        """The copies of saved tensors that were changed since, as long as a graph needs them."""
+        return {h: h.kept for h in self._handles.values() if h.changed}
+
+    @property
+    def original(self) -> dict[_Handle, Tensor]:
+        """The saved tensors that were not changed."""
+        return {h: h.kept for h in self._handles.values() if not h.changed}
 
     def clear(self) -> None:
-        self.alive = False
+        """Give up what was saved until now: no backward can use it."""
+        for handle in self._handles.values():
+            handle.valid = False
+        self._handles.clear()
 
 
 _MUTABLE = threading.local()
@@ -208,18 +248,18 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     """
     context = _AllowMutationOnSavedContext()
 
-    def unpack(kept: Any) -> Tensor:
-        if not context.alive:
+    def unpack(handle: Any) -> Any:
+        if not handle.valid:
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which "
                 "the graph "
                 "was originally recorded."
             )
-        return kept
+        return handle.kept
 
     if getattr(_MUTABLE, "active", False):
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    with saved_tensors_hooks(lambda t: t.detach().clone(), unpack):
+    with saved_tensors_hooks(context.handle, unpack):
         _MUTABLE.active = True
         try:
             yield context
@@ -228,7 +268,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
             _MUTABLE.active = False
 
 
-class _MultiHandle:
+class _MultiHandle(RemovableHandle):
     """The handles of several hooks as one."""
 
     __module__ = "torch.autograd.graph"

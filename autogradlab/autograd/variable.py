@@ -15,7 +15,6 @@ from .frontend import _EngineBase
 
 __all__ = ["Variable", "VariableMeta"]
 
-_REMOVED = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
 _BOTH = "Variable can't be volatile and require_grad at the same time!"
 
 
@@ -58,7 +57,7 @@ class Variable(metaclass=VariableMeta):
             raise TypeError(f"argument 5 must be str or None, not {type(name).__name__}")
         wanted = operator.index(requires_grad) != 0
         if operator.index(volatile):
-            warnings.warn(_REMOVED, UserWarning, stacklevel=2)
+            warnings.warn(errors.VOLATILE, UserWarning, stacklevel=2)
             if wanted:
                 raise ValueError(_BOTH)
         if data is None:

@@ -1,5 +1,9 @@
 """backward() and autograd.grad(): options, errors, modes, anomalies."""
 
+import copy
+import pickle
+import warnings
+
 import torch
 
 from tests.scenarios.show import attempt, caught
@@ -323,3 +327,46 @@ for root in (
             for n in made
         ]
     )
+
+# % engine-nodes-from-outside: Nodes are not copied; an AccumulateGrad is called with one gradient; what losses save
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+node = (w * 2).grad_fn
+leaf = node.next_functions[0][0]
+for action in (
+    lambda: copy.deepcopy(node),
+    lambda: pickle.dumps(leaf),
+    lambda: leaf(),
+    lambda: leaf(3),
+    lambda: leaf(torch.ones(2)),
+    lambda: torch.autograd.set_detect_anomaly(3),
+):
+    attempt(action)
+print(w.grad)
+w.data = w.data.double()
+w.grad = None
+(w * 1).sum().backward()
+print(w.grad)
+scores = torch.zeros(2, 3, requires_grad=True)
+print(torch.nn.functional.nll_loss(scores, torch.tensor([1, 0])).grad_fn._saved_total_weight)
+print(torch.fft.fft(w).grad_fn._saved_self is w)
+w.register_hook(print)
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    pickle.dumps(w)
+print([str(one.message)[:13] for one in seen])
+
+# % engine-mutable-saved: copies of saved tensors are counted once the tensors are changed
+with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:
+    a = torch.tensor([1.0, 2.0], requires_grad=True)
+    b = a.clone()
+    out = b**2
+    print(len(context.cloned), len(context.original))
+    b.sin_()
+    print(len(context.cloned), len(context.original))
+    out.sum().backward()
+    print(len(context.cloned), len(context.original), a.grad)
+    lost = b.exp()
+    context.clear()
+    attempt(lambda: lost.sum().backward())
+handle = torch.autograd.graph.register_multi_grad_hook((a,), print)
+print(isinstance(handle, torch.utils.hooks.RemovableHandle))

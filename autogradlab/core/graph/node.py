@@ -262,6 +262,9 @@ class Node:
             return (InputMetadata(self.shape, self.dtype),)
         return tuple(map(InputMetadata, self.shape, self.dtype))
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
     def _sequence_nr(self) -> int:
         return self._seq
 
@@ -350,9 +353,15 @@ class AccumulateGrad(Node):
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
 
-    def __call__(self, *grads: Any) -> Any:
-        if grads and grads[0] is not None:
-            AccumulateGrad.accumulate(self.variable, grads[0])
+    def __call__(self, *grads: Any) -> tuple[()]:
+        if len(grads) != 1:
+            raise TypeError(f"expected 1 arguments, got {len(grads)} instead")
+        (grad,) = grads
+        if grad is not None:
+            if not hasattr(grad, "grad_fn"):
+                raise TypeError("argument 0 is not a Variable")
+            AccumulateGrad.accumulate(self.variable, grad)
+        return ()
 
 
 def node_class(name: str, base: type[Node], **attributes: Any) -> type[Node]:

@@ -28,6 +28,7 @@ CAPTURED_INPLACE = (
     "(aten::{}) that would mutate a captured Tensor. This is not supported; please rewrite the function being "
     "transformed to explicitly accept the mutated Tensor(s) as inputs."
 )
+VOLATILE = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
 LEAF_INPLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_MOVED = "leaf variable has been moved into the graph interior"
 LEAF_VIEW_INPLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."

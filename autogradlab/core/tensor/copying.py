@@ -113,6 +113,7 @@ def key_free(root: np.ndarray, memo: dict[Any, Any]) -> bool:
 
 def reduce_tensor(t: Tensor) -> Any:
     """What pickle keeps of a tensor: its values with their strides, requires_grad, attributes. No memory is shared."""
+    _warn_hooks(t)
     array = memory_of(t._array)
     strides = tuple(s // array.itemsize for s in array.strides)
     if array.flags.c_contiguous or min(strides, default=0) < 0:

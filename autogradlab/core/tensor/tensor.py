@@ -611,7 +611,7 @@ class Tensor(TensorMethods):
 
     @volatile.setter
     def volatile(self, value: Any) -> None:
-        warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+        warnings.warn(errors.VOLATILE, UserWarning, stacklevel=2)
 
     def __hash__(self) -> int:
         return id(self)

@@ -44,11 +44,11 @@ def _fft_c2c(input, dim, normalization, forward):
     return _laid((r * _scale(input.shape, dim, normalization)).astype(_complex(input.dtype)), input, dim, False)
 
 
-def _r2c_backward(F, grad, input_shape, dim, normalization, onesided):
+def _r2c_backward(F, grad, input, dim, normalization, onesided):
     if not onesided:
         return F.real_part(F._fft_c2c(grad, dim, normalization, False))
     last = dim[-1]
-    missing = input_shape[last] - grad.shape[last]
+    missing = input.shape[last] - grad.shape[last]
     if missing:  # the gradient of the half that was not given out is zero
         shape = list(grad.shape)
         shape[last] = missing

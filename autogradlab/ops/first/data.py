@@ -41,6 +41,8 @@ def _set_data(self: Tensor, value: Any) -> None:
     version = counter(self)
     if of_inference(value) and type(version) is list and self._view is None:
         self._counter = InferenceVersions(version[0])
+    if self._meta is not None and value._array.dtype != self._array.dtype:
+        self._meta.accumulate = None  # the next graph gets a Node that wants gradients of the new dtype
     self._array = value._array
     self._storage = value._storage
 

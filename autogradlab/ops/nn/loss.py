@@ -482,7 +482,7 @@ def _register_nll(name: str, node: str) -> None:
         outputs=("output", "total_weight"),
         differentiable=1,
         vjp={
-            "input": lambda F, grad, input, target, weight, reduction, ignore_index: getattr(F, back)(
+            "input": lambda F, grad, input, target, weight, reduction, ignore_index, total_weight: getattr(F, back)(
                 grad, input, target, weight, reduction, ignore_index
             ),
         },
