@@ -21,6 +21,7 @@ __all__ = ["wanted"]
 
 KINDS = ("nbval", "guards", "torch")
 NO_NBVAL = 'to validate notebooks, autogradlab needs nbval: pip install "autogradlab[author]"'
+HINT = "autogradlab: pytest --autogradlab gives each cell its stored number, and masks what differs by chance: {}"
 CELL_SECONDS = 60.0
 
 
@@ -67,3 +68,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Any:
     from autogradlab.lab.author.validation import LessonFile
 
     return LessonFile.from_parent(parent, path=file_path)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Where plain nbval fails on notebooks with autogradlab in them, say what is made for them."""
+    if wanted(config) or not getattr(config.option, "nbval", False):
+        return
+    failed = sorted({report.nodeid.partition("::")[0] for report in terminalreporter.stats.get("failed", ())})
+    notebooks = [config.rootpath / name for name in failed if name.endswith(".ipynb")]
+    ours = [p for p in notebooks if p.is_file() and b"autogradlab" in p.read_bytes()]
+    if ours:
+        terminalreporter.write_line(HINT.format(", ".join(p.name for p in ours)))

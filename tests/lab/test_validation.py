@@ -246,6 +246,14 @@ def test_nothing_happens_unasked(small: Path):
     assert "leave --nbval-lax out" in lax.stdout + lax.stderr
 
 
+def test_plain_nbval_that_fails_is_told_of_the_plugin(small: Path):
+    change(small, "torch.ones(2)", "torch.zeros(2)")
+    hint = "autogradlab: pytest --autogradlab gives each cell its stored number"
+    made = validate(small.parent, "--nbval")
+    assert (made.returncode, made.stdout.count(hint)) == (1, 1), made.stdout
+    assert hint not in validate(small.parent, "--autogradlab").stdout
+
+
 def test_each_notebook_is_collected_once(small: Path):
     assert "3 passed" in validate(small.parent, "--nbval", "--autogradlab", plugins=None).stdout
 
