@@ -60,7 +60,6 @@ def test_docstrings_are_not_counted() -> None:
 #: places where four or more operations stand in a list by their names, and why
 LISTS = {
     "ops/__init__.py": "the families that are loaded late; tools/families.py writes it",
-    "core/recording/inplace.py": "PyTorch's names of overloads with a tensor, in one message",
     "inspectors/cards/constants.py": "signs of mathematics",
     "nn/functions/activations.py": "the public names of a namespace",
     "nn/namespace.py": "the public names of a namespace",

@@ -81,6 +81,11 @@ class Op:
     writes: Callable[..., None] | None
     #: is called with the arrays of that form before their memory is looked at, and may raise
     looks: Callable[..., None] | None
+    #: PyTorch's name of the overload, which errors about the in-place form tell: `add_.Tensor`
+    overload: str
+    #: the operation and its in-place form on checked operands, for operators (set by the factories)
+    core: Any = None
+    core_: Any = None
     _number_class: Any = None
 
     def __init__(
@@ -147,12 +152,8 @@ class Op:
         #: how often PyTorch's kernel writes its result in place, where that shows: outside of inference mode, where all
         #: tensors that it is given are of inference mode, these writes count as versions of the result
         self.inner_writes = inner_writes
-        #: PyTorch's name of the overload, which errors about the in-place form tell: `add_.Tensor`
         self.overload = overload
         self.overloads, self.counts, self.binds, self.short = overloads, counts, binds, short
-        #: the operation and its in-place form on checked operands, for operators (set by the factories)
-        self.core: Any = None
-        self.core_: Any = None
         self._bind_parameters(kernel, reads)
         self.writes, self.looks = writes and self._positionally(writes), looks
         self.tensor_names = tuple(tensors.replace("*", "").split())
