@@ -110,7 +110,41 @@ _MODULES = (
 _ELSEWHERE = {
     "Generator": "ops.common.random",
     "vmap": "func",
-    **dict.fromkeys(("GradScaler", "autocast", "get_autocast_dtype", "is_autocast_enabled"), "amp"),
+    "GradScaler": "amp",
+    **dict.fromkeys(
+        (
+            "autocast",
+            "autocast_decrement_nesting",
+            "autocast_increment_nesting",
+            "clear_autocast_cache",
+            "get_autocast_dtype",
+            "is_autocast_cache_enabled",
+            "is_autocast_enabled",
+            "set_autocast_cache_enabled",
+            "set_autocast_dtype",
+            "set_autocast_enabled",
+        ),
+        "amp.autocast_mode",
+    ),
+    **dict.fromkeys(
+        (
+            "get_autocast_cpu_dtype",
+            "get_autocast_gpu_dtype",
+            "get_autocast_ipu_dtype",
+            "get_autocast_xla_dtype",
+            "is_autocast_cpu_enabled",
+            "is_autocast_ipu_enabled",
+            "is_autocast_xla_enabled",
+            "set_autocast_cpu_dtype",
+            "set_autocast_cpu_enabled",
+            "set_autocast_gpu_dtype",
+            "set_autocast_ipu_dtype",
+            "set_autocast_ipu_enabled",
+            "set_autocast_xla_dtype",
+            "set_autocast_xla_enabled",
+        ),
+        "amp.old",
+    ),
     **dict.fromkeys(("save", "load"), "serialization"),
     **dict.fromkeys(
         ("default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), "random"

@@ -15,10 +15,10 @@ from autogradlab.core.types.dtypes import dtype as _dtype
 from autogradlab.core.types.layouts import layout as _layout, memory_format as _memory_format
 from .core.tensor.tensor import Size as Size, Tensor as Tensor
 from .ops.common.random import Generator as Generator
-from .amp import GradScaler as GradScaler
+from .amp.grad_scaler import GradScaler as GradScaler
 from .ops.breadth.typed_storage import TypedStorage as TypedStorage
 from .core.memory.storage import Storage as UntypedStorage
-from .amp import autocast as autocast
+from .amp.autocast_mode import autocast as autocast
 from . import autograd as autograd
 from . import backends as backends
 from . import cuda as cuda
@@ -298,6 +298,10 @@ def atleast_2d(*tensors: _Tensor) -> _tuple[_Tensor, ...]:
     """With two dimensions at least; new ones go in front."""
 def atleast_3d(*tensors: _Tensor) -> _tuple[_Tensor, ...]:
     """With three dimensions at least."""
+def autocast_decrement_nesting() -> _int:
+    """One block of autocast less; how many there are."""
+def autocast_increment_nesting() -> _int:
+    """One block of autocast more; how many there are."""
 def avg_pool1d(input: _Tensor, kernel_size: _int | _Sequence[_int], stride: _int | _Sequence[_int] | None = ..., padding: _int | _Sequence[_int] = ..., ceil_mode: _bool = ..., count_include_pad: _bool = ...) -> _Tensor:
     """The mean of each window."""
 @_overload
@@ -453,6 +457,8 @@ def clamp_min_(input: _Tensor, min: _Tensor) -> _Tensor:
     """In place: input, but not below min."""
 @_overload
 def clamp_min_(input: _Tensor, min: _Number | _Tensor) -> _Tensor: ...
+def clear_autocast_cache() -> None:
+    """Forget parameters that were cast."""
 @_overload
 def clip(input: _Tensor, min: _Tensor | None = ..., max: _Tensor | None = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """input, but not below min nor above max; each may be a number, a tensor or None. The gradient of what
@@ -763,8 +769,16 @@ def ge(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
 def ge(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 def ger(input: _Tensor, vec2: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The products of each element of one vector with each of another."""
-def get_autocast_dtype(device_type: _str) -> _Tensor:
+def get_autocast_cpu_dtype() -> _dtype:
+    """Mirrors `torch.Tensor.get_autocast_cpu_dtype`."""
+def get_autocast_dtype(device_type: _str) -> _dtype:
     """The smaller dtype of a device."""
+def get_autocast_gpu_dtype() -> _dtype:
+    """Mirrors `torch.Tensor.get_autocast_gpu_dtype`."""
+def get_autocast_ipu_dtype() -> _dtype:
+    """Mirrors `torch.Tensor.get_autocast_ipu_dtype`."""
+def get_autocast_xla_dtype() -> _dtype:
+    """Mirrors `torch.Tensor.get_autocast_xla_dtype`."""
 def get_default_device() -> _device:
     """The device on which tensors are made."""
 def get_default_dtype() -> _dtype:
@@ -912,8 +926,16 @@ def is_anomaly_check_nan_enabled() -> _bool:
     """Whether anomaly mode looks for nan in gradients."""
 def is_anomaly_enabled() -> _bool:
     """Whether errors of backward() name the line that made the Node."""
+def is_autocast_cache_enabled() -> _bool:
+    """Whether a parameter is cast once in a block, and not at each use."""
+def is_autocast_cpu_enabled() -> _bool:
+    """Mirrors `torch.Tensor.is_autocast_cpu_enabled`."""
 def is_autocast_enabled(device_type: _str = ...) -> _bool:
-    """Whether operations choose their dtypes: False."""
+    """Whether operations choose their dtypes on a device; without one, on a GPU."""
+def is_autocast_ipu_enabled() -> _bool:
+    """Mirrors `torch.Tensor.is_autocast_ipu_enabled`."""
+def is_autocast_xla_enabled() -> _bool:
+    """Mirrors `torch.Tensor.is_autocast_xla_enabled`."""
 def is_complex(input: _Tensor) -> _bool:
     """Whether the dtype is complex."""
 def is_conj(input: _Tensor) -> _bool:
@@ -1471,6 +1493,27 @@ def selu_(input: _Tensor) -> _Tensor:
     networks."""
 def set_anomaly_enabled(mode: _bool, check_nan: _bool = ...) -> None:
     """Switch anomaly mode on or off."""
+def set_autocast_cache_enabled(enabled: _bool) -> None:
+    """Say whether a parameter is cast once in a block."""
+def set_autocast_cpu_dtype(wanted: _Any) -> None:
+    """Mirrors `torch.Tensor.set_autocast_cpu_dtype`."""
+def set_autocast_cpu_enabled(enabled: _bool) -> None:
+    """Mirrors `torch.Tensor.set_autocast_cpu_enabled`."""
+def set_autocast_dtype(device_type: _str, dtype: _Any) -> None:
+    """Say which is the smaller dtype of a device. `torch.autocast` does it for a block."""
+def set_autocast_enabled(device_type: _Any, enabled: _bool | None = ...) -> None:
+    """Switch autocast on or off for a device; without one, for a GPU. `torch.autocast` does it for a
+    block."""
+def set_autocast_gpu_dtype(wanted: _Any) -> None:
+    """Mirrors `torch.Tensor.set_autocast_gpu_dtype`."""
+def set_autocast_ipu_dtype(wanted: _Any) -> None:
+    """Mirrors `torch.Tensor.set_autocast_ipu_dtype`."""
+def set_autocast_ipu_enabled(enabled: _bool) -> None:
+    """Mirrors `torch.Tensor.set_autocast_ipu_enabled`."""
+def set_autocast_xla_dtype(wanted: _Any) -> None:
+    """Mirrors `torch.Tensor.set_autocast_xla_dtype`."""
+def set_autocast_xla_enabled(enabled: _bool) -> None:
+    """Mirrors `torch.Tensor.set_autocast_xla_enabled`."""
 def set_default_device(device: _Any) -> None:
     """Set the device on which tensors are made."""
 def set_default_dtype(d: _Any, /) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from .amp import OLD
+from .amp.old import OLD
 
 
 def _no() -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from .amp import OLD
+from .amp.old import OLD
 from .ops.legacy import cuda_types
 
 _MISSING = "Torch not compiled with CUDA enabled"

@@ -119,6 +119,58 @@ for make in (
 ):
     warned(make)
 
+# % course-autocast: mixed precision: which dtypes, which Nodes, whose gradients; a Function that casts
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
+x, target = torch.randn(2, 4), torch.tensor([0, 1])
+with torch.autocast(device_type="cpu", dtype=torch.bfloat16):
+    y = net(x)
+    loss = F.cross_entropy(y, target)
+    print(y.dtype, loss, [n.name() for n, _ in y.grad_fn.next_functions if n is not None])
+    for made in (
+        x @ x.T,
+        x + x,
+        y.exp(),
+        y.prod(),
+        torch.einsum("ij,kj->ik", x, x),
+        F.layer_norm(y, (2,)),
+        torch.cat([y, x], 1),
+    ):
+        print(made.dtype, end=" ")
+    print(nn.LSTM(4, 3)(x)[0].dtype, nn.GRU(4, 3)(x)[0].dtype, nn.Conv1d(2, 1, 2)(x).dtype, torch.cov(x).dtype)
+    with torch.autocast("cpu", enabled=False):
+        print(net(x).dtype, torch.is_autocast_enabled("cpu"))
+    print(torch.is_autocast_enabled("cpu"), (x.double() @ x.double().T).dtype)
+loss.backward()
+print(net[2].weight.grad.dtype, net[2].bias.grad, net(x).dtype, torch.get_autocast_dtype("cpu"))
+
+
+class Gram(torch.autograd.Function):
+    @staticmethod
+    @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x @ x.T
+
+    @staticmethod
+    @torch.amp.custom_bwd(device_type="cpu")
+    def backward(ctx, grad):
+        print(grad.dtype, torch.is_autocast_enabled("cpu"))
+        return (grad + grad.T) @ ctx.saved_tensors[0]
+
+
+w = torch.ones(2, 2, requires_grad=True)
+with torch.autocast("cpu"):
+    out = Gram.apply(w.bfloat16())
+out.sum().backward()
+print(out.dtype, w.grad)
+torch.autocast("cpu", dtype=torch.float16)(lambda: print((x @ x.T).dtype))()
+attempt(lambda: torch.autocast("nothing"))
+attempt(lambda: torch.autocast(1))
+attempt(lambda: torch.autocast("cpu")(1))
+attempt(lambda: torch.set_autocast_enabled("cpu", 1))
+warned(lambda: torch.get_autocast_gpu_dtype())
+
 # % course-fast-path: what a TransformerEncoder warns of
 for options in (
     {},

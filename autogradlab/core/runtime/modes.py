@@ -76,6 +76,8 @@ class State:
     __slots__ = (
         "anomaly",
         "captured",
+        "casting",
+        "casts",
         "check_nan",
         "depth",
         "evaluating",
@@ -118,6 +120,9 @@ class State:
         #: whom operations ask (`core/tensor/overriding.py`): objects with `__torch_function__`, and the modes entered
         self.overriding = 0
         self.function_modes: list[Any] = []
+        #: what casts the arguments of operations (`amp/autocast_mode.py`): the thread's own, and the same while at work
+        self.casts: Any = None
+        self.casting: Any = None
 
     def set_grad(self, enabled: bool) -> bool:
         """Switch grad mode and return what it was; also where an interruption left it half switched."""

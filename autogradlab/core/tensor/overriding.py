@@ -23,6 +23,7 @@ __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "ask",
+    "cast_within",
     "collect",
     "disabled",
     "gate",
@@ -146,6 +147,12 @@ def ask(
     return NotImplemented
 
 
+def cast_within(namespace: Any) -> Any:
+    """A namespace of operations for the inside of one that is made of others: under autocast, they are cast."""
+    casting = LOCAL.state.casting
+    return namespace if casting is None else casting.over(namespace)
+
+
 def gate(
     function: FunctionType, func: Any, name: str, *, operator: bool = False, modes_only: bool = False
 ) -> Callable[[], None]:
@@ -160,13 +167,17 @@ def gate(
     call.__kwdefaults__ = function.__kwdefaults__
     plain = PLAIN.issuperset
 
+    def below(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        casting = LOCAL.state.casting
+        return call(*args, **kwargs) if casting is None else casting.through(name, call, args, kwargs)
+
     def overridden(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = LOCAL.state
         level = state.overriding
         modes = [] if level == ALL_DISABLED else state.function_modes
         objects = [] if level or modes_only else collect((*_spread(args), *_spread(kwargs.values())))
         if not objects and not modes:
-            return call(*args, **kwargs)
+            return below(args, kwargs)
         try:
             result = ask(func, objects, args, kwargs or None, modes)
         except TypeError:
@@ -183,7 +194,8 @@ def gate(
         return result
 
     def pass_or_ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if not kwargs and plain(map(type, args)) and not LOCAL.state.function_modes:
+        state = LOCAL.state
+        if not kwargs and plain(map(type, args)) and not state.function_modes and state.casting is None:
             return call(*args)
         return overridden(args, kwargs)
 

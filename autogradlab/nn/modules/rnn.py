@@ -8,6 +8,7 @@ import warnings
 from typing import Any
 
 from ...core.recording.record import TENSORS
+from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import ALL
 from .. import functional as F
@@ -213,7 +214,7 @@ class RNNBase(Module):
         b_ih, b_hh = weights.get("bias_ih"), weights.get("bias_hh")
         if b_ih is None:
             b_ih = b_hh = w_ih.new_zeros(w_ih.shape[0])
-        out, h, c, _ = TENSORS.mkldnn_rnn_layer(
+        out, h, c, _ = cast_within(TENSORS).mkldnn_rnn_layer(
             x,
             w_ih,
             w_hh,

@@ -9,6 +9,7 @@ import numpy as np
 from ...core.arguments.declared import name_of
 from ...core.memory.layout import keeping_channels
 from ...core.recording.record import TENSORS
+from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
@@ -184,7 +185,7 @@ def _pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = 
     if mode == "circular":
         return _circular(input, pad, nd)
     name = {"reflect": "reflection", "replicate": "replication"}.get(mode, mode)
-    return getattr(TENSORS, f"{name}_pad{nd}d")(input, tuple(pad))
+    return getattr(cast_within(TENSORS), f"{name}_pad{nd}d")(input, tuple(pad))
 
 
 def _circular(input: Any, pad: Any, nd: int) -> Tensor:

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.recording.record import RAW, TENSORS
 from ...core.recording.views import share
 from ...core.runtime.modes import FLAGS, LOCAL, quiet
+from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dims import wrap_dim
@@ -361,11 +362,12 @@ def einsum(*args: Any) -> Tensor:
     _check_sizes(made, [x.shape for x in arrays])
     if (
         len(arrays) > 1
+        and LOCAL.state.casting is None
         and all(x.dtype is arrays[0].dtype and type(x) is np.ndarray for x in arrays)
         and ((FLAGS.unusual and not LOCAL.state.record) or not any(wants_grad(x) for x in operands))
     ):
         return _tensor(quiet(_contract, _ARRAYS, made, arrays, None))
-    return _contract(TENSORS, made, list(operands), None)
+    return _contract(cast_within(TENSORS), made, list(operands), None)
 
 
 def _tensor(r: np.ndarray) -> Tensor:
@@ -404,7 +406,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     >>> torch.tensordot(torch.tensor([1., 2.]), torch.tensor([3., 4.]), dims=([0], [0]))
     tensor(11.)
     """
-    F = TENSORS
+    F = cast_within(TENSORS)
     first, second = _contracted(a, b, dims)
     x, y = a._array, b._array
     if len(first) != len(second):

@@ -10,6 +10,7 @@ from ...core.memory.adding import added
 from ...core.memory.layout import contiguous
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn
+from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import get_default_dtype
@@ -265,7 +266,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
         free = total - correction * ((weights * aweights).sum() / total if aweights is not None else 1)
     off = x - mean.unsqueeze(1)
     scaled = off if weights is None else off * weights
-    c = F.matmul(off, scaled.t().conj())
+    c = cast_within(F).matmul(off, scaled.t().conj())
     if (free._array if isinstance(free, Tensor) else free) <= 0:
         warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",

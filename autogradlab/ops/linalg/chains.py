@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.recording.record import TENSORS as F
+from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ..first.products import written
@@ -62,12 +63,13 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
             raise RuntimeError(
                 f"multi_dot(): tensors {i} and {i + 1} with shapes {list(mine)} and {list(other)} cannot be multiplied"
             )
+    inner = cast_within(F)
     if n == 2:
-        r = F.mm(ts[0], ts[1])
+        r = inner.mm(ts[0], ts[1])
     elif n == 3:
         a, b, c, d = ts[0]._array.shape[0], ts[1]._array.shape[0], ts[2]._array.shape[0], ts[2]._array.shape[1]
         left_first = a * c * (b + d) <= b * d * (a + c)
-        r = F.mm(F.mm(ts[0], ts[1]), ts[2]) if left_first else F.mm(ts[0], F.mm(ts[1], ts[2]))
+        r = inner.mm(inner.mm(ts[0], ts[1]), ts[2]) if left_first else inner.mm(ts[0], inner.mm(ts[1], ts[2]))
     else:
         r = _chain(ts, _order([ts[0]._array.shape[0], *(t._array.shape[1] for t in ts)]), 0, n - 1)
     r = F.view(r, tuple(shape))
@@ -92,7 +94,7 @@ def _chain(ts: list[Tensor], cut: list[list[int]], i: int, j: int) -> Tensor:
     if i == j:
         return ts[i]
     k = cut[i][j]
-    return F.mm(_chain(ts, cut, i, k), _chain(ts, cut, k + 1, j))
+    return cast_within(F).mm(_chain(ts, cut, i, k), _chain(ts, cut, k + 1, j))
 
 
 F.linalg_multi_dot = multi_dot

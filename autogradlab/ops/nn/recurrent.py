@@ -112,6 +112,9 @@ def _backward(
 ) -> list[Array]:
     """Back through time with what the forward kept: gates, cells and their tanh; one product a step,
     four at the end."""
+    if x.dtype.itemsize < 4:
+        grads = [None if grad is None else grad.astype(np.float32) for grad in grads]
+        x, w_input, w_hidden, h0, c0, out = (a.astype(np.float32) for a in (x, w_input, w_hidden, h0, c0, out))
     g_out, g_h, g_c = grads
     steps, batch = x.shape[:2]
     gates, cells, waves = _kept(workspace.view(x.dtype), steps, batch, hidden)
@@ -206,6 +209,10 @@ def mkldnn_rnn_layer(
     """
     if mode != LSTM:
         raise RuntimeError("mkldnn_rnn_layer: only the LSTM (mode 2) is computed as one operation")
+    kind = input.dtype
+    if kind.itemsize < 4:  # sums are of float32, as is what backward needs
+        operands = (input, weight0, weight1, weight2, weight3, hx_, cx_)
+        input, weight0, weight1, weight2, weight3, hx_, cx_ = (x.astype(np.float32) for x in operands)
     steps, batch, size = input.shape
     workspace = np.empty(steps * batch * 6 * hidden_size, input.dtype)
     gates, cells, waves = _kept(workspace, steps, batch, hidden_size)
@@ -227,4 +234,4 @@ def mkldnn_rnn_layer(
         cell = np.multiply(f, c, cells[t])
         cell += i * g
         h, c = np.multiply(o, np.tanh(cell, waves[t]), out[t]), cell
-    return out, h.copy(), c.copy(), workspace.view(np.uint8)
+    return out.astype(kind, copy=False), h.astype(kind), c.astype(kind), workspace.view(np.uint8)

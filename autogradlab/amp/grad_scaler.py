@@ -1,103 +1,19 @@
-"""Mixed precision as far as a CPU needs it (mirrors `torch.amp`): autocast that is off, and scaling of losses."""
+"""Scaling of losses, so that gradients of float16 do not vanish (mirrors `torch.amp.grad_scaler`)."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Iterable
 from typing import Any
 
-from .autograd.grad_mode import no_grad
-from .core.recording.record import TENSORS
-from .core.tensor.tensor import Tensor
-from .core.types.device import device
-from .core.types.dtypes import ALL, float16, float32
+from ..autograd.grad_mode import no_grad
+from ..core.recording.record import TENSORS
+from ..core.tensor.tensor import Tensor
+from ..core.types.dtypes import float32
 
-__all__ = ["GradScaler", "autocast", "get_autocast_dtype", "is_autocast_enabled"]
-
-#: the smaller dtype of the CPU; bfloat16 is there where the package ml_dtypes is
-_SMALL = ALL.get("bfloat16", float16)
-_CPU_DTYPES = (
-    "In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
-    "CPU Autocast only supports dtypes of torch.bfloat16, torch.float16 currently."
-)
-
-
-class autocast:
-    """Computes in a smaller dtype where a GPU gains by it; here it has to be off, or made for a GPU that is missing.
-    Errors: NotImplementedError if it is on for the CPU.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> with torch.autocast("cpu", enabled=False):
-        ...     print((torch.ones(2, 2) @ torch.ones(2, 2)).dtype)
-        ...
-        torch.float32
-
-    Mirrors `torch.amp.autocast`.
-    """
-
-    __module__ = "torch.amp.autocast_mode"
-
-    def __init__(
-        self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
-    ) -> None:
-        if not isinstance(device_type, str):
-            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
-        self.device = device(device_type).type
-        self.fast_dtype = dtype or (_SMALL if self.device == "cpu" else float16)
-        if enabled and self.device == "cuda":
-            warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
-        if enabled and self.device == "cpu":
-            if self.fast_dtype in (_SMALL, float16):
-                raise NotImplementedError(
-                    "autogradlab computes in the dtypes that it is given: autocast on the CPU needs enabled=False"
-                )
-            warnings.warn(_CPU_DTYPES, stacklevel=2)
-        self._enabled = False
-
-    def __enter__(self) -> autocast:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        return None
-
-    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(func)
-        def decorated(*args: Any, **kwargs: Any) -> Any:
-            with self:
-                return func(*args, **kwargs)
-
-        return decorated
-
-
-def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Whether operations choose their dtypes: False.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> torch.is_autocast_enabled()
-        False
-
-    Mirrors `torch.is_autocast_enabled`.
-    """
-    return False
-
-
-def get_autocast_dtype(device_type: str) -> Any:
-    """The smaller dtype of a device.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> torch.get_autocast_dtype("cpu")
-        torch.bfloat16
-
-    Mirrors `torch.get_autocast_dtype`.
-    """
-    return _SMALL if device(device_type).type == "cpu" else float16
-
+__all__ = ["GradScaler"]
 
 _READY, _UNSCALED, _STEPPED = range(3)
 
@@ -305,31 +221,3 @@ class GradScaler:
         self._backoff_factor = state_dict["backoff_factor"]
         self._growth_interval = state_dict["growth_interval"]
         self._growth_tracker = state_dict["_growth_tracker"]
-
-
-class _Old:
-    """The names that stood in a device's own module."""
-
-    def __init__(self, kind: str) -> None:
-        self._kind = kind
-
-    def _deprecated(self, name: str) -> None:
-        warnings.warn(
-            f"`torch.{self._kind}.amp.{name}(args...)` is deprecated. "
-            f"Please use `torch.amp.{name}('{self._kind}', args...)` instead.",
-            FutureWarning,
-            stacklevel=3,
-        )
-
-    def autocast(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> autocast:
-        """The old name of autocast for one device."""
-        self._deprecated("autocast")
-        return autocast(self._kind, dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
-
-    def GradScaler(self, *args: Any, **kwargs: Any) -> GradScaler:
-        """The old name of GradScaler for one device."""
-        self._deprecated("GradScaler")
-        return GradScaler(self._kind, *args, **kwargs)
-
-
-OLD = {kind: _Old(kind) for kind in ("cuda", "cpu")}
