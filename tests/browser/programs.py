@@ -151,12 +151,12 @@ def shell_of_its_own() -> Any:
     return InteractiveShell.instance(config=config)
 
 
-def every_card(library: str = "autogradlab", *kinds: str) -> dict[str, Any]:
+def every_card(library: str = "autogradlab", *kinds: str, lang: str = "en") -> dict[str, Any]:
     """Every inspector on each program, or these: the card and the keys that are pressed in it."""
     made = {}
     for program in PARTS:
         shell = shell_of_its_own()
-        for name, source in calls(program, "en").items():
+        for name, source in calls(program, lang).items():
             if kinds and name in CARDS and name not in kinds:
                 continue
             ran = shell.run_cell(source.replace(*PYTORCH) if library == "torch" else source, store_history=True)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from autogradlab import inspectors as lab
+from autogradlab.inspectors.layout.timeline import _decades
 from autogradlab.inspectors.parts import Timeline
 from autogradlab.inspectors.snapshot import training as watching
 from autogradlab.inspectors.stored import packed
@@ -148,6 +149,11 @@ def test_exploding_vanishing_and_zero(torch: Any) -> None:
         *[(watching.LASTING, kind, (name,)) for kind, name in (("vanishing", "small"), ("zero", "none"))],
         (7, "exploding", ("big",)),
     ]
+
+
+def test_a_row_shows_all_of_an_explosion() -> None:
+    assert _decades([10.0**k for k in range(-3, 38)]) == (-1, 37)
+    assert _decades([1.0, *[2.0] * 60, 1e-30]) == (0, 1)  # one that passes through zero does not stretch it
 
 
 def test_parameters_that_do_not_learn(torch: Any) -> None:

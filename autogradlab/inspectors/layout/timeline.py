@@ -17,8 +17,6 @@ LEFT, PLOT, RIGHT = 112.0, 310.0, 64.0
 TOP, HIGH = 34.0, 68.0
 #: the height of all rows together, and of one at least and at most
 ROWS, LEAST, MOST = 162.0, 20.0, 48.0
-#: decades that a row shows at most
-DECADES = 8
 #: letters are this large
 SIZE = 13.0
 
@@ -74,8 +72,7 @@ def _decades(sizes: Sequence[float | None]) -> tuple[int | None, int]:
     if not known:
         return None, 0
     high = math.ceil(math.log10(known[-1]) - 1e-9)
-    low = min(math.floor(math.log10(known[len(known) // 20]) + 1e-9), high - 1)  # a few may be smaller
-    return max(low, high - DECADES), high
+    return min(math.floor(math.log10(known[len(known) // 20]) + 1e-9), high - 1), high  # a few may be smaller
 
 
 def _runs(points: Sequence[tuple[float, float] | None]) -> list[list[tuple[float, float]]]:
