@@ -15,7 +15,7 @@ import numpy as np
 from .harness import Array, Builder, Case, Thunk
 
 CALL = ("numpy", 1.5)  # the goal where one NumPy call does the work
-CONV = ("torch", 3.0)
+CONV = ("torch", 1.2)
 LONG = (1_000_000,)
 SQUARE = (1000, 1000)
 PICKED = 100_000

@@ -16,7 +16,7 @@ from .harness import Row, Sample, measure
 
 NAME = "import"
 ABOUT = "import after numpy, in a new interpreter; the numpy column is numpy itself"
-LIMIT = 0.040
+LIMIT = 0.030
 UNWANTED = ("ipywidgets", "matplotlib", "anywidget", "IPython", "torch")
 
 _AFTER_NUMPY = "import numpy, time; start = time.process_time(); import {name}; print(time.process_time() - start)"
