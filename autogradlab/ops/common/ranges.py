@@ -270,7 +270,7 @@ def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
     half = steps // 2
     if kind.is_floating_point and kind.itemsize == 4:
         a, b = np.float32(start), np.float32(end)
-        step = float((b - a) / np.float32(steps - 1))
+        step = float((b - a) / (steps - 1))
         row = np.empty(steps, np.float32)
         row[:half] = _line(float(a), step, half)
         row[half:] = _line(float(b), -step, steps - half)[::-1]

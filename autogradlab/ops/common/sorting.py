@@ -6,6 +6,7 @@ introsort, which is not stable beyond 16 elements; small inputs follow it exactl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -302,34 +303,52 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
         raise RuntimeError("topk does not support bool dtypes on CPU")
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
-    x = to_end(keys_of(input), d)
+    x = keys_of(input) if input.ndim == 1 else to_end(keys_of(input), d)
     if not x.size or not k:
         places = np.zeros((*x.shape[:-1], k), np.int64)
     else:
         places = _top(x, k, largest, sorted)
+        if input.ndim == 1:
+            return input[places], np.ascontiguousarray(places, np.int64)
     places = np.ascontiguousarray(from_end(places, d), np.int64)
     return taken(input, places, d), places
 
 
-#: so few elements are put in order faster in Python
-_FEW = 16
+#: so few elements are found faster one after the other
+_FEW = 8
+
+
+def _in_turn(x: np.ndarray, k: int, largest: bool) -> np.ndarray | None:
+    """The places of the k largest or smallest of some floats, found one after the other; None where equal ones compete
+    for a place, or where there is a NaN."""
+    rest = x.copy()
+    find, value, item = rest.argmax if largest else rest.argmin, -math.inf if largest else math.inf, rest.item
+    before, places = value, []
+    for _ in range(k + 1):  # one more than wanted: whether the last one has a rival
+        place = find()
+        found = item(place)
+        if found in (before, value) or found != found:
+            return None
+        before = found
+        rest[place] = value
+        places.append(place)
+    return np.array(places[:k], np.int64)
 
 
 def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
     """The places of the k largest or smallest elements of each line; in inputs that are not large, equal ones that
     compete for a place are picked and ordered as by PyTorch's kernel."""
     n, large = x.shape[-1], x.size > SMALL
+    if x.ndim == 1 and k <= _FEW and k < n and in_order and not large and x.dtype.kind == "f":
+        few = _in_turn(x, k, largest)
+        if few is not None:
+            return few
     if k < n:  # one more than wanted: whether the last one has a rival
         found = x.argpartition(n - k - 1 if largest else k)
         found = found[..., n - k - 1 :] if largest else found[..., : k + 1]
         if large:
             found = np.sort(found)
         chosen = taken(x, found, -1)
-        if x.ndim == 1 and k <= _FEW and in_order and not large:
-            few = chosen.tolist()
-            if len(set(few)) > k and sum(few) == sum(few):  # all different, and numbers
-                best = sorted(range(k + 1), key=few.__getitem__, reverse=largest)[:k]
-                return np.asarray(found.take(best))
         by = order(chosen, chosen.ndim - 1, largest)
         places = taken(found, by, -1)
     else:

@@ -393,14 +393,26 @@ def many(op: Op) -> Callable[..., Any]:
     """An operation with several results, which may be views."""
     invoke, view, source_place = op.invoke, op.view, op.tensor_places[0]
     inner = op.inner_writes
+    defaults = op.defaults
+    fewest, most = op.required, -1 if op.named_required else min((op.positional, *op.flags))
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        given: Any = None
         if kwargs:
             if "out" in kwargs:
                 return op.call_any(*args, **kwargs)
-        values, given = op.operands(args, kwargs)
+        elif fewest <= len(args) <= most:
+            values = [*args, *defaults[len(args) :]]
+            try:
+                given = op.arrays(values)
+            except (AttributeError, TypeError):  # numbers that stand for tensors, or an error
+                given = None
+        if given is None:
+            values, given = op.operands(args, kwargs)
         try:
-            r = modes.quiet(invoke, *given)
+            r = QUIET(invoke, *given)
+        except RuntimeError as error:
+            r = _kernel(error, invoke, *given)
         except (AttributeError, TypeError, ValueError):
             op.refused(args, kwargs)
             raise
