@@ -366,24 +366,25 @@ class _Recorder:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Hooks on every Node, after the user's own; and the user's hooks wrapped, one by one."""
-        handles, wrapped = [], []
+        handles: list[Any] = []
+        wrapped = []
         try:
             for node in self.walk.nodes:
                 own = node.register_prehook(self._prehook(node)), node.register_hook(self._posthook(node))
                 handles += own
                 for handle, kind in zip(own, ("pre", "post"), strict=True):
-                    hooks = handle.hooks_dict_ref()
-                    for key in [] if len(hooks) == 1 else list(hooks):
-                        original = hooks[key]
+                    listed: Any = handle.hooks_dict_ref()
+                    for key in [] if len(listed) == 1 else list(listed):
+                        original = listed[key]
                         if not of_inspectors(original):
-                            hooks[key] = self._node_wrapper(original, kind, node)
-                            wrapped.append((hooks, key, original, hooks[key]))
+                            listed[key] = self._node_wrapper(original, kind, node)
+                            wrapped.append((listed, key, original, listed[key]))
             for tensor, node, number in self._hooked():
                 for kind, attribute in (
                     ("tensor", "_backward_hooks"),
                     ("post_accumulate", "_post_accumulate_grad_hooks"),
                 ):
-                    hooks = getattr(tensor, attribute, None)
+                    hooks: Any = getattr(tensor, attribute, None)
                     for key in list(() if hooks is None else hooks):
                         original = hooks[key]
                         if of_inspectors(original):
