@@ -27,10 +27,11 @@ SOURCES = [
     GRAPH,
     "lab.watch('w')",
     "predict('scalar-dim')",
+    "held = lab.step(y)\nheld",
     "import ipywidgets\nipywidgets.VBox([lab.show(w), ipywidgets.HBox([lab.step(y)])])",
     "w.data.mul_(3)",
 ]
-CARDS = 4  # a box of them is one
+CARDS = 5  # a box of them is one
 SEEN = """() => {
   const shown = [...document.querySelectorAll('[data-card]')].filter(n => n.offsetParent);
   return {
@@ -90,9 +91,9 @@ def test_saved_cards_are_there_without_a_kernel_and_step(lab: Lab, book: str, pa
     save(page)
     answered = page.locator(".agl-lab > div").first.inner_text()
     watched = page.locator("[data-kind=watch] .agl-subtitle").first.inner_text()
-    assert "[6]" in watched  # the watch has seen the change that the last cell made
+    assert "[7]" in watched  # the watch has seen the change that the last cell made
     stored = [o["data"][CARD]["module"] for c in cells(page) for o in c["outputs"] if CARD in o.get("data", {})]
-    assert stored == ["inspector", "inspector", "lab", "box"]
+    assert stored == ["inspector", "inspector", "lab", "inspector", "box"]
 
     page.goto("about:blank")
     for session in ask(lab, "sessions"):
@@ -108,7 +109,7 @@ def test_saved_cards_are_there_without_a_kernel_and_step(lab: Lab, book: str, pa
     while page.locator("dialog.jp-Dialog").count():  # that no kernel could be started
         dialog.click()
         page.wait_for_timeout(200)
-    for number in (0, 1):  # by itself, and in the box
+    for number in (0, 2):  # by itself, and in the box
         at = page.locator(".agl-where").nth(number)
         before = at.inner_text()
         page.locator(".agl-do-step").nth(number).click()
@@ -126,4 +127,11 @@ def test_a_running_kernel_takes_over_at_the_same_step(lab: Lab, book: str, page:
     page.wait_for_function("() => window.stepped", timeout=90_000)
     assert seen(page, live=CARDS)["live"] == CARDS
     assert page.locator("[data-card=live] .agl-where").first.inner_text() == page.evaluate("() => window.stepped")
+    where = page.locator(".agl-where").nth(1)
+    page.locator(".agl-do-step").nth(1).click()
+    before = where.inner_text()
+    page.evaluate("""() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
+        .requestExecute({ code: "held.close()" }).done""")
+    assert seen(page, live=CARDS - 1, drawn=CARDS) == {"live": CARDS - 1, "stored": 1, "drawn": CARDS, "errors": False}
+    assert where.inner_text() == before
     assert page.broken == []

@@ -181,6 +181,28 @@ def test_what_runs_is_told_without_colour(shown: Any, page: Any):
     assert {'"◂"', '"✓"'} <= set(signs)
 
 
+def test_nothing_is_green_after_a_nan_and_lines_that_wrap_anew_stay_in_view(shown: Any, page: Any):
+    def colours(at: str) -> set[str]:
+        page.keyboard.press(at)
+        done = card.locator(".agl-lines tr[data-state=done] .agl-ln")
+        return set(done.evaluate_all("all => all.map(e => getComputedStyle(e, '::after').color)"))
+
+    card = shown("first")
+    green = colours("End")
+    assert len(green) == 1
+    card = shown("nan")
+    assert green.isdisjoint(colours("End"))
+    card = shown("rnn", 1280)
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    page.set_viewport_size({"width": NARROW, "height": 500})
+    page.wait_for_timeout(200)
+    room = page.locator(".agl-code").bounding_box()
+    row = card.locator(".agl-lines tr[data-state=active]").first.bounding_box()
+    assert room["y"] <= row["y"]
+    assert row["y"] + row["height"] <= room["y"] + room["height"] + 1
+
+
 def test_the_end_stays_where_the_last_gradient_went(shown: Any, page: Any):
     card = shown("first", NARROW)
     page.keyboard.press("g")

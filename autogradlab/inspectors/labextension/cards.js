@@ -79,10 +79,7 @@ export function plugins(Panel) {
       this.wipe();
       this.place = document.createElement("div");
       if (model.data[CARD].state.across) Object.assign(this.place.style, { display: "flex", gap: "8px" });
-      this.place.addEventListener("autogradlab:at", ({ target, detail }) => {
-        const number = drawn(this.place).findIndex((one) => one.firstElementChild === target); // not that of a card inside
-        if (number >= 0) this.at[number] = detail;
-      });
+      this.follow(this.place);
       this.node.append(this.place);
       this.node.dataset.card = "stored";
       const places = parts.map(() => this.place.appendChild(document.createElement("div")));
@@ -126,11 +123,37 @@ export function plugins(Panel) {
       this.wipe();
       this.node.dataset.card = "live";
       this.inner.removeClass("lm-mod-hidden");
-      at.forEach((detail, k) => drawn(this.inner.node)[k].dispatchEvent(new CustomEvent("autogradlab:go", { bubbles: true, detail })));
+      this.send(this.inner.node, at);
+      this.at = at;
+      this.follow(this.inner.node);
+      this.watcher = new MutationObserver(() => this.inner?.isHidden && this.leave());
+      this.watcher.observe(this.inner.node, { attributes: true, attributeFilter: ["class"] });
       this.inner.node.addEventListener("autogradlab:state", ({ target, detail }) => {
         const number = drawn(this.inner.node).findIndex((one) => target.contains(one));
         this.model.setData({ data: { ...this.model.data, [CARD]: changed(this.model.data[CARD], number, detail) } });
       });
+    }
+
+    /** Keeps where each card of a node stands. */
+    follow(node) {
+      node.addEventListener("autogradlab:at", ({ target, detail }) => {
+        const number = drawn(node).findIndex((one) => one.firstElementChild === target); // not that of a card inside
+        if (number >= 0) this.at[number] = detail;
+      });
+    }
+
+    /** Sends the cards of a node to where cards stood. */
+    send(node, at) {
+      at.forEach((detail, k) => drawn(node)[k]?.dispatchEvent(new CustomEvent("autogradlab:go", { bubbles: true, detail })));
+    }
+
+    /** Python closed the live widget, and its manager hides what it leaves: the card stays, as it was last seen. */
+    async leave() {
+      const at = this.at;
+      this.live = false;
+      this.drop();
+      await this.draw(this.model);
+      if (this.place) this.send(this.place, at);
     }
 
     drop() {

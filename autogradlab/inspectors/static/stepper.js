@@ -167,6 +167,7 @@ class Stepper {
     const where = fill(this.words.step_title, { step: to, last: this.frames.length - 1 });
     this.element.dataset.at = to;
     this.element.dataset.tone = frame.tone ?? "plain";
+    this.element.toggleAttribute("data-ill", this.frames.slice(0, to + 1).some(({ tone }) => tone === "warning"));
     this.where.textContent = `${to} / ${this.frames.length - 1}${this.card.live ? " …" : ""}`;
     this.range.value = to;
     this.range.setAttribute("aria-valuetext", `${where}. ${plain(frame.heading || frame.sentence)}`);
@@ -548,6 +549,8 @@ class Stepper {
     for (const box of this.element.querySelectorAll(".agl-scroll, .agl-code")) {
       box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1 ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex");
     }
+    if (wide !== this.wide) this.lines?.scroll(); // lines wrap anew
+    this.wide = wide;
   }
 }
 
