@@ -280,7 +280,7 @@ def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) ->
     """How often gradient number `i` of a Node was written in place, `writes` being how often its own was, of which it
     may be a part."""
     if node.user_code:  # it has counted
-        return node.writes[i]  # type: ignore[index]
+        return node.writes[i] if node.writes else 0
     if (
         writes
         and type(grad) is _ndarray

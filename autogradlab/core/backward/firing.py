@@ -159,9 +159,12 @@ def run_with_hooks(
         seen = _has_posthooks(node)
         before = set_grad(local, recorded)
         try:
-            outs = validate(node, tuple(_run_recorded(node, grad) if recorded else _run(node, grad)))
+            found = tuple(_run_recorded(node, grad) if recorded else _run(node, grad))
+            outs = validate(node, found)
         finally:
             set_grad(local, before)
+        if node.user_code and node.writes is not None and outs is not found:  # what was summed or cast is new memory
+            node.writes = tuple(n if a is b else 0 for n, a, b in zip(node.writes, found, outs, strict=False))
         outs = after_node(node, grad, _wanted(node, outs, needed), recorded, local, seen)
         if local.anomaly and local.check_nan:
             check_nan(node, outs)

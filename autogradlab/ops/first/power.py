@@ -40,19 +40,19 @@ def pow_backward_exponent(F, grad, input, exponent, result):
     if is_number(input):
         if input == 0:
             slope = F.conj(result * F.log(F.zero_dim(grad) + input))
-            return grad * F.where(~_negative(F, exponent), F.zero_dim(grad), slope)
+            return grad * F.where(~_below_zero(F, exponent), F.zero_dim(grad), slope)
         return grad * F.conj(
             result
             * np.log(
                 complex(input) if isinstance(input, complex) or input < 0 and F.is_complex(result) else input
             ).item()
         )
-    still = (input == 0) & ~_negative(F, exponent)
+    still = (input == 0) & ~_below_zero(F, exponent)
     base = F.zero_dim(result) + input if F.is_complex(result) and not F.is_complex(input) else input
     return grad * F.where(still, F.zero_dim(grad), F.conj(result * F.log(base)))
 
 
-def _negative(F, exponent):
+def _below_zero(F, exponent):
     return F.real_part(exponent) < 0
 
 
