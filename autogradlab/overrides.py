@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
@@ -140,28 +140,36 @@ def arm() -> bool:
     return True
 
 
-def _set_gates() -> None:
+def _asking() -> Iterator[tuple[Any, Any, str, dict[str, bool]]]:
+    """Every function that asks, with what objects are told was called, what errors call that, and options of a gate."""
     functions = list(_functions())
-    known: set[int] = set()
-
-    def gate(function: Any, func: Any, name: str, **options: Any) -> None:
-        if type(function) is FunctionType and id(function) not in known:
-            known.add(id(function))
-            _gates.append(overriding.gate(function, func, name, **options))
-
     for name, value in list(_members()):
         full = f"torch.Tensor.{name}"
         if isinstance(value, property):
             for part, function, func in _pieces(full, value):
-                gate(function, func, part)
+                yield function, func, part, {}
+            continue
+        method = _OPERATORS.get(name)
+        options = {"operator": name in _BINARY}
+        if method is None:
+            yield value, value, full, options
         else:
-            method = _OPERATORS.get(name)
-            if method is None and getattr(Tensor, value.__name__, None) is not value:
-                value.__name__ = name
-            func = value if method is None else getattr(Tensor, method)
-            gate(value, func, full if method is None else f"torch.Tensor.{method}", operator=name in _BINARY)
+            yield value, getattr(Tensor, method), f"torch.Tensor.{method}", options
     for name, value in functions:
-        gate(value, value, name, modes_only=name.rpartition(".")[2] in _OF_DATA)
+        yield value, value, name, {"modes_only": name.rpartition(".")[2] in _OF_DATA}
+
+
+def _set_gates() -> None:
+    known: set[int] = set()
+    for function, func, name, options in list(_asking()):
+        if type(function) is not FunctionType or id(function) in known:
+            continue
+        known.add(id(function))
+        is_method = function is func and name.startswith("torch.Tensor.")
+        if is_method and getattr(Tensor, function.__name__, None) is not function:
+            _gates.append(partial(setattr, function, "__name__", function.__name__))
+            function.__name__ = name.rpartition(".")[2]  # under which objects are told of it
+        _gates.append(overriding.gate(function, func, name, **options))
 
 
 def disarm() -> None:
@@ -173,16 +181,9 @@ def disarm() -> None:
 @cache
 def _index() -> dict[Any, str]:
     """The full names of all functions, methods and properties that ask."""
-    load_all()
     found: dict[Any, str] = {}
-    functions = list(_functions())
-    for name, value in _members():
-        if isinstance(value, property):
-            found.update((func, part) for part, _, func in _pieces(f"torch.Tensor.{name}", value))
-        elif name not in _OPERATORS:
-            found.setdefault(value, f"torch.Tensor.{name}")
-    for name, value in functions:
-        found.setdefault(value, name)
+    for _, func, name, _ in _asking():
+        found.setdefault(func, name)
     return found
 
 

@@ -126,17 +126,11 @@ def _filled(grads: tuple[Tensor | None, ...], like: Tensors, strict: bool, creat
             if strict:
                 raise RuntimeError(_UNUSED[stage].format(i))
             g = wrap(np.zeros_like(t._array))
-        elif strict and create_graph and not requires_grad(g) and "double" not in stage:
-            raise RuntimeError(
-                f"The jacobian of the user-provided function is independent of input {i}. This is not "
-                f"allowed in "
-                "strict mode when create_graph=True."
-            )
         elif strict and create_graph and not requires_grad(g):
+            what = "hessian" if "double" in stage else "jacobian"
             raise RuntimeError(
-                f"The hessian of the user-provided function is independent of input {i}. This is not "
-                f"allowed in "
-                "strict mode when create_graph=True."
+                f"The {what} of the user-provided function is independent of input {i}. This is not allowed in strict "
+                "mode when create_graph=True."
             )
         found.append(g)
     return tuple(found)
@@ -176,6 +170,21 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
     return _unpacked(outputs, out_several), _unpacked(found, several)
 
 
+def _direction(v: Any, given: Tensors, several: bool, create_graph: bool, name: str) -> Tensors:
+    """The vector by which a matrix with a column for each input element is multiplied; 1 for a single element."""
+    if v is not None:
+        _, direction = _as_tuple(v, "v", name)
+        direction = _prepared(direction, create_graph, False)
+        _check_v(direction, given, several)
+        return direction
+    if len(given) != 1 or given[0]._array.size != 1:
+        raise RuntimeError(
+            "The vector v can only be None if the input to the user-provided function is a single Tensor with a single "
+            "element."
+        )
+    return tuple(wrap(np.ones_like(t._array)) for t in given)
+
+
 def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple[Any, Any]:
     """The output, and the Jacobian times a vector: the change of the output in its direction.
 
@@ -191,18 +200,7 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
     with enable_grad():
         several, given = _as_tuple(inputs, "inputs", "jvp")
         given = _prepared(given, create_graph, True)
-        if v is not None:
-            _, direction = _as_tuple(v, "v", "jvp")
-            direction = _prepared(direction, create_graph, False)
-            _check_v(direction, given, several)
-        else:
-            if len(given) != 1 or given[0]._array.size != 1:
-                raise RuntimeError(
-                    "The vector v can only be None if the input to the user-provided function is a "
-                    "single Tensor "
-                    "with a single element."
-                )
-            direction = tuple(wrap(np.ones_like(t._array)) for t in given)
+        direction = _direction(v, given, several, create_graph, "jvp")
         out_several, outputs = _as_tuple(func(*given), _OUTPUTS, "jvp")
         _check_recorded(outputs, "outputs", strict)
         # the gradient is linear in these weights; its derivative by them is the product
@@ -395,20 +393,8 @@ def _first(
     """What vhp and hvp begin with: the inputs, v, the output and its recorded gradient."""
     several, given = _as_tuple(inputs, "inputs", name)
     given = _prepared(given, create_graph, True)
-    if v is not None:
-        _, direction = _as_tuple(v, "v", name)
-        direction = _prepared(direction, create_graph, False)
-        _check_v(direction, given, several)
-    else:
-        if len(given) != 1 or given[0]._array.size != 1:
-            raise RuntimeError(
-                "The vector v can only be None if the input to the user-provided function is a single "
-                "Tensor with a "
-                "single element."
-            )
-        direction = tuple(wrap(np.ones_like(t._array)) for t in given)
+    direction = _direction(v, given, several, create_graph, name)
     out = _number(func(*given), name, strict)
-    _check_recorded((out,), "outputs", strict)
     first = _gradients((out,), given, None, True)
     _check_recorded(first, "jacobian", strict)
     return several, given, direction, out, first

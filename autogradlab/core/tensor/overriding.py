@@ -22,6 +22,7 @@ __all__ = [
     "PLAIN",
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
+    "another",
     "ask",
     "cast_within",
     "collect",
@@ -153,6 +154,19 @@ def cast_within(namespace: Any) -> Any:
     return namespace if casting is None else casting.over(namespace)
 
 
+def another(function: Any) -> Any:
+    """The same function as another object."""
+    if type(function) is not FunctionType:
+        return function
+    made = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__kwdefaults__, made.__qualname__ = function.__kwdefaults__, function.__qualname__
+    made.__module__, made.__doc__ = function.__module__, function.__doc__
+    made.__dict__.update(function.__dict__)
+    return made
+
+
 def gate(
     function: FunctionType, func: Any, name: str, *, operator: bool = False, modes_only: bool = False
 ) -> Callable[[], None]:
@@ -162,9 +176,7 @@ def gate(
     operator: whether it answers NotImplemented where all decline, or one raises TypeError. modes_only: whether it asks
     only modes.
     """
-    code = function.__code__
-    call = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
-    call.__kwdefaults__ = function.__kwdefaults__
+    code, call = function.__code__, another(function)
     plain = PLAIN.issuperset
 
     def below(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

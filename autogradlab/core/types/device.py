@@ -8,7 +8,7 @@ from typing import Any
 from ..arguments.signature import Signatures
 from .native import Native
 
-__all__ = ["CPU", "check_device", "device", "require_cpu"]
+__all__ = ["CPU", "device", "require_cpu", "require_memory"]
 
 _TYPES = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
@@ -110,14 +110,6 @@ def _device(*args: Any) -> device:
 
 
 CPU = device("cpu")
-
-
-def check_device(where: str | int | device | None) -> None:
-    """What a storage of its own asks: a device of another kind is not known to it."""
-    found = None if where is None else where if isinstance(where, device) else device(where)
-    if found is not None and found.type not in ("cpu", "cuda"):
-        raise RuntimeError(f"torch.UntypedStorage(): Storage device not recognized: {found.type}")
-    require_cpu(found)
 
 
 def require_memory(where: str | int | device | None) -> None:

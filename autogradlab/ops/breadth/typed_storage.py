@@ -15,7 +15,8 @@ from ...core.runtime.warn import warn_once
 from ...core.tensor import copying
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
-from ...core.types.device import CPU, check_device
+from ...core.types.device import CPU, require_cpu
+from ...core.types.device import device as Device
 from ..table.opdef import composite
 
 __all__ = ["DEPRECATED", "STORAGES", "LegacyStorage", "TypedStorage"]
@@ -43,6 +44,14 @@ _LEGACY_FORMS = """ received an invalid combination of arguments. Expected one o
  * (Sequence data)
  * (*, UntypedStorage wrap_storage)
 """
+
+
+def _check_device(where: Any) -> None:
+    """A device of another kind is not known to a storage."""
+    found = where if where is None or isinstance(where, Device) else Device(where)
+    if found is not None and found.type not in ("cpu", "cuda"):
+        raise RuntimeError(f"torch.UntypedStorage(): Storage device not recognized: {found.type}")
+    require_cpu(found)
 
 
 class TypedStorage:
@@ -82,7 +91,7 @@ class TypedStorage:
         else:
             if len(args) > 1:
                 raise RuntimeError(f"{said}Too many positional arguments")
-            check_device(device)
+            _check_device(device)
             self._untyped_storage = Storage(_filled(args, (dtype or dtypes.get_default_dtype()).numpy, said))
         self.dtype = dtype or dtypes.get_default_dtype()
 

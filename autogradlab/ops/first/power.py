@@ -98,7 +98,7 @@ def _power(x, exponent):
     return np.power(x, numbered(x, exponent))
 
 
-def _negative(x, exponent):
+def _no_negative(x, exponent):
     """Refuse, in PyTorch's words, an integer to a negative integer power."""
     if x.dtype.kind in "biu" and not isinstance(exponent, (float, complex)) and exponent < 0:
         raise RuntimeError(_NEGATIVE)
@@ -152,7 +152,7 @@ binary(
     check=_check,
     shown={"other": "exponent"},
     overloads=[
-        Overload(OPS["pow.number"], number="exponent", promotes="input", refuses=_negative),
+        Overload(OPS["pow.number"], number="exponent", promotes="input", refuses=_no_negative),
         Overload(OPS["pow.base"], number="self", promotes="exponent"),
     ],
     doc="""

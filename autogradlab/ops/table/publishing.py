@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import FunctionType
 from typing import Any, Literal, TypeVar, cast
 
 from ...core.arguments.declared import ALIASES, PLAIN, declare, name_of, signatures
@@ -11,7 +10,7 @@ from ...core.arguments.params import OTHER_NAMES
 from ...core.arguments.signature import kinds
 from ...core.recording.record import TENSORS
 from ...core.runtime.help import Help
-from ...core.tensor.overriding import stands_in
+from ...core.tensor.overriding import another, stands_in
 from ...core.tensor.tensor import Tensor
 from .families import FUNCTIONS, attach, operation
 from .signatures import explain, lookup, space_of
@@ -71,18 +70,7 @@ def publish(
         FUNCTIONS[name] = checking(form, name, space_of(name), reads)
     if method and not name.startswith("special_"):
         form = _dress(as_method, name, help) if as_method else fn
-        attach(name, checking(_another(form) if reads == "itself" and function else form, name, "Tensor", reads))
-
-
-def _another(fn: Any) -> Any:
-    """The same function as another object: `torch.reshape` is not `Tensor.reshape`."""
-    if type(fn) is not FunctionType:
-        return fn
-    made = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
-    made.__kwdefaults__, made.__qualname__, made.__module__ = fn.__kwdefaults__, fn.__qualname__, fn.__module__
-    made.__doc__ = fn.__doc__
-    made.__dict__.update(fn.__dict__)
-    return made
+        attach(name, checking(another(form) if reads == "itself" and function else form, name, "Tensor", reads))
 
 
 def _dress(fn: Any, name: str, help: Help) -> Any:
