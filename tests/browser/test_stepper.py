@@ -293,6 +293,16 @@ def test_a_product_lights_what_an_element_was_made_of(shown: Any, page: Any):
     assert card.get_attribute("data-at") == "6"
 
 
+def test_where_nan_begins_it_is_what_is_worked_out(shown: Any, page: Any):
+    card = shown("nan")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert "NaN appears here first" in card.locator(".agl-say").inner_text()
+    assert card.locator(".agl-worked [aria-pressed=true]").inner_text() == "to x"
+    assert card.locator(".agl-worked .agl-spelled").inner_text().endswith("nan")
+
+
+
 def test_the_formula_can_be_read(shown: Any, page: Any):
     card = shown("rnn")
     for _ in range(6):

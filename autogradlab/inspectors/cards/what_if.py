@@ -10,6 +10,7 @@ from ..inspector import Inspector, present
 from ..layout.folded import folded
 from ..layout.picture import Labels, draw
 from ..parts import Badge, Block, Card, Drawing, Item, Note, Path, Shape, Table, Text, Tone
+from ..prose import columns
 from ..snapshot.calls import arguments
 from ..snapshot.events import amount
 from ..snapshot.flows import Flows, Place
@@ -26,8 +27,8 @@ __all__ = ["what_if"]
 
 #: Nodes that are drawn, and where they can be folded; leaves that are listed
 DRAWN, FOLDED, LISTED = 40, 150, 40
-#: from how many leaves on a reason that they share is said once
-SHARED = 3
+#: from how many leaves on a reason that they share is said once; of two a long one
+SHARED, LINE = 3, 110
 #: letters below a leaf
 LONG = 20
 #: what is said of a leaf that is itself what is asked about
@@ -158,7 +159,7 @@ class _WhatIf:
 
     def _tables(self) -> Iterator[Table]:
         """A row for each reason; where several leaves share it, their gradients are in a second table."""
-        columns = tuple(say(f"what_if.{key}") for key in ("leaf", "now", "then", "why"))
+        heads = tuple(say(f"what_if.{key}") for key in ("leaf", "now", "then", "why"))
         found: dict[tuple[Tone, str, str], list[_Row]] = {}
         for leaf in self.leaves[:LISTED]:
             key, tone = self._verdict(leaf)
@@ -170,14 +171,14 @@ class _WhatIf:
         tones: list[Tone] = []
         apart: list[_Row] = []
         for (tone, why, of_many), alike in found.items():
-            shared = len(alike) >= SHARED
+            shared = len(alike) >= (SHARED if columns(why) <= LINE else 2)
             said = [(*_together(alike), of_many)] if shared else [(*row, why) for row in alike]
             rows += said
             tones += [tone] * len(said)
             apart += alike if shared else []
-        yield Table(columns, tuple(rows), tuple(tones))
+        yield Table(heads, tuple(rows), tuple(tones))
         if apart:
-            yield Table(columns[:3], tuple(apart), folded=say("what_if.each"))
+            yield Table(heads[:3], tuple(apart), folded=say("what_if.each"))
 
     def _leaves(self) -> Iterator[_Leaf]:
         for node in self.walk.nodes:

@@ -148,8 +148,14 @@ function product(worked, words) {
   line.push(h("span", { class: "agl-sign" }, ["matmul", "each", "columns"].includes(worked.how) ? "=" : operands.length ? "→" : ""), label(worked.to, out));
   const box = h("div", { class: "agl-product" }, h("p", { class: "agl-formula" }, h("code", {}, worked.formula), way ? ` ${way}` : ""),
     h("div", { class: "agl-scroll" }, h("div", { class: "agl-equation" }, line)), spelled);
-  choose(0, 0);
+  choose(...(nan(worked.out) ?? [0, 0]));
   return box;
 }
 
-export { brief, inline, product, small, spoken, table };
+/** The place of the first NaN among numbers; null if there is none. */
+function nan(grid) {
+  const i = grid.rows.findIndex((row) => row.includes("nan"));
+  return i < 0 ? null : [i, grid.rows[i].indexOf("nan")];
+}
+
+export { brief, inline, nan, product, small, spoken, table };

@@ -4,7 +4,7 @@
 import { Sketch, blocks, fill, h, icon, kindle, leave, plain, prose } from "./sketch.js";
 import { Lines, goto } from "./lines.js";
 import { copy, copying } from "./copy.js";
-import { product } from "./matrix.js";
+import { nan, product } from "./matrix.js";
 
 const TALL = 268; // pixels of the graph's window where it cannot be seen whole
 const WIDE = 860; // pixels from which on the numbers stand beside the picture
@@ -221,7 +221,7 @@ class Stepper {
       const name = this.lines?.rows.get(row)?.name || this.lines?.rows.get(row)?.text || "";
       return this.worked.replaceChildren(h("div", { class: "agl-heading" }, name), product({ to: "", formula: "", how: "", operands: [], signs: [], out: grid }, this.words));
     }
-    return pick(0);
+    return pick(Math.max(0, frame.tone === "warning" ? all.findIndex((one) => nan(one.out)) : 0));
   }
 
   /** Where the rule of an edge comes from: the formula in the op table, as it is written there. */
