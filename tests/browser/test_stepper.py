@@ -302,7 +302,6 @@ def test_where_nan_begins_it_is_what_is_worked_out(shown: Any, page: Any):
     assert card.locator(".agl-worked .agl-spelled").inner_text().endswith("nan")
 
 
-
 def test_the_formula_can_be_read(shown: Any, page: Any):
     card = shown("rnn")
     for _ in range(6):

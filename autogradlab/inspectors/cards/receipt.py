@@ -353,7 +353,8 @@ class _Receipt:
 
     def _where(self, node: NodeFact) -> str:
         if self.source is not None and node.id in self.source.spoken:
-            return self.source.spoken[node.id]
+            spoken = self.source.spoken[node.id]  # it begins a sentence there
+            return spoken[:1].lower() + spoken[1:]
         return place(node.origin) if node.origin is not None else ""
 
     def _word(self, node: NodeFact, factor: Factor) -> str:
