@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: what is written out, and where it is defined
 FUNCTIONS = {
     "wrap": "core/tensor/tensor.py",
+    "known_edge": "core/tensor/edges.py",
     "start_node": "core/recording/record.py",
     "save_output": "core/recording/record.py",
     "share": "core/recording/views.py",

@@ -17,6 +17,7 @@ from ..core.recording.inplace import History, check_inplace, commit_array
 from ..core.recording.record import NOT_IMPLEMENTED, TENSORS, OpNode, start_node
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn, warn_once
+from ..core.tensor.edges import NOBODY
 from ..core.tensor.tensor import Size, Tensor, counter, gradient_edge, set_requires_grad, wrap
 from ..core.types import dtypes
 from ..core.types.device import CPU, require_cpu
@@ -384,9 +385,8 @@ def _set_to(self: Tensor, source: Any, array: np.ndarray, storage: Storage | Non
             check_inplace(self)
             history = History(self, start_node(_SetNode, tuple(edges), array.shape, array.dtype, ()))
     if self._meta is not None:
-        self._meta.accumulate = (
-            None  # a leaf with other memory is another leaf to the graphs that were made with the old
-        )
+        # a leaf with other memory is another leaf to the graphs that were made with the old
+        self._meta.accumulate = NOBODY
     self._storage = storage
     commit_array(self, as_lazy_as(self._array, array), history)
     return self

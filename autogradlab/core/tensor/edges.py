@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, Node, edge_to, leads, pair, short_name
 from ..graph.slices import WITHIN, AsStridedBackward0, ConjBackward0, NegViewBackward0
 from ..memory.strided import geometries, turned
-from ..memory.versions import of_inference
+from ..memory.versions import INFERENCE, of_inference
 from ..runtime import errors
 
 if TYPE_CHECKING:
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEAD_EDGE",
+    "NOBODY",
     "WRAPPED",
     "TensorMeta",
     "ViewMeta",
     "gradient_edge",
+    "known_edge",
     "operand_edge",
     "output_edge",
     "refuse_view",
@@ -32,13 +34,18 @@ __all__ = [
 ]
 
 
+#: called, gives None: stands for the reference to a Node where there has been none
+NOBODY = type(None)
+
+
 class TensorMeta:
     """What only some tensors have: hooks, an AccumulateGrad in use, a retained gradient."""
 
     __slots__ = ("accumulate", "grad_dtype", "hooks", "name", "post_accumulate", "retains")
 
     def __init__(self) -> None:
-        self.accumulate: weakref.ref[AccumulateGrad] | None = None
+        #: gives the AccumulateGrad in use, if it lives
+        self.accumulate: Callable[[], AccumulateGrad | None] = NOBODY
         self.hooks: HookDict | None = None
         self.post_accumulate: HookDict | None = None
         self.retains = False
@@ -96,6 +103,14 @@ def _is_seen(value: Any) -> bool:
     return hasattr(value, "_counter") and not of_inference(value)
 
 
+def known_edge(t: Tensor) -> Edge | None:
+    """`gradient_edge` of what needs no second look: of a result, or of a leaf whose AccumulateGrad lives; else None."""
+    edge = t._edge
+    if edge is None and t._view is None and t._meta is not None and t._counter is not INFERENCE:
+        edge = t._meta.accumulate()
+    return edge
+
+
 def gradient_edge(t: Tensor) -> Edge:
     """Where the gradient of `t` goes; NO_EDGE itself if `t` requires none."""
     edge = t._edge
@@ -113,10 +128,10 @@ def gradient_edge(t: Tensor) -> Edge:
     meta = t._meta
     if meta is None:
         meta = t._meta = TensorMeta()
-    elif meta.accumulate is not None:
-        node = meta.accumulate()
-        if node is not None:
-            return node
+    else:
+        living = meta.accumulate()
+        if living is not None:
+            return living
     node = AccumulateGrad(t)
     if meta.grad_dtype is not Ellipsis:
         node.dtype = meta.wanted(t._array.dtype)

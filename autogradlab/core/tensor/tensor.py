@@ -254,7 +254,7 @@ class Tensor(TensorMethods):
             raise RuntimeError(errors.GRAD_DTYPE_LATE.format(*names))
         meta = self._extra()
         meta.grad_dtype = value
-        node = None if meta.accumulate is None else meta.accumulate()
+        node = meta.accumulate()
         if node is not None:
             node.dtype = meta.wanted(self._array.dtype)
 

@@ -139,10 +139,18 @@ def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         except (RuntimeError, TypeError, ValueError):  # TypeError: an array with the negative bit
             r = modes.quiet(mm, x, y)
         t = _result(r)
+        # unrolled: a = known_edge(input)
         a = input._edge
+        if a is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
+            a = input._meta.accumulate()
+        # end
         if a is None:
             a = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (mat2,))
+        # unrolled: b = known_edge(mat2)
         b = mat2._edge
+        if b is None and mat2._view is None and (mat2._meta is not None) and (mat2._counter is not INFERENCE):
+            b = mat2._meta.accumulate()
+        # end
         if b is None:
             b = gradient_edge(mat2) if mat2._counter is not INFERENCE else operand_edge(mat2, (input,))
         if (a is NO_EDGE and b is NO_EDGE) or (FLAGS.unusual and not LOCAL.state.record):
@@ -287,13 +295,25 @@ def _short_addmm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         except (RuntimeError, ValueError):
             r = modes.quiet(addmm, z, x, y)
         t = _result(r)
+        # unrolled: c = known_edge(input)
         c = input._edge
+        if c is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
+            c = input._meta.accumulate()
+        # end
         if c is None:
             c = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (mat1, mat2))
+        # unrolled: a = known_edge(mat1)
         a = mat1._edge
+        if a is None and mat1._view is None and (mat1._meta is not None) and (mat1._counter is not INFERENCE):
+            a = mat1._meta.accumulate()
+        # end
         if a is None:
             a = gradient_edge(mat1) if mat1._counter is not INFERENCE else operand_edge(mat1, (input, mat2))
+        # unrolled: b = known_edge(mat2)
         b = mat2._edge
+        if b is None and mat2._view is None and (mat2._meta is not None) and (mat2._counter is not INFERENCE):
+            b = mat2._meta.accumulate()
+        # end
         if b is None:
             b = gradient_edge(mat2) if mat2._counter is not INFERENCE else operand_edge(mat2, (input, mat1))
         if (a is NO_EDGE and b is NO_EDGE and c is NO_EDGE) or (FLAGS.unusual and not LOCAL.state.record):

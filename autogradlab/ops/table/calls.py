@@ -41,8 +41,10 @@ def make_call(op: Op) -> Callable[..., Any]:
 
 def counted(t: Tensor, times: int, *operands: object) -> Tensor:
     """A result with the inner writes of its kernel, if all tensors among the operands are of inference mode."""
-    if all(of_inference(x) for x in operands if isinstance(x, Tensor)):
-        t._counter = [times]
+    for x in operands:
+        if isinstance(x, Tensor) and (x._counter is UNSHARED or not of_inference(x)):
+            return t
+    t._counter = [times]
     return t
 
 
@@ -118,7 +120,11 @@ def one(op: Op) -> Callable[..., Any]:
             elif inner:
                 counted(t, inner, input)
             return t
+        # unrolled: edge = known_edge(input)
         edge = input._edge
+        if edge is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
+            edge = input._meta.accumulate()
+        # end
         if edge is None:
             edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, args)
         if edge is NO_EDGE or r.dtype.kind not in "fcV":
@@ -180,9 +186,13 @@ def view_of(
     edge: where that Node leads, if not to what `input` is: to a view of it for which nobody needs a Tensor.
     """
     if edge is None:
+        # unrolled: edge = known_edge(input)
         edge = input._edge
-    if edge is None:
-        edge = gradient_edge(input)
+        if edge is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
+            edge = input._meta.accumulate()
+        # end
+        if edge is None:
+            edge = gradient_edge(input)
     recorded = edge is not NO_EDGE
     if FLAGS.unusual:
         local = LOCAL.state
@@ -355,12 +365,16 @@ def several(op: Op) -> Callable[..., Any]:
         if listed is not None:
             edges, found = op.edges(values)
         for p in edge_places if listed is None else ():
-            value = values[p]
+            v = values[p]
             edge = NO_EDGE
-            if value is not None:
-                edge = value._edge
+            if v is not None:
+                # unrolled: edge = known_edge(v)
+                edge = v._edge
+                if edge is None and v._view is None and (v._meta is not None) and (v._counter is not INFERENCE):
+                    edge = v._meta.accumulate()
+                # end
                 if edge is None:
-                    edge = gradient_edge(value) if value._counter is not INFERENCE else operand_edge(value, values)
+                    edge = gradient_edge(v) if v._counter is not INFERENCE else operand_edge(v, values)
                 if edge is not NO_EDGE:
                     found = True
             edges.append(edge)

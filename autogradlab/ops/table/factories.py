@@ -204,7 +204,11 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             elif inner:
                 counted(t, inner, input)
             return t
+        # unrolled: edge = known_edge(input)
         edge = input._edge
+        if edge is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
+            edge = input._meta.accumulate()
+        # end
         if edge is None:
             edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input)
         if edge is NO_EDGE:
@@ -446,9 +450,11 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             r = _again(error, kernel, x, y)
         if type(r) is not _ndarray:
             r = _asarray(r)
-        shape = r.shape
-        if r.ndim > 1 and (x.ndim < r.ndim or not x.flags.c_contiguous or 1 in shape or 0 in shape):
-            r = iterated(r, x, y)
+        ndim = r.ndim
+        if ndim > 1:
+            shape = r.shape
+            if x.ndim < ndim or not x.flags.c_contiguous or 1 in shape or 0 in shape:
+                r = iterated(r, x, y)
         # unrolled: t = wrap(r)
         t = _new(Tensor)
         t._array = r
@@ -460,10 +466,18 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
             return t
+        # unrolled: a = known_edge(input)
         a = input._edge
+        if a is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
+            a = input._meta.accumulate()
+        # end
         if a is None:
             a = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (other,))
+        # unrolled: b = known_edge(other)
         b = other._edge
+        if b is None and other._view is None and (other._meta is not None) and (other._counter is not INFERENCE):
+            b = other._meta.accumulate()
+        # end
         if b is None:
             b = gradient_edge(other) if other._counter is not INFERENCE else operand_edge(other, (input,))
         if a is NO_EDGE and b is NO_EDGE:
@@ -474,6 +488,8 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             saved = (other, None, other._counter[0], None) if b is NO_EDGE else (None, input, None, input._counter[0])
         else:
             saved = (other, input, other._counter[0], input._counter[0])
+        if ndim < 2:
+            shape = r.shape
         # unrolled: node = start_node(node_class, (a, b), shape, r.dtype, saved)
         node = node_class()
         node._seq = sequence()

@@ -390,20 +390,28 @@ class Op:
         edges: list[Edge] = []
         found = False
         for place in self.edge_places:
-            value = values[place]
+            v = values[place]
             if place == self.list_place:
-                for t in value:
+                for t in v:
+                    # unrolled: edge = known_edge(t)
                     edge = t._edge
+                    if edge is None and t._view is None and (t._meta is not None) and (t._counter is not INFERENCE):
+                        edge = t._meta.accumulate()
+                    # end
                     if edge is None:
                         edge = gradient_edge(t) if t._counter is not INFERENCE else operand_edge(t, values)
                     found |= edge is not NO_EDGE
                     edges.append(edge)
-            elif value is None:
+            elif v is None:
                 edges.append(NO_EDGE)
             else:
-                edge = value._edge
+                # unrolled: edge = known_edge(v)
+                edge = v._edge
+                if edge is None and v._view is None and (v._meta is not None) and (v._counter is not INFERENCE):
+                    edge = v._meta.accumulate()
+                # end
                 if edge is None:
-                    edge = gradient_edge(value) if value._counter is not INFERENCE else operand_edge(value, values)
+                    edge = gradient_edge(v) if v._counter is not INFERENCE else operand_edge(v, values)
                 found |= edge is not NO_EDGE
                 edges.append(edge)
         return edges, found
