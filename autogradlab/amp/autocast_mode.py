@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import Any
+from typing import Any, Literal
 
 from ..core.arguments.signature import Signatures
 from ..core.runtime import modes
@@ -222,7 +222,7 @@ class autocast:
         settings.cache = self._cache_enabled
         return self
 
-    def __exit__(self, *error: Any) -> bool:
+    def __exit__(self, *error: Any) -> Literal[False]:
         enabled, kind, cache = self._before
         if autocast_decrement_nesting() == 0:
             clear_autocast_cache()

@@ -80,7 +80,7 @@ def _names(short: str, kind: str, lines: tuple[int, int, int, int]) -> dict[str,
             raise TypeError(f"dtype must be a torch.dtype (got {type(wanted).__name__})")
         set_autocast_dtype(kind, wanted)
 
-    made = {
+    made: dict[str, Any] = {
         f"is_autocast_{short}_enabled": is_enabled,
         f"set_autocast_{short}_enabled": set_enabled,
         f"get_autocast_{short}_dtype": get_dtype,

@@ -496,8 +496,8 @@ def delayed_error(message: str, tensors: tuple[Any, ...], own: bool = True) -> t
 
     own: they do not lead to what the tensors were made of, but require grad whatever those do.
     """
-    node = _ErrorNode()
-    node.message = message  # type: ignore[attr-defined]
+    node: Any = _ErrorNode()
+    node.message = message
     aliases = [None if t is None else t.detach() if own else t for t in tensors]
     if not own and not (modes.current().record and any(map(requires_grad, tensors))):
         return tuple(t.detach() for t in tensors)
@@ -508,7 +508,7 @@ def delayed_error(message: str, tensors: tuple[Any, ...], own: bool = True) -> t
     shapes = tuple(None if a is None else a._array.shape for a in aliases)
     types = tuple(None if a is None else a._array.dtype for a in aliases)
     several = len(aliases) > 1
-    node.multi = several  # type: ignore[misc]
+    node.multi = several
     node.shape, node.dtype = (shapes, types) if several else (shapes[0], types[0])
     results: list[Any] = []
     for nr, a in enumerate(aliases):

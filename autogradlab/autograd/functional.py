@@ -103,7 +103,7 @@ def _check_recorded(tensors: tuple[Tensor | None, ...], kind: str, strict: bool)
 
 
 def _gradients(
-    outputs: Tensors, inputs: Tensors, v: Any = None, create_graph: bool = False
+    outputs: tuple[Tensor | None, ...], inputs: Tensors, v: Any = None, create_graph: bool = False
 ) -> tuple[Tensor | None, ...]:
     """`grad` of those outputs that require grad; None for all inputs if there are none."""
     pairs = [
@@ -208,7 +208,7 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         first = _gradients(outputs, given, weights, True)
         _check_recorded(first, "grad_inputs", strict)
     with set_grad_enabled(True if create_graph else is_grad_enabled()):
-        found = _gradients(first, weights, direction, create_graph)  # type: ignore[arg-type]
+        found = _gradients(first, weights, direction, create_graph)
         products = _filled(found, outputs, strict, create_graph, "back_trick")
     outputs, products = _finished(outputs, create_graph), _finished(products, create_graph)
     return _unpacked(outputs, out_several), _unpacked(products, out_several)
@@ -438,6 +438,6 @@ def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         second = _gradients(first, given, weights, True)
         _check_recorded(second, "hessian", strict)
     with set_grad_enabled(True if create_graph else is_grad_enabled()):
-        found = _gradients(second, weights, direction, create_graph)  # type: ignore[arg-type]
+        found = _gradients(second, weights, direction, create_graph)
         products = _filled(found, given, strict, create_graph, "double_back_trick")
     return _finished((out,), create_graph)[0], _unpacked(_finished(products, create_graph), several)

@@ -90,16 +90,16 @@ class LRScheduler:
         if getattr(optimizer.step, "_wrapped_by_lr_sched", False):
             return
         step = type(optimizer).step
-        ref = weakref.ref(optimizer)
+        ref: Any = weakref.ref(optimizer)
 
         @wraps(step)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             found = ref()
-            found._opt_called = True  # type: ignore[union-attr]
-            return step(found, *args, **kwargs)  # type: ignore[arg-type]
+            found._opt_called = True
+            return step(found, *args, **kwargs)
 
-        wrapper._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
-        optimizer.step = wrapper  # type: ignore[method-assign]
+        vars(wrapper)["_wrapped_by_lr_sched"] = True
+        vars(optimizer)["step"] = wrapper
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer."""

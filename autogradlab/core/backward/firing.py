@@ -164,7 +164,8 @@ def run_with_hooks(
         finally:
             set_grad(local, before)
         if node.user_code and node.writes is not None and outs is not found:  # what was summed or cast is new memory
-            node.writes = tuple(n if a is b else 0 for n, a, b in zip(node.writes, found, outs, strict=False))
+            owner: Any = node  # of a class of the user, which has no slots
+            owner.writes = tuple(n if a is b else 0 for n, a, b in zip(node.writes, found, outs, strict=False))
         outs = after_node(node, grad, _wanted(node, outs, needed), recorded, local, seen)
         if local.anomaly and local.check_nan:
             check_nan(node, outs)

@@ -422,8 +422,8 @@ def writes(times: int, recorded: int | None = None) -> Callable[[Callable[..., A
     recorded: how often where backward is itself recorded, if it differs.
     """
 
-    def mark(formula: Callable[..., Any]) -> Callable[..., Any]:
-        formula.writes = times, times if recorded is None else recorded  # type: ignore[attr-defined]
+    def mark(formula: Any) -> Any:
+        formula.writes = times, times if recorded is None else recorded
         return formula
 
     return mark
@@ -437,8 +437,8 @@ def unchanged(F: Any, grad: Any) -> Any:
 def on_reals(ufunc: np.ufunc) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Say of a formula that on real arrays it is a ufunc of the gradient and the one value that it takes beside it."""
 
-    def mark(formula: Callable[..., Any]) -> Callable[..., Any]:
-        formula.on_reals = ufunc  # type: ignore[attr-defined]
+    def mark(formula: Any) -> Any:
+        formula.on_reals = ufunc
         return formula
 
     return mark

@@ -310,16 +310,19 @@ class ModuleDict(Module):
                 "ModuleDict.update should be called with an iterable of key/value pairs, but got "
                 + type(modules).__name__
             )
-        if isinstance(modules, (Mapping, ModuleDict)):
-            for key, module in modules.items():  # type: ignore[union-attr]
-                self[key] = module
+        given: Any = modules
+        if isinstance(given, (Mapping, ModuleDict)):
+            for key in given:
+                self[key] = given[key]
             return
-        for j, pair in enumerate(modules):
-            if not isinstance(pair, Iterable):
+        pair: Any
+        for j, pair in enumerate(given):
+            listed = isinstance(pair, Iterable)
+            if not listed:
                 raise TypeError(f"ModuleDict update sequence element #{j} should be Iterable; is{type(pair).__name__}")
-            if len(pair) != 2:  # type: ignore[arg-type]
-                raise ValueError(f"ModuleDict update sequence element #{j} has length {len(pair)}; 2 is required")  # type: ignore[arg-type]
-            self[pair[0]] = pair[1]  # type: ignore[index]
+            if len(pair) != 2:
+                raise ValueError(f"ModuleDict update sequence element #{j} has length {len(pair)}; 2 is required")
+            self[pair[0]] = pair[1]
 
 
 def _described(value: Any, by_dtype: bool = False) -> str:

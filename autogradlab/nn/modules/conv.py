@@ -378,6 +378,10 @@ class ConvTranspose3d(_ConvTransposeNd):
 class _LazyConv(LazyModuleMixin):
     weight: Any
     bias: Any
+    _n: int
+    groups: int
+    transposed: bool
+    kernel_size: tuple[int, ...]
 
     def __init__(
         self,
@@ -410,19 +414,19 @@ class _LazyConv(LazyModuleMixin):
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
         """Learn the sizes from the first input."""
         if self.has_uninitialized_params():
-            n = self._n  # type: ignore[attr-defined]
+            n = self._n
             if input.ndim not in (n + 1, n + 2):
                 raise RuntimeError(
                     f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {type(self).__name__}, but got "
                     f"input of size: {input.shape}"
                 )
             self.in_channels = input.shape[-n - 1]
-            groups = self.groups  # type: ignore[attr-defined]
+            groups = self.groups
             if self.in_channels % groups:
                 raise ValueError("in_channels must be divisible by groups")
             outputs, inputs = self.out_channels, self.in_channels
-            shape = (inputs, outputs // groups) if self.transposed else (outputs, inputs // groups)  # type: ignore[attr-defined]
-            self.weight.materialize((*shape, *self.kernel_size))  # type: ignore[attr-defined]
+            shape = (inputs, outputs // groups) if self.transposed else (outputs, inputs // groups)
+            self.weight.materialize((*shape, *self.kernel_size))
             if self.bias is not None:
                 self.bias.materialize((self.out_channels,))
             self.reset_parameters()

@@ -24,15 +24,20 @@ class LazyModuleMixin:
     """A layer with uninitialized parameters: before the first forward it learns their shapes and changes its class."""
 
     cls_to_become: Any = None
+    #: of the Module that it is mixed into
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    register_forward_pre_hook: Any
+    _register_load_state_dict_pre_hook: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._load_hook = self._register_load_state_dict_pre_hook(self._lazy_load_hook)  # type: ignore[attr-defined]
-        self._initialize_hook = self.register_forward_pre_hook(_infer_parameters, with_kwargs=True)  # type: ignore[attr-defined]
+        self._load_hook = self._register_load_state_dict_pre_hook(self._lazy_load_hook)
+        self._initialize_hook = self.register_forward_pre_hook(_infer_parameters, with_kwargs=True)
 
     def has_uninitialized_params(self) -> bool:
         """Whether a parameter or buffer still waits for its shape."""
-        values = itertools.chain(self._parameters.values(), self._buffers.values())  # type: ignore[attr-defined]
+        values = itertools.chain(self._parameters.values(), self._buffers.values())
         return any(is_lazy(v) for v in values)
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
@@ -49,7 +54,7 @@ class LazyModuleMixin:
         unexpected_keys: Any,
         error_msgs: Any,
     ) -> None:
-        for name, param in itertools.chain(self._parameters.items(), self._buffers.items()):  # type: ignore[attr-defined]
+        for name, param in itertools.chain(self._parameters.items(), self._buffers.items()):
             given = state_dict.get(prefix + name)
             if given is not None and is_lazy(param) and not is_lazy(given):
                 param.materialize(given.shape)

@@ -452,11 +452,14 @@ class _Printer:
             case "item":
                 return f"{self.at(args[0], level)}[{self._key(args[1])}]", level
             case "∧" if _between(*args):
-                low, middle, high = args[0].args[1], args[0].args[0], args[1].args[1]  # type: ignore[union-attr]
-                less = {"≥": "≤", ">": "<"}[args[0].sign]  # type: ignore[union-attr]
-                parts = [self.at(one, _LEVELS["+"]) for one in (low, middle, high)]
-                more = args[1].sign  # type: ignore[union-attr]
-                return f"{parts[0]}{self.signs[less]}{parts[1]}{self.signs[more]}{parts[2]}", _LEVELS["<"]
+                above: Any
+                below: Any
+                above, below = args
+                low, middle, high = (
+                    self.at(one, _LEVELS["+"]) for one in (above.args[1], above.args[0], below.args[1])
+                )
+                less = {"≥": "≤", ">": "<"}[above.sign]
+                return f"{low}{self.signs[less]}{middle}{self.signs[below.sign]}{high}", _LEVELS["<"]
         first, *others = args
         return self.signs[sign].join([self._factor(first, level), *(self._factor(o, level + 1) for o in others)]), level
 
@@ -527,8 +530,9 @@ def _cut(size: int, start: int | None, end: int | None, step: int) -> slice:
 
 def _between(x: Term, y: Term) -> bool:
     """Whether two conditions together say low ≤ value ≤ high."""
-    both = isinstance(x, Apply) and isinstance(y, Apply)
-    return both and x.sign in ("≥", ">") and y.sign in ("≤", "<") and x.args[0] == y.args[0]  # type: ignore[union-attr]
+    if not (isinstance(x, Apply) and isinstance(y, Apply)):
+        return False
+    return x.sign in ("≥", ">") and y.sign in ("≤", "<") and x.args[0] == y.args[0]
 
 
 def _tensor(value: Any) -> bool:
