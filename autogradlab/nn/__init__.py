@@ -27,4 +27,9 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module(f"{__name__}.utils")
+    if name in ("parallel", "DataParallel"):
+        from importlib import import_module
+
+        found = import_module(f"{__name__}.parallel")
+        return found if name == "parallel" else found.DataParallel
     raise AttributeError(f"module 'torch.nn' has no attribute '{name}'")

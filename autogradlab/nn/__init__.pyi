@@ -9,6 +9,7 @@ from . import utils as utils
 from .modules.pooling import AdaptiveAvgPool1d as AdaptiveAvgPool1d
 from .modules.pooling import AdaptiveAvgPool2d as AdaptiveAvgPool2d
 from .modules.pooling import AdaptiveAvgPool3d as AdaptiveAvgPool3d
+from .modules.adaptive import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
 from .modules.pooling import AdaptiveMaxPool1d as AdaptiveMaxPool1d
 from .modules.pooling import AdaptiveMaxPool2d as AdaptiveMaxPool2d
 from .modules.pooling import AdaptiveMaxPool3d as AdaptiveMaxPool3d

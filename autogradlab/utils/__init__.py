@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .swapping import swap_tensors
+
 if TYPE_CHECKING:
     from . import backcompat as backcompat
     from . import checkpoint as checkpoint
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from . import hooks as hooks
 
 _LATE = ("backcompat", "checkpoint", "data", "dlpack", "hooks")
-__all__ = ["backcompat", "checkpoint", "data", "dlpack", "hooks"]
+__all__ = ["backcompat", "checkpoint", "data", "dlpack", "hooks", "swap_tensors"]
 
 
 def __getattr__(name: str) -> Any:

@@ -171,6 +171,39 @@ attempt(lambda: torch.autocast("cpu")(1))
 attempt(lambda: torch.set_autocast_enabled("cpu", 1))
 warned(lambda: torch.get_autocast_gpu_dtype())
 
+# % course-lists: one operation on all parameters, as averages and optimizers use it
+a, b = [torch.tensor([1.0, -2.0]), torch.tensor([[3.0]])], [torch.tensor([4.0, 5.0]), torch.tensor([[6.0]])]
+print(torch._foreach_add(a, b, alpha=2), torch._foreach_mul(a, [2, 3]), torch._foreach_pow(2, a))
+print(torch._foreach_norm(a, 1), torch._foreach_maximum(a, 0), torch._foreach_lerp(a, b, 0.5), torch._foreach_sqrt(b))
+average = torch._foreach_neg(a)
+print(torch._foreach_lerp_(average, b, 0.1) is average, average, average[0]._version)
+torch._foreach_addcdiv_(average, a, b, value=-0.5)
+torch._foreach_minimum_(average, [0.0, 1.0])
+print(average, torch._foreach_copy_(average, b), torch._foreach_zero_(a))
+attempt(lambda: torch._foreach_add([], 1))
+attempt(lambda: torch._foreach_sub(a, b[:1]))
+attempt(lambda: torch._foreach_addcmul(a, b, b, [1.0]))
+attempt(lambda: torch._foreach_div(a, "x"))
+attempt(lambda: torch._foreach_exp_(1))
+
+# % course-seldom: classes in clusters, layers that nobody draws, tensors that change places, several GPUs
+torch.manual_seed(0)
+layer = nn.AdaptiveLogSoftmaxWithLoss(4, 10, cutoffs=[3, 6], div_value=2.0)
+rows = torch.randn(5, 4, requires_grad=True)
+found = layer(rows, torch.tensor([0, 4, 9, 2, 6]))
+found.loss.backward()
+print(layer, found, rows.grad[0], layer.predict(rows), layer.log_prob(rows).exp().sum(1))
+attempt(lambda: layer(rows, torch.tensor([0, 1, 2, 3, 10])))
+attempt(lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 10, [3, 20]))
+before = torch.get_rng_state()
+print(nn.utils.skip_init(nn.Linear, 3, 4), torch.equal(before, torch.get_rng_state()))
+attempt(lambda: nn.utils.skip_init(nn.Dropout, 0.5))
+one, other = torch.tensor([1.0, 2.0]), torch.tensor([[3]])
+one.mark = 1
+torch.utils.swap_tensors(one, other)
+print(one, other, other.mark, hasattr(one, "mark"))
+print(nn.DataParallel(nn.Linear(2, 1)), nn.DataParallel(nn.Linear(2, 1))(torch.ones(1, 2)).shape)
+
 # % course-fast-path: what a TransformerEncoder warns of
 for options in (
     {},

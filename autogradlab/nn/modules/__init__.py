@@ -6,6 +6,7 @@ from typing import Any
 
 from . import (
     activation,
+    adaptive,
     attention,
     batchnorm,
     container,
@@ -30,6 +31,7 @@ from . import (
 
 _FAMILIES = (
     activation,
+    adaptive,
     attention,
     batchnorm,
     container,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import rnn
 from .gradients import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
+from .init import skip_init
 from .spectral_norm import remove_spectral_norm, spectral_norm
 from .vectors import parameters_to_vector, vector_to_parameters
 from .weight_norm import remove_weight_norm, weight_norm
@@ -23,6 +24,7 @@ __all__ = [
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
+    "skip_init",
     "spectral_norm",
     "vector_to_parameters",
     "weight_norm",
