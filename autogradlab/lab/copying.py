@@ -113,7 +113,7 @@ def copy_lessons(target: Path, course: Path | None = None) -> Iterator[Outcome]:
     folder = course.expanduser().resolve() if course else lessons_folder()
     target = target.expanduser().resolve()
     if target == folder or folder in target.parents or target in folder.parents and target.name == "_lessons":
-        raise LessonError(say("cli.own_lessons", folder=target))
+        raise LessonError(say("cli.inside_course" if course else "cli.own_lessons", folder=target))
     for lesson in lessons(course):
         data = cleared(read_notebook(lesson.path), lesson.key)
         yield _place(lesson.key, data, target)

@@ -145,6 +145,8 @@ def test_own_lessons_are_no_target(shipped: Path):
         with pytest.raises(copying.LessonError, match="choose another folder"):
             states(folder)
     assert [p.name for p in shipped.parent.glob("*.ipynb")] == ["01-graph.ipynb"]
+    with pytest.raises(copying.LessonError, match="lies inside the course itself"):
+        list(copying.copy_lessons(shipped.parents[1] / "for-learners", course=shipped.parents[1]))
 
 
 def test_broken_installations(shipped: Path, tmp_path: Path):
