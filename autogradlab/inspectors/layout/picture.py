@@ -169,7 +169,7 @@ class _Picture:
 
     def drawing(self, words: Sequence[str], label: str, details: Mapping[str, tuple[Block, ...]]) -> Drawing:
         boxes = {name: shape.box() for name, shape in self.shapes.items()}
-        margin, gap = (10.0, 26.0) if self.labels.close else (16.0, 40.0)
+        margin, gap = (10.0, 18.0 if self.labels.brief else 26.0) if self.labels.close else (16.0, 40.0)
         placed = layout(boxes, [link for _, link, _ in self.links], margin, gap)
         items = [
             self._edge(item, link, runs, placed, i, details.get(item, ()))
