@@ -48,6 +48,9 @@ DRAWN = """() => {
       if (sides || ends) cut.push(e.textContent || e.closest('.agl-item').dataset.item);
     }
   }
+  for (const frame of card.querySelectorAll('.agl-frame')) {
+    if (frame.checkVisibility() && frame.scrollWidth > frame.clientWidth + 1) cut.push(frame.textContent);
+  }
   return { cut, height: card.getBoundingClientRect().height };
 }"""
 
@@ -136,7 +139,8 @@ def test_every_card_fits_a_projector(page: Any, cards: dict[str, Any]):
     for name, made in cards.items():
         mount(page, made, PROJECTOR)
         assert page.evaluate(WRITTEN) == {"small": [], "wide": PROJECTOR}, name
-        assert page.evaluate(DRAWN)["height"] <= 500, name
+        seen = page.evaluate(DRAWN)
+        assert (seen["cut"], seen["height"] <= 500) == ([], True), name
 
 
 def test_a_folded_graph_unfolds(page: Any, cards: dict[str, Any]):
