@@ -296,6 +296,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         """One step of backward, on tensors, recorded."""
+        self.writes = None
         grads = self._grads(grad)
         if transforms.transposing:
             return self._forward_cls._transposed(self, grads)

@@ -44,5 +44,11 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    return place_of(tensor)
+
+
+def place_of(tensor: Tensor) -> GradientEdge:
+    """The same of a tensor that is known to be differentiated, forward mode included."""
     node, nr = pair(gradient_edge(tensor))
-    return GradientEdge(node, nr, None)  # type: ignore[arg-type]
+    assert node is not None
+    return GradientEdge(node, nr, None)

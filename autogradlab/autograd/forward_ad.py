@@ -1,20 +1,23 @@
 """Forward mode by dual numbers (mirrors `torch.autograd.forward_ad`).
 
-A dual tensor is a leaf whose operations are recorded; `unpack_dual` differentiates what was recorded twice backward,
-which gives the derivative in the direction of the tangents.
+A dual tensor leads to a hidden leaf, so that operations on it are recorded, those in place too; `unpack_dual`
+differentiates what was recorded twice backward, which gives the derivative in the direction of the tangents.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from ..core.graph.node import pair, reachable
+from ..core.graph.node import NO_EDGE, pair, reachable
 from ..core.recording.record import TENSORS
 from ..core.tensor import printing
+from ..core.tensor import tensor as tensors
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad
 from .context import transforms, transposing
+from .edge import place_of
 from .frontend import grad as gradient
 from .grad_mode import enable_grad
 
@@ -28,8 +31,30 @@ class UnpackedDualTensor(NamedTuple):
     tangent: Tensor | None
 
 
-#: the dual tensors of each level that is open, with their tangents
-_levels: list[list[tuple[Tensor, Tensor]]] = []
+class _Dual:
+    """A tensor with a tangent: where its history begins, and what tensor it was, as long as that lives."""
+
+    __slots__ = ("hidden", "place", "tangent", "tensor")
+
+    def __init__(self, tensor: Tensor, hidden: Tensor | None, tangent: Tensor) -> None:
+        self.hidden = hidden
+        self.tangent = tangent
+        self.place = place_of(tensor)
+        self.tensor = weakref.ref(tensor)
+
+    def is_(self, t: Tensor) -> bool:
+        """Whether a tensor still is this one, as it was made."""
+        return requires_grad(t) and pair(gradient_edge(t)) == self.place[:2]
+
+    def close(self, own: set[int]) -> None:
+        """Its level ends: the tensor requires grad no longer, if it did for the tangent alone."""
+        t = self.tensor()
+        if t is not None and self.hidden is not None and not _reaches_others(t, own):
+            t._edge = NO_EDGE
+
+
+#: the dual tensors of each level that is open
+_levels: list[list[_Dual]] = []
 #: the number of the level that is open, as programs of PyTorch read it
 _current_level = -1
 
@@ -41,6 +66,7 @@ def enter_dual_level() -> int:
     global _current_level
     _levels.append([])
     printing.unpack_dual = unpack_dual
+    tensors.differentiated = _differentiated
     _current_level = len(_levels) - 1
     return _current_level
 
@@ -56,10 +82,10 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if level < 0:
         raise RuntimeError("Dual level must be a positive number.")
     global _current_level
-    printing.unpack_dual = None
-    for dual, _ in _levels.pop():
-        if dual.grad_fn is None:  # it requires grad for the tangent alone
-            dual.requires_grad_(False)
+    printing.unpack_dual = tensors.differentiated = None
+    own = _own()
+    for dual in _levels.pop():
+        dual.close(own)
     transforms.duals = ()
     _current_level = len(_levels) - 1
 
@@ -92,6 +118,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
+    if level >= len(_levels):
+        raise RuntimeError("Invalid level given to _make_dual")
     if not (tensor.is_floating_point() or tensor.is_complex()):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
     if not (tangent.is_floating_point() or tangent.is_complex()):
@@ -102,20 +130,49 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             f"not supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
             f"{list(tangent.shape)}."
         )
-    if any(dual is tensor for dual, _ in _levels[level]):
+    if any(dual.is_(tensor) for dual in _levels[level]):
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
             f"{level} is not supported."
         )
-    if any(dual is tangent for dual, _ in _levels[level]):
+    if any(dual.is_(tangent) for dual in _levels[level]):
         raise RuntimeError(
             f"Setting a forward grad that itself has a forward gradient at the same level{level} is not supported."
         )
+    hidden = None
     with enable_grad():
-        dual = tensor.view_as(tensor) if requires_grad(tensor) else tensor.detach().requires_grad_()
-    _levels[level].append((dual, tangent))
-    transforms.duals += (pair(gradient_edge(dual))[0],)
+        if requires_grad(tensor):
+            dual = tensor.view_as(tensor)
+        else:
+            dual, hidden = leading_to_leaf(tensor)
+    noted = _Dual(dual, hidden, tangent)
+    _levels[level].append(noted)
+    transforms.duals += (noted.place[0],)
     return dual
+
+
+def leading_to_leaf(tensor: Tensor) -> tuple[Tensor, Tensor]:
+    """A tensor on the same memory whose history is a leaf of its own, so that it may be changed in place; and that
+    leaf."""
+    hidden = tensor.detach().requires_grad_()
+    made = tensor.detach()
+    made._edge = gradient_edge(hidden)
+    return made, hidden
+
+
+def _differentiated(t: Tensor) -> bool:
+    """Whether others than the open level differentiate by a tensor."""
+    return _reaches_others(t, _own())
+
+
+def _reaches_others(t: Tensor, own: set[int]) -> bool:
+    nodes: Iterator[Any] = reachable([pair(gradient_edge(t))[0]])
+    return any(node.accumulates and id(node.variable) not in own for node in nodes)
+
+
+def _own() -> set[int]:
+    """The leaves of the open level, by id."""
+    return {id(dual.hidden) for dual in _levels[-1]}
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
@@ -124,18 +181,21 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
         level = len(_levels) - 1
     if level < 0:
         return UnpackedDualTensor(tensor, None)
-    own = {id(dual) for dual, _ in _levels[level] if dual.grad_fn is None}
-    for dual, tangent in _levels[level]:
-        if dual is tensor:
-            return UnpackedDualTensor(_released(tensor, own), tangent)
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
+    own = _own()
+    for dual in _levels[level]:
+        if dual.is_(tensor):
+            return UnpackedDualTensor(_released(tensor, own), dual.tangent)
     if not requires_grad(tensor) or not _levels[level]:
         return UnpackedDualTensor(tensor, None)
-    duals, tangents = zip(*_levels[level], strict=True)
+    places = [dual.place for dual in _levels[level]]
+    tangents = [dual.tangent for dual in _levels[level]]
     with enable_grad():
         dummy = TENSORS.zeros_like(tensor).requires_grad_()
         own.add(id(dummy))
         with transposing():
-            firsts = gradient(tensor, duals, dummy, create_graph=True, allow_unused=True)
+            firsts = gradient(tensor, places, dummy, create_graph=True, allow_unused=True)
         pairs = [(g, t) for g, t in zip(firsts, tangents, strict=True) if g is not None]
         if not pairs:
             return UnpackedDualTensor(_released(tensor, own), None)
@@ -151,8 +211,4 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
 
 def _released(t: Tensor, own: set[int]) -> Tensor:
     """A tensor without the history that ends at the level's own tensors; with it where others require grad."""
-    if not requires_grad(t):
-        return t
-    nodes: Iterator[Any] = reachable([pair(gradient_edge(t))[0]])
-    foreign = any(node.accumulates and id(node.variable) not in own for node in nodes)
-    return t if foreign else TENSORS.detach(t)
+    return t if not requires_grad(t) or _reaches_others(t, own) else TENSORS.detach(t)

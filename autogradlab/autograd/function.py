@@ -17,6 +17,7 @@ from ..core.recording.record import finish, pack, save_output
 from ..core.recording.views import share
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn
+from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .context import UNSET, BackwardCFunction, Context, FunctionCtx, no_backward, no_jvp, put, transforms
 from .grad_mode import no_grad, set_grad
@@ -251,7 +252,7 @@ def _check_rule(cls: Any) -> None:
 
 def check_rules(outputs: Sequence[Tensor]) -> None:
     """Refuse tensors that were made by Functions which say nothing of batches."""
-    for node in reachable(t.grad_fn for t in outputs):
+    for node in reachable(map(made_by, outputs)):
         if isinstance(node, BackwardCFunction):
             _check_rule(node._forward_cls)
 
@@ -410,7 +411,7 @@ def _connected(
     if changed:
         if o._view is not None and count == 1:
             check_inplace(o)
-        if requires_grad(o) and o.grad_fn is None and o._view is None:
+        if requires_grad(o) and made_by(o) is None and o._view is None:
             raise RuntimeError(errors.LEAF_INPLACE.replace("is being", "has been"))
         if o._view is not None and count > 1:
             raise RuntimeError(

@@ -14,11 +14,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..autograd.context import transposing
+from ..autograd.edge import GradientEdge, place_of
+from ..autograd.forward_ad import leading_to_leaf
 from ..autograd.function import check_rules, transforms
 from ..core.graph.node import pair, reachable
 from ..core.memory.versions import of_inference
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
+from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from .mapping import check_randomness, puts_back, vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
@@ -76,26 +79,28 @@ class _Level:
         wanted = {id(t)} if t._view is None or requires_grad(t._view.base) else {id(t), id(t._view.base)}
         return any(id(x) in wanted for x in _reached(self.func))
 
-    def fresh(self, tree: Any) -> Any:
-        """Tensors to differentiate by; those that require grad outside keep their history.
+    def fresh(self, tree: Any, changeable: bool = False) -> Any:
+        """Tensors to differentiate by, which may be `changeable` in place; those that require grad outside keep their
+        history.
 
         Errors: RuntimeError (ValueError in forward mode) for dtypes without derivatives; ValueError for what is no
         tensor.
         """
         if not self.forward:
             _only_tensors(tree)
-        return like(tree, iter([self._one(t) if isinstance(t, Tensor) else t for t in flat(tree)]))
+        return like(tree, iter([self._one(t, changeable) if isinstance(t, Tensor) else t for t in flat(tree)]))
 
-    def _one(self, t: Tensor) -> Tensor:
+    def _one(self, t: Tensor, changeable: bool) -> Tensor:
         if requires_grad(t) and self.recorded:
             return F.view_as(t, t)
         if not (t.is_floating_point() or t.is_complex()):
             if self.forward:
                 raise ValueError(f"Expected primal to be floating point or complex, but got: {t.dtype}")
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        made = (wrap(t._array) if of_inference(t) else F.detach(t)).requires_grad_()
-        self.own.add(id(made))
-        self.kept.append(made)
+        made = wrap(t._array) if of_inference(t) else F.detach(t)
+        made, leaf = leading_to_leaf(made) if changeable else (made.requires_grad_(),) * 2
+        self.own.add(id(leaf))
+        self.kept.append(leaf)
         return made
 
     def released(self, t: Any) -> Any:
@@ -114,9 +119,10 @@ class _Level:
 
     def _from_outside(self, t: Tensor, backward: bool = False) -> bool:
         """Whether a tensor's history leads to tensors of others; or, on request, the backward of a Function in it."""
-        if t.grad_fn is None:
+        made = made_by(t)
+        if made is None:
             return id(t) not in self.own
-        nodes: Iterator[Any] = reachable([t.grad_fn])
+        nodes: Iterator[Any] = reachable([made])
         for node in nodes:
             if node.accumulates:
                 if id(node.variable) not in self.own:
@@ -166,15 +172,26 @@ def _reached(func: Any) -> list[Tensor]:
 
 
 def _gradients(
-    outs: list[Tensor], ins: list[Tensor], cotangents: list[Any], keep: bool, retain: bool = True
+    outs: list[Tensor],
+    ins: list[Tensor],
+    cotangents: list[Any],
+    keep: bool,
+    retain: bool = True,
+    places: list[GradientEdge] | None = None,
 ) -> list[Tensor]:
+    """The gradients of the inputs, or of their `places` in the graph if the inputs may have been changed since."""
     from ..autograd import grad as gradient
 
     pairs = [(o, c) for o, c in zip(outs, cotangents, strict=True) if requires_grad(o)]
     if not pairs:
         return [F.zeros_like(t) for t in ins]
     found = gradient(
-        [o for o, _ in pairs], ins, [c for _, c in pairs], create_graph=keep, retain_graph=retain, allow_unused=True
+        [o for o, _ in pairs],
+        places or ins,
+        [c for _, c in pairs],
+        create_graph=keep,
+        retain_graph=retain,
+        allow_unused=True,
     )
     for g in found:
         if not keep and g is not None and g._view is None:
@@ -370,14 +387,16 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
         )
     _check_directions(flat(primals), flat(tangents))
     with _Level(func, forward=True) as level:
-        given = level.fresh(list(primals))
+        given = level.fresh(list(primals), changeable=True)
+        ins = flat(given)
+        places = [place_of(t) for t in ins]
         outer = transforms.duals
         try:
-            transforms.duals = (*outer, *(pair(gradient_edge(t))[0] for t in flat(given)))
+            transforms.duals = (*outer, *(place.node for place in places))
             value, aux = _parts(func(*given), has_aux, _JVP)
         finally:
             transforms.duals = outer
-        outs, ins = flat(value), flat(given)
+        outs = flat(value)
         if strict and not all(map(requires_grad, outs)):
             raise RuntimeError(
                 "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
@@ -386,7 +405,7 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
         dummies = [F.zeros_like(o).requires_grad_() for o in outs]
         level.own |= {id(d) for d in dummies}
         with transposing():
-            firsts = _gradients(outs, ins, dummies, True)
+            firsts = _gradients(outs, ins, dummies, True, places=places)
         pairs = [(g, t) for g, t in zip(firsts, flat(list(tangents)), strict=True) if requires_grad(g)]
         found = (
             gradient([g for g, _ in pairs], dummies, [t for _, t in pairs], create_graph=True, allow_unused=True)

@@ -157,3 +157,33 @@ with forward_ad.dual_level():
     print(forward_ad.make_dual(p, torch.ones(2)))
     print(torch.ones(2), p, p * 2, sep="\n")
 print(x)
+
+# % dual-in-place: a dual tensor may be changed, also through a view, and tensors that it is written into become dual
+with forward_ad.dual_level():
+    d = dual()
+    print(d.is_leaf, d.requires_grad, d.grad_fn, (d * 2).requires_grad)
+    print(forward_ad.unpack_dual(d.mul_(3)))
+    d.view(2, 1).mul_(2)
+    print(d)
+    into = torch.zeros(2, 2)
+    into[0] = d
+    print(forward_ad.unpack_dual(into).tangent)
+    row = into[1]
+    row.add_(d)
+    print(forward_ad.unpack_dual(into).tangent, forward_ad.unpack_dual(row).tangent)
+    print(d.numpy(), d.clone().detach())
+    with caught():
+        torch.add(d, d, out=torch.empty(2))
+    with caught():
+        forward_ad.make_dual(torch.ones(2), torch.ones(2), level=5)
+    with caught():
+        forward_ad.unpack_dual(3)
+    w = torch.tensor([3.0, 4.0], requires_grad=True)
+    both = forward_ad.make_dual(w, torch.ones(2)) * d
+    print(both.requires_grad, both.grad_fn.name(), forward_ad.unpack_dual(both).tangent.tolist())
+print(d.requires_grad, d)
+
+# % jvp-in-place: the function may change its argument
+x = torch.tensor([1.0, 2.0])
+print(torch.func.jvp(lambda a: a.mul_(3).sin_(), (x.clone(),), (torch.ones(2),)))
+print(torch.func.jvp(lambda a: a.fill_(1.0), (x.clone(),), (torch.ones(2),)))

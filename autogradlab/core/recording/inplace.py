@@ -26,7 +26,7 @@ from ..graph.slices import CopySlices
 from ..memory.versions import INFERENCE, UNSHARED, InferenceVersions
 from ..runtime import errors, modes
 from ..runtime.modes import QUIET
-from ..tensor.edges import gradient_edge, refuse_view, requires_grad, view_edge
+from ..tensor.edges import gradient_edge, made_by, refuse_view, requires_grad, view_edge
 from ..tensor.tensor import Tensor
 
 __all__ = [
@@ -54,9 +54,9 @@ def check_inplace(t: Tensor) -> None:
         return
     if view.creation is not None:
         refuse_view(view)
-    if requires_grad(t) and view.base.is_leaf:
+    if requires_grad(t) and made_by(view.base) is None:
         raise RuntimeError(errors.LEAF_VIEW_INPLACE)
-    if requires_grad(t) and t.grad_fn is None:
+    if requires_grad(t) and made_by(t) is None:
         raise RuntimeError(errors.LEAF_INPLACE)
 
 

@@ -141,6 +141,7 @@ OUT_GRAD = (
     "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
     "grad."
 )
+OUT_TANGENT = "Trying to use forward AD with {}_out that does not support it because it is an out= function"
 OUT_RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "
     "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "

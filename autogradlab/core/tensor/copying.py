@@ -89,7 +89,7 @@ def deepcopy_tensor(t: Tensor, memo: dict[Any, Any]) -> Tensor:
         made._grad = copy.deepcopy(t._grad, memo)
     for name, value in t.__dict__.items():
         made.__dict__[name] = copy.deepcopy(value, memo)
-    if requires_grad(t):
+    if t.requires_grad:
         set_requires_grad(made, True, "method")
     return made
 
@@ -200,7 +200,7 @@ def _copy(self: Tensor) -> Tensor:
     made = wrap(self._array[...])
     made._storage = storage_of(self)
     made._counter = _versions()
-    if requires_grad(self):
+    if self.requires_grad:
         set_requires_grad(made, True, "method")
     made.__dict__.update(self.__dict__)
     if type(self) is not Tensor:

@@ -139,6 +139,17 @@ def gradient_edge(t: Tensor) -> Edge:
     return node
 
 
+def made_by(t: Tensor) -> Node | None:
+    """The Node that made a tensor; None for leaves."""
+    edge = t._edge
+    if edge is not None:
+        return edge[0] if isinstance(edge, tuple) else edge
+    view = t._view
+    if view is None or not leads(gradient_edge(t)):
+        return None
+    return None if view.edge is None else pair(view.edge)[0]
+
+
 def refuse_view(view: ViewMeta, indirect: bool = False) -> None:
     """Raise for a change of a view that its origin forbids; `indirect`: what changed is its base."""
     node, nr = pair(view.edge or NO_EDGE)

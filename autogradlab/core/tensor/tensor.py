@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments.signature import Signatures
-from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle, leads, pair
+from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle, pair
 from ..memory.versions import INFERENCE, UNSHARED, counter, of_inference
 from ..runtime import errors, modes
 from ..types import dtypes
@@ -18,7 +18,7 @@ from ..types.device import CPU
 from ..types.layouts import strided
 from ..types.size import Size
 from . import overriding
-from .edges import WRAPPED, TensorMeta, ViewMeta, gradient_edge, operand_edge, requires_grad
+from .edges import WRAPPED, TensorMeta, ViewMeta, gradient_edge, made_by, operand_edge, requires_grad
 from .printing import tensor_format, tensor_repr
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ __all__ = [
     "wrap",
     "wrap_scalar",
 ]
+
+#: while a level of forward mode is open: whether a tensor has a history apart from the one that serves its tangent
+differentiated: Callable[[Tensor], bool] | None = None
 
 _REQUIRES_GRAD = Signatures("requires_grad_", "requires_grad_(bool requires_grad=True)")
 
@@ -124,7 +127,7 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.requires_grad`.
         """
-        return requires_grad(self)
+        return requires_grad(self) and (differentiated is None or differentiated(self))
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
@@ -150,13 +153,8 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.grad_fn`.
         """
-        edge = self._edge
-        if edge is not None:
-            return edge[0] if isinstance(edge, tuple) else edge
-        view = self._view
-        if view is None or not leads(gradient_edge(self)):
-            return None
-        return None if view.edge is None else pair(view.edge)[0]
+        node = made_by(self)
+        return node if node is None or differentiated is None or differentiated(self) else None
 
     @read_only
     def is_leaf(self) -> bool:

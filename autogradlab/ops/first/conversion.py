@@ -87,7 +87,7 @@ def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
         raise TypeError(
             f"numpy() takes 0 positional arguments but {len(args)} {'was' if len(args) == 1 else 'were'} given"
         )
-    if requires_grad(self) and not force and modes.current().record:
+    if self.requires_grad and not force and modes.current().record:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     x = self._array
     if isinstance(x, LazyArray):
@@ -248,7 +248,7 @@ def iterate(self: Tensor) -> Any:
 
 def dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
     """A DLPack capsule, by which other array libraries share the memory."""
-    if requires_grad(self):
+    if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     asked = {} if max_version is None else {"max_version": max_version}  # which NumPy 2.0 does not know
     return _exported(self._array).__dlpack__(**asked)

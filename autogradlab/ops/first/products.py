@@ -19,7 +19,7 @@ from ...core.types.dtypes import _scalar_name, from_numpy
 from ..table.arguments import reject
 from ..table.calls import record
 from ..table.opdef import Op, alias, composite, op
-from ..table.outputs import EXPECTED, Composed, Out, cxx_name, write
+from ..table.outputs import EXPECTED, Composed, Out, cxx_name, not_recorded, write
 from .kinds import is_half
 from .shape import _expand
 
@@ -52,8 +52,9 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
 
 def written(r: Tensor, out: Any, name: str = "out") -> Tensor:
     """What an operation made of others does with `out`: resizes and fills it."""
-    if wants_grad(r) or wants_grad(out):
-        raise RuntimeError(errors.OUT_GRAD.format(name))
+    for t in (r, out):
+        if wants_grad(t):
+            raise not_recorded(t, name)
     result: Tensor = write(Composed(name), out, r._array, ())
     return result
 

@@ -28,6 +28,7 @@ __all__ = [
     "UNCASTABLE",
     "Out",
     "cxx_name",
+    "not_recorded",
     "refuse_recorded",
     "same_dtype",
     "write",
@@ -163,7 +164,14 @@ def refuse_recorded(operation: Any, inputs: Any, out: Any) -> None:
         found = value if isinstance(value, (list, tuple)) else (value,)
         for t in found:
             if isinstance(t, Tensor) and t._edge is not NO_EDGE and requires_grad(t):
-                raise RuntimeError(errors.OUT_GRAD.format(operation.name))
+                raise not_recorded(t, operation.name)
+
+
+def not_recorded(t: Tensor, name: str) -> Exception:
+    """The error for a tensor that is differentiated, forward or backward, where an operation writes into `out`."""
+    if t.requires_grad:
+        return RuntimeError(errors.OUT_GRAD.format(name))
+    return NotImplementedError(errors.OUT_TANGENT.format(name))
 
 
 def _computed(operation: Any, inputs: Any, out: Tensor, r: np.ndarray) -> np.dtype[Any]:
