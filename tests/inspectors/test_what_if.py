@@ -168,7 +168,7 @@ def test_both_languages(torch: Any) -> None:
     _w, _x, a, _b, y = first(torch)
     lab.set_language("zh")
     view = lab.what_if(y, cut=a)
-    assert "什么也得不到" in view.text and view.card.lang == "zh" and view.html()
+    assert "没有梯度到达" in view.text and view.card.lang == "zh" and view.html()
 
 
 def test_odd_and_hostile_things(torch: Any) -> None:
