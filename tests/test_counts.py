@@ -65,7 +65,7 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "small_cat": (5, 3, 7),
     "small_stack": (7, 8, 10),
     "small_where": (12, 16, 13),
-    "small_clamp": (10, 14, 15),
+    "small_clamp": (10, 14, 18),
     "small_unsqueeze": (5, 3, 12),
     "small_expand": (6, 4, 15),
     "small_out": (21, 20, 12),

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import declare
 from ...core.memory.layout import iterated, iterating
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
@@ -20,9 +19,9 @@ from ...core.values.promotion import can_cast, cast, is_number, number, plain_nu
 from ..first.kinds import align, fused, into, name_of, numbered, on_both_backends, refuse, shared, single
 from ..table.families import attach
 from ..table.inplace import recorded_edges
-from ..table.opdef import OPS, Op, composite, op, publish
+from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import FOUND, Out
-from ..table.overloads import Overload
+from ..table.overloads import Arguments, Overload
 from ..table.publishing import checking
 
 F = TENSORS
@@ -201,18 +200,70 @@ def _clamp_tensors(input, min=None, max=None):
     return _limited(x, None if min is None else next(arrays), None if max is None else next(arrays))
 
 
-_NUMBERS = OPS["clamp.numbers"] = Op(
+def _of_numbers(name: str, *words: str) -> Callable[[str, tuple[Any, ...], dict[str, Any]], Arguments | None]:
+    """What takes calls of the clamp family whose limits are numbers; the tensor is cast to the dtype that it has
+    together with them, in place it must have it."""
+
+    count, known = len(words), frozenset((*words, "input", "out"))
+
+    def takes(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+        limits = args[1:]
+        input = args[0] if args else kwargs.get("input")
+        if len(limits) != count or kwargs:
+            limits += tuple(map(kwargs.get, words[len(limits) :]))
+            if len(limits) > count or not kwargs.keys() <= known:
+                return None
+        if not isinstance(input, Tensor):
+            return None
+        numbers = tensors = plain = 0
+        for v in limits:
+            kind = type(v)
+            if kind is float or kind is int:
+                plain += 1
+            elif isinstance(v, Tensor):
+                tensors += 1
+            elif v is not None:
+                if not is_number(v):
+                    return None
+                numbers += 1
+        if not (numbers or tensors or plain) and count == 2:
+            raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+        if tensors and (numbers or plain):  # beside a number a tensor without dimensions is one as well
+            limits = tuple(map(plain_number, limits))
+            if any(isinstance(v, Tensor) for v in limits):
+                return None
+            numbers += tensors
+        elif tensors or not (numbers or plain):
+            return None
+        out = {"out": kwargs["out"]} if kwargs.get("out") is not None else {} if kwargs else kwargs
+        x = input._array
+        if called[-1] != "_" and not numbers and x.dtype.kind == "f":
+            return (args if len(args) > count else (input, *limits)), out
+        given = [v for v in limits if v is not None]
+        if called[-1] != "_":
+            _real(x)
+            return (into(input, *given), *limits), out
+        recorded_edges(OPS[name], [input])  # the tensor is checked before its dtype
+        _real(x)
+        found = result_dtype((input, *given)).numpy
+        if not can_cast(found, x.dtype):
+            raise RuntimeError(errors.CAST.format(name_of(np.empty((), found)), _c_name(x)))
+        return (input, *limits), out
+
+    return takes
+
+
+OPS["clamp.numbers"] = Op(
     "clamp",
     _clamp_numbers,
     node="ClampBackward1",
-    vjp={
-        "input": lambda F, grad, input, min, max: F.clamp_backward(grad, input, min, max),
-    },
+    vjp={"input": lambda F, grad, input, min, max: F.clamp_backward(grad, input, min, max)},
 )
-_TENSORS = OPS["clamp"] = Op(
-    "clamp",
-    _clamp_tensors,
-    "input min max",
+op(
+    """
+    clamp(Tensor input, Tensor? min=None, Tensor? max=None, *, Tensor out=None) -> Tensor
+    clamp(Tensor input, Scalar? min=None, Scalar? max=None, *, Tensor out=None) -> Tensor
+    """,
     node="ClampBackward0",
     overload="Tensor",
     vjp={
@@ -220,123 +271,11 @@ _TENSORS = OPS["clamp"] = Op(
         "min": lambda F, grad, input, min, max: F.clamp_min_backward(grad, input, min, max),
         "max": lambda F, grad, input, min, max: F.clamp_max_backward(grad, input, min, max),
     },
-)
-
-
-def _one_sided(name: str, word: str, ufunc: Any) -> tuple[Op, Op]:
-    lower = word == "min"
-
-    @iterating
-    def numbers(input, limit):
-        _real(input)
-        return ufunc(input, _limit(input, limit))
-
-    @iterating
-    def tensors(input, limit):
-        x, y = align(input, limit)
-        refuse(x, "maximum_cpu" if lower else "minimum_cpu", "c")
-        return ufunc(x, y)
-
-    def inside(F, grad, input, limit):
-        return F.kept(input >= limit if lower else input <= limit, grad)
-
-    camel = "Clamp" + word.title() + "Backward"
-    shown = {"limit": word}
-    a = OPS[name + ".number"] = Op(name, numbers, node=camel + "0", vjp={"input": inside}, shown=shown)
-    b = OPS[name] = Op(
-        name,
-        tensors,
-        "input limit",
-        node=camel + "1",
-        overload="Tensor",
-        shown=shown,
-        vjp={
-            "input": inside,
-            "limit": lambda F, grad, input, limit: F.kept(input < limit if lower else input > limit, grad),
-        },
-    )
-    return a, b
-
-
-def _clamped(declaration: str, numbers: Op, tensors: Op, one: str | None, doc: str, out: Any = None) -> None:
-    """The function and the in-place method of a member of the clamp family."""
-    name = declare(declaration, doc, out)
-    names = ("min", "max") if one is None else (one,)
-
-    def parse(
-        input: Any, args: tuple[Any, ...], options: dict[str, Any], name: str, entry: Op
-    ) -> tuple[Op, list[Any], bool]:
-        """The operation, its limits, and whether they leave a tensor of floats as it is: they are Python's numbers."""
-        limits = list(args) + [None] * (len(names) - len(args))
-        for i, n in enumerate(names[len(args) :], len(args)):
-            limits[i] = options.pop(n, None)
-        given = [v for v in limits if v is not None]
-        if given and not options and len(limits) == len(names) and isinstance(input, Tensor):
-            for v in given:
-                if type(v) is not float and type(v) is not int:
-                    break
-            else:
-                return numbers, limits, True
-        kinds = {isinstance(v, Tensor) for v in given}
-        if len(kinds) > 1:  # beside a number a tensor without dimensions is one as well
-            limits = [plain_number(v) for v in limits]
-            given = [v for v in limits if v is not None]
-            kinds = {isinstance(v, Tensor) for v in given}
-        if (
-            not isinstance(input, Tensor)
-            or options
-            or len(limits) != len(names)
-            or len(kinds) > 1
-            or not all(isinstance(v, Tensor) or is_number(v) for v in given)
-        ):
-            entry.reject((input, *args) if input is not None or args else (), options, name)
-        if not given:
-            if one is not None:
-                entry.reject((input, *args), options, name)
-            raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-        return (tensors if True in kinds else numbers), limits, False
-
-    def form(entry: Op) -> Callable[..., Any]:
-        def forward(input: Any = None, *args: Any, **options: Any) -> Any:
-            out = options.pop("out", None)
-            operation, limits, plain = parse(input, args, options, name, entry)
-            if operation is numbers and not (plain and input._array.dtype.kind == "f"):
-                _real(input._array)
-                input = into(input, *[v for v in limits if v is not None])
-            return operation.call(input, *limits) if out is None else operation.call(input, *limits, out=out)
-
-        return forward
-
-    def form_(entry: Op) -> Callable[..., Any]:
-        def forward_(input: Any, *args: Any, **options: Any) -> Any:
-            operation, limits, _ = parse(input, args, options, name + "_", entry)
-            recorded_edges(operation, [input, *limits])  # the tensor is checked before its dtype
-            if operation is tensors:
-                if one is None:
-                    _real(input._array)
-                return operation.call_(input, *limits)
-            _real(input._array)
-            found = result_dtype((input, *(v for v in limits if v is not None))).numpy
-            if not can_cast(found, input._array.dtype):
-                raise RuntimeError(errors.CAST.format(name_of(np.empty((), found)), _c_name(input._array)))
-            return operation.call_(input, *limits)
-
-        return forward_
-
-    publish(name, form(tensors), True, True, doc, reads="itself", as_method=form(tensors.of_methods))
-    text = f"In-place version of :meth:`{name}`."
-    publish(name + "_", form_(tensors), True, True, text, reads="itself", as_method=form_(tensors.of_methods))
-
-
-_clamped(
-    """
-    clamp(Tensor input, Tensor? min=None, Tensor? max=None, *, Tensor out=None) -> Tensor
-    clamp(Tensor input, Scalar? min=None, Scalar? max=None, *, Tensor out=None) -> Tensor
-    """,
-    _NUMBERS,
-    _TENSORS,
-    None,
-    """
+    inplace=True,
+    overloads=[Overload(OPS["clamp.numbers"], takes=_of_numbers("clamp.numbers", "min", "max"))],
+    reads="late",
+    out=Out(overlap="part"),
+    doc="""
     input, but not below min nor above max; each may be a number, a tensor or None. The gradient of what was clamped
     is 0.
 
@@ -358,36 +297,56 @@ _clamped(
     >>> x
     tensor([-1.0000,  0.5000,  1.0000])
     """,
-    out=Out(overlap="part"),
-)
-_clamped(
-    """
-    clip(Tensor input, Tensor? min=None, Tensor? max=None, *, Tensor out=None) -> Tensor
-    clip(Tensor input, Scalar? min=None, Scalar? max=None, *, Tensor out=None) -> Tensor
-    """,
-    _NUMBERS,
-    _TENSORS,
-    None,
-    """
-    Another name of clamp.
+)(_clamp_tensors)
+alias("clip", "clamp")
+alias("clip_", "clamp_")
 
-    In place:
-    >>> x = torch.tensor([-2., 0.5, 3.])
-    >>> x.clip_(-1, 1)
-    tensor([-1.0000,  0.5000,  1.0000])
-    >>> x
-    tensor([-1.0000,  0.5000,  1.0000])
-    """,
+
+@iterating
+def _min_number(input, min):
+    _real(input)
+    return np.maximum(input, _limit(input, min))
+
+
+@iterating
+def _max_number(input, max):
+    _real(input)
+    return np.minimum(input, _limit(input, max))
+
+
+OPS["clamp_min.number"] = Op(
+    "clamp_min",
+    _min_number,
+    node="ClampMinBackward0",
+    vjp={"input": lambda F, grad, input, min: F.kept(input >= min, grad)},
 )
-_clamped(
+OPS["clamp_max.number"] = Op(
+    "clamp_max",
+    _max_number,
+    node="ClampMaxBackward0",
+    vjp={"input": lambda F, grad, input, max: F.kept(input <= max, grad)},
+)
+
+
+@op(
     """
     clamp_min(Tensor input, Tensor min, *, Tensor out=None) -> Tensor
     clamp_min(Tensor input, Scalar min, *, Tensor out=None) -> Tensor
     """,
-    *_one_sided("clamp_min", "min", np.maximum),
-    "min",
-    """
-    input, but not below min.
+    node="ClampMinBackward1",
+    overload="Tensor",
+    vjp={
+        "input": lambda F, grad, input, min: F.kept(input >= min, grad),
+        "min": lambda F, grad, input, min: F.kept(input < min, grad),
+    },
+    inplace=True,
+    overloads=[Overload(OPS["clamp_min.number"], takes=_of_numbers("clamp_min.number", "min"))],
+    reads="late",
+    out=Out(overlap="part"),
+)
+@iterating
+def clamp_min(input, min):
+    """input, but not below min.
 
     Shapes: input and a tensor bound broadcast together.
     Dtypes: real numbers.
@@ -401,18 +360,31 @@ _clamped(
     tensor([0.0000, 0.5000])
     >>> x
     tensor([0.0000, 0.5000])
-    """,
-    out=Out(overlap="part"),
-)
-_clamped(
+    """
+    x, y = align(input, min)
+    refuse(x, "maximum_cpu", "c")
+    return np.maximum(x, y)
+
+
+@op(
     """
     clamp_max(Tensor input, Tensor max, *, Tensor out=None) -> Tensor
     clamp_max(Tensor input, Scalar max, *, Tensor out=None) -> Tensor
     """,
-    *_one_sided("clamp_max", "max", np.minimum),
-    "max",
-    """
-    input, but not above max.
+    node="ClampMaxBackward1",
+    overload="Tensor",
+    vjp={
+        "input": lambda F, grad, input, max: F.kept(input <= max, grad),
+        "max": lambda F, grad, input, max: F.kept(input > max, grad),
+    },
+    inplace=True,
+    overloads=[Overload(OPS["clamp_max.number"], takes=_of_numbers("clamp_max.number", "max"))],
+    reads="late",
+    out=Out(overlap="part"),
+)
+@iterating
+def clamp_max(input, max):
+    """input, but not above max.
 
     Shapes: input and a tensor bound broadcast together.
     Dtypes: real numbers.
@@ -426,9 +398,11 @@ _clamped(
     tensor([-2.,  0.])
     >>> x
     tensor([-2.,  0.])
-    """,
-    out=Out(overlap="part"),
-)
+    """
+    x, y = align(input, max)
+    refuse(x, "minimum_cpu", "c")
+    return np.minimum(x, y)
+
 
 # -- mixtures ----------------------------------------------------------------------------------------------------------
 

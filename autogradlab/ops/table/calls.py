@@ -301,6 +301,12 @@ def _saving(op: Op) -> Callable[..., tuple[Any, ...]]:
     return save
 
 
+def _arrays(tensors: Any) -> list[Any]:
+    if not isinstance(tensors, (list, tuple)):
+        raise TypeError
+    return [t._array for t in tensors]
+
+
 def several(op: Op) -> Callable[..., Any]:
     """An operation of a few tensors, or a list of them: one result, no view."""
     listed = op.list_place
@@ -328,9 +334,7 @@ def several(op: Op) -> Callable[..., Any]:
             for p in places:
                 value = values[p]
                 if p == listed:
-                    if not isinstance(value, (list, tuple)):
-                        raise TypeError
-                    given[p] = [t._array for t in value]
+                    given[p] = _arrays(value)
                 elif wants or value is not None:
                     given[p] = value._array
         except (AttributeError, TypeError):
