@@ -9,7 +9,7 @@ import gc
 import tracemalloc
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import perf_counter, process_time
 from typing import Any
 
@@ -294,6 +294,8 @@ def run(T: Any, length: int = LENGTH, show: Callable[[str], None] = print) -> bo
     good = True
     for check in CHECKS:
         size = max(2, length // PART.get(check.__name__, 1))
+        with suppress(AssertionError):
+            check(T, 2)  # loads what is loaded late: an entry that another replaces is left to the collector, once
         start = perf_counter()
         try:
             check(T, size)
