@@ -335,17 +335,20 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, bias, mean, rstd, 
 def _layer_norm_backward(grad, input, size, weight, mean, rstd, needs):
     """The gradients for plain arrays, as matrices with a row for each that is normalized."""
     shape = input.shape
-    grad, rstd = grad.reshape(-1, size), rstd.reshape(-1, 1)
-    xhat = input.reshape(-1, size) - mean.reshape(-1, 1)
+    grad, rstd = _matrix(grad, size), _matrix(rstd, 1)
+    xhat = _matrix(input, size) - _matrix(mean, 1)
     xhat *= rstd
     g_input = g_weight = g_bias = None
-    kept = shape[input.ndim - weight.ndim :] if weight is not None else (size,)
+    flat = weight is None or weight.ndim == 1
+    kept = () if flat else shape[len(shape) - weight.ndim :]
     if needs[1]:
-        g_weight = added(grad * xhat, 0).reshape(kept)
+        g_weight = added(grad * xhat, 0)
+        g_weight = g_weight if flat else g_weight.reshape(kept)
     if needs[2]:
-        g_bias = added(grad, 0).reshape(kept)
+        g_bias = added(grad, 0)
+        g_bias = g_bias if flat else g_bias.reshape(kept)
     if needs[0]:
-        scaled = grad if weight is None else grad * weight.reshape(-1)
+        scaled = grad if weight is None else grad * (weight if flat else weight.reshape(-1))
         count = np.array(size, input.dtype)
         middle, slope = of_rows(scaled), _row_products(scaled, xhat)
         middle /= count
@@ -356,6 +359,11 @@ def _layer_norm_backward(grad, input, size, weight, mean, rstd, needs):
         rows -= xhat
         rows *= rstd
     return [g_input, g_weight, g_bias]
+
+
+def _matrix(x: Array, size: int) -> Array:
+    """An array as a matrix with rows of that size, which it may be already."""
+    return x if x.ndim == 2 and x.shape[1] == size else x.reshape(-1, size)
 
 
 def _row_products(x: Array, y: Array) -> Array:
@@ -404,7 +412,7 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     input = contiguous(input)
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
     size = math.prod(normalized_shape)
-    rows = wide.reshape(-1, size) if wide.size else wide.reshape(math.prod(input.shape[: dims[0]]), size)
+    rows = _matrix(wide, size) if wide.size else wide.reshape(math.prod(input.shape[: dims[0]]), size)
     count = np.array(size, wide.dtype)
     mean = of_rows(rows)
     mean /= count
@@ -416,11 +424,12 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     np.divide(_ONE, rstd, rstd)
     out *= rstd[:, None]
     if weight is not None:
-        out *= weight.reshape(-1)
+        out *= weight if weight.ndim == 1 else weight.reshape(-1)
     if bias is not None:
-        out += bias.reshape(-1)
+        out += bias if bias.ndim == 1 else bias.reshape(-1)
     sides = (*input.shape[: dims[0]], *(1,) * len(dims))
-    return out.reshape(input.shape).astype(input.dtype, copy=False), mean.reshape(sides), rstd.reshape(sides)
+    out = out if out.shape == input.shape else out.reshape(input.shape)
+    return out.astype(input.dtype, copy=False), mean.reshape(sides), rstd.reshape(sides)
 
 
 @op(
