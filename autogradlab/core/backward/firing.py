@@ -163,7 +163,7 @@ def run_with_hooks(
             outs = validate(node, found)
         finally:
             set_grad(local, before)
-        if node.user_code and node.writes is not None and outs is not found:  # what was summed or cast is new memory
+        if not recorded and node.user_code and node.writes and outs is not found:  # summed or cast: new memory
             owner: Any = node  # of a class of the user, which has no slots
             owner.writes = tuple(n if a is b else 0 for n, a, b in zip(node.writes, found, outs, strict=False))
         outs = after_node(node, grad, _wanted(node, outs, needed), recorded, local, seen)

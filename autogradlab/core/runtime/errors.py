@@ -40,6 +40,9 @@ _AMBIGUOUS = (
     "both outside (if you want the inplace to be tracked)."
 )
 #: why a view must not be changed, by the way in which it was made
+NO_ROOM = (
+    "Expected {} (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: {}"
+)
 VIEW_WHY = {
     "no_grad": _AMBIGUOUS.format("no_grad"),
     "inference": _AMBIGUOUS.format("inference_mode"),

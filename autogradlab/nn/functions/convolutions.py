@@ -6,8 +6,10 @@ import warnings
 from typing import Any
 
 from ...core.recording.record import TENSORS
+from ...core.runtime import errors
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
+from ...core.types.dims import wrap_dim
 from ...ops.nn import conv as _kernels
 from ...ops.nn import resample as _resample
 from ...ops.table.arguments import reject
@@ -374,6 +376,10 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     """
     given = _two(kernel_size), _two(dilation), _two(padding), _two(stride)
     _im2col(input, *given)
+    x = input._array
+    wrap_dim(2, x.ndim)
+    if x.ndim not in (3, 4) or 0 in x.shape[x.ndim - 3 :]:
+        raise RuntimeError(errors.NO_ROOM.format("3D or 4D", list(x.shape)))
     return TENSORS.im2col(input, *given)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...core.arguments.declared import name_of
 from ...core.memory.layout import keeping_channels
 from ...core.recording.record import TENSORS
+from ...core.runtime import errors
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
@@ -82,10 +83,7 @@ def _check(name: str, input: np.ndarray, padding: Any, dims: int, reflect: bool)
         raise RuntimeError(f"padding size is expected to be {2 * dims}, but got: {len(padding)}")
     if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[1 if input.ndim > dims + 1 else 0 :]:
         kinds = {1: "2D or 3D", 2: "3D or 4D", 3: "4D or 5D"}[dims]
-        raise RuntimeError(
-            f"Expected {kinds} (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
-            f"input, but got: {list(input.shape)}"
-        )
+        raise RuntimeError(errors.NO_ROOM.format(kinds, list(input.shape)))
     for i in range(dims):
         d = input.ndim - 1 - i
         low, high, n = padding[2 * i], padding[2 * i + 1], input.shape[d]

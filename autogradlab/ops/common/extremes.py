@@ -244,7 +244,6 @@ def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
     name = declare(declaration, doc, out)
 
     def kernel(input, dim=(), keepdim=False):
-        refuse(input, f"{name[1:]}_values_cpu", "c")
         dims = all_dims(dim, input.ndim)
         if not input.size:
             if dim in (None, ()):
@@ -255,6 +254,7 @@ def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
             for d in dim if isinstance(dim, (tuple, list)) else (dim,):
                 if not input.shape[d]:
                     raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+        refuse(input, f"{name[1:]}_values_cpu", "c")
         return contiguous(ufunc.reduce(input, axis=dims, keepdims=keepdim))
 
     kernel.__name__ = name

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import like
+from ...core.memory.strided import placed
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
@@ -299,7 +300,9 @@ def rot90(input, k=1, dims=(0, 1)):
         return np.array(input, order="C")
     if k == 2:
         return _flip(input, (a, b))
-    turned = _flip(input, (b if k == 1 else a,)).swapaxes(a, b)
+    turned = placed(_flip(input, (b if k == 1 else a,))).swapaxes(a, b)
+    if not input.size:
+        return turned
     r = np.ndarray(turned.shape, turned.dtype, strides=turned.strides)  # no view
     r[...] = turned
     return r

@@ -344,11 +344,8 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if x.ndim and x.shape[0] == 1:
         value = _sliced_prefix(value)
     if not x.ndim and x.dtype is not self._array.dtype and len(indices) == 1 and indices[0]._array.dtype.kind == "b":
-        if x.dtype.kind == "c" and self._array.dtype.kind not in "cb":
-            if x.imag:
-                raise RuntimeError(f"value cannot be converted to type {_scalar_type(self)} without overflow")
-            value = wrap(x.real)
-        value = TENSORS.to(value, self.dtype)
+        if x.dtype.kind == "c" and self._array.dtype.kind not in "cb" and x.imag:
+            raise RuntimeError(f"value cannot be converted to type {_scalar_type(self)} without overflow")
     put(view, indices, value)
 
 

@@ -479,9 +479,7 @@ def _refuse_nothing(input: np.ndarray, places: tuple[Any, ...]) -> None:
 def _index_put_into(input, indices, values, accumulate=False):
     places = positions(indices)
     if input.dtype != values.dtype:  # one value where a mask says
-        if values.dtype.kind == "c" and input.dtype.kind != "c":
-            scalar_array(values.item(), from_numpy(input.dtype))  # refuses an imaginary part
-        values = values.astype(input.dtype)
+        values = scalar_array(values.item(), from_numpy(input.dtype))  # refuses what does not fit
     if not input.size and (nothing := _empty(input, places)) is not None:
         try:
             np.broadcast_to(values, nothing.shape)

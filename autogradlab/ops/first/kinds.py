@@ -117,7 +117,7 @@ def typed(
                 r = np.asarray(r).astype(d)
             else:
                 r = kernel(x, *others, **options)
-            if layout is not None and r.ndim > 1 and (1 in r.shape or 0 in r.shape):
+            if layout is not None and (1 in r.shape or 0 in r.shape):
                 return layout(r, x)
             return r
 

@@ -20,7 +20,7 @@ from ..table.arguments import reject
 from ..table.calls import record
 from ..table.opdef import Op, alias, composite, op
 from ..table.outputs import EXPECTED, Composed, Out, cxx_name, not_recorded, write
-from .kinds import is_half
+from .kinds import is_half, refuse
 from .shape import _expand
 
 _new = object.__new__
@@ -501,7 +501,7 @@ def vdot(input, other):
     tensor(3.+0.j)
     """
     _vectors(input, other)
-    return np.asarray(product(input.conjugate() if input.dtype.kind == "c" else input, other, "vdot"))
+    return np.asarray(product(input.conjugate() if input.dtype.kind == "c" else input, other, "dot"))
 
 
 @composite("outer(Tensor input, Tensor vec2, *, Tensor out=None) -> Tensor")
@@ -563,5 +563,6 @@ def bmm(input, mat2):
             f"Expected size for first two dimensions of batch2 tensor to be: {want} but got: {[*mat2.shape[:2]]}."
         )
     if input.dtype != mat2.dtype:
+        refuse(input, "bmm", "b")
         raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(mat2)}")
     return product(input, mat2, "bmm")

@@ -368,8 +368,7 @@ def linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False):
     B = B.astype(A.dtype, copy=False)
     if left:
         return columns(substitute(A, B, upper, unitriangular))
-    r = substitute(A.swapaxes(-1, -2), B.swapaxes(-1, -2), not upper, unitriangular)
-    return np.ascontiguousarray(r.swapaxes(-1, -2))
+    return columns(substitute(A.swapaxes(-1, -2), B.swapaxes(-1, -2), not upper, unitriangular).swapaxes(-1, -2))
 
 
 @composite(

@@ -46,11 +46,13 @@ def no_integers(name: str, x: np.ndarray) -> None:
     },
     inner_writes=1,
 )
-@typed("hardtanh_cpu", COMPLEX, layout=like_input)
+@typed("hardtanh_cpu", "", layout=like_input)
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     """input, but not below min_val nor above max_val."""
     if input.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
+    if input.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
     if min_val > max_val:
         raise RuntimeError("min_val cannot be greater than max_val")
     kind = input.dtype.type

@@ -14,7 +14,7 @@ from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, writes
 from ...core.runtime import errors
 from ...core.types.dtypes import _scalar_name, from_numpy, get_default_dtype, promote
 from ...core.values.promotion import broadcast_shapes, check_cast
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, name_of, refuse, typed
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, like_input, name_of, refuse, typed
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
 
@@ -84,8 +84,13 @@ def _smoothed(
     @typed(refused, "", half=True)
     def kernel(input, target, reduction=1, beta=1.0):
         x, y = common(input, target)
+        if keeps:
+            check_cast(x.dtype, input.dtype)
         refuse(x, refused, "biuc")
-        return reduced(value(x - y, beta).astype(input.dtype if keeps else x.dtype, copy=False), reduction, x, y)
+        found = value(x - y, beta).astype(input.dtype if keeps else x.dtype, copy=False)
+        if keeps and not reduction and found.shape == input.shape:
+            return like_input(found, input)
+        return reduced(found, reduction, x, y)
 
     @typed(refused, "")
     def kernel_backward(grad_output, input, target, reduction, beta):
@@ -284,7 +289,8 @@ def binary_cross_entropy(input, target, weight=None, reduction=1):
     _check_probabilities(target, "target")
     low = input.dtype.type(-100)
     value = (target - 1) * np.maximum(np.log1p(-input), low) - target * np.maximum(np.log(input), low)
-    return reduced(_weighted(value, weight), reduction)
+    value = _weighted(value, weight)
+    return reduced(value, reduction) if reduction or value.shape != input.shape else like_input(value, input)
 
 
 @op(

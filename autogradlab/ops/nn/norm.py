@@ -405,8 +405,11 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     """
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     for t in (weight, bias):
-        if t is not None and t.dtype is not input.dtype and t.dtype != input.dtype and not is_half(input):
-            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+        if t is not None and t.dtype is not input.dtype and t.dtype != input.dtype:
+            if t.dtype != np.float32:
+                raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+            if not is_half(input):
+                raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
     check_shape(input, normalized_shape, weight=weight, bias=bias)
     refuse(input, "LayerNormKernelImpl", "biuc")
     input = contiguous(input)

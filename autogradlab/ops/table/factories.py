@@ -587,7 +587,6 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
         node = history = None
         if (
             not (input._edge is NO_EDGE and other._edge is NO_EDGE)
-            and target.dtype.kind in "fcV"
             and recorded
             and not (FLAGS.unusual and not LOCAL.state.record)
             and (requires_grad(input) or requires_grad(other))

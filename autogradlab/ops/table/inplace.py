@@ -33,8 +33,11 @@ __all__ = [
 
 
 def recorded_edges(op: Op, values: list[Any]) -> Sequence[Edge] | None:
-    """The edges of the Node of an in-place operation on the first value, which is checked; None if none is recorded."""
-    if not (modes.LOCAL.state.record and (op.differentiates or op.cuts) and values[0]._array.dtype.kind in "fcV"):
+    """The edges of the Node of an in-place operation on the first value, which is checked; None if none is recorded.
+
+    As in PyTorch the dtype does not matter: integers that are compared in place with what requires grad get a history.
+    """
+    if not (modes.LOCAL.state.record and (op.differentiates or op.cuts)):
         return None
     edges, found = op.edges(values)
     if not found:
