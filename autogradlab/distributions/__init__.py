@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from . import constraints, transforms, utils
+from . import constraints as constraints
+from . import transforms
+from . import utils as utils
 from .bernoulli import Bernoulli
 from .beta import Beta
 from .binomial import Binomial
@@ -16,15 +18,19 @@ from .dirichlet import Dirichlet
 from .distribution import Distribution
 from .exp_family import ExponentialFamily
 from .exponential import Exponential
+from .fishersnedecor import FisherSnedecor
 from .gamma import Gamma
 from .geometric import Geometric
 from .gumbel import Gumbel
 from .half_cauchy import HalfCauchy
 from .half_normal import HalfNormal
 from .independent import Independent
+from .inverse_gamma import InverseGamma
 from .kl import kl_divergence, register_kl
+from .kumaraswamy import Kumaraswamy
 from .laplace import Laplace
 from .log_normal import LogNormal
+from .logistic_normal import LogisticNormal
 from .mixture_same_family import MixtureSameFamily
 from .multinomial import Multinomial
 from .multivariate_normal import MultivariateNormal
@@ -52,14 +58,18 @@ __all__ = [
     "Distribution",
     "Exponential",
     "ExponentialFamily",
+    "FisherSnedecor",
     "Gamma",
     "Geometric",
     "Gumbel",
     "HalfCauchy",
     "HalfNormal",
     "Independent",
+    "InverseGamma",
+    "Kumaraswamy",
     "Laplace",
     "LogNormal",
+    "LogisticNormal",
     "MixtureSameFamily",
     "Multinomial",
     "MultivariateNormal",
@@ -76,11 +86,9 @@ __all__ = [
     "Uniform",
     "Weibull",
     "biject_to",
-    "constraints",
     "kl_divergence",
     "register_kl",
     "transform_to",
-    "utils",
 ]
 __all__ += transforms.__all__
 
