@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from html import escape
 
 from . import theme
@@ -17,6 +18,7 @@ from .parts import (
     Grid,
     Note,
     Program,
+    State,
     Table,
     Timeline,
     Tone,
@@ -24,6 +26,7 @@ from .parts import (
 )
 from .prose import Run, added, clean, fit, plain, runs, width, wrap
 from .sketch import Sheet, moment, number
+from .strips import Strip, strips
 from .theme import MONO, SANS, Palette
 
 __all__ = ["render"]
@@ -75,7 +78,9 @@ def _chosen(card: Card, frame: int | None) -> int:
 
 def content_width(card: Card) -> float:
     """How wide what is inside the card would like to be."""
-    drawn = [block.width for block in card.blocks if isinstance(block, Drawing) and not block.groups]
+    whole = [block for block in card.blocks if isinstance(block, Drawing) and not block.groups]
+    texts = moment(card.frames, len(card.frames) - 1)[1]
+    drawn = [strip.width for block in whole for strip in strips(block, texts)]
     inner = [content_width(c) + 2 * PAD for c in card.cards]
     tables = [min(added(_wants(block)), WIDEST) for block in card.blocks if isinstance(block, Table)]
     prose = [460.0] if any(not isinstance(block, Drawing) for block in card.blocks) else []
@@ -210,9 +215,8 @@ class _Page(Sheet):
                 down += GAP
             block = blocks.pop(0)
             if isinstance(block, Drawing):
-                shift = max(0.0, (room - block.width) / 2)
-                self.drawing(block, x + shift, y + down, states, texts)
-                down += block.height
+                made = strips(block, moment(card.frames, len(card.frames) - 1)[1])  # the same in all frames
+                down += self._strips(made, x, y + down, room, states, texts)
             elif isinstance(block, Grid):
                 row = [block]
                 while blocks and isinstance(blocks[0], Grid):
@@ -221,6 +225,24 @@ class _Page(Sheet):
             else:
                 down += self._block(block, x, y + down, room)
         return down
+
+    def _strips(
+        self, made: list[Strip], x: float, y: float, room: float, states: Mapping[str, State], texts: Mapping[str, str]
+    ) -> float:
+        """A drawing, or of a wide one its strips, each in a window of its own."""
+        if len(made) == 1:
+            self.drawing(made[0].drawing, x + max(0.0, (room - made[0].width) / 2), y, states, texts)
+            return made[0].height
+        down = 0.0
+        for strip in made:
+            wide, high = number(strip.width), number(strip.height)
+            place = f'x="{number(x)}" y="{number(y + down)}" width="{wide}" height="{high}"'
+            view = f'viewBox="{number(strip.left)} {number(strip.top)} {wide} {high}"'
+            self.elements.append(f"<svg {place} {view}>")
+            self.drawing(strip.drawing, 0.0, 0.0, states, texts)
+            self.elements.append("</svg>")
+            down += strip.height + GAP
+        return down - GAP
 
     def _block(self, block: Block, x: float, y: float, room: float) -> float:
         match block:

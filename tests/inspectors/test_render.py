@@ -87,6 +87,27 @@ def test_a_picture_follows_the_readers_system(view: Inspector):
     assert {colour for _, _, colour in rules} <= {colour for _, colour in re.findall(colours, dark)} | known
 
 
+def test_a_wide_drawing_is_cut_into_strips_through_lines_only():
+    import autogradlab as torch
+    from autogradlab import inspectors as lab
+
+    y = w = torch.tensor([1.0], requires_grad=True)
+    for _ in range(14):
+        y = (y * w).tanh()
+    for view in (lab.step(y), lab.graph(y)):
+        tree = ET.fromstring(view.svg())
+        windows = [[float(n) for n in inner.get("viewBox", "").split()] for inner in tree.iter(f"{SVG}svg")][1:]
+        assert len(windows) >= 3
+        assert float(tree.get("width", "0")) < 960
+        drawn = [b for inner in list(tree.iter(f"{SVG}svg"))[1:] for b in inner.iter(f"{SVG}rect")]
+        assert len(drawn) >= 28
+        for box in drawn:
+            left, wide = float(box.get("x", "0")), float(box.get("width", "0"))
+            inside = [(a, a + b) for a, _, b, _ in windows if a < left + wide and left < a + b]
+            assert len(inside) == 1
+            assert inside[0][0] <= left < left + wide <= inside[0][1]
+
+
 def test_only_what_has_happened_is_on_a_picture():
     view = Inspector(sample_cards.step_card())
     for at, frame in enumerate(view.card.frames):
