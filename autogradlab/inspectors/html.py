@@ -18,7 +18,7 @@ from .words import say_in
 __all__ = ["BUDGET", "render"]
 
 #: how many characters all pictures of a card may take together
-BUDGET = 200_000
+BUDGET = 225_000
 #: how many the one picture may take if there is but one: a thousand Nodes would make a notebook heavy that shows little
 MOST = 600_000
 
