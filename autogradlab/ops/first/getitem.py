@@ -35,6 +35,7 @@ _SCALAR = (
 )
 #: whole dimensions before the one of which an entry speaks; an array has no more than 64
 _WHOLE = (_ALL,) * 64
+_NO_PART = object()
 _PARTS = (slice, type(None), type(...), Tensor, list, tuple, str, range)
 
 
@@ -55,8 +56,8 @@ def _entries(index: Any) -> list[Any]:
     if isinstance(index, tuple):
         return [_tensor(e) for e in index]
     if isinstance(index, (list, str)) and len(index) < 32:
-        part = next((e for e in index if isinstance(e, (*_PARTS, np.ndarray))), index)
-        if part is not index:
+        part = next((e for e in index if isinstance(e, (*_PARTS, np.ndarray))), _NO_PART)
+        if part is not _NO_PART:
             line = 359 if part is None or part is Ellipsis else 349
             warn(_AS_TUPLE, at=f"torch/csrc/autograd/python_variable_indexing.cpp:{line}")
             return [_tensor(e) for e in index]
