@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.graph.node import NO_EDGE
 from ...core.memory.overlap import check_apart
 from ...core.memory.storage import resize
+from ...core.memory.versions import UNSHARED
 from ...core.recording.inplace import commit
 from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS, LOCAL
-from ...core.tensor.tensor import INFERENCE, Tensor, requires_grad, wrap
+from ...core.tensor.tensor import INFERENCE, Tensor, requires_grad
 from ...core.types import dtypes
 from ...core.types.device import device as Device
 from ...core.types.device import require_memory
@@ -46,6 +48,8 @@ _NEGATIVE = "Trying to create tensor with negative dimension {}: {}"
 _OVERFLOW = "Storage size calculation overflowed with sizes={}"
 _OUT_DTYPE = "dtype {} does not match dtype of out parameter ({})"
 _NO_OTHER_LAYOUT = "autogradlab has strided tensors only: no layout {}"
+
+_new = object.__new__
 
 #: the device that `set_default_device` named, or None
 _default_device: Device | None = None
@@ -136,7 +140,13 @@ def check_sizes(shape: tuple[int, ...], words: str = "") -> tuple[int, ...]:
 
 def finished(array: np.ndarray, grad: bool | None = False, message: str = errors.REQUIRES_GRAD_FLOAT_NEW) -> Tensor:
     """A new leaf over `array`."""
-    t = wrap(array)
+    # unrolled: t = wrap(array)
+    t = _new(Tensor)
+    t._array = array
+    t._edge = NO_EDGE
+    t._counter = UNSHARED
+    t._grad = t._view = t._storage = t._meta = None
+    # end
     if grad:
         if array.dtype.kind not in "fcV":
             raise RuntimeError(message)
