@@ -29,7 +29,7 @@ class View {
       this.sketches.push(sketch);
       return sketch.element;
     };
-    const body = h("div", { class: "agl-main" }, blocks(card.blocks, draw));
+    const body = h("div", { class: `agl-main agl-in-${card.kind}` }, blocks(card.blocks, draw));
     this.pair(words);
     if (this.sketches.some((sketch) => [...sketch.entries.values()].some((entry) => entry.opens && entry.item))) {
       this.details = h("div", { class: "agl-details", role: "group", "aria-label": words.details }, h("p", { class: "agl-hint" }, words.hint));

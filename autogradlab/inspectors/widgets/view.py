@@ -3,6 +3,7 @@ stepping needs no kernel."""
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from typing import Any
 
@@ -34,8 +35,9 @@ def module() -> str:
 
 
 def style() -> str:
-    """The style sheet: the tones' colours, then the look."""
-    return theme.css() + (_STATIC / "inspector.css").read_text(encoding="utf-8")
+    """The style sheet: the tones' colours, then the look. Comments and blanks around braces are left out, too."""
+    look = (_STATIC / "inspector.css").read_text(encoding="utf-8")
+    return theme.css() + re.sub(r"\s*([{};])\s*", r"\1", re.sub(r"/\*.*?\*/", "", look, flags=re.DOTALL))
 
 
 def _asked(widget: Any, content: Any, buffers: Any) -> None:
