@@ -171,8 +171,8 @@ def __getattr__(name: str) -> object:
         return getattr(_import_module(f"{__name__}.inspectors.extension"), name)
     elif name == "__all__":
         return [n for n in __dir__() if not n.startswith("_")]
-    elif name.startswith("_foreach_") and name in _import_module(f"{__name__}.foreach").FUNCTIONS:
-        found = _import_module(f"{__name__}.foreach").FUNCTIONS[name]
+    elif name.startswith("_foreach_") and name in _import_module(f"{__name__}.ops.foreach").FUNCTIONS:
+        found = _import_module(f"{__name__}.ops.foreach").FUNCTIONS[name]
     elif name.startswith("_"):
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     else:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from .core.arguments.signature import Signatures
-from .core.recording.record import TENSORS
-from .core.tensor.tensor import Tensor
+from ..core.arguments.signature import Signatures
+from ..core.recording.record import TENSORS
+from ..core.tensor.tensor import Tensor
 
 __all__ = ["FUNCTIONS"]
 
