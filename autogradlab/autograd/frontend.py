@@ -391,11 +391,12 @@ def _grad(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unuse
 
 def _arrived(g: Any, given: Sequence[Tensor | None]) -> Tensor:
     """The tensor of a gradient: the root's own, where it went through unchanged."""
-    array = g._array if isinstance(g, Tensor) else g
+    if isinstance(g, Tensor):  # recorded: another tensor on the root's memory has a history of its own
+        return g
     for root in given:
-        if root is not None and root._array is array:
+        if root is not None and root._array is g:
             return root
-    return g if isinstance(g, Tensor) else shown(g)
+    return shown(g)
 
 
 def _batched(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unused: bool) -> list[Tensor | None]:
