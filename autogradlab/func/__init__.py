@@ -23,7 +23,7 @@ from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
 from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
-from .mapping import check_randomness, puts_back, vmap
+from .mapping import Draws, check_randomness, puts_back, vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .trees import flat, like, sketch, structure
 
@@ -474,13 +474,26 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
     return _jacobian(func, argnums, has_aux, False)
 
 
-def _jacobian(func: Function, argnums: Any, has_aux: bool, forward: bool) -> Function:
-    """jacrev, or jacfwd, whose results are the same; `forward` says which words errors use."""
+def _only_real(name: str, what: str, tree: Any) -> None:
+    """Refuse complex tensors, whose Jacobian would need a convention."""
+    for i, t in enumerate(flat(tree)):
+        if isinstance(t, Tensor) and t.is_complex():
+            raise RuntimeError(
+                f"{name}: Expected all {what} to be real but received complex tensor at flattened input idx: {i}"
+            )
+
+
+def _jacobian(func: Function, argnums: Any, has_aux: bool, forward: bool, randomness: str = "different") -> Function:
+    """jacrev, or jacfwd, whose results are the same; `forward` says which words errors use. randomness: what forward
+    mode, which maps the function, says of drawing."""
+    name = "jacfwd" if forward else "jacrev"
 
     @puts_back
     def transformed(*args: Any, **kwargs: Any) -> Any:
 
         numbers = _numbers(argnums, len(args))
+        _only_real(name, "inputs", args)
+        draws = Draws(randomness)
         with _Level(func, forward) as level:
             given = list(args)
             for i in numbers:
@@ -489,6 +502,8 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, forward: bool) -> Fun
             if not forward:
                 _only_tensors(chosen)
             value, aux = _parts(func(*given, **kwargs), has_aux, _JVP if forward else _VJP)
+            draws.check()
+            _only_real(name, "outputs", value)
             ins = flat(chosen)
             if forward:
                 check_rules(flat(value))
@@ -516,7 +531,7 @@ def jacfwd(func: Function, argnums: Any = 0, has_aux: bool = False, *, randomnes
     Mirrors `torch.func.jacfwd`.
     """
     check_randomness(randomness)
-    return _jacobian(func, argnums, has_aux, True)
+    return _jacobian(func, argnums, has_aux, True, randomness)
 
 
 def hessian(func: Function, argnums: Any = 0) -> Function:

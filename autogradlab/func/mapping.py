@@ -15,7 +15,7 @@ from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor
 from .trees import flat, like, spread_over, structure
 
-__all__ = ["check_randomness", "puts_back", "vmap"]
+__all__ = ["Draws", "check_randomness", "puts_back", "vmap"]
 
 Function = Callable[..., Any]
 
@@ -60,7 +60,7 @@ def vmap(
         name = _name(func)
         spread, size = _spread(name, args, in_dims)
         results: list[Any] = []
-        draws = _Draws(randomness)
+        draws = Draws(randomness)
         for i in range(max(size, 1)):  # without elements once too, which tells the shapes of the results
             call = [like(arg, iter([p if d is None else _element(p, i, d) for p, d in parts])) for arg, parts in spread]
             with _Mapping():
@@ -144,7 +144,7 @@ def _name(func: Any) -> str:
     return str(getattr(func, "__name__", None) or repr(func))
 
 
-class _Draws:
+class Draws:
     """Lets every element draw the same numbers, or none."""
 
     def __init__(self, randomness: str) -> None:

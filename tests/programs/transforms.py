@@ -170,3 +170,15 @@ tied, ones = Tied(), torch.ones(2, 2)
 print(functional_call(tied, {"b.weight": ones}, x), functional_call(tied, {"a.weight": ones}, x, strict=True))
 attempt(lambda: functional_call(tied, {"a.weight": ones, "b.weight": ones * 2}, x))
 attempt(lambda: functional_call(tied, {"a.weight": ones}, x, strict=True, tie_weights=False))
+
+# % func-jacobian-refusals: complex numbers, and draws that forward mode would repeat
+whole, real = torch.ones(2, dtype=torch.cfloat), torch.ones(2)
+warnings.simplefilter("ignore")  # the first tangent makes PyTorch load deprecated parts of its own
+for jacobian in (jacrev, jacfwd):
+    attempt(lambda: jacobian(torch.sin)(whole))
+    attempt(lambda: jacobian(lambda t: (t, t * 1j))(real))
+    attempt(lambda: jacobian(lambda t, u: (t * u.real).sum())(real, whole))
+attempt(lambda: jacfwd(lambda t: t * torch.rand(2))(real))
+attempt(lambda: torch.func.hessian(lambda t: (t * torch.rand(2)).sum())(real))
+torch.manual_seed(0)
+print(jacrev(lambda t: t * torch.rand(2))(real))

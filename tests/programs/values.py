@@ -354,3 +354,26 @@ for name, view in {
         view._is_view(),
         view.sum().item(),
     )
+
+# % values-bytes: a storage is asked for its bytes, and given new ones, one by one
+block = torch.UntypedStorage([1, 2, 3])
+for action in (
+    lambda: block[5],
+    lambda: block[-4],
+    lambda: block["a"],
+    lambda: block[0:3:2],
+    lambda: block.__setitem__(5, 1),
+    lambda: block.__setitem__(-1, 1),
+    lambda: block.__setitem__("a", 1),
+    lambda: block.__setitem__(0, 1.5),
+    lambda: block.__setitem__(slice(0, 3, 2), 9),
+    lambda: block.fill_("a"),
+    lambda: block.__setitem__(0, 300),
+    lambda: block.__setitem__(slice(1, 9), -1),
+    lambda: block.tolist(),
+    lambda: block.fill_(258).tolist(),
+    lambda: torch.ones(3, 3).scatter(0, torch.zeros(1, 4, dtype=torch.int64), 1),
+    lambda: torch.repeat_interleave(torch.ones(3, 2), 2, 0, output_size=3),
+    lambda: torch.repeat_interleave(torch.ones(3), 2, output_size=6),
+):
+    attempt(action)

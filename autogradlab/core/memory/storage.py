@@ -80,6 +80,13 @@ _array_of = TensorBase._array.__get__  # type: ignore[attr-defined]
 _storage_of = TensorBase._storage.__get__  # type: ignore[attr-defined]
 
 
+def one_by_one(part: slice) -> slice:
+    """A part of a storage's bytes, which has to be of bytes that follow one another."""
+    if part.step not in (None, 1):
+        raise RuntimeError(f"Trying to slice with a step of {part.step}, but only a step of 1 is supported")
+    return part
+
+
 class Storage:
     """The memory under tensors, in bytes.
 
@@ -124,7 +131,16 @@ class Storage:
         return result
 
     def __getitem__(self, index: Any) -> Any:
-        return Storage(self.buffer[index]) if isinstance(index, slice) else int(self.buffer[index])
+        if isinstance(index, slice):
+            return Storage(self.buffer[one_by_one(index)])
+        if not hasattr(index, "__index__"):
+            raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
+        size = self.buffer.nbytes
+        place = operator.index(index)
+        place += size if place < 0 else 0
+        if not 0 <= place < size:
+            raise IndexError(f"index {place} out of range for storage of size {size}")
+        return int(self.buffer[place])
 
     def resize_(self, nbytes: int) -> Storage:
         """Grow or shrink to `nbytes`; every tensor on this memory follows."""

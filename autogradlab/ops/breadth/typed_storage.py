@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.casting import cast_array
-from ...core.memory.storage import Storage, fixed, storage_of
+from ...core.memory.storage import Storage, fixed, one_by_one, storage_of
 from ...core.runtime.warn import warn_once
 from ...core.tensor import copying
 from ...core.tensor.tensor import Tensor, wrap
@@ -404,7 +405,9 @@ def _show(self: Storage) -> str:
 
 
 def _fill(self: Storage, value: int) -> Storage:
-    self.buffer[...] = value
+    if not isinstance(value, int):
+        raise RuntimeError(f"fill_ expects int, but got {type(value).__name__}")
+    self.buffer[...] = value % 256
     return self
 
 
@@ -427,7 +430,16 @@ def _deepcopied(self: Storage, memo: dict[Any, Any]) -> Storage:
 
 
 def _set_bytes(self: Storage, index: Any, value: int) -> None:
-    self.buffer[index] = value
+    if not isinstance(value, int):
+        raise RuntimeError(f"can only set storage content with a int types, but got {type(value).__name__} instead")
+    if isinstance(index, slice):
+        self.buffer[one_by_one(index)] = value % 256
+    elif not hasattr(index, "__index__"):
+        raise RuntimeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
+    elif not 0 <= operator.index(index) < self.nbytes():
+        raise RuntimeError("out of bounds")
+    else:
+        self.buffer[operator.index(index)] = value % 256
 
 
 def install() -> None:

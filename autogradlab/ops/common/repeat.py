@@ -131,6 +131,9 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, ou
             input, dim = TENSORS.flatten(input), 0
         x = input._array
         d = wrap_dim(dim, x.ndim)
+        wanted = x.shape[d] * repeats if x.ndim else repeats
+        if output_size is not None and output_size != wanted:
+            raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {wanted} but got {output_size}")
         wide = TENSORS.unsqueeze(input, d + 1)
         shape = list(wide._array.shape)
         shape[d + 1] = repeats

@@ -133,8 +133,8 @@ def _checked(
         if large or (given and any(n > m for n, m in zip(i.shape, s.shape, strict=True))):
             tail = f" and to be no larger size than src {list(src.shape)}" if given else ""
             raise RuntimeError(
-                f"Expected index {list(index.shape)} to be {'no larger' if given else 'smaller'} than self "
-                f"{list(input.shape)} apart from dimension {d}{tail}"
+                f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from "
+                f"dimension {d}{tail}"
             )
         if reads:
             _in_range(i, x.shape[d], d)
