@@ -36,9 +36,7 @@ def window(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shif
         return _lazy_window(x, shape, strides, shift)
     if shift >= 0:
         buffer = x
-        if not x.flags.c_contiguous:
-            buffer = x.T
-        if buffer.flags.c_contiguous:
+        if x.flags.c_contiguous or (buffer := x.T).flags.c_contiguous:
             try:
                 return _ndarray(shape, x.dtype, buffer, shift, strides)
             except ValueError:  # reaches further than `x` itself

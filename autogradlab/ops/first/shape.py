@@ -551,7 +551,7 @@ def _expand(input, size):
     if size == old:
         return input[...]
     front = size[:lead]
-    if size[lead:] == old and 1 not in front and min(front, default=0) >= 0:
+    if size[lead:] == old and 1 not in front and (not front or min(front) >= 0):
         return window(input, size, (0,) * lead + steps)
     shape = list(size)
     strides = [0] * len(shape)
