@@ -216,6 +216,7 @@ for options in (
     layer = nn.TransformerEncoderLayer(**{"d_model": 4, "nhead": 2, "dim_feedforward": 8, **options})
     print(options.keys(), nn.TransformerEncoder(layer, 1, enable_nested_tensor=False).use_nested_tensor)
     warned(lambda layer=layer: nn.TransformerEncoder(layer, 1))
+print(nn.Transformer(4, 2, 1, 1, 8, custom_encoder=nn.Sequential()).encoder)
 
 # % course-unbatched: recurrent layers of a sequence without a batch, a variance for all samples
 torch.manual_seed(3)

@@ -360,12 +360,18 @@ class Transformer(Module):
         def norm() -> LayerNorm:
             return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
 
-        self.encoder = custom_encoder or TransformerEncoder(
-            TransformerEncoderLayer(*options), num_encoder_layers, norm()
-        )
-        self.decoder = custom_decoder or TransformerDecoder(
-            TransformerDecoderLayer(*options), num_decoder_layers, norm()
-        )
+        if custom_encoder is not None:
+            self.encoder = custom_encoder
+        else:
+            self.encoder = TransformerEncoder(
+                TransformerEncoderLayer(*options),
+                num_encoder_layers,
+                norm(),
+            )
+        if custom_decoder is not None:
+            self.decoder = custom_decoder
+        else:
+            self.decoder = TransformerDecoder(TransformerDecoderLayer(*options), num_decoder_layers, norm())
         for p in self.parameters():
             if p.ndim > 1:
                 init.xavier_uniform_(p)
