@@ -667,14 +667,14 @@ class Task:
                         times = _writes(node, i, grad, g, writes)
                     if target.multi:
                         if not recorded and (g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]):
-                            g = np.asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
+                            g = np.asarray(modes.quiet(checked, node, i, g, target.shape[nr], target.dtype[nr]))
                         _add(buffers, target, nr, g)
                     elif recorded:
                         before = look(target)
                         buffers[target] = g if before is None else _recorded_sum(before, g, local)
                     else:
                         if g.shape != target.shape or g.dtype is not target.dtype:
-                            g = np.asarray(checked(node, i, g, target.shape, target.dtype))
+                            g = np.asarray(modes.quiet(checked, node, i, g, target.shape, target.dtype))
                             times = 0
                         before = look(target)
                         if before is not None:
