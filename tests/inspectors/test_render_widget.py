@@ -208,7 +208,7 @@ def test_static_files_travel_with_the_package():
     hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"][
         "wheel"
     ]
-    assert hatch["packages"] == ["autogradlab"]
+    assert hatch["only-include"] == ["autogradlab", "pytest_autogradlab.py"]
     assert {p.name for p in Path(INSPECTORS / "static").iterdir()} == set(STATIC)
     ignored = subprocess.run(
         ["git", "-C", str(ROOT), "check-ignore", *map(str, (INSPECTORS / "static").iterdir())], capture_output=True
