@@ -22,7 +22,7 @@ import numpy as np
 
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import Node, Pair, pair
-from ..memory.versions import INFERENCE
+from ..memory.versions import INFERENCE, of_inference
 from ..recording.views import shown
 from ..runtime import modes
 from ..runtime.modes import FLAGS, QUIET
@@ -706,6 +706,8 @@ class Task:
                 if node.accumulates
                 else tensor_hooks(node, grad, recorded, local, arrays=False)
             )
+            if isinstance(grad, Tensor) and grad._array is arrived and (of_inference(grad) or not grad._counter[0]):
+                grad = arrived  # hooks have only looked at it
         if node in reach.capture_at:
             _capture(reach, node, grad, writes if grad is arrived and type(grad) is _ndarray else None)
         return run
