@@ -286,6 +286,8 @@ def set_autocast_enabled(device_type: Any, enabled: bool | None = None) -> None:
     Example:
         >>> import autogradlab as torch
         >>> torch.set_autocast_enabled("cpu", False)
+        >>> torch.is_autocast_enabled("cpu")
+        False
 
     Mirrors `torch.set_autocast_enabled`.
     """
@@ -318,7 +320,9 @@ def set_autocast_dtype(device_type: str, dtype: dtype) -> None:
 
     Example:
         >>> import autogradlab as torch
-        >>> torch.set_autocast_dtype("cpu", torch.get_autocast_dtype("cpu"))
+        >>> torch.set_autocast_dtype("cpu", torch.bfloat16)
+        >>> torch.get_autocast_dtype("cpu")
+        torch.bfloat16
 
     Mirrors `torch.set_autocast_dtype`.
     """
@@ -345,6 +349,8 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
     Example:
         >>> import autogradlab as torch
         >>> torch.set_autocast_cache_enabled(True)
+        >>> torch.is_autocast_cache_enabled()
+        True
 
     Mirrors `torch.set_autocast_cache_enabled`.
     """
@@ -354,11 +360,17 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
 
 
 def clear_autocast_cache() -> None:
-    """Forget parameters that were cast.
+    """Forget what parameters were cast to: the block casts each again at its next use.
 
     Example:
         >>> import autogradlab as torch
-        >>> torch.clear_autocast_cache()
+        >>> w, x = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2)
+        >>> with torch.autocast("cpu", dtype=torch.float16):
+        ...     y = x @ w
+        ...     torch.clear_autocast_cache()
+        ...     print((x @ w).dtype)
+        ...
+        torch.float16
 
     Mirrors `torch.clear_autocast_cache`.
     """

@@ -55,6 +55,15 @@ def _deprecated(old: str, new: str, line: int) -> None:
     warn_once(words, DeprecationWarning, at=_INIT.format(line))
 
 
+#: what the four functions of a device do, and what the examples give them
+_HELP = (
+    ("Whether operations on {} choose their dtypes.", ""),
+    ("Switch autocast on or off for {}.", "{}"),
+    ("The smaller dtype of {}.", ""),
+    ("Say which is the smaller dtype of {}.", "{}"),
+)
+
+
 def _names(short: str, kind: str, lines: tuple[int, int, int, int]) -> dict[str, Callable[..., Any]]:
     """The four functions of a device; lines: where PyTorch says that each is old."""
 
@@ -86,8 +95,18 @@ def _names(short: str, kind: str, lines: tuple[int, int, int, int]) -> dict[str,
         f"get_autocast_{short}_dtype": get_dtype,
         f"set_autocast_{short}_dtype": set_dtype,
     }
-    for name, function in made.items():
+    for (name, function), (says, given) in zip(made.items(), _HELP, strict=True):
         function.__name__ = function.__qualname__ = name
+        new = name.replace(f"_{short}", "")
+        shown = {"enabled": "False", "dtype": str(get_autocast_dtype(kind))}[name.rpartition("_")[2]]
+        asked = "is_autocast_enabled" if shown == "False" else "get_autocast_dtype"
+        call = f"torch.{name}({given.format(shown)})"
+        if given:  # what it sets is asked back
+            call += f"\n    >>> torch.{asked}('{kind}')"
+        function.__doc__ = (
+            f"{says.format(kind)} The old name of `torch.{new}`; it warns once.\n\n"
+            f"Example:\n    >>> import autogradlab as torch\n    >>> {call}\n    {shown}\n\nMirrors `torch.{name}`.\n"
+        )
     return made
 
 
