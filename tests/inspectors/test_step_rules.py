@@ -35,7 +35,7 @@ PROGRAMS: dict[str, tuple[Callable[[Any, Any, Any], Any], list[str]]] = {
     "sum": (lambda torch, x, y: x.sum(), ["g.expand(3)"]),
     "sum dim": (lambda torch, x, y: x.sum(0), ["g.unsqueeze(0).expand(3)"]),
     "mean": (lambda torch, x, y: x.mean(), ["g.expand(3)/3"]),
-    "max": (lambda torch, x, y: x.max(), ["g·[x=result]/sum(x=result)"]),
+    "max": (lambda torch, x, y: x.max(), ["g/sum(x=result)·[x=result]"]),
     "max dim": (lambda torch, x, y: x.max(0)[0], ["g at indices"]),
     "slice": (lambda torch, x, y: x[1:], ["g at [1:]"]),
     "select": (lambda torch, x, y: x[1], ["g at [1]"]),

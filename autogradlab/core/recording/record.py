@@ -140,7 +140,7 @@ class Packed:
         node = None if self._edge is None else pair(self._edge)[0]
         if node is not None and node.accumulates:
             t._edge = None
-            t._extra().accumulate = weakref.ref(node)  # type: ignore[arg-type]
+            t._extra().accumulate = weakref.ref(node)  # type: ignore[assignment]
         else:
             t._edge = self._edge
         return t

@@ -438,11 +438,16 @@ class _Symbols:
         condition, a, b = map(_operand, (mask, x, y))
         if isinstance(a, Number) and not isinstance(a.value, bool) and a.value == 0:
             term = terms.guarded(b, terms.negated(condition, _ordered(mask)))
+        elif b is ZERO:
+            term = terms.guarded(a, condition)
         else:
             term = terms.chosen(condition, a, b)
         return made(term, np.where, mask, x, y)
 
     where = pick
+
+    def masked_fill(self, x: Any, mask: Any, value: Any) -> Symbol:
+        return self.pick(mask, value, x)
 
     def threshold_backward(self, grad: Any, input: Any, threshold: Any) -> Symbol:
         """Its kernel works on bits, which have no words."""
