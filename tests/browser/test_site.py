@@ -62,7 +62,7 @@ def test_the_front_page_steps_by_keys(site: str, page: Any):
 
 
 def test_search_finds_what_differs(site: str, page: Any):
-    page.goto(f"{site}/search.html?q=autocast")
+    page.goto(f"{site}/search.html?q=quantised")
     page.locator("ul.search a", has_text="Differences from PyTorch").first.wait_for(timeout=20_000)
     page.goto(f"{site}/search.html?q=gather")
     page.locator("ul.search a").first.wait_for(timeout=20_000)

@@ -72,7 +72,8 @@ def choosing(entry: Op, call: Callable[..., Any], in_place: bool = False) -> Cal
     rules = [
         (o.keywords, o.number, _place(o, o.number), _of_number(o) if o.number else o.takes, made)
         for o, made in others
-        if o.keywords or o.number or o.takes is not None
+        if (o.keywords or o.number or o.takes is not None)
+        and not (in_place and o.number and _place(o, o.number) == 0)  # no number can be changed
     ]
 
     def chosen(*args: Any, **kwargs: Any) -> Any:
