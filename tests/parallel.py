@@ -1,6 +1,6 @@
 """pytest on all cores, where pytest-xdist is installed, and one line at the end that says what was skipped and why.
 
-``pytest`` and ``pytest FOLDER`` start a worker for each core and two more, since those that have browsers wait for
+``pytest`` and ``pytest FOLDER`` start a worker for each core and one more, since the one that has the browser waits for
 pages and kernels; ``pytest FILE`` and ``pytest -n 0`` run in one process. A unit of work, which one worker runs in
 order, is a file: a notebook's cells depend on each other, and a module's fixtures are made once. The tests that open
 JupyterLab in a browser are one unit, since they share a server. Files of many independent tests are several.
@@ -60,8 +60,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """The cores as pytest-xdist counts them, and two more."""
-    return (yield) + 2
+    """The cores as pytest-xdist counts them, and one more."""
+    return (yield) + 1
 
 
 @pytest.hookimpl(optionalhook=True)
