@@ -23,6 +23,7 @@ import numpy as np
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import Node, Pair, pair
 from ..memory.versions import INFERENCE, of_inference
+from ..recording.detached import DETACHED, refuse_detached
 from ..recording.views import shown
 from ..runtime import modes
 from ..runtime.modes import FLAGS, QUIET
@@ -87,7 +88,7 @@ class Reach:
         self.roots = roots
         #: Nodes that wait; all others run as soon as one gradient arrives
         self.shared: dict[Node, Arrivals] = {}
-        #: whether every Node can go the short lanes (plain.py): no hooks and no code of the user
+        #: whether every Node can go the short lanes: no hooks, no code of the user, no saved tensor to look at twice
         self.plain = True
         #: under `inputs`: the Nodes on a path to one, and whether they run or only have their gradient captured
         self.needed: dict[Node, bool] | None = None
@@ -98,6 +99,8 @@ class Reach:
             self._count()
         else:
             self._trace(inputs, accumulate)
+        if DETACHED:
+            self.plain = False
 
     def first(self) -> list[Node]:
         """The Nodes that run first: roots to which no other Node leads."""
@@ -631,6 +634,8 @@ class Task:
                     yield Event(node, grad, ())
                 continue
             if short and node.simple and node.hooks is None:
+                if DETACHED and grad is not None:
+                    refuse_detached(node)
                 try:
                     outs = QUIET(node.run, grad, RAW)
                 except RuntimeError as error:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import Node, pair
+from ..recording.detached import DETACHED, refuse_detached
 from ..recording.record import OpNode, raw
 from ..recording.views import shown
 from ..runtime import modes
@@ -178,6 +179,8 @@ def _run(node: Node, grad: Any) -> tuple[Any, ...]:
     """The Node itself: code of the user outside of the quiet context, everything else in it."""
     if node.user_code:
         return node.run(grad, RAW)
+    if DETACHED and grad is not None:
+        refuse_detached(node)
     if isinstance(node, OpNode) and node.hooks is not None and node.hooks.saved and grad is not None:
         return tuple(modes.quiet(node.apply, node.formulas, RAW, grad, raw(node)))
     return tuple(modes.quiet(node.run, grad, RAW))

@@ -22,6 +22,7 @@ from ..memory.versions import UNSHARED, counter, of_inference
 from ..runtime import errors, modes
 from ..tensor.edges import WRAPPED, gradient_edge, output_edge, requires_grad
 from ..tensor.tensor import Tensor, wrap
+from .detached import DETACHED, refuse_detached
 
 __all__ = [
     "NOT_IMPLEMENTED",
@@ -210,6 +211,8 @@ class SavedTensor:
         item = self._node.saved[self._index]
         if isinstance(item, (SavedOutput, _PackedOutput)):
             raise RuntimeError(errors.SAVED_DETACHED)
+        if DETACHED:
+            refuse_detached(self._node)
         return unpack(self._node, self._index)
 
     def register_hooks(self, *hooks: Callable[..., Any]) -> None:
@@ -486,6 +489,8 @@ class OpNode(Node):
         saved = self.saved
         if saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
+        if DETACHED:
+            refuse_detached(self)
         half = len(saved) >> 1
         values = []
         for i in range(half):

@@ -14,9 +14,11 @@ from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.storage import address, owner, resize, storage_of
 from ...core.memory.strided import placed
 from ...core.memory.versions import UNSHARED, apart, increment_version, of_inference
+from ...core.recording.detached import note_detached
 from ...core.recording.inplace import History, check_inplace, commit, commit_number
 from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
 from ...core.runtime import errors, modes
+from ...core.tensor.edges import made_by
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ...core.types import dtypes
 from ...core.types.device import device as Device
@@ -424,6 +426,8 @@ def detach_(input: Tensor) -> Tensor:
         raise RuntimeError(errors.DETACH_VIEW)
     if modes.current().inference:
         return input  # autograd does not see it
+    if made_by(input) is not None:
+        note_detached(input)
     input._edge = NO_EDGE
     return input
 
