@@ -82,6 +82,7 @@ _attach("", globals())
 
 #: submodules that are imported when they are first asked for
 _MODULES = (
+    "__future__",
     "_utils",
     "_C",
     "accelerator",
@@ -96,6 +97,7 @@ _MODULES = (
     "nn",
     "optim",
     "random",
+    "return_types",
     "signal",
     "special",
     "storage",

@@ -31,26 +31,12 @@ def functional_call(
 
     Mirrors `torch.func.functional_call`.
     """
+    from ..nn.utils.stateless import reparametrized
+
     given = _parameters(parameter_and_buffer_dicts)
-    if tie_weights:
-        given = _tied(module, given)
-    if strict:
-        _check_names(module, given)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
-    kept: list[tuple[dict[str, Any], str, Any]] = []
-    try:
-        for path, value in given.items():
-            where, _, name = path.rpartition(".")
-            owner = module.get_submodule(where) if where else module
-            for table in (owner._parameters, owner._buffers):
-                if name in table:
-                    kept.append((table, name, table[name]))
-                    table[name] = value
-                    break
+    with reparametrized(module, given, tie_weights=tie_weights, strict=strict):
         return module(*args, **(kwargs or {}))
-    finally:
-        for table, name, value in kept:
-            table[name] = value
 
 
 def _parameters(dicts: Any) -> dict[str, Tensor]:
@@ -71,40 +57,6 @@ def _parameters(dicts: Any) -> dict[str, Tensor]:
         if not isinstance(t, Tensor):
             raise TypeError(f"{t} is not an instance of torch.Tensor")
     return given
-
-
-def _own(module: Any) -> list[tuple[str, Tensor]]:
-    """All parameters and buffers by name, those that have several names under each."""
-    return [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
-
-
-def _tied(module: Any, given: dict[str, Tensor]) -> dict[str, Tensor]:
-    """What is given for one name of a parameter that has several, for all of them."""
-    names: dict[int, list[str]] = {}
-    for name, t in _own(module):
-        names.setdefault(id(t), []).append(name)
-    found = dict(given)
-    for tied in names.values():
-        told = [name for name in tied if name in given]
-        if len({id(given[name]) for name in told}) > 1:
-            raise ValueError(
-                f"functional_call got multiple values for keys {told}, which are tied. Consider using tie_weights=False"
-            )
-        for name in tied if told else ():
-            found[name] = given[told[0]]
-    return found
-
-
-def _check_names(module: Any, given: dict[str, Tensor]) -> None:
-    """Refuse names that the module has not, and ask for all that it has."""
-    own = {name for name, _ in _own(module)}
-    lines = []
-    for words, names in (("Unexpected", given.keys() - own), ("Missing", own - given.keys())):
-        if names:
-            lines.append(f"{words} key(s): {', '.join(map(repr, sorted(names)))}.")
-    if lines:
-        what = "\n\t".join([f"Error(s) in reparametrizing for {type(module).__name__}:", *lines])
-        raise RuntimeError(what)
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:

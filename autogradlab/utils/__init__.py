@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .swapping import swap_tensors
+from ..core.tensor.swapping import swap_tensors
 
 if TYPE_CHECKING:
+    from . import _pytree as _pytree
     from . import backcompat as backcompat
     from . import checkpoint as checkpoint
     from . import data as data
     from . import dlpack as dlpack
     from . import hooks as hooks
 
-_LATE = ("backcompat", "checkpoint", "data", "dlpack", "hooks")
+_LATE = ("_pytree", "backcompat", "checkpoint", "data", "dlpack", "hooks")
 __all__ = ["backcompat", "checkpoint", "data", "dlpack", "hooks", "swap_tensors"]
 
 

@@ -1,33 +1,50 @@
-"""Results with named fields (mirrors `torch.return_types`)."""
+"""The classes of results with named fields (mirrors `torch.return_types`)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["named"]
+from .native import Native
+
+__all__ = ["NAMED", "Named", "named"]
+
+#: the classes that exist, by their names
+NAMED: dict[str, type[Named]] = {}
 
 
-class Named(tuple[Any, ...]):
+class Named(tuple[Any, ...], metaclass=Native):
     """A tuple whose fields have names; it prints as PyTorch's do."""
 
     __slots__ = ()
-    fields: tuple[str, ...] = ()
+    __match_args__: tuple[str, ...] = ()
+    n_fields = n_sequence_fields = n_unnamed_fields = 0
+
+    def __new__(cls, sequence: Any, dict: Any = None) -> Named:
+        made = super().__new__(cls, sequence)
+        if len(made) != cls.n_fields:
+            raise TypeError(
+                f"torch.return_types.{cls.__name__}() takes a {cls.n_fields}-sequence ({len(made)}-sequence given)"
+            )
+        return made
 
     def __repr__(self) -> str:
-        inner = ",\n".join(f"{n}={v!r}" for n, v in zip(self.fields, self, strict=True))
+        inner = ",\n".join(f"{n}={v!r}" for n, v in zip(self.__match_args__, self, strict=True))
         return f"torch.return_types.{type(self).__name__}(\n{inner})"
 
     @classmethod
     def __class_getitem__(cls, item: Any) -> Any:
         return cls
 
-    @property
-    def n_fields(self) -> int:
-        return len(self)
-
     def __reduce__(self) -> Any:
-        return type(self), (tuple(self),)
+        return type(self), (tuple(self), {})
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _restored, (type(self).__name__, self.__match_args__, tuple(self))
+
+
+def _restored(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Named:
+    return named(name, fields)(values)
 
 
 def _field(i: int) -> property:
@@ -36,17 +53,20 @@ def _field(i: int) -> property:
 
 def named(name: str, fields: Sequence[str]) -> type[Named]:
     """The class of a function's results; made once, then found again."""
-    found = globals().get(name)
+    found = NAMED.get(name)
     if found is None:
-        found = type(
+        count = len(fields)
+        kind: Any = Native(
             name,
             (Named,),
             {
                 "__slots__": (),
                 "__module__": "torch.return_types",
-                "fields": tuple(fields),
+                "__match_args__": tuple(fields),
+                "n_fields": count,
+                "n_sequence_fields": count,
                 **{f: _field(i) for i, f in enumerate(fields)},
             },
         )
-        globals()[name] = found
+        found = NAMED[name] = kind
     return found

@@ -7,13 +7,23 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.recording.record import TENSORS
+from ...core.tensor.swapping import swap_tensors
 from ...core.tensor.tensor import Tensor
 from ...core.types.device import device as Device
 from ...core.types.device import require_memory
 from ...core.types.dtypes import dtype as Dtype
 from ..parameter import is_lazy
 
-__all__ = ["Convert"]
+__all__ = ["CONVERSION", "Convert"]
+
+
+class _Conversion:
+    """What converting a module does to its parameters: they get other memory, or are replaced, or change places."""
+
+    overwrite = swap = False
+
+
+CONVERSION = _Conversion()
 
 
 class Convert:
@@ -31,13 +41,24 @@ class Convert:
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for param in self._parameters.values():
+        for name, param in self._parameters.items():
             if param is None:
                 continue
             grad = param._grad
             with_grad = None if grad is None else fn(grad.detach())
-            _replace(param, fn(param.detach()))
-            if with_grad is not None:
+            made = fn(param.detach())
+            if CONVERSION.swap:
+                made.requires_grad_(param.requires_grad)
+                swap_tensors(param, type(param)(made, param.requires_grad))
+            elif CONVERSION.overwrite:
+                param = self._parameters[name] = type(param)(made, param.requires_grad)
+            else:
+                _replace(param, made)
+            if with_grad is None:
+                continue
+            if CONVERSION.swap or CONVERSION.overwrite:
+                param.grad = with_grad.requires_grad_(grad.requires_grad)
+            else:
                 _replace(grad, with_grad)
         for name, buf in self._buffers.items():
             if buf is not None:

@@ -9,8 +9,10 @@ from typing import Any
 
 from ...autograd.grad_mode import no_grad
 from ...core.graph.node import RemovableHandle
+from ...core.tensor.swapping import swap_tensors
 from ...core.tensor.tensor import Tensor
 from ..parameter import Parameter, is_lazy
+from .convert import CONVERSION
 from .hooks import ModuleHook
 
 __all__ = ["State"]
@@ -21,6 +23,12 @@ _EXTRA = "_extra_state"
 @no_grad()
 def _take(module: Any, name: str, param: Any, given: Any, assign: bool) -> None:
     """Put a loaded tensor in the place of a parameter or buffer, or its values into it."""
+    if CONVERSION.swap:
+        made = given.detach() if assign else param.detach().copy_(given).detach()
+        if isinstance(param, Parameter):
+            made = Parameter(made, requires_grad=param.requires_grad)
+        swap_tensors(param, made)
+        return
     if not assign:
         param.copy_(given)
         return

@@ -26,6 +26,7 @@ __all__ = [
     "rnn",
     "skip_init",
     "spectral_norm",
+    "stateless",
     "vector_to_parameters",
     "weight_norm",
 ]
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
     from . import parametrizations as parametrizations
     from . import parametrize as parametrize
     from . import prune as prune
+    from . import stateless as stateless
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("parametrizations", "parametrize", "prune"):
+    if name in ("parametrizations", "parametrize", "prune", "stateless"):
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")

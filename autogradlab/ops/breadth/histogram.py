@@ -227,6 +227,7 @@ def _histogram(input, bins, *, range=None, weight=None, density=False):
 _BLOCKED = no_derivative("histogram")
 _PAIR = ("hist", "bin_edges")
 _RETURNS = named("histogram", _PAIR)
+_RETURNS_DD = named("histogramdd", _PAIR)
 OPS["histogram.count"] = Op(
     "histogram",
     _histogram,
@@ -303,4 +304,4 @@ def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Any = None,
         given = [b._array if isinstance(b, Tensor) else int(b) for b in bins]
     hist, edges = _many(x, given, range, None if weight is None else weight._array, density)
     made = F.from_numpy(hist), tuple(F.from_numpy(np.array(e)) for e in edges)
-    return named("histogramdd", _PAIR)(made)
+    return _RETURNS_DD(made)

@@ -146,7 +146,7 @@ Tensor.__gt__ = OPS["gt"].core
 Tensor.__ge__ = OPS["ge"].core
 
 Tensor.__rsub__ = _defers(_from_number)
-Tensor.__rtruediv__ = _defers(_rdiv)
+Tensor.__rtruediv__ = Tensor.__rdiv__ = _defers(_rdiv)
 Tensor.__pow__ = _defers(F.pow)
 Tensor.__rpow__ = _defers(lambda self, other: F.pow(other, self))
 Tensor.__matmul__ = _defers_numbers(F.matmul)

@@ -36,6 +36,9 @@ NOT_POSITIVE = (
     "The factorization could not be completed because the input is not positive-definite (the leading minor of order "
     "{} is not positive-definite)."
 )
+_QR = named("qr", ("Q", "R"))
+_SVD = named("svd", ("U", "S", "V"))
+_LINALG_LU = named("linalg_lu", ("P", "L", "U"))
 
 
 def _halved_triangle(n: int, upper: bool = False) -> np.ndarray:
@@ -213,7 +216,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
         "replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
         at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2393",
     )
-    r = named("qr", ("Q", "R"))(TENSORS.linalg_qr(input, "reduced" if some else "complete"))
+    r = _QR(TENSORS.linalg_qr(input, "reduced" if some else "complete"))
     return r if out is None else written_all(r, out)
 
 
@@ -313,7 +316,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
         v = F.transpose(wrap(np.zeros_like(v._array)), -2, -1)
     else:
         v = F.conj(F.transpose(vh, -2, -1))
-    r = named("svd", ("U", "S", "V"))((u, s, v))
+    r = _SVD((u, s, v))
     return r if out is None else written_all(r, out)
 
 
@@ -503,7 +506,7 @@ def _lu_full_backward(F, grads, L, U, P):
 
 
 def _lu_result(made: Any) -> Any:
-    return named("linalg_lu", ("P", "L", "U"))((made[2], made[0], made[1]))
+    return _LINALG_LU((made[2], made[0], made[1]))
 
 
 # P has no gradient, so it comes last among the results and first among what is returned

@@ -30,6 +30,9 @@ from .factors import (
     substitute,
 )
 
+_SLOGDET = named("slogdet", ("sign", "logabsdet"))
+_TRIANGULAR_SOLVE = named("triangular_solve", ("solution", "cloned_coefficient"))
+
 # -- inverses ----------------------------------------------------------------------------------------------------------
 
 
@@ -173,7 +176,7 @@ def slogdet(input: Tensor, *, out: Any = None) -> Any:
     sign=tensor(-1.),
     logabsdet=tensor(1.7918))
     """
-    return named("slogdet", ("sign", "logabsdet"))(TENSORS.linalg_slogdet(input))
+    return _SLOGDET(TENSORS.linalg_slogdet(input))
 
 
 @composite("logdet(Tensor input) -> Tensor")
@@ -409,7 +412,7 @@ def triangular_solve(
     m = F.transpose(A, -2, -1) if transpose else A
     solution = F.linalg_solve_triangular(m, input, upper=upper != transpose, unitriangular=unitriangular)
     copied = wrap(columns(np.array(A._array)))
-    r = named("triangular_solve", ("solution", "cloned_coefficient"))((solution, copied))
+    r = _TRIANGULAR_SOLVE((solution, copied))
     return r if out is None else written_all(r, out)
 
 

@@ -17,6 +17,8 @@ from ..table.publishing import inner
 from .factors import permutation_matrix
 
 _lu_with_info = inner("_lu_with_info(Tensor input, bool pivot=True, bool check_errors=True) -> Tensor[]")
+_LU_WITH_INFO = named("_lu_with_info", ("LU", "pivots", "info"))
+_LU_UNPACK = named("lu_unpack", ("P", "L", "U"))
 
 
 @composite("lu -> (Tensor LU, Tensor pivots)", method=False, reads="itself")
@@ -42,7 +44,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     )
     _lu_with_info(A, pivot=pivot, check_errors=not get_infos)
     made = tuple(TENSORS.linalg_lu_factor_ex(A, pivot=pivot, check_errors=not get_infos))
-    made = named("_lu_with_info", ("LU", "pivots", "info"))(made) if get_infos else made[:2]
+    made = _LU_WITH_INFO(made) if get_infos else made[:2]
     if out is None:
         return made
     count = 3 if get_infos else 2
@@ -73,7 +75,7 @@ def _backward(F, grads, LU_data_shape):
 
 
 def _result(made: Any) -> Any:
-    return named("lu_unpack", ("P", "L", "U"))((made[2], made[0], made[1]))
+    return _LU_UNPACK((made[2], made[0], made[1]))
 
 
 # P has no gradient, so it comes last among the results and first among what is returned

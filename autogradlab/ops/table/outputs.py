@@ -147,7 +147,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
         _write(o, np.asarray(a))
     if operation.returns is None:
         return outs
-    return named(f"{type(r).__name__.removesuffix('_out')}_out", type(r).fields)(outs)
+    return named(f"{type(r).__name__.removesuffix('_out')}_out", type(r).__match_args__)(outs)
 
 
 def _same_dtype(message: str, out: Tensor, r: np.ndarray) -> None:

@@ -1,0 +1,98 @@
+"""Calls of Modules with other parameters, under its old name (mirrors `torch.nn.utils.stateless`)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...core.tensor.tensor import Tensor
+
+__all__ = ["functional_call", "reparametrized"]
+
+
+@contextmanager
+def reparametrized(
+    module: Any, parameters_and_buffers: dict[str, Any], tie_weights: bool = False, strict: bool = False
+) -> Iterator[None]:
+    """A context in which a module has other parameters and buffers, by their names."""
+    given = _tied(module, parameters_and_buffers) if tie_weights else parameters_and_buffers
+    if strict:
+        _check_names(module, given)
+    kept: list[tuple[dict[str, Any], str, Any]] = []
+    try:
+        for path, value in given.items():
+            where, _, name = path.rpartition(".")
+            owner = module.get_submodule(where) if where else module
+            for table in (owner._parameters, owner._buffers):
+                if name in table:
+                    kept.append((table, name, table[name]))
+                    table[name] = value
+                    break
+        yield
+    finally:
+        for table, name, value in kept:
+            table[name] = value
+
+
+def _own(module: Any) -> list[tuple[str, Tensor]]:
+    """All parameters and buffers by name, those that have several names under each."""
+    return [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
+
+
+def _tied(module: Any, given: dict[str, Tensor]) -> dict[str, Tensor]:
+    """What is given for one name of a parameter that has several, for all of them."""
+    names: dict[int, list[str]] = {}
+    for name, t in _own(module):
+        names.setdefault(id(t), []).append(name)
+    found = dict(given)
+    for tied in names.values():
+        told = [name for name in tied if name in given]
+        if len({id(given[name]) for name in told}) > 1:
+            raise ValueError(
+                f"functional_call got multiple values for keys {told}, which are tied. Consider using tie_weights=False"
+            )
+        for name in tied if told else ():
+            found[name] = given[told[0]]
+    return found
+
+
+def _check_names(module: Any, given: dict[str, Tensor]) -> None:
+    """Refuse names that the module has not, and ask for all that it has."""
+    own = {name for name, _ in _own(module)}
+    lines = []
+    for words, names in (("Unexpected", given.keys() - own), ("Missing", own - given.keys())):
+        if names:
+            lines.append(f"{words} key(s): {', '.join(map(repr, sorted(names)))}.")
+    if lines:
+        what = "\n\t".join([f"Error(s) in reparametrizing for {type(module).__name__}:", *lines])
+        raise RuntimeError(what)
+
+
+def functional_call(
+    module: Any,
+    parameters_and_buffers: dict[str, Any],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Calls a module with other parameters than its own; `torch.func.functional_call` is the new name.
+
+    Mirrors `torch.nn.utils.stateless.functional_call`.
+    """
+    warnings.warn(
+        "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a future "
+        "version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in replacement.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    args = () if args is None else args if isinstance(args, tuple) else (args,)
+    parameters_and_buffers.keys()  # one dict only
+    with reparametrized(module, parameters_and_buffers, tie_weights=tie_weights, strict=strict):
+        return module(*args, **(kwargs or {}))
+
+
+_reparametrize_module = reparametrized  # PyTorch's name
