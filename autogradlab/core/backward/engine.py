@@ -56,15 +56,14 @@ _BUFFERED = ALONE + 1  # references: by a local variable and by the buffers of a
 
 
 class Arrivals:
-    """What a Node waits for that does not run as soon as one gradient arrives: one that several gradients reach, that
-    has several outputs, or that is a leaf's. The short lanes note here, too, what has arrived."""
+    """What a Node waits for that does not run as soon as one gradient arrives: one that several gradients reach, or
+    that has several outputs. The short lanes note here, too, what has arrived."""
 
-    __slots__ = ("dtype", "grad", "leaf", "left", "multi", "own", "shape", "writes")
+    __slots__ = ("dtype", "grad", "left", "multi", "own", "shape", "writes")
 
     def __init__(self, node: Node, left: int) -> None:
         #: how many edges are still to bring a gradient
         self.left = left
-        self.leaf = node.accumulates
         self.multi = node.multi
         self.shape, self.dtype = node.shape, node.dtype
         #: the sum of what has arrived; where `multi` a list of them
@@ -148,7 +147,6 @@ class Reach:
                     note(node)
                     if node.special:
                         if node.accumulates:
-                            shared[node] = Arrivals(node, 1)
                             plain = plain and is_plain(node)
                             continue
                         plain = plain and node.simple
@@ -205,11 +203,9 @@ class Reach:
             count = len(get(node, ()))
             if node.accumulates:
                 plain = plain and is_plain(node)
-                waits = count > 0
             else:
                 plain = plain and node.hooks is None and (node.simple or not runs)
-                waits = count > 1 or (count > 0 and (node.multi or node in roots))
-            if waits:
+            if count > 1 or (count and (node.multi or node in roots)):
                 self.shared[node] = Arrivals(node, count)
         self.plain = plain
 
@@ -306,7 +302,8 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
     needed, captures = reach.needed, reach.capture_at
     #: how often the gradients of Nodes that can run were written in place, of those that were
     written: dict[Node, int] = {}
-    leaves: list[tuple[Node, Arrivals]] = []
+    #: leaves that have all of their gradient, and how often that was written in place
+    leaves: list[tuple[Node, Any, int]] = []
     waits, tick = reach.shared.get, _TICK
     queue: list[Ready] = []
     grad: Any = None
@@ -352,49 +349,58 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             if needed is not None and target not in needed:
                 continue
             waiting = waits(target)
-            if g is not None:
-                if type(g) is not _ndarray:
-                    g = _asarray(g)
-                times = 0 if not writes and counts is None else _writes(node, i, grad, g, writes)
-                if waiting is None:
+            if waiting is None:
+                times = 0
+                if g is not None:
+                    if type(g) is not _ndarray:
+                        g = _asarray(g)
                     if g.shape != target.shape or g.dtype is not target.dtype:
-                        g = _asarray(checked(node, i, g, target.shape, target.dtype))
-                        times = 0  # a sum, or a cast: new memory
-                    if times:
-                        written[target] = times
-                elif waiting.multi:
-                    if g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]:
-                        g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
-                    _arrive(target, waiting, nr, g)
-                else:
-                    if g.shape != waiting.shape or g.dtype is not waiting.dtype:
-                        g = _asarray(checked(node, i, g, waiting.shape, waiting.dtype))
-                        times = 0
-                    before = waiting.grad
-                    if waiting.own:
-                        g = _sum(before, g, before)
-                        times = waiting.writes + 1
-                    elif before is not None:
-                        own = (before.base is None and _refs(before) - (outs[i - 1] is before) == _BUFFERED) or _sole(
-                            before, grad, outs, i
-                        )
-                        g = _sum(before, g, before if own and before.base is None and g.size >= _SMALL else None)
-                        if type(g) is not _ndarray:
-                            g = _asarray(g)
-                        times = waiting.writes + 1 if own else 0
-                        waiting.own = True
-                    waiting.grad = g
-                    waiting.writes = times
-            if waiting is not None:
+                        g = _asarray(checked(node, i, g, target.shape, target.dtype))  # a sum, or a cast: new memory
+                    elif writes or counts is not None:
+                        times = _writes(node, i, grad, g, writes)
+                if target.accumulates:
+                    if g is not None:
+                        leaves.append((target, g, times))
+                    continue
+                if times:
+                    written[target] = times
+            else:
+                if g is not None:
+                    if type(g) is not _ndarray:
+                        g = _asarray(g)
+                    if waiting.multi:
+                        if g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]:
+                            g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
+                        _arrive(target, waiting, nr, g)
+                    else:
+                        times = 0 if not writes and counts is None else _writes(node, i, grad, g, writes)
+                        if g.shape != waiting.shape or g.dtype is not waiting.dtype:
+                            g = _asarray(checked(node, i, g, waiting.shape, waiting.dtype))
+                            times = 0
+                        before = waiting.grad
+                        if waiting.own:
+                            g = _sum(before, g, before)
+                            times = waiting.writes + 1
+                        elif before is not None:
+                            own = (
+                                before.base is None and _refs(before) - (outs[i - 1] is before) == _BUFFERED
+                            ) or _sole(before, grad, outs, i)
+                            g = _sum(before, g, before if own and before.base is None and g.size >= _SMALL else None)
+                            if type(g) is not _ndarray:
+                                g = _asarray(g)
+                            times = waiting.writes + 1 if own else 0
+                            waiting.own = True
+                        waiting.grad = g
+                        waiting.writes = times
                 waiting.left -= 1
                 if waiting.left > 0:
                     continue
-                if waiting.leaf:
-                    if waiting.grad is not None:
-                        leaves.append((target, waiting))
-                    continue
                 g = waiting.grad
                 waiting.grad = None
+                if target.accumulates:
+                    if g is not None:
+                        leaves.append((target, g, waiting.writes))
+                    continue
                 if waiting.writes:
                     written[target] = waiting.writes
             if following is None:
@@ -403,12 +409,10 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                 heappush(queue, (-target._seq, tick(), target, g))
         outs = grad = before = g = None  # what is not needed any more need not stay until the next Node has run
         while leaves:
-            target, waiting = leaves.pop(0)
-            g = waiting.grad
-            waiting.grad = None
+            target, g, times = leaves.pop(0)
             own = _refs(g) == ALONE
-            if target not in captures or _capture(reach, target, g, waiting.writes):
-                add_to_grad(target.variable, g, waiting.writes if own else None)
+            if target not in captures or _capture(reach, target, g, times):
+                add_to_grad(target.variable, g, times if own else None)
             g = None
         node = following
         if node is not None:

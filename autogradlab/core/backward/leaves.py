@@ -13,9 +13,12 @@ from ..memory.overlap import check_written
 from ..memory.strided import placed
 from ..memory.versions import INFERENCE, UNSHARED, increment_version, of_inference
 from ..runtime import errors, modes
+from ..runtime.modes import FLAGS
 from ..tensor.tensor import Tensor, made, requires_grad, wrap
 from .firing import as_tensor, as_tuple, hook_result, set_grad
 from .validate import cast_to
+
+_new = object.__new__
 
 __all__ = [
     "ALONE",
@@ -62,7 +65,17 @@ def add_to_grad(variable: Tensor, grad: np.ndarray, writes: int | None) -> None:
     """
     old = variable._grad
     if old is None:
-        variable._grad = _first(variable, grad, writes)
+        if writes == 0 and grad.base is None and grad.strides == variable._array.strides and not FLAGS.inference:
+            # unrolled: t = wrap(grad)
+            t = _new(Tensor)
+            t._array = grad
+            t._edge = NO_EDGE
+            t._counter = UNSHARED
+            t._grad = t._view = t._storage = t._meta = None
+            # end
+            variable._grad = t
+        else:
+            variable._grad = _first(variable, grad, writes)
     elif old._edge is NO_EDGE and grad.dtype is old._array.dtype:
         _add_in_place(old, grad)
     else:
@@ -79,7 +92,7 @@ def _first(variable: Tensor, grad: np.ndarray, writes: int | None, kept: bool = 
         t = wrap(grad)
     else:
         t = wrap(own_copy(grad, x))
-    if modes.FLAGS.inference and modes.LOCAL.state.inference:
+    if FLAGS.inference and modes.LOCAL.state.inference:
         t._counter = INFERENCE
         return t
     if taken:  # PyTorch takes a view of memory over as well
