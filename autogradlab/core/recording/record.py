@@ -364,18 +364,15 @@ def raw(node: Node) -> list[Any]:
     if saved is None:
         raise RuntimeError(errors.BACKWARD_TWICE)
     half = len(saved) >> 1
-    values: list[Any] = []
-    for i in range(half):
-        item = saved[i]
-        version = saved[half + i]
-        if version is None or item is None:
-            values.append(item)
-        elif type(item) is list:
-            values.append([_raw_one(node, t, v) for t, v in zip(item, version, strict=True)])
-        else:
-            if item._counter[0] != version:
-                raise changed(node, item, version)
-            values.append(item._array)
+    values: list[Any] = [*saved[:half]]
+    for i, version in enumerate(saved[half:]):
+        if version is not None and (item := values[i]) is not None:
+            if type(item) is list:
+                values[i] = [_raw_one(node, t, v) for t, v in zip(item, version, strict=True)]
+            else:
+                if item._counter[0] != version:
+                    raise changed(node, item, version)
+                values[i] = item._array
     return values
 
 

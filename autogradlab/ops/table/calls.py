@@ -18,7 +18,7 @@ from ...core.recording.record import array_property, finish, save_output, start_
 from ...core.recording.views import share
 from ...core.runtime import modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
-from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, operand_edge, wrap
+from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, operand_edge
 from ...core.types.dtypes import _scalar_name
 
 if TYPE_CHECKING:
@@ -410,7 +410,8 @@ def record(t: Tensor, node_class: Any, edges: tuple[Edge, ...], saved: tuple[Any
 def many(op: Op) -> Callable[..., Any]:
     """An operation with several results, which may be views."""
     invoke, view, source_place = op.invoke, op.view, op.tensor_places[0]
-    inner = op.inner_writes
+    inner, differentiates = op.inner_writes, op.differentiates
+    returns = tuple if op.returns is None else op.returns
     defaults = op.defaults
     fewest, most = op.required, -1 if op.named_required else min((op.positional, *op.flags))
 
@@ -434,30 +435,44 @@ def many(op: Op) -> Callable[..., Any]:
         except (AttributeError, TypeError, ValueError):
             op.refused(args, kwargs)
             raise
-        local = LOCAL.state
-        source = values[source_place]
+        local = LOCAL.state if FLAGS.unusual else None
+        ts: list[Tensor] = []
         if view:
-            creation = "inference" if local.inference else op.creation if local.grad else "no_grad"
-            ts = [share(source, a, None, creation) for a in r]
+            source = values[source_place]
+            creation = op.creation
+            if local is not None and not local.record:
+                creation = "inference" if local.inference else "no_grad"
+            for a in r:
+                ts.append(share(source, a, None, creation))
         else:
-            ts = [wrap(a if type(a) is _ndarray else np.asarray(a)) for a in r]
-            if local.inference:
+            for a in r:
+                if type(a) is not _ndarray:
+                    a = np.asarray(a)
+                # unrolled: t = wrap(a)
+                t = _new(Tensor)
+                t._array = a
+                t._edge = NO_EDGE
+                t._counter = UNSHARED
+                t._grad = t._view = t._storage = t._meta = None
+                # end
+                ts.append(t)
+            if local is not None and local.inference:
                 for t in ts:
                     t._counter = INFERENCE
             elif inner:
                 for t in ts:
                     counted(t, inner, *values)
-        if local.record and op.differentiates:
+        if differentiates and (local is None or local.record):
             edges, found = op.edges(values)
             if found:
                 _record_many(op, values, edges, ts, local)
-        return op.returns(ts) if op.returns is not None else tuple(ts)
+        return returns(ts)
 
     return call
 
 
-def _record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor], local: modes.State) -> None:
-    """The Node that results share, those of them that are differentiable."""
+def _record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor], local: modes.State | None) -> None:
+    """The Node that results share, those of them that are differentiable. local: None if no mode is unusual."""
     made = ts[: op.differentiable]
     shape: Any
     numpy: Any
@@ -466,7 +481,7 @@ def _record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor],
     else:
         shape, numpy = made[0]._array.shape, made[0]._array.dtype
     node = start_node(op.node_class, tuple(edges), shape, numpy, op.saves(values, edges, tuple(ts)))
-    if not local.plain:
+    if local is not None and not local.plain:
         finish(node, local)
     for nr, t in enumerate(made):
         if t._array.dtype.kind in "fcV":

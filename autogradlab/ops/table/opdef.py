@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,14 @@ _ndarray = np.ndarray
 
 #: stands for the default of a parameter that has none
 _REQUIRED: Any = object()
+
+
+def _taker(places: Sequence[int]) -> Callable[[Sequence[Any]], list[Any]]:
+    """A function that gives a list of what stands at some places."""
+    if len(places) < 2:
+        return lambda values: [values[place] for place in places]
+    get = itemgetter(*places)
+    return lambda values: [*get(values)]
 
 
 class Op:
@@ -243,6 +252,7 @@ class Op:
         self.savers = tuple(self._saver(f) for f in fields)
         #: for each field the edges whose gradients need it, None for a field that is needed whenever there is a Node
         self.users = tuple(self._users(f) for f in fields)
+        self._make_saver()
         at = next((i for i, (kind, place) in enumerate(self.savers) if kind == "tensor" and place == 0), None)
         #: whether the first tensor is saved, and by which edges it is used
         self.input_saved, self.input_users = at is not None, None if at is None else self.users[at]
@@ -257,6 +267,14 @@ class Op:
             refused = no_derivative(self.name + "_")
             self.inplace_class = self._without_fields(Formula(refused, (0,), joint=False))
         NODES.setdefault(self.node_name, []).append(self)
+
+    def _make_saver(self) -> None:
+        """What `saves` goes by: the arguments that are saved, taken at once, and what is saved otherwise."""
+        places = [place if kind in ("value", "tensor") else 0 for kind, place in self.savers]
+        self.taken = _taker(places)
+        fields = list(enumerate(zip(self.savers, self.users, strict=True)))
+        self.kept = tuple((i, users) for i, ((kind, _), users) in fields if kind == "tensor")
+        self.made = tuple((i, kind, p, users) for i, ((kind, p), users) in fields if kind not in ("value", "tensor"))
 
     def _in_place(self, overload: str) -> str:
         return f"{self.name}_.{overload}" if overload else self.name + "_"
@@ -389,31 +407,26 @@ class Op:
         """The edges to the tensor arguments, and whether one of them requires grad."""
         edges: list[Edge] = []
         found = False
-        for place in self.edge_places:
-            v = values[place]
-            if place == self.list_place:
-                for t in v:
-                    # unrolled: edge = known_edge(t)
-                    edge = t._edge
-                    if edge is None and t._view is None and (t._meta is not None) and (t._counter is not INFERENCE):
-                        edge = t._meta.accumulate()
-                    # end
-                    if edge is None:
-                        edge = gradient_edge(t) if t._counter is not INFERENCE else operand_edge(t, values)
-                    found |= edge is not NO_EDGE
-                    edges.append(edge)
-            elif v is None:
+        if self.list_place is not None:
+            tensors: list[Any] = []
+            for place in self.edge_places:
+                tensors += values[place] if place == self.list_place else [values[place]]
+        else:
+            tensors = [values[place] for place in self.edge_places]
+        for t in tensors:
+            if t is None:
                 edges.append(NO_EDGE)
-            else:
-                # unrolled: edge = known_edge(v)
-                edge = v._edge
-                if edge is None and v._view is None and (v._meta is not None) and (v._counter is not INFERENCE):
-                    edge = v._meta.accumulate()
-                # end
-                if edge is None:
-                    edge = gradient_edge(v) if v._counter is not INFERENCE else operand_edge(v, values)
-                found |= edge is not NO_EDGE
-                edges.append(edge)
+                continue
+            # unrolled: edge = known_edge(t)
+            edge = t._edge
+            if edge is None and t._view is None and (t._meta is not None) and (t._counter is not INFERENCE):
+                edge = t._meta.accumulate()
+            # end
+            if edge is None:
+                edge = gradient_edge(t) if t._counter is not INFERENCE else operand_edge(t, values)
+            if edge is not NO_EDGE:
+                found = True
+            edges.append(edge)
         return edges, found
 
     def _wants_grad(self, values: list[Any]) -> bool:
@@ -512,26 +525,27 @@ class Op:
         """
         if self.real and not ahead:
             self.refuse_complex(results[0])
-        items: list[Any] = []
-        versions: list[Any] = []
-        for (kind, place), users in zip(self.savers, self.users, strict=True):
-            version: Any = None
-            item: Any
-            if kind == "value":
-                item = values[place]
-            elif kind == "tensor" or kind == "output":
-                item = None
-                if users is not None:
-                    for i in users:
-                        if edges[i] is not NO_EDGE:
-                            break
-                    else:
-                        items.append(None)
-                        versions.append(None)
-                        continue
-                item = values[place] if kind == "tensor" else save_output(results[place], place)
-                if item is not None:
-                    version = item._counter[0] + (ahead if kind == "output" else 0)
+        items = self.taken(values)
+        versions: list[Any] = [None] * len(items)
+        every = NO_EDGE not in edges
+        for i, users in self.kept:
+            t = items[i]
+            if t is not None:
+                if every or users is None:
+                    versions[i] = t._counter[0]
+                    continue
+                for user in users:
+                    if edges[user] is not NO_EDGE:
+                        versions[i] = t._counter[0]
+                        break
+                else:
+                    items[i] = None
+        for i, kind, place, users in self.made:
+            item: Any = None
+            if kind == "output":
+                if every or users is None or any(edges[user] is not NO_EDGE for user in users):
+                    item = save_output(results[place], place)
+                    versions[i] = item._counter[0] + ahead
             elif kind == "shape":
                 item = None if values[place] is None else values[place]._array.shape
             elif kind in ("dtype", "numel", "strides"):
@@ -540,12 +554,11 @@ class Op:
                 item = [t._array.shape for t in values[place]]
             elif kind == "results":
                 item = [save_output(t, i) for i, t in enumerate(results)]
-                version = [t._counter[0] for t in results]
+                versions[i] = [t._counter[0] for t in results]
             else:
                 item = list(values[place])
-                version = [t._counter[0] for t in item]
-            items.append(item)
-            versions.append(version)
+                versions[i] = [t._counter[0] for t in item]
+            items[i] = item
         return (*items, *versions)
 
     def call_(self, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
