@@ -44,11 +44,6 @@ def _will_engine_execute_node(node: Any, /) -> bool:
     if task is None:
         raise RuntimeError(_OUTSIDE.format("_get_should_execute_nodes"))
     needed = task.reach.needed
-    if needed is not None and node.accumulates and needed.get(node) is False:
-        raise RuntimeError(
-            "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
-            "currently not supported."
-        )
     return will_run(task, node) and (needed is None or needed[node])
 
 

@@ -322,10 +322,10 @@ def register_multi_grad_hook(
                 left, grads = waiting[task.number]
                 grads[i] = grad
                 waiting[task.number] = (left - 1, grads)
-                if left > 1:
-                    return
-                del waiting[task.number]
-            fn(grads)
+                if left <= 1:
+                    del waiting[task.number]
+            if left == 1:  # 0 where the pass comes to none of them but its root
+                fn(grads)
 
         return hook
 

@@ -17,8 +17,8 @@ from ..core.recording.inplace import History, check_inplace, commit_array
 from ..core.recording.record import NOT_IMPLEMENTED, TENSORS, OpNode, start_node
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn, warn_once
-from ..core.tensor.edges import NOBODY
-from ..core.tensor.tensor import Size, Tensor, counter, gradient_edge, set_requires_grad, wrap
+from ..core.tensor.edges import NOBODY, operand_edge
+from ..core.tensor.tensor import Size, Tensor, counter, set_requires_grad, wrap
 from ..core.types import dtypes
 from ..core.types.device import CPU, require_cpu
 from ..core.types.device import device as Device
@@ -380,7 +380,7 @@ def _set_to(self: Tensor, source: Any, array: np.ndarray, storage: Storage | Non
     """Give a tensor another array and its storage; `source` is recorded if it is a tensor."""
     history = None
     if modes.current().record and array.dtype.kind in "fcV":
-        edges = [gradient_edge(t) for t in (self, source) if isinstance(t, Tensor)]
+        edges = [operand_edge(t, (self, source)) for t in (self, source) if isinstance(t, Tensor)]
         if any(edge is not NO_EDGE for edge in edges):
             check_inplace(self)
             history = History(self, start_node(_SetNode, tuple(edges), array.shape, array.dtype, ()))

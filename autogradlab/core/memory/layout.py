@@ -11,15 +11,26 @@ import numpy as np
 from ..types.layouts import memory_format
 from .strided import dense, placed, window
 
-__all__ = ["contiguous", "empty_like", "fills_memory", "formatted", "iterated", "iterating", "like", "memory_axes"]
+__all__ = [
+    "common_axes",
+    "contiguous",
+    "empty_like",
+    "fills_memory",
+    "formatted",
+    "iterated",
+    "iterating",
+    "like",
+    "memory_axes",
+    "strides_along",
+]
 
 
 def memory_axes(out: np.ndarray) -> list[int]:
     """The dimensions from the largest stride to the smallest, which is the order in which PyTorch fills a tensor."""
-    return _axes(out.shape, [out.strides])
+    return common_axes(out.shape, [out.strides])
 
 
-def _axes(shape: tuple[int, ...], steps: list[tuple[int, ...]]) -> list[int]:
+def common_axes(shape: tuple[int, ...], steps: list[tuple[int, ...]]) -> list[int]:
     """The same for operands of a common shape with these strides, of which the first decides where it can."""
 
     def later(a: int, b: int) -> int:
@@ -48,7 +59,7 @@ def _axes(shape: tuple[int, ...], steps: list[tuple[int, ...]]) -> list[int]:
 
 def contiguous(x: np.ndarray) -> np.ndarray:
     """The array with PyTorch's contiguous strides; NumPy leaves any of them where a size is 1."""
-    if x.ndim < 2:
+    if not x.ndim or (x.ndim == 1 and x.strides[0] == x.itemsize):
         return x
     if not x.flags.c_contiguous:
         return np.array(x, order="C")
@@ -148,9 +159,14 @@ def _result_strides(shape: tuple[int, ...], itemsize: int, operands: tuple[np.nd
         lead = len(shape) - x.ndim
         spread = [0 if n == 1 != shape[lead + i] else own[i] // x.itemsize for i, n in enumerate(x.shape)]
         steps.append((0,) * lead + tuple(spread))
-    axes = _axes(shape, steps)
+    axes = common_axes(shape, steps)
     if axes == list(range(len(shape))):
         return dense(shape, itemsize)
+    return strides_along(shape, itemsize, axes)
+
+
+def strides_along(shape: tuple[int, ...], itemsize: int, axes: list[int]) -> tuple[int, ...]:
+    """The strides in bytes of memory without gaps in which the last of these axes is the fastest."""
     strides = [0] * len(shape)
     step = itemsize
     for axis in reversed(axes):

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..graph.node import Edge, Node, pair
 from ..graph.slices import CopySlices
-from ..memory.versions import INFERENCE, UNSHARED, InferenceVersions
+from ..memory.versions import INFERENCE, UNSHARED, InferenceVersions, of_inference
 from ..runtime import errors, modes
 from ..runtime.modes import QUIET
 from ..tensor.edges import gradient_edge, made_by, refuse_view, requires_grad, view_edge
@@ -45,12 +45,16 @@ __all__ = [
 _run_all = deque[Any](maxlen=0).extend
 
 
-def check_inplace(t: Tensor) -> None:
-    """Raise if `t`, which is about to be changed in place while some operand requires grad, must not be."""
+def check_inplace(t: Tensor, *others: Tensor) -> None:
+    """Raise if `t`, which is about to be changed in place while some operand requires grad, must not be.
+
+    others: the other operands, where autograd does not see the operation if all of them are of inference mode.
+    """
     view = t._view
     if view is None:
         if t._edge is None:  # a leaf that requires grad
-            raise RuntimeError(errors.LEAF_INPLACE)
+            unseen = others and all(map(of_inference, (t, *others)))
+            raise RuntimeError(errors.INFERENCE_INPLACE if unseen else errors.LEAF_INPLACE)
         return
     if view.creation is not None:
         refuse_view(view)

@@ -648,7 +648,7 @@ def wrap(array: np.ndarray) -> Tensor:
 
 
 def made(array: np.ndarray) -> Tensor:
-    """The tensor of a gradient that a pass has computed: in inference mode it is one of that mode."""
+    """The tensor of what was just computed and has no history: in inference mode it is one of that mode."""
     t = wrap(array)
     if modes.FLAGS.inference and modes.LOCAL.state.inference:
         t._counter = INFERENCE

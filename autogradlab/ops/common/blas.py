@@ -470,7 +470,9 @@ def _raw_trace_back(grad, shape):
 
 def _trace_back(grad, shape):
     flat = TENSORS.zeros_of(grad, (shape[0] * shape[1],))
-    return TENSORS.reshape(TENSORS.index_fill(flat, 0, wrap(_along_diagonal(shape)), grad), shape)
+    filled = TENSORS.index_fill(flat, 0, wrap(_along_diagonal(shape)), grad)
+    filled._counter = [2]  # PyTorch fills in place, which a view of it shows
+    return TENSORS.reshape(filled, shape)
 
 
 RAW.trace_back, TENSORS.trace_back = _raw_trace_back, _trace_back

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory import strided
+from ...core.memory.layout import contiguous
 from ...core.memory.lazy import as_lazy_as, bits, conjugated, memory_of, negated
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
@@ -274,7 +275,7 @@ def _raw_view_as_complex(x: np.ndarray) -> np.ndarray:
 
 
 RAW.view_as_complex = _raw_view_as_complex
-RAW.contiguous = np.ascontiguousarray
+RAW.contiguous = contiguous
 RAW.resolve_conj = lambda x: x
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,9 @@ def _running(name: str, ufunc: Any) -> Any:
                 refuse(x, f"{name}_out_cpu", "b")
         if not x.ndim or not x.size:
             return np.array(x, order="C")
+        if ufunc is np.multiply and x.dtype.kind == "c":  # products begin with 1, and 1 * inf has a NaN
+            x = np.array(x)
+            x[(slice(None),) * d + (0,)] *= 1
         kept = _KEPT.get(x.dtype.char, x.dtype)
         return np.ascontiguousarray(_accumulated(ufunc, x, d, kept), wanted)
 
@@ -83,7 +87,8 @@ def _running(name: str, ufunc: Any) -> Any:
 @on_both_backends
 def suffix_sums(F, grad, dim):
     """Sums of each element and all after it."""
-    if not len(grad.shape):
+    shape = grad.shape
+    if not len(shape) or shape[dim] == 1 or math.prod(shape) == 1:
         return grad
     return F.contiguous(F.reversed(F.cumsum(F.reversed(grad, dim), dim), dim))
 

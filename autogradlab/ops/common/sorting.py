@@ -16,7 +16,7 @@ from ...core.memory.layout import like
 from ...core.memory.places import at_places, put_at_places
 from ...core.recording.record import TENSORS, writes
 from ...core.runtime.warn import warn_once
-from ...core.tensor.tensor import Tensor, wrap
+from ...core.tensor.tensor import Tensor, made
 from ...core.types import dtypes
 from ...core.types.return_types import named
 from ...core.values.promotion import plain_number, result_dtype
@@ -508,7 +508,7 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
     )
     r = np.asarray(places).astype(kind.numpy)
     if out is None:
-        return wrap(np.ascontiguousarray(r).reshape(v.shape))
+        return made(np.ascontiguousarray(r).reshape(v.shape))
     return write(_SEARCH, out, r, ())
 
 

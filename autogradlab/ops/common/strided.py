@@ -11,6 +11,7 @@ from ...core.graph.node import NO_EDGE
 from ...core.memory import strided
 from ...core.memory.lazy import LazyArray, as_lazy_as
 from ...core.memory.storage import storage_of
+from ...core.memory.versions import of_inference
 from ...core.recording.inplace import check_inplace
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime import modes
@@ -313,4 +314,6 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
     t._view = None
     if t._edge is None:
         t._edge = NO_EDGE
+    if of_inference(input) and not modes.LOCAL.state.inference:
+        t._counter = [0]  # PyTorch makes a tensor that is none of inference mode
     return t

@@ -333,7 +333,7 @@ def _sgn(x):
         return x.copy()
     if x.dtype.kind == "c":
         return np.sign(x)
-    return np.where(np.isnan(x), np.zeros((), x.dtype), np.sign(x)) if x.dtype.kind in "fV" else np.sign(x)
+    return np.where((x > 0) | (x < 0), np.sign(x), np.zeros((), x.dtype)) if x.dtype.kind in "fV" else np.sign(x)
 
 
 @on_both_backends

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.mismatch import typename
-from ...core.memory.layout import contiguous
+from ...core.memory.layout import common_axes, contiguous, strides_along
 from ...core.memory.overlap import check_written, shares_places
 from ...core.memory.places import add_at
-from ...core.memory.strided import placed, window
+from ...core.memory.strided import dense, placed, window
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
@@ -232,9 +232,8 @@ def positions(indices: Any) -> tuple[Any, ...]:
 
 def laid_out(r: np.ndarray, input: np.ndarray, places: tuple[Any, ...]) -> np.ndarray:
     """The result of an index in the order of dimensions that PyTorch gives it: that of the strides of what is kept."""
-    if not r.size:
-        return np.empty(r.shape, r.dtype)
-    if (input.flags.c_contiguous and 1 not in input.shape) or r.ndim < 2:
+    shape = r.shape
+    if r.ndim < 2 or (r.size and input.flags.c_contiguous and 1 not in input.shape):
         return contiguous(r)
     dims: list[int] = []
     at = 0
@@ -254,25 +253,16 @@ def laid_out(r: np.ndarray, input: np.ndarray, places: tuple[Any, ...]) -> np.nd
         at += p.ndim if p.dtype.kind == "b" else 1
     dims += input.strides[at:]
     lead = 0 if apart else where or 0
-    steps = [*dims[:lead], *(0,) * width, *dims[lead:]]
-    order = list(range(len(steps) - 1, -1, -1))  # innermost first
-    for i in range(1, len(order)):
-        b = i
-        for a in range(i - 1, -1, -1):
-            x, y = steps[order[a]], steps[order[b]]
-            if x == 0 or y == 0 or (x == y and r.shape[order[a]] <= r.shape[order[b]]):
-                continue
-            if x < y:
-                break
-            order[a], order[b] = order[b], order[a]
-            b = a
-    outward = order[::-1]
-    if outward == list(range(r.ndim)):
-        return contiguous(r)
-    back = [0] * r.ndim
-    for i, d in enumerate(outward):
-        back[d] = i
-    return contiguous(r.transpose(outward)).transpose(back)
+    kept = (*dims[:lead], *(0,) * width, *dims[lead:])
+    # the index is an operand too, in which the other dimensions have the size 1
+    index = dense((*(1,) * lead, *shape[lead : lead + width], *(1,) * (r.ndim - lead - width)), 1)
+    steps = [s if n == 1 or lead <= d < lead + width else 0 for d, (n, s) in enumerate(zip(shape, index, strict=True))]
+    axes = common_axes(shape, [kept, tuple(steps)])
+    if axes == list(range(r.ndim)):
+        return contiguous(r) if r.size else np.empty(shape, r.dtype)
+    laid = np.ndarray(shape, r.dtype, np.empty(r.size, r.dtype), 0, strides_along(shape, r.itemsize, axes))
+    laid[...] = r
+    return laid
 
 
 def _index(input, indices):

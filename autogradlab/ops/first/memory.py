@@ -766,12 +766,14 @@ def resize_(input: Tensor, *size: Any, **options: Any) -> Tensor:
     if options or not size:
         _, values = bind("resize_", size, options, "Tensor")
         size = (tuple(values["size"]),)
-    if requires_grad(input) and not modes.LOCAL.state.inference:
+    if requires_grad(input) and not of_inference(input) and not modes.LOCAL.state.inference:
         raise RuntimeError("cannot resize variables that require grad")
     shape = shape_arg(size)
     if any(n < 0 for n in shape):
         raise RuntimeError("numel: integer multiplication overflow")
     if shape != input._array.shape:
+        if input._counter is INFERENCE and not modes.LOCAL.state.inference:
+            raise RuntimeError(errors.INFERENCE_INPLACE)
         resize(input, shape)
         increment_version(input)
     return input

@@ -145,6 +145,10 @@ def _slogdet_backward(F, grads, A, sign):
         factor = (0 if g_log is None else g_log) - (0 if g_sign is None else (turn - F.conj(turn)) * 0.5)
     if factor is None:
         return F.zeros_of(A, tuple(A.shape))
+    if F is TENSORS:
+        diagonal = F.zeros_of(A, tuple(A.shape))
+        F.copy_(F.diagonal(diagonal, 0, -2, -1), F.unsqueeze(factor, -1))
+        return F.linalg_solve(adjoint(F, A), diagonal)
     return F.unsqueeze(F.unsqueeze(factor, -1), -1) * adjoint(F, F.linalg_inverse(A))
 
 

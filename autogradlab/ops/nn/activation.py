@@ -258,9 +258,9 @@ def elu(input, alpha=1.0, scale=1, input_scale=1):
     """input where it is positive, else alpha * (exp(input) - 1)."""
     no_integers("elu_cpu", input)
     kind = input.dtype.type
-    return np.where(
-        input > 0, input * kind(scale), np.expm1(np.minimum(input, 0) * kind(input_scale)) * kind(alpha * scale)
-    )
+    positive = input > 0
+    low = np.where(positive, kind(0), input)  # of -0., np.minimum(input, 0) would make 0.
+    return np.where(positive, input * kind(scale), np.expm1(low * kind(input_scale)) * kind(alpha * scale))
 
 
 @op(

@@ -186,7 +186,7 @@ def _smooth(d: Any, beta: float) -> Any:
 
 def _smooth_slope(F: Any, d: Any, beta: float) -> Any:
     s = F.sign(d)
-    return s if beta == 0 else F.pick(F.abs(d) < beta, d / beta, s)
+    return s if beta == 0 else F.pick(F.abs(d) >= beta, s, d / beta)
 
 
 def _smooth_curve(F: Any, d: Any, beta: float) -> Any:
@@ -199,7 +199,7 @@ def _huber(d: Any, delta: float) -> Any:
 
 
 def _huber_slope(F: Any, d: Any, delta: float) -> Any:
-    return F.pick(F.abs(d) < delta, d, F.sign(d) * delta)
+    return F.pick(F.abs(d) >= delta, F.sign(d) * delta, d)
 
 
 def _huber_curve(F: Any, d: Any, delta: float) -> Any:

@@ -591,7 +591,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             and not (FLAGS.unusual and not LOCAL.state.record)
             and (requires_grad(input) or requires_grad(other))
         ):
-            check_inplace(input)
+            check_inplace(input, other)
             node = entry.prepared(input, other)
             history = History(input, node)
         if early is not None:
