@@ -7,6 +7,7 @@ on demand; tensors that are attached to one explicitly (after `resize_`, `set_`,
 from __future__ import annotations
 
 import gc
+import math
 import operator
 import weakref
 from collections.abc import Sequence
@@ -251,9 +252,7 @@ def resize(input: Tensor, shape: tuple[int, ...]) -> None:
     """Change the size over the same storage, which grows if it has to."""
     shape = tuple(map(operator.index, shape))
     x = input._array
-    count = 1
-    for n in shape:
-        count *= n
+    count = math.prod(shape)
     alone = input._counter is UNSHARED and input._storage is None and x.base is None
     if alone and count > x.size and id(x) not in _FIXED:
         # nobody else is on this memory, so nobody has to be looked for

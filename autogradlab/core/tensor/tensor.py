@@ -16,7 +16,7 @@ from ..runtime import errors, modes
 from ..types import dtypes
 from ..types.device import CPU
 from ..types.layouts import strided
-from ..types.size import Size
+from ..types.size import Size, size_of
 from . import overriding
 from .edges import WRAPPED, TensorMeta, ViewMeta, gradient_edge, made_by, operand_edge, requires_grad
 from .printing import tensor_format, tensor_repr
@@ -470,7 +470,7 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.shape`.
         """
-        return Size(self._array.shape)
+        return size_of(self._array.shape)
 
     @read_only
     def ndim(self) -> int:

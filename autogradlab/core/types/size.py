@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .native import Native
 
-__all__ = ["Size"]
+__all__ = ["Size", "size_of"]
 
 
 class Size(tuple[int, ...], metaclass=Native, final=True):
@@ -68,3 +70,7 @@ class Size(tuple[int, ...], metaclass=Native, final=True):
 
 def _size(sizes: tuple[int, ...]) -> Size:
     return Size(sizes)
+
+
+#: the Size of an array's shape, whose numbers are known to be integers
+size_of: Callable[[tuple[int, ...]], Size] = partial(tuple.__new__, Size)

@@ -10,9 +10,10 @@ from ...core.arguments.mismatch import typename
 from ...core.backward.validate import expandable, reduce_to
 from ...core.memory.strided import placed, view_strides, window
 from ...core.recording.record import RAW, TENSORS
-from ...core.tensor.tensor import Size, Tensor
+from ...core.tensor.tensor import Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ...core.types.dtypes import dtype, from_numpy
+from ...core.types.size import size_of
 from ..table.calls import view_of
 from ..table.checked import tensor_type
 from ..table.families import method
@@ -690,7 +691,7 @@ def size(self: Tensor, dim: Any = None) -> Any:
     (torch.Size([2, 3]), 3)
     """
     if dim is None:
-        return Size(self._array.shape)
+        return size_of(self._array.shape)
     try:
         return self._array.shape[wrap_dim(dim, self._array.ndim, scalar_ok=False)]
     except TypeError:

@@ -127,17 +127,22 @@ def _backward(
     slopes[:, :, 3 * hidden :] *= waves
     to_cell = o * (1 - waves * waves)
     rows = np.empty_like(gates)
-    of_gates, of_cell = rows.reshape(steps, batch, 4, hidden), slopes.reshape(steps, batch, 4, hidden)
     dh = np.zeros_like(h0) if g_h is None else g_h
     dc = np.zeros_like(c0) if g_c is None else g_c
-    for t in reversed(_order(steps, reverse)):
-        if g_out is not None:
-            dh = dh + g_out[t]
-        dc = dc + dh * to_cell[t]
-        np.multiply(of_cell[t, :, :3], dc[:, None], of_gates[t, :, :3])
-        np.multiply(of_cell[t, :, 3], dh, of_gates[t, :, 3])
-        dh = rows[t] @ w_hidden
-        dc *= f[t]
+    turn = 1 if reverse else -1
+    fours = (x.reshape(steps, batch, 4, hidden)[::turn] for x in (slopes, rows))
+    of_cell, of_gates = ((x[:, :, :3], x[:, :, 3]) for x in fours)
+    outer = [None] * steps if g_out is None else g_out[::turn]
+    for g_step, scale, forget, row, cell_slopes, out_slopes, cell_row, out_row in zip(
+        outer, to_cell[::turn], f[::turn], rows[::turn], *of_cell, *of_gates, strict=True
+    ):
+        if g_step is not None:
+            dh = dh + g_step
+        dc = dc + dh * scale
+        np.multiply(cell_slopes, dc[:, None], cell_row)
+        np.multiply(out_slopes, dh, out_row)
+        dh = row @ w_hidden
+        dc *= forget
     flat = rows.reshape(-1, 4 * hidden)
     bias = np.add.reduce(flat, 0) if has_biases else np.zeros(4 * hidden, x.dtype)
     return [
@@ -159,8 +164,9 @@ def _before(states: Array, start: Array, reverse: bool) -> Array:
 
 def _kept(workspace: Array, steps: int, batch: int, hidden: int) -> list[Array]:
     """The parts of the workspace: gates (steps, batch, 4 hidden), cells and their tanh (steps, batch, hidden)."""
-    ends = [steps * batch * hidden * k for k in (4, 5)]
-    return [part.reshape(steps, batch, -1) for part in np.split(workspace, ends)]
+    n = steps * batch * hidden
+    parts = workspace[: 4 * n], workspace[4 * n : 5 * n], workspace[5 * n :]
+    return [part.reshape(steps, batch, -1) for part in parts]
 
 
 @op(
@@ -217,6 +223,7 @@ def mkldnn_rnn_layer(
     workspace = np.empty(steps * batch * 6 * hidden_size, input.dtype)
     gates, cells, waves = _kept(workspace, steps, batch, hidden_size)
     factor, summand = _scale(hidden_size, input.dtype)
+    factors, summands = (np.broadcast_to(x, gates.shape[1:]).copy() for x in (factor, summand))
     np.matmul(input.reshape(-1, size), (weight0 * factor[:, None]).T, gates.reshape(-1, 4 * hidden_size))
     if has_biases:
         gates += (weight2 + weight3) * factor
@@ -224,14 +231,15 @@ def mkldnn_rnn_layer(
     out = np.empty((steps, batch, hidden_size), input.dtype)
     four = gates.reshape(steps, batch, 4, hidden_size)
     h, c = hx_, cx_
-    for t in _order(steps, reverse):
-        gate = gates[t]
+    turn = -1 if reverse else 1
+    for gate, (i, f, g, o), cell, wave, made in zip(
+        gates[::turn], four.swapaxes(1, 2)[::turn], cells[::turn], waves[::turn], out[::turn], strict=True
+    ):
         gate += h @ recurrent
         np.tanh(gate, gate)
-        gate *= factor
-        gate += summand
-        i, f, g, o = four[t].swapaxes(0, 1)
-        cell = np.multiply(f, c, cells[t])
-        cell += i * g
-        h, c = np.multiply(o, np.tanh(cell, waves[t]), out[t]), cell
+        gate *= factors
+        gate += summands
+        c = np.multiply(f, c, cell)
+        c += i * g
+        h = np.multiply(o, np.tanh(c, wave), made)
     return out.astype(kind, copy=False), h.astype(kind), c.astype(kind), workspace.view(np.uint8)

@@ -436,16 +436,16 @@ def many(op: Op) -> Callable[..., Any]:
             op.refused(args, kwargs)
             raise
         local = LOCAL.state if FLAGS.unusual else None
-        ts: list[Tensor] = []
+        ts: list[Any] = [*r]
         if view:
             source = values[source_place]
             creation = op.creation
             if local is not None and not local.record:
                 creation = "inference" if local.inference else "no_grad"
-            for a in r:
-                ts.append(share(source, a, None, creation))
+            for i, a in enumerate(r):
+                ts[i] = share(source, a, None, creation)
         else:
-            for a in r:
+            for i, a in enumerate(r):
                 if type(a) is not _ndarray:
                     a = np.asarray(a)
                 # unrolled: t = wrap(a)
@@ -455,7 +455,7 @@ def many(op: Op) -> Callable[..., Any]:
                 t._counter = UNSHARED
                 t._grad = t._view = t._storage = t._meta = None
                 # end
-                ts.append(t)
+                ts[i] = t
             if local is not None and local.inference:
                 for t in ts:
                     t._counter = INFERENCE

@@ -15,6 +15,7 @@ from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.storage import resize
 from ...core.recording.inplace import commit
 from ...core.runtime import errors, modes
+from ...core.runtime.modes import FLAGS
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import C_NAMES, _scalar_name, dtype, from_numpy, int64
 from ...core.types.return_types import named
@@ -122,7 +123,8 @@ def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
     rule = OUT.get(operation.name, _USUAL)
     if isinstance(out, Tensor):
         refuse_recorded(operation, inputs, out)
-        r = np.asarray(r)
+        if type(r) is not np.ndarray:
+            r = np.asarray(r)
         kind, times = r.dtype, 1
         if kind is not out._array.dtype:
             if rule.exact and not (rule.unless is not None and rule.unless(inputs, out)):
@@ -133,7 +135,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
                 kind = _computed(operation, inputs, out, r)
                 times = 1 if kind == out._array.dtype or _absolute(kind, inputs) else 2
         _write(out, r, times, inputs if rule.overlap == "late" else ())
-        if operation.elementwise and r.size:
+        if kind is not out._array.dtype and operation.elementwise and r.size:
             warn_cast(kind, out._array.dtype)
         return out
     outs = tuple(out)
@@ -158,9 +160,11 @@ def _same_dtype(message: str, out: Tensor, r: np.ndarray) -> None:
 
 def refuse_recorded(operation: Any, inputs: Any, out: Any) -> None:
     """PyTorch's error if an operation that has a derivative is to write into `out` what would be recorded."""
-    if not operation.differentiates or not modes.current().grad:
+    if not operation.differentiates or (FLAGS.unusual and not modes.current().grad):
         return
     for value in (*inputs, out):
+        if type(value) is Tensor and value._edge is NO_EDGE:  # as nearly all are
+            continue
         found = value if isinstance(value, (list, tuple)) else (value,)
         for t in found:
             if isinstance(t, Tensor) and t._edge is not NO_EDGE and requires_grad(t):
@@ -189,13 +193,15 @@ def _absolute(kind: np.dtype[Any], inputs: Any) -> bool:
 def _write(out: Tensor, r: np.ndarray, times: int = 1, sources: Sequence[Any] = ()) -> None:
     """times: how often a change of size is warned of, twice where PyTorch computes in memory of its own. sources: must
     not lie in the memory of `out` when it has its size."""
-    if r.dtype is not out._array.dtype:
-        check_cast(r.dtype, out._array.dtype)
-    if out._array.shape != r.shape:
-        for _ in range(times if out._array.size else 0):
+    target = out._array
+    if r.dtype is not target.dtype:
+        check_cast(r.dtype, target.dtype)
+    if target.shape != r.shape:
+        for _ in range(times if target.size else 0):
             warnings.warn(errors.OUT_RESIZED.format(list(out.shape), list(r.shape)), UserWarning, stacklevel=5)
         resize(out, r.shape)
-    check_apart(out._array)
+    elif 0 in target.strides:
+        check_apart(target)
     if sources:
         check_written(out, [t for s in sources for t in (s if isinstance(s, (list, tuple)) else (s,))], whole=True)
     commit(out, r)
