@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autogradlab.inspectors.words import language, set_language
+from autogradlab.inspectors.words import language, reason, set_language
 from autogradlab.lab import copying, doctor, records
 from autogradlab.lab.speaking import Parser, learners_language, plain_streams, said_language, speak, told, warned
 
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.filename is None:
             raise
-        return warned("not_usable", path=error.filename, reason=error.strerror)
+        return warned("not_usable", path=error.filename, reason=reason(error))
     except KeyboardInterrupt:
         print("\n" + told("interrupted"), file=sys.stderr)
         return 130
@@ -167,6 +167,9 @@ def _class(args: argparse.Namespace) -> int:
 
 
 def _author(args: argparse.Namespace) -> int:
+    from autogradlab.lab.opening import lighten
+
+    lighten()
     try:
         from autogradlab.lab.author import commands
     except ModuleNotFoundError as error:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from autogradlab.inspectors.words import say
+from autogradlab.inspectors.words import reason, say
 
 PACKAGE = Path(__file__).resolve().parents[1]
 #: The languages in the order in which they are listed; a folder of that name under the lessons' folder each.
@@ -77,7 +77,9 @@ def read_notebook(path: Path) -> dict[str, Any]:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(notebook, dict) and isinstance(notebook.get("cells"), list):
             return notebook
-    except (ValueError, OSError) as error:
+    except OSError as error:
+        raise LessonError(say("cli.no_notebook", path=path, reason=reason(error))) from error
+    except ValueError as error:
         raise LessonError(say("cli.no_notebook", path=path, reason=error)) from error
     raise LessonError(say("cli.no_notebook", path=path, reason=say("cli.no_cells")))
 
@@ -155,8 +157,7 @@ def _place(key: str, data: bytes, target: Path) -> Outcome:
             number += 1
             path = wanted.with_name(f"{wanted.stem}.{number}{wanted.suffix}")
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise LessonError(say("cli.cannot_write", path=wanted, reason=reason)) from error
+        raise LessonError(say("cli.cannot_write", path=wanted, reason=reason(error))) from error
     return Outcome(key, path, "new" if path == wanted else "beside")
 
 

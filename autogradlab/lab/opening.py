@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
 import socket
 import sys
+import threading
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from autogradlab.lab.speaking import told
 
-__all__ = ["QUIET", "prepare", "start", "taken"]
+__all__ = ["QUIET", "SETTINGS", "lighten", "prepare", "start", "taken"]
 
-#: Defaults of JupyterLab for learners, below what anybody sets in its settings: for all languages, and for one.
+#: Defaults of JupyterLab for learners, below what anybody sets in its settings: for all languages, and for one. They
+#: show no news, and start nothing that lessons have no use for: language servers, the debugger, the manager of
+#: extensions, the question whether JupyterLab has to be built anew.
 SETTINGS = Path(__file__).resolve().parent / "jupyter"
+#: The arrangement of windows at a learner's first visit: both side bars are shut, so that the lesson is all there is.
+FIRST = {
+    "data": {"layout-restorer:data": {side: {"collapsed": True, "widgets": []} for side in ("left", "right")}},
+    "metadata": {"id": "default"},
+}
+#: Builds the grammar of international addresses as it is imported, which takes longer than all the rest of the server.
+GRAMMAR = "rfc3987_syntax"
 #: The server's own lines stay away, but for errors; Ctrl-C is not asked back.
 QUIET = ["--Application.log_level=ERROR", "--ServerApp.answer_yes=True"]
 
@@ -26,9 +41,31 @@ def prepare(lang: str) -> None:
     """
     from jupyter_core.paths import jupyter_config_dir
 
-    os.environ.setdefault("JUPYTERLAB_WORKSPACES_DIR", os.path.join(jupyter_config_dir(), "lab", "autogradlab"))
+    place = os.environ.setdefault("JUPYTERLAB_WORKSPACES_DIR", os.path.join(jupyter_config_dir(), "lab", "autogradlab"))
+    arranged = Path(place, "default-37a8.jupyterlab-workspace")
+    with suppress(OSError):  # who may not write there sees the list of files, and nothing else is lost
+        if not arranged.exists():
+            arranged.parent.mkdir(parents=True, exist_ok=True)
+            arranged.write_text(json.dumps(FIRST), encoding="utf-8")
     folders = [str(SETTINGS / "all"), str(SETTINGS / lang), os.environ.get("JUPYTER_CONFIG_PATH")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, folders))
+
+
+def lighten() -> None:
+    """Let jsonschema, which Jupyter imports, load the grammar of international addresses when one is checked: Jupyter
+    checks none. It is a second and 16 MB for each server.
+    """
+    if GRAMMAR in sys.modules or find_spec(GRAMMAR) is None:
+        return
+
+    def is_valid_syntax(term: str, value: str) -> bool:
+        if sys.modules.get(GRAMMAR) is light:
+            del sys.modules[GRAMMAR]
+        return bool(importlib.import_module(GRAMMAR).is_valid_syntax(term, value))
+
+    light = ModuleType(GRAMMAR)
+    light.is_valid_syntax = is_valid_syntax  # type: ignore[attr-defined]
+    sys.modules[GRAMMAR] = light
 
 
 def taken(port: int) -> bool:
@@ -45,6 +82,7 @@ def taken(port: int) -> bool:
 
 def start(command: list[str], folder: Path) -> int:
     """JupyterLab in this process, so that Ctrl-C and signals reach its own handlers and nobody else's."""
+    lighten()
     from jupyterlab.labapp import LabApp
 
     class Lessons(LabApp):  # type: ignore[misc]  # JupyterLab's classes are Any to mypy
@@ -53,7 +91,10 @@ def start(command: list[str], folder: Path) -> int:
         @classmethod
         def initialize_server(cls, argv: Any = None, load_other_extensions: bool = True, **more: Any) -> Any:
             server = super().initialize_server(argv, load_other_extensions, **more)
-            print(told("opened", url=_address(server), folder=folder), flush=True)
+            # comes after the callback that binds the port, which may be another than the one that was asked for
+            server.io_loop.add_callback(lambda: print(told("opened", url=_address(server), folder=folder), flush=True))
+            # JupyterLab asks at its start what it can export; the server would stop for this import when the page waits
+            threading.Thread(target=importlib.import_module, args=["nbconvert.exporters"], daemon=True).start()
             if "--debug" not in command:
                 _log_to(Path(server.runtime_dir) / "autogradlab-lab.log")
             return server

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from autogradlab.inspectors.words import say
+from autogradlab.inspectors.words import reason, say
 from autogradlab.lab import bank, copying, face
 
 __all__ = ["NAME", "Progress", "learners_folder", "note", "progress", "read"]
@@ -57,7 +57,7 @@ def read(folder: Path) -> tuple[dict[str, Any], str]:
     except FileNotFoundError:
         return {}, ""
     except OSError as error:
-        return {}, say("lab.progress_unwritable", file=NAME, reason=error.strerror or error)
+        return {}, say("lab.progress_unwritable", file=NAME, reason=reason(error))
     except (ValueError, KeyError, TypeError, AttributeError):
         kept = _aside(path)
         return {}, say("lab.progress_corrupt", file=NAME, kept=kept.name)
@@ -94,7 +94,7 @@ def note(key: str, kind: str, state: str, given: Sequence[Any] = ()) -> None:
         try:
             _write(folder / NAME, {"format": FORMAT, "entries": entries})
         except OSError as error:
-            _said = say("lab.progress_unwritable", file=NAME, reason=error.strerror or error)
+            _said = say("lab.progress_unwritable", file=NAME, reason=reason(error))
 
 
 #: how long a kernel waits for another one that writes; then it goes on as if it were alone

@@ -1,4 +1,5 @@
-"""What a learner meets first: one line in the terminal, the first lesson in their language, and nothing in its way."""
+"""What a learner meets first: one line in the terminal, the first lesson in their language, and nothing in its way, nor
+anything asked of the server that lessons have no use for."""
 
 from __future__ import annotations
 
@@ -12,9 +13,11 @@ from tests.browser.labdrive import READY
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+UNASKED = ("/lsp/", "/lab/api/build", "/lab/api/extensions", "/lab/api/news")
 SHOWN = """() => ({
   open: window.jupyterapp.shell.currentWidget.context.path,
   heading: document.querySelector('.jp-NotebookPanel h1')?.textContent,
+  lists: [...document.querySelectorAll('.jp-SideBar .lm-mod-current')].map(n => n.dataset.id),
   toasts: [...document.querySelectorAll('.Toastify__toast, .jp-Dialog')].map(n => n.textContent),
 })"""
 
@@ -35,6 +38,8 @@ def test_the_first_screen(lang: str, stop: str, request: pytest.FixtureRequest, 
     assert str(lab.folder) in line
     found = re.search(r"http://\S+", line)
     assert found
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.removeprefix(lab.url)))
     page.goto(found[0], wait_until="domcontentloaded")
     page.wait_for_function(READY, timeout=60_000)
     menu = "运行" if lang == "zh" and chinese_jupyterlab() else "Run"
@@ -43,5 +48,11 @@ def test_the_first_screen(lang: str, stop: str, request: pytest.FixtureRequest, 
     shown = page.evaluate(SHOWN)
     assert shown["open"] == f"{lang}/00-welcome.ipynb"
     assert shown["heading"]
+    assert shown["lists"] == []
     assert shown["toasts"] == []
+    assert [
+        path for path in asked if path.startswith(("/lsp/", "/lab/api/build", "/lab/api/extensions", "/lab/api/news"))
+    ] == []
+    assert page.errors == []
+    assert page.broken == []
     assert page.off_host == []

@@ -19,12 +19,12 @@ from tests.conftest import ROOT
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The command lines with which JupyterLab would have been started."""
     calls: list[list[str]] = []
     monkeypatch.setattr(opening, "start", lambda command, folder: calls.append(command) or 0)
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")
-    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(Path("home")))
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "home"))
     monkeypatch.setenv("JUPYTERLAB_WORKSPACES_DIR", "undone at the end")
     monkeypatch.delenv("JUPYTERLAB_WORKSPACES_DIR")
     return calls
@@ -39,8 +39,8 @@ def test_lab_copies_and_starts(started: list[list[str]], tmp_path: Path, capsys:
     copies = sorted((folder / "en").glob("*.ipynb"))
     assert [p.name for p in copies] == [x.path.name for x in copying.lessons() if x.key.startswith("en/")]
     assert capsys.readouterr().out == ""  # the one line comes when the server is there
-    assert os.environ["JUPYTERLAB_WORKSPACES_DIR"] == os.path.join(
-        "home", "lab", "autogradlab"
+    assert os.environ["JUPYTERLAB_WORKSPACES_DIR"] == str(
+        tmp_path / "home" / "lab" / "autogradlab"
     )  # theirs stay as they are
 
 
@@ -57,8 +57,9 @@ def test_lab_without_jupyterlab(
     monkeypatch.setattr(doctor, "installed", lambda name: None)
     assert cli.main(["lab", "--dir", str(tmp_path / "work")]) == 1
     said = capsys.readouterr()
-    assert 'pip install "autogradlab[lab]"' in said.err
-    assert sys.executable in said.err
+    (line,) = said.err.splitlines()
+    assert line.endswith('pip install "autogradlab[lab]"')
+    assert sys.executable in line
     assert started == []
     assert not (tmp_path / "work").exists()
 
@@ -158,6 +159,41 @@ def test_lab_in_chinese(
     assert str(opening.SETTINGS / "zh") in os.environ["JUPYTER_CONFIG_PATH"].split(os.pathsep)
     assert os.environ["AUTOGRADLAB_LANG"] == "zh"
     assert (tmp_path / "work" / "zh" / "00-welcome.ipynb").is_file()
+
+
+def test_the_windows_as_the_learner_left_them_stay(started: list[list[str]], tmp_path: Path):
+    command = ["lab", "--dir", str(tmp_path / "work")]
+    assert cli.main(command) == 0
+    (arranged,) = (tmp_path / "home" / "lab" / "autogradlab").iterdir()
+    assert arranged.read_text(encoding="utf-8").count('"collapsed": true') == 2
+    arranged.write_text("the learner's", encoding="utf-8")
+    assert cli.main(command) == 0
+    assert arranged.read_text(encoding="utf-8") == "the learner's"
+
+
+def test_the_grammar_of_addresses_is_built_when_one_is_checked():
+    code = """if True:
+        import sys
+        from autogradlab.lab.opening import GRAMMAR, lighten
+        lighten()
+        light = sys.modules.get(GRAMMAR)  # none where an older jsonschema does without
+        import jsonschema
+        checks = jsonschema.FormatChecker()
+        print("lark" in sys.modules, light and not checks.conforms("a b", "iri"), checks.conforms("http://a/b", "iri"))
+        print(light and sys.modules[GRAMMAR] is light)
+    """
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert made.stdout.split() in (["False", "True", "True", "False"], ["False", "None", "True", "None"])
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "Not a directory"), ("zh", "不是文件夹")])
+def test_why_a_folder_cannot_be_used_is_said_in_the_language(
+    lang: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("AUTOGRADLAB_LANG", lang)
+    (tmp_path / "file").write_text("")
+    assert cli.main(["lessons", "copy", "--dir", str(tmp_path / "file" / "folder")]) == 1
+    assert said in capsys.readouterr().err
 
 
 def test_list_of_a_language(sample_lessons: Path, capsys: pytest.CaptureFixture[str]):
