@@ -2,8 +2,9 @@
 imported Jupyter, NumPy and matplotlib before (`tests/kernel_server.py`).
 
 Most of what a short notebook costs are these imports. autogradlab is not among them: each kernel imports it anew.
-Kernels that servers, browsers and other programs start are ordinary ones, and so are those whose environment has other
-variables that Python or the imported packages read when they start.
+The English JupyterLab of the browser tests forks its kernels, too (CONFIGURATION). Kernels that other programs start
+are ordinary ones, and so are those whose environment has other variables that Python or the imported packages read when
+they start.
 """
 
 from __future__ import annotations
@@ -29,6 +30,15 @@ PRELOADED = "AUTOGRADLAB_TESTS_PRELOADED"
 LATE = ("AUTOGRADLAB_", "JPY_", "JUPYTER_", "IPYTHON", "PYTEST_", "PYDEVD_")
 #: seconds in which the server imports everything or forks; after them kernels are ordinary ones
 ANSWER = 90.0
+#: what lets a Jupyter server fork its kernels, too: the text of a jupyter_server_config.py
+CONFIGURATION = f"""\
+import sys
+
+sys.path.append({str(Path(__file__).parents[1])!r})
+from tests.kernels import install
+
+install()
+"""
 LAUNCHER = [sys.executable, "-m", "ipykernel_launcher"]
 
 
@@ -129,7 +139,8 @@ def forked(cmd: list[str], kwargs: dict[str, Any]) -> Forked | None:
         return None
 
 
-def pytest_configure() -> None:
+def install() -> None:
+    """Let this process fork the kernels that it starts, where that can be done."""
     if sys.platform != "linux":
         return
     try:
@@ -139,6 +150,10 @@ def pytest_configure() -> None:
     factory = KernelProvisionerFactory.instance()
     factory.provisioners["forked"] = EntryPoint("forked", "tests.provisioner:Provisioner", "tests")
     factory.default_provisioner_name = "forked"
+
+
+def pytest_configure() -> None:
+    install()
 
 
 def pytest_unconfigure() -> None:

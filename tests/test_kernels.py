@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -93,3 +94,10 @@ def test_other_surroundings_mean_an_ordinary_kernel(name: str, tmp_path: Path, m
     cmd = [sys.executable, "-m", "ipykernel_launcher", "-f", "none.json"]
     assert forked(cmd, {"env": {**os.environ, name: "C.UTF-8"}}) is None
     assert forked([sys.executable, "-c", "0"], {}) is None
+
+
+def test_a_server_with_our_configuration_forks_its_kernels():
+    asked = "from jupyter_client.provisioning import KernelProvisionerFactory as factory\n"
+    asked += "print(factory.instance().default_provisioner_name)"
+    said = subprocess.run([sys.executable, "-P", "-c", kernels.CONFIGURATION + asked], capture_output=True, text=True)
+    assert said.stdout == "forked\n", said.stderr

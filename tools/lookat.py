@@ -26,16 +26,23 @@ PAGE = (
     "<!doctype html><html data-theme={theme}><meta charset=utf-8><body "
     "style='margin:20px;background:{ground}'>{body}</body></html>"
 )
-#: What anywidget does for a module, as far as a picture needs it.
-HOST = """async ([source, style, card]) => {
+#: What anywidget does for a module, as far as a picture needs it: the page gets it once, and then one card after the
+#: other. Of the card before nothing is left but what it forgets to take along.
+LOAD = """async ([source, style]) => {
   document.head.append(Object.assign(document.createElement('style'), {textContent: style}));
-  const {default: widget} = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
-  const state = {_card: card};
+  window.widget = (await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})))).default;
+}"""
+MOUNT = """async card => {
+  window.leave?.();
+  const state = {_card: card}, main = document.createElement('main');
   const set = (name, value) => { state[name] = value; };
   const model = {get: name => state[name], set, save_changes() {}, on() {}, off() {}};
-  await widget.render({model, el: document.querySelector('main')});
+  document.body.replaceChildren(main);
+  window.scrollTo(0, 0);
+  window.leave = await widget.render({model, el: main});
   document.querySelector('.agl-card').focus();
 }"""
+LOADED = "theme => !!window.widget && document.documentElement.dataset.theme === theme"
 GROUND = {"light": "#ffffff", "dark": "#0b0d10"}
 
 
@@ -88,8 +95,10 @@ def mount_packed(page: Any, card: str, theme: str) -> None:
     """The same for a card as a page gets it."""
     from autogradlab.inspectors.widgets.view import module, style
 
-    page.set_content(PAGE.format(theme=theme, ground=GROUND[theme], body="<main></main>"))
-    page.evaluate(HOST, [module(), style(), card])
+    if not page.evaluate(LOADED, theme):
+        page.set_content(PAGE.format(theme=theme, ground=GROUND[theme], body=""))
+        page.evaluate(LOAD, [module(), style()])
+    page.evaluate(MOUNT, card)
 
 
 def pages(view: Inspector, arguments: argparse.Namespace) -> dict[str, str]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests import kernels
 from tests.conftest import need
 from tests.servers import free_port, stop
 
@@ -48,22 +49,24 @@ class Lab:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """The command's JupyterLab, in English."""
-    with served(tmp_path_factory, "en") as running:
+    """The command's JupyterLab, in English. Its kernels are forked, as those of tests are."""
+    with served(tmp_path_factory, "en", kernels.CONFIGURATION) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def lab_zh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """The same in Chinese."""
+    """The same in Chinese, with ordinary kernels."""
     with served(tmp_path_factory, "zh") as running:
         yield running
 
 
 @contextmanager
-def served(tmp_path_factory: pytest.TempPathFactory, lang: str) -> Iterator[Lab]:
+def served(tmp_path_factory: pytest.TempPathFactory, lang: str, configuration: str = "") -> Iterator[Lab]:
     """``autogradlab lab --no-browser --lang L --port N --dir D``, with a home folder of its own."""
     home = tmp_path_factory.mktemp("home")
+    (home / "config").mkdir()
+    (home / "config" / "jupyter_server_config.py").write_text(configuration, encoding="utf-8")
     folder = tmp_path_factory.mktemp("work") / "lessons of mine"
     places = {
         "HOME": "",

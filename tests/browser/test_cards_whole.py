@@ -22,6 +22,9 @@ NARROW, PROJECTOR = 700, 960
 #: in a JupyterLab of 700 pixels a card has this width
 IN_LAB = 560
 
+#: the next frame of a step, without a picture of the one before it: what real keys do is tested elsewhere
+NEXT = """document.querySelector('.agl-card')
+  .dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}))"""
 #: letters that are too small, and how wide the page is
 WRITTEN = """() => {
   const card = document.querySelector('.agl-card'), small = [];
@@ -52,6 +55,22 @@ DRAWN = """() => {
     if (frame.checkVisibility() && frame.scrollWidth > frame.clientWidth + 1) cut.push(frame.textContent);
   }
   return { cut, height: card.getBoundingClientRect().height };
+}"""
+
+
+#: the same in every frame of a step, from the one that is shown
+EVERY = f"""() => {{
+  const drawn = {DRAWN}, seen = [], last = Number(document.querySelector('.agl-card .agl-range').max);
+  for (let at = 0; at <= last; at += 1) {{
+    seen.push({{ at: document.querySelector('.agl-card').dataset.at, ...drawn() }});
+    {NEXT};
+  }}
+  return seen;
+}}"""
+#: no margins, and sizes are known: what is told of them comes with a frame
+SETTLED = """async () => {
+  document.body.style.margin = document.querySelector('.agl').style.margin = 0;
+  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
 }"""
 
 
@@ -86,10 +105,10 @@ def page() -> Iterator[Any]:
 
 
 def mount(page: Any, made: dict[str, Any], width: int, keys: str | None = None) -> None:
-    page.set_viewport_size({"width": width, "height": 500})
+    if page.viewport_size["width"] != width:
+        page.set_viewport_size({"width": width, "height": 500})
     lookat.mount_packed(page, made["card"], "light")
-    page.evaluate("() => { document.body.style.margin = 0; document.querySelector('.agl').style.margin = 0; }")
-    page.wait_for_timeout(50)  # sizes are known
+    page.evaluate(SETTLED)
     for key in (made["keys"] if keys is None else keys).split():
         page.keyboard.press(key)
 
@@ -101,19 +120,17 @@ def test_all_that_is_written_can_be_read(page: Any, cards: dict[str, Any], width
         assert page.evaluate(WRITTEN) == {"small": [], "wide": width}, name
 
 
-def passes(page: Any, made: dict[str, Any], width: int) -> Iterator[dict[str, Any]]:
+def passes(page: Any, made: dict[str, Any], width: int) -> list[dict[str, Any]]:
     """What is seen of the graph of a step in each of its frames."""
     mount(page, made, width, "g")
-    last = int(page.locator(".agl-card .agl-range").get_attribute("max"))
-    for _ in range(last + 1):
-        yield page.evaluate(DRAWN)
-        page.keyboard.press("ArrowRight")
+    return list(page.evaluate(EVERY))
 
 
 @pytest.mark.parametrize("width", [PROJECTOR, NARROW])
 @pytest.mark.parametrize("program", ["first", "mlp", "rnn", "attention", "double", "custom", "nan"])
 def test_the_graph_of_a_step_is_seen_whole(page: Any, cards: dict[str, Any], program: str, width: int):
     for at, seen in enumerate(passes(page, cards[f"{program}-step"], width)):
+        assert seen["at"] == str(at)
         assert seen["cut"] == [], at
         assert seen["height"] <= (500 if width == PROJECTOR else 680), at
 

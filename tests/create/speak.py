@@ -1,4 +1,4 @@
-"""What a module in torch's place answers to a list of expressions: `python speak.py MODULE FILE`.
+"""What a module in torch's place answers to a list of expressions.
 
 A file holds a setup, a line of dashes, and one expression a line (`!` in front: a statement). Printed are each result
 with its type, or the error, and the warnings that were given.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -38,15 +37,10 @@ def answer(expression: str, names: dict[str, Any]) -> str:
     return "\n    ".join([text, *said])
 
 
-def speak(module: str, path: Path) -> str:
+def speak(module: str, path: str) -> str:
     """The whole text."""
-    setup, _, expressions = path.read_text(encoding="utf-8").partition("----\n")
+    setup, _, expressions = Path(path).read_text(encoding="utf-8").partition("----\n")
     names: dict[str, Any] = {"torch": importlib.import_module(module)}
     exec(setup, names)
     answers = [f">>> {line}\n{answer(line, names)}" for line in expressions.splitlines() if line]
     return clean("\n".join(answers)) + "\n"
-
-
-if __name__ == "__main__":
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    sys.stdout.write(speak(sys.argv[1], Path(sys.argv[2])))

@@ -1,15 +1,13 @@
 """Lists of expressions answered by autogradlab as PyTorch answers them: values, dtypes, errors, warnings.
 
 Beside `name.txt` lies `name.golden`, PyTorch's own text, which `python tools/record.py answers` makes anew. Each list
-runs in a process of its own, since it changes defaults and uses up warnings given once.
+runs in a process of its own, forked from one that has imported the module, since it changes defaults and uses up
+warnings given once.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import warnings
 from functools import cache
 from itertools import zip_longest
@@ -20,7 +18,7 @@ import numpy as np
 import pytest
 
 from tests import recorded
-from tests.conftest import ROOT
+from tests.scenarios import blocks as programs
 
 HERE = Path(__file__).parent
 LISTS = sorted([*HERE.glob("*.txt"), *(HERE.parent / "random_ops").glob("*.txt")])
@@ -29,12 +27,10 @@ VERSION = "2.13"
 
 def answers(module: str, path: Path) -> list[str]:
     """What `module` says to a list, a text for each expression."""
-    command = [sys.executable, str(HERE / "speak.py"), module, str(path)]
-    paths = [str(Path(p)) for p in sys.path if p] + [str(ROOT)]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "ignore"}
-    run = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=env, cwd=HERE)
-    assert run.returncode == 0, run.stderr
-    return blocks(run.stdout)
+    source = f"from tests.create.speak import speak\nprint(speak({module!r}, {str(path)!r}), end='')"
+    said = programs.run(module, programs.Block(path.stem, "a list of expressions", path, "", source))
+    assert not said.failure, said.failure
+    return blocks(said.stdout)
 
 
 def blocks(text: str) -> list[str]:
