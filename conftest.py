@@ -22,6 +22,9 @@ try:
 except importlib.metadata.PackageNotFoundError:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
 
+# Each worker has a core: threads that share one wait for each other in loops. It is read when libraries are loaded.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 #: An installed autogradlab brings it along; an entry point of the same name, so it is there once.
 pytest_plugins = ["pytest_autogradlab", "tests.parallel", "tests.kernels"]
 
