@@ -46,6 +46,7 @@ __all__ = ["Event", "Reach", "Task"]
 
 _ndarray = np.ndarray
 _asarray = np.asarray
+_empty_like = np.empty_like
 _sum = np.add
 _SMALL = 1024  # below it a new array costs less than the care for one that the pass has not made
 _refs = getrefcount
@@ -385,7 +386,12 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                             own = (
                                 before.base is None and _refs(before) - (outs[i - 1] is before) == _BUFFERED
                             ) or _sole(before, grad, outs, i)
-                            g = _sum(before, g, before if own and before.base is None and g.size >= _SMALL else None)
+                            if own and before.base is None and g.size >= _SMALL:
+                                g = _sum(before, g, before)
+                            elif g.strides == before.strides or g.ndim < 2:
+                                g = _sum(before, g)
+                            else:  # laid out like the first, as in PyTorch
+                                g = _sum(before, g, _empty_like(before))
                             if type(g) is not _ndarray:
                                 g = _asarray(g)
                             times = waiting.writes + 1 if own else 0
@@ -727,7 +733,11 @@ def _plus(a: Any, b: Any, own: bool = False) -> Any:
     or Tensor."""
     if type(a) is not _ndarray:
         return a + b
-    args: tuple[Any, ...] = (a, b, a) if own and a.size >= _SMALL else (a, b)
+    args: tuple[Any, ...] = (a, b)
+    if own and a.size >= _SMALL:
+        args = (a, b, a)
+    elif a.strides != b.strides and a.ndim > 1:  # laid out like the first, as in PyTorch
+        args = (a, b, _empty_like(a))
     try:
         total = QUIET(_sum, *args)
     except RuntimeError:

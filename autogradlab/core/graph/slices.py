@@ -31,6 +31,7 @@ class _AsStrided(Node):
     __slots__ = ()
     simple = True
     special = False
+    writes = (1,)
 
     def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None:
@@ -50,6 +51,26 @@ class _AsStrided(Node):
 
     def release(self) -> None:
         """Geometry is not a saved tensor: the Node can run again."""
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), "_saved_size", "_saved_storage_offset", "_saved_stride"]
+
+    @property
+    def _saved_size(self) -> tuple[int, ...]:
+        shape: tuple[int, ...] = self.shape
+        return shape
+
+    @property
+    def _saved_stride(self) -> tuple[int, ...]:
+        _, view, alone = self.saved
+        strides: tuple[int, ...] = view.strides
+        return tuple(s // 2 for s in strides[:-1]) if alone == "view" else strides
+
+    @property
+    def _saved_storage_offset(self) -> int:
+        _, view, alone = self.saved
+        offset: int = view.offset
+        return offset // 2 if alone == "view" else offset
 
 
 AsStridedBackward0 = node_class("AsStridedBackward0", _AsStrided)

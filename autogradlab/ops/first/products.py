@@ -406,6 +406,8 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
             raise RuntimeError(f"{name} must be a matrix, got {m.ndim}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_x(mat1)} and {_x(mat2)})")
+    if input.dtype.kind == "b":  # PyTorch spreads the input before it finds that there is no kernel
+        _expand(input, (mat1.shape[0], mat2.shape[1]))
     return combined(product, input, mat1, mat2, beta, alpha)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.storage import dense
 from ...core.random.streams import unsupported
 from ...core.recording.record import RAW
 from ...core.tensor.tensor import Tensor
@@ -103,8 +104,8 @@ def square(name: str, a: np.ndarray, low: bool = True) -> None:
 def columns(a: np.ndarray) -> np.ndarray:
     """The matrices laid out column by column, as LAPACK leaves them."""
     flat = np.ascontiguousarray(a.swapaxes(-1, -2))
-    if 1 in flat.shape:  # NumPy leaves any stride where the size is 1
-        flat = np.ndarray(flat.shape, flat.dtype, flat)
+    if 1 in flat.shape or 0 in flat.shape:  # NumPy leaves any stride where the size is 1
+        flat = np.ndarray(flat.shape, flat.dtype, flat, 0, dense(flat.shape, flat.itemsize))
     return flat.swapaxes(-1, -2)
 
 

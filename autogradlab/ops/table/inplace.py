@@ -13,6 +13,7 @@ from ...core.memory.overlap import check_apart, check_written
 from ...core.recording.inplace import History, check_inplace, commit, commit_by
 from ...core.recording.record import Overwritten, SavedOutput, finish, pack, start_node
 from ...core.runtime import errors, modes
+from ...core.tensor.edges import refuse_view
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.values.promotion import check_cast
 
@@ -39,6 +40,13 @@ def recorded_edges(op: Op, values: list[Any]) -> Sequence[Edge] | None:
     """
     if not (modes.LOCAL.state.record and (op.differentiates or op.cuts)):
         return None
+    view = values[0]._view
+    if (
+        view is not None
+        and view.creation is not None
+        and any(isinstance(v, Tensor) and requires_grad(v) for v in values)
+    ):
+        refuse_view(view)
     edges, found = op.edges(values)
     if not found:
         return None
