@@ -388,7 +388,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                             ) or _sole(before, grad, outs, i)
                             if own and before.base is None and g.size >= _SMALL:
                                 g = _sum(before, g, before)
-                            elif g.strides == before.strides or g.ndim < 2:
+                            elif g.strides == before.strides or g.ndim < 2 or 0 in before.strides:
                                 g = _sum(before, g)
                             else:  # laid out like the first, as in PyTorch
                                 g = _sum(before, g, _empty_like(before))
@@ -736,7 +736,7 @@ def _plus(a: Any, b: Any, own: bool = False) -> Any:
     args: tuple[Any, ...] = (a, b)
     if own and a.size >= _SMALL:
         args = (a, b, a)
-    elif a.strides != b.strides and a.ndim > 1:  # laid out like the first, as in PyTorch
+    elif a.strides != b.strides and a.ndim > 1 and 0 not in a.strides:  # laid out like the first, as in PyTorch
         args = (a, b, _empty_like(a))
     try:
         total = QUIET(_sum, *args)
