@@ -26,7 +26,7 @@ from .parts import (
 )
 from .prose import Run, added, clean, fit, plain, runs, width, wrap
 from .sketch import Sheet, moment, number
-from .strips import Strip, strips
+from .strips import Strip, strips, windows
 from .theme import MONO, SANS, Palette
 
 __all__ = ["render"]
@@ -80,7 +80,7 @@ def content_width(card: Card) -> float:
     """How wide what is inside the card would like to be."""
     whole = [block for block in card.blocks if isinstance(block, Drawing) and not block.groups]
     texts = moment(card.frames, len(card.frames) - 1)[1]
-    drawn = [strip.width for block in whole for strip in strips(block, texts)]
+    drawn = [right - left for block in whole for left, right in windows(block, texts)]
     inner = [content_width(c) + 2 * PAD for c in card.cards]
     tables = [min(added(_wants(block)), WIDEST) for block in card.blocks if isinstance(block, Table)]
     prose = [460.0] if any(not isinstance(block, Drawing) for block in card.blocks) else []

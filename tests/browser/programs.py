@@ -40,6 +40,14 @@ h = torch.zeros(4, 3)
 for t in range(5):
     h = torch.tanh(xs[t] @ U + h @ W)
 y = (h ** 2).sum()""",
+    "branches": """W = torch.randn(3, 3, requires_grad=True)
+U = torch.randn(2, 3, requires_grad=True)
+xs = torch.randn(4, 4, 2)
+past = future = torch.zeros(4, 3)
+for t in range(4):
+    past = torch.tanh(xs[t] @ U + past @ W)
+    future = torch.sigmoid(xs[3 - t] @ U - future @ W)
+y = (past * future).sum()""",
     "attention": """x = torch.randn(4, 6)
 Wq, Wk, Wv = (torch.randn(6, 6, requires_grad=True) for _ in range(3))
 def attend(q, k, v):
@@ -84,6 +92,7 @@ PARTS = {
     "first": ("w", "a"),
     "mlp": ("net.fc1.weight", "pred"),
     "rnn": ("W", "h"),
+    "branches": ("W", "past"),
     "attention": ("Wq", "out"),
     "double": ("x", "g"),
     "custom": ("x", None),
@@ -97,6 +106,15 @@ fired"""
 LEDGER = """ledger = lab.accumulation({leaf})
 for _ in range(2): y.backward(retain_graph=True)
 ledger"""
+LONG_LEDGER = """long = lab.accumulation({leaf})
+for k in range(7):
+    if k == 3: {leaf}.grad = None
+    if k == 5: {leaf}.grad.zero_()
+    y.backward(retain_graph=True)
+long"""
+LONG_RECEIPT = """{leaf}.grad = None
+for k in range(6): y.backward(retain_graph=True)
+lab.receipt({leaf}, y)"""
 TRAINING = """rec = lab.training({leaf})
 for k in range(20):
     if k != 11:
@@ -114,6 +132,8 @@ CARDS = {
     "what_if": ("lab.what_if(y, {how})", ""),
     "hooks": (HOOKS, ""),
     "accumulation": (LEDGER, ""),
+    "long_accumulation": (LONG_LEDGER, ""),
+    "long_receipt": (LONG_RECEIPT, ""),
     "training": (TRAINING, ""),
     "show": ("lab.show({leaf})", ""),
     "watch": ("lab.watch({leaf}, {hooked}, y)", ""),

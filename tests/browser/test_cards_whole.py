@@ -160,6 +160,25 @@ def test_every_card_fits_a_projector(page: Any, cards: dict[str, Any]):
         assert (seen["cut"], seen["height"] <= 500) == ([], True), name
 
 
+def test_every_card_is_good_on_a_narrow_page(page: Any, cards: dict[str, Any]):
+    for name, made in cards.items():
+        mount(page, made, NARROW)
+        seen = page.evaluate(DRAWN)
+        assert (seen["cut"], seen["height"] <= NARROW) == ([], True), name
+
+
+def test_the_cursor_of_a_training_crosses_no_words(page: Any, cards: dict[str, Any]):
+    mount(page, cards["rnn-training"], PROJECTOR)
+    crossed = """() => {
+      const at = what => [...document.querySelectorAll(`.agl-timeline [data-item=${what}`)].map(e => e.getBoundingClientRect());
+      const [words] = at('caption] text');
+      return at('cursor] path').filter(r => r.bottom > words.top && r.top < words.bottom).length;
+    }"""
+    for _ in range(6):
+        assert page.evaluate(crossed) == 0
+        page.keyboard.press("ArrowRight")
+
+
 def test_a_folded_graph_unfolds(page: Any, cards: dict[str, Any]):
     mount(page, cards["mlp-graph"], PROJECTOR)
     drawn = "() => [...document.querySelectorAll('.agl-drawing:not([hidden]) .agl-item')].map(g => g.dataset.item)"

@@ -355,7 +355,7 @@ def test_what_cannot_be_followed(torch: Any):
     y = torch.ones(1, requires_grad=True) * 2
     x = torch.ones(1)
     assert "`y` is a non-leaf (the result of MulBackward0)" in accumulation(y).text
-    assert "`x` does not require grad" in accumulation(x).text
+    assert "`x` is a leaf that does not require grad" in accumulation(x).text
     assert "no tensor but an object of type list" in accumulation([1]).text
     assert accumulation(y).entries == []
     empty = torch.zeros(0, requires_grad=True)
@@ -421,3 +421,12 @@ def test_after_its_block_it_can_still_be_shown(torch: Any):
     assert data["text/plain"].count("backward #") == 1
     ledger.close()
     assert set(ledger._repr_mimebundle_()) == {"text/plain", "text/html", CARD}
+
+
+def test_a_cure_is_code_that_runs(torch: Any) -> None:
+    w = torch.ones(2)
+    assert "`w.requires_grad_()` before it is used" in accumulation(w).text
+    nameless = accumulation(w + 1).text
+    assert "as in `t = w + 1`" in nameless and "`t.requires_grad_()`" in nameless
+    whole = torch.arange(3)
+    assert "requires_grad_" not in accumulation(whole).text.split("float")[0]

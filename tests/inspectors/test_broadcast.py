@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 import autogradlab
 from autogradlab import inspectors as lab
 from autogradlab.inspectors import words
-from autogradlab.inspectors.parts import Drawing, Grid, Note, Table
+from autogradlab.inspectors.parts import Drawing, Grid, Note, Rect, Table
 from autogradlab.inspectors.snapshot.shapes import insertions, meet, sum_back
 
 shapes = st.lists(st.sampled_from([1, 1, 2, 3]), max_size=4).map(tuple)
@@ -37,7 +38,7 @@ def test_the_message_is_the_librarys(a: tuple[int, ...], b: tuple[int, ...]):
         autogradlab.zeros(a) + autogradlab.zeros(b)
     except RuntimeError as error:
         said = str(error)
-    assert ("fits ✓" in shown.text) == (said is None)
+    assert ("The result has the shape" in shown.text) == (said is None)
     assert (f"PyTorch says: `{said}`" in shown.text) == (said is not None)
 
 
@@ -75,32 +76,44 @@ def test_what_to_write_instead_fits(a: tuple[int, ...], b: tuple[int, ...]):
 def test_two_that_fit(torch: Any):
     x, b = torch.arange(6.0).reshape(2, 3), torch.tensor([10.0, 20.0, 30.0])
     assert lab.broadcast(x, b).text.split("\n") == [
-        "`x`, `b` · (2, 3) with (3,) → (2, 3) · fits ✓",
+        "`x`, `b` · (2, 3) with (3,)",
         "`x`: (2, 3)",
         "`b`: (3,)",
-        "Backward: g has the shape (2, 3); what was repeated is summed",
-        "operand  shape   repeated along  its gradient",
-        "`x`      (2, 3)  —               `g` as it is",
-        "`b`      (3,)    0               `g.sum(0)`",
-        "`x` as the operation sees it",
-        "0.  1.  2.",
-        "3.  4.  5.",
-        "`b` as the operation sees it",
-        "10.  20.  30.",
-        "10.  20.  30.",
         "0. The shapes are written one below the other, aligned to the right.",
         "1. `b` has fewer dimensions: ones go on its left, so (3,) counts as (1, 3).",
         "2. Dimension 1: 3 and 3 are equal, so the result has 3.",
         "3. Dimension 0: 2 and 1: the 1 is repeated to 2.",
         "4. The result has the shape (2, 3).",
+        "   Backward: g has the shape (2, 3); what was repeated is summed",
+        "   operand  shape   repeated along  its gradient",
+        "   `x`      (2, 3)  —               `g` as it is",
+        "   `b`      (3,)    0               `g.sum(0)`",
+        "   `x` as the operation sees it",
+        "   0.  1.  2.",
+        "   3.  4.  5.",
+        "   `b` as the operation sees it",
+        "   10.  20.  30.",
+        "   10.  20.  30.",
     ]
+
+
+def test_whether_they_fit_is_not_told_before_the_end(torch: Any):
+    for other, answer in ((torch.zeros(3), "The result has the shape"), (torch.zeros(2), "PyTorch says")):
+        view = lab.broadcast(torch.zeros(2, 3), other)
+        before = [" ".join(ET.fromstring(view.svg(k)).itertext()) for k in range(len(view.card.frames))]
+        assert answer in before.pop()
+        boxes = [item for item in view.card.blocks[0].items if re.fullmatch(r"o\dd\d", item.id)]
+        assert {shape.tone for item in boxes for shape in item.shapes if isinstance(shape, Rect)} <= {"node", "muted"}
+        assert not any("repeated" in item.label for item in boxes)
+        for said in before:
+            assert not any(word in said for word in (answer, "does not fit", "✗", "→", "Backward", "sees it"))
 
 
 def test_two_that_do_not(torch: Any):
     x, y = torch.zeros(2, 3), torch.zeros(2)
     text = lab.broadcast(x, y).text
     assert "Instead: `y[:, None]` gives `y` a dimension of size 1 where `x` has another one." in text
-    assert text.split("\n")[-1] == "2. Dimension 1: 3 and 2 differ, and neither is 1: this does not fit."
+    assert "\n2. Dimension 1: 3 and 2 differ, and neither is 1: this does not fit.\n   PyTorch says: " in text
     z = torch.zeros(3, 2)
     assert (
         "`z.T` fits, if the dimensions are only in the other order. `x @ z` is the matrix product"
@@ -134,7 +147,7 @@ def test_what_has_no_gradient_and_what_has_a_real_one(torch: Any):
     w, z = torch.zeros(2, 1, requires_grad=True), torch.zeros(3, dtype=torch.complex64)
 
     def rows(*things: Any) -> list[str]:
-        tables = [b for b in lab.broadcast(*things).card.blocks if isinstance(b, Table)]
+        tables = [b for b in lab.broadcast(*things).card.frames[-1].panel if isinstance(b, Table)]
         return [row[3] for table in tables for row in table.rows]
 
     assert rows(w, z) == ["`g.sum(1, keepdim=True).real`", "`g.sum(0)`"]
@@ -156,9 +169,9 @@ def test_every_element_meets_every_other_only_where_no_dimension_is_shared(torch
 def test_operands_of_all_kinds(torch: Any):
     a = torch.zeros(2)
     text = lab.broadcast(a, 2.5, (3, 1), torch.Size([1]), np.zeros(2)).text
-    assert text.startswith("`a`, `2.5`, `b`, `c`, `np.zeros(2)` · (2,), (), (3, 1), (1,), (2,) → (3, 2)")
-    assert not [b for b in lab.broadcast((2,), (2,)).card.blocks if isinstance(b, Grid)]
-    rows = next(b for b in lab.broadcast(a, 2.5).card.blocks if isinstance(b, Table)).rows
+    assert text.startswith("`a`, `2.5`, `b`, `c`, `np.zeros(2)` · (2,), (), (3, 1), (1,), (2,)")
+    assert not [b for b in lab.broadcast((2,), (2,)).card.frames[-1].panel if isinstance(b, Grid)]
+    rows = next(b for b in lab.broadcast(a, 2.5).card.frames[-1].panel if isinstance(b, Table)).rows
     assert [row[0] for row in rows] == ["`a`"]  # a number has no gradient
     assert "`c` " not in lab.broadcast(a, 1).text
 
@@ -185,14 +198,14 @@ def test_anything_gives_a_card(things: tuple[Any, ...], said: str):
 
 def test_large_operands_are_not_expanded(torch: Any):
     big = torch.zeros(1000, 1000)
-    assert not [b for b in lab.broadcast(big, torch.zeros(1000)).card.blocks if isinstance(b, Grid)]
+    assert not [b for b in lab.broadcast(big, torch.zeros(1000)).card.frames[-1].panel if isinstance(b, Grid)]
 
 
 def test_chinese(torch: Any):
     lab.set_language("zh")
     shown = lab.broadcast((2, 3), (2,))
     assert "第 1 维：3 和 2 不相等，又都不是 1：对不上。" in shown.text
-    assert any(isinstance(b, Note) and b.lead == "可以改成：" for b in shown.card.blocks)
+    assert any(isinstance(b, Note) and b.lead == "可以改成：" for b in shown.card.frames[-1].panel)
 
 
 def test_both_languages_have_the_same_fields():

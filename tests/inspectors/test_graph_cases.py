@@ -100,8 +100,8 @@ def test_nothing_to_look_at(torch: Any):
     assert "`w` is a leaf: you made it" in lab.graph(w).text
     data = torch.ones(2)
     assert "`data` has no graph" in lab.graph(data).text
-    assert "looks at tensors; this is a `int`" in lab.graph(3).text
-    assert "looks at tensors; this is a `NoneType`" in lab.graph([w, None]).text
+    assert "looks at tensors; this is an object of type `int`" in lab.graph(3).text
+    assert "looks at tensors; this is an object of type `NoneType`" in lab.graph([w, None]).text
     assert "the list is empty" in lab.graph([]).text
 
 
@@ -189,3 +189,16 @@ def test_chinese(torch: Any):
         "x = [2.] · 叶子，requires_grad，.grad：None",
         "y = mul(w, x) = [2.] · MulBackward0, 保存了 self=w other=x · 根",
     ]
+
+
+def test_what_has_no_name_and_no_graph_is_called_by_its_expression(torch: Any):
+    w, _ = leaves(torch)
+    view = lab.graph((w * 2).detach())
+    assert view.card.title == "Graph of (w * 2).detach()"
+    assert "`(w * 2).detach()` has no graph" in view.text
+    assert "(w * 2).detach() = [2.] · data, no gradient" in view.text
+    assert "`torch.ones(1, requires_grad=True)` is a leaf" in lab.graph(torch.ones(1, requires_grad=True)).text
+    assert lab.graph([w * 2, w + 1]).card.title == "Graph of w * 2, w + 1"
+    pair = [w * 2, w + 1]
+    assert lab.graph([*pair]).card.title == "Graph of pair[0], pair[1]"
+    assert lab.graph([w * i for i in (1, 2)]).card.title == "Graph of a tensor, a tensor"

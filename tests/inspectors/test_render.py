@@ -87,20 +87,23 @@ def test_a_picture_follows_the_readers_system(view: Inspector):
     assert {colour for _, _, colour in rules} <= {colour for _, colour in re.findall(colours, dark)} | known
 
 
-def test_a_wide_drawing_is_cut_into_strips_through_lines_only():
+@pytest.mark.parametrize("turns", [14, 60])  # the second is wider than 9,000 pixels
+def test_a_wide_drawing_is_cut_into_strips_through_lines_only(turns: int):
     import autogradlab as torch
     from autogradlab import inspectors as lab
 
     y = w = torch.tensor([1.0], requires_grad=True)
-    for _ in range(14):
+    for _ in range(turns):
         y = (y * w).tanh()
     for view in (lab.step(y), lab.graph(y)):
-        tree = ET.fromstring(view.svg())
+        picture = view.svg()
+        assert len(picture) < 8_000 * turns  # a line is not drawn whole in each strip that it goes through
+        tree = ET.fromstring(picture)
         windows = [[float(n) for n in inner.get("viewBox", "").split()] for inner in tree.iter(f"{SVG}svg")][1:]
         assert len(windows) >= 3
         assert float(tree.get("width", "0")) < 960
         drawn = [b for inner in list(tree.iter(f"{SVG}svg"))[1:] for b in inner.iter(f"{SVG}rect")]
-        assert len(drawn) >= 28
+        assert len(drawn) >= 2 * turns
         for box in drawn:
             left, wide = float(box.get("x", "0")), float(box.get("width", "0"))
             inside = [(a, a + b) for a, _, b, _ in windows if a < left + wide and left < a + b]

@@ -223,8 +223,8 @@ def test_wrong_arguments(torch: Any):
     ):
         assert told(lab.step(y, **arguments)) == [f"Backward does not begin. {words}"]
     assert told(lab.step(y, gradient=torch.tensor(2)))[-1] == "Done: w.grad = [2., 2., 2.]."
-    assert "`lab.step` looks at tensors; this is a `int`" in lab.step([y, 3]).text
-    assert "looks at tensors; this is a `str`" in lab.step("y").text
+    assert "`lab.step` looks at tensors; this is an object of type `int`" in lab.step([y, 3]).text
+    assert "looks at tensors; this is an object of type `str`" in lab.step("y").text
     assert "the list is empty" in lab.step([]).text
 
 
@@ -466,3 +466,14 @@ def test_both_languages_say_the_same_steps(torch: Any):
         told(chinese)[1] == "MulBackward0 运行：w 得到 g·x = [2.]，x 得到 g·w = [1.]。它释放了保存的值：self、other。"
     )
     assert [f.states for f in chinese.card.frames] == [f.states for f in english.card.frames]
+
+
+def test_a_backward_that_cannot_begin_is_told_of_what_was_written(torch: Any):
+    w, _ = leaves(torch)
+    view = lab.step(w.detach() + 1)
+    assert view.card.title == "(w.detach() + 1).backward()"
+    assert "`w.detach() + 1` has no graph, so backward has nowhere to go." in view.text
+    assert view.card.frames[0].sentence == "Nothing has run yet."
+    assert lab.step([w * 2, w + 1]).card.title == "autograd.backward([w * 2, w + 1])"
+    stopped = lab.step(w.detach(), commit=True).card.frames[0].sentence
+    assert stopped == "The backward was called, and an error stopped it. This is how it went."

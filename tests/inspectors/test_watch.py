@@ -242,3 +242,8 @@ def test_both_languages_have_the_same_fields():
     for key, entry in words.catalogue("watch").items():
         assert set(entry) == {"en", "zh"}, key
         assert set(re.findall(r"{(\w+)}", entry["en"])) == set(re.findall(r"{(\w+)}", entry["zh"])), key
+
+
+def test_none_is_not_gone() -> None:
+    assert "gone" not in lab.watch(None).text
+    assert "NoneType" in lab.watch(None).text

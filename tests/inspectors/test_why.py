@@ -157,3 +157,10 @@ def test_it_keeps_nothing_alive(torch: Any):
     gc.collect()
     assert [ref() for ref in gone] == [None, None]
     assert "non-leaf" in card.text
+
+
+def test_an_expression_was_assigned_nowhere(torch: Any) -> None:
+    w = torch.ones(2, requires_grad=True)
+    told = why(w.data + 1)
+    assert told.text.splitlines()[0] == "why `(w.data + 1).grad`?"
+    assert "torch.ones" not in told.text  # which made w

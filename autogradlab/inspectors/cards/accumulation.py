@@ -9,6 +9,7 @@ from typing import Any
 
 from ..live import Live, live
 from ..parts import Badge, Block, Card, Drawing, Item, Note, Path, Rect, Shape, Table, Text, Tone
+from ..prose import width
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
 from ..snapshot.identity import mark
@@ -16,6 +17,7 @@ from ..snapshot.kinds import is_tensor, type_name
 from ..snapshot.ledger import Entry, Ledger
 from ..snapshot.names import Names, names_of
 from ..snapshot.origins import place
+from ..snapshot.reasons import advice, grad_reason
 from ..snapshot.samples import KEPT
 from ..values import FEW, brief, grid, numbers, short
 from ..words import language, say
@@ -25,14 +27,18 @@ __all__ = ["Accumulation", "accumulation"]
 #: entries that the picture and the table show, and paths that one entry names
 BARS, ROWS, PARTS = 7, 60, 6
 #: bars that leave room for words beside them; the height of more of them, and where there is none to be seen
-BESIDE, LOW, FLAT = 4, 105.0, 30.0
-#: entries of a long list that are not folded
+BESIDE, LOW, FLAT = 4, 84.0, 30.0
+#: entries of a long list that are not folded; below the numbers of a tensor, all are
 LAST = 3
+#: rows and columns of the numbers
+SEEN = 6
 #: backwards that are named
 NAMED = 4
 #: what stands in front of the norm of a tensor
 NORM = "‖·‖ "
 
+#: of many bars the least width of each, and how far apart the lines above them are
+NARROW, LINE = 80.0, 15.0
 WIDE, HIGH, LEFT, TOP, BAR, SIZE = 120.0, 130.0, 72.0, 34.0, 62.0, 13.0
 
 
@@ -64,7 +70,7 @@ class Accumulation(Live):
         self._name = (names.of(tensor) if is_tensor(tensor) else None) or written
         self._element = element
         self.ledger: Ledger | None = None
-        self._refused = _refusal(tensor, self._name)
+        self._refused = _refusal(tensor, self._name, names, space)
         if not self._refused:
             self.ledger = Ledger(tensor, roots, space)
         super().__init__(self._compose(names))
@@ -102,14 +108,14 @@ class Accumulation(Live):
         return _card(self.ledger, self._name, rebound, self._element)
 
 
-def _refusal(tensor: Any, name: str) -> str:
+def _refusal(tensor: Any, name: str, names: Names, space: Mapping[str, Any]) -> str:
     """Why this has no ledger; empty if it can have one."""
     if not is_tensor(tensor):
         return say("accumulation.no_tensor", type=type_name(tensor))
     if not tensor.is_leaf:
         return say("accumulation.no_leaf", name=name, node=tensor.grad_fn.name())
     if not tensor.requires_grad:
-        return say("accumulation.no_grad", name=name)
+        return advice(grad_reason(tensor, names, space, name))
     return ""
 
 
@@ -184,8 +190,10 @@ def _body(entries: list[Entry], name: str, chosen: Any, grad: Any) -> list[Block
     blocks.append(
         _drawing(shown, [_totals(entries, i)[0] for i in range(len(entries))][-BARS:], heights[-BARS:], element)
     )
+    last = LAST
     if grad is not None and grad.numel() > FEW:
-        blocks.append(grid(grad, say("accumulation.now", name=name), "gradient"))
+        blocks.append(grid(grad, say("accumulation.now", name=name), "gradient", most=SEEN))
+        last = 0
     blocks += _lessons(entries, name)
     said = [say("accumulation.earlier", shown=BARS, count=len(entries))] if len(entries) > BARS else []
     if isinstance(element, _At):
@@ -200,7 +208,7 @@ def _body(entries: list[Entry], name: str, chosen: Any, grad: Any) -> list[Block
         said.append(say("accumulation.norm"))
     if said:
         blocks.append(Note(say("common.sentences").join(said), "muted"))
-    return [*blocks, *_tables(entries)]
+    return [*blocks, *_tables(entries, last)]
 
 
 def _lessons(entries: list[Entry], name: str) -> list[Block]:
@@ -231,15 +239,15 @@ def _event(entry: Entry) -> str:
 # -- the table ---------------------------------------------------------------------------------------------------------
 
 
-def _tables(entries: list[Entry]) -> list[Table]:
+def _tables(entries: list[Entry], last: int) -> list[Table]:
     """The entries as they are listed; of many, those before the last ones folded."""
     whole = _table(entries)
     if len(whole.rows) <= LAST + 2:
         return [whole]
-    earlier = len(whole.rows) - LAST
-    folded = say("accumulation.before", count=earlier)
+    earlier = len(whole.rows) - last
+    folded = say("accumulation.before" if last else "accumulation.all", count=earlier)
     before = replace(whole, rows=whole.rows[:earlier], tones=whole.tones[:earlier], folded=folded)
-    return [before, replace(whole, rows=whole.rows[earlier:], tones=whole.tones[earlier:])]
+    return [before] if not last else [before, replace(whole, rows=whole.rows[earlier:], tones=whole.tones[earlier:])]
 
 
 def _table(entries: list[Entry]) -> Table:
@@ -372,19 +380,22 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
     finite = [h for h in [*heights, *starts, 0.0] if math.isfinite(h)]
     high, low = max(finite), min(finite)
     span = (high - low) or 1.0
-    tall = FLAT if high == low else HIGH if len(entries) <= BESIDE else LOW
-    zero = TOP + tall * (high / span if high - low else 1.0)
+    many = len(entries) > BESIDE
+    tall = FLAT if high == low else LOW if many else HIGH
+    zero = TOP + many * LINE + tall * (high / span if high - low else 1.0)
 
     def y(value: float) -> float:
         return zero - value * tall / span
 
-    width = LEFT + WIDE * len(entries) + 12
+    named = [_lines(_event(e)) if many else [_event(e)] for e in entries]
+    wide = max([NARROW, *(width(line, SIZE) + 8 for lines in named for line in lines)]) if many else WIDE
+    whole = LEFT + wide * len(entries) + 12
     ticks = sorted({low, 0.0, high})
     axis: list[Shape] = []
     for tick in ticks:
         axis.append(
             Path(
-                ((LEFT - 6, y(tick)), (width - 6, y(tick))),
+                ((LEFT - 6, y(tick)), (whole - 6, y(tick))),
                 "muted",
                 dashed=tick != 0.0,
                 width=1.0 if tick == 0.0 else 0.6,
@@ -394,31 +405,44 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
     bottom = max(y(low), zero)
     items = [Item("axis", tuple(axis))]
     for i, entry in enumerate(entries):
-        middle = LEFT + WIDE * (i + 0.5)
+        middle = LEFT + wide * (i + 0.5)
         shapes = (
-            _bar(entry, middle, starts[i], heights[i], y, element)
+            _bar(entry, middle, starts[i], heights[i], y, element, many)
             if entry.kind in ("backward", "found")
             else _mark(entry, middle, heights[i], y, bottom)
         )
-        shapes.append(
-            Text(middle, bottom + 22, _event(entry), _tone(entry) if entry.kind != "backward" else "plain", size=SIZE)
-        )
+        tone: Tone = _tone(entry) if entry.kind != "backward" else "plain"
+        shapes += [Text(middle, bottom + 22 + LINE * k, line, tone, size=SIZE) for k, line in enumerate(named[i])]
         total = "None" if entry.total is None else _words(heights[i])
         added = _words(_number(entry.added, element))
         key = "accumulation.bar" if entry.kind == "backward" else "accumulation.mark"
         items.append(Item(f"e{i + 1}", tuple(shapes), say(key, event=_event(entry), added=added, total=total)))
-    return Drawing(width, bottom + 36, tuple(items), (), say("accumulation.label"))
+    return Drawing(whole, bottom + 21 + LINE * max(map(len, named)), tuple(items), (), say("accumulation.label"))
 
 
-def _bar(entry: Entry, middle: float, start: float, end: float, y: Any, element: Any) -> list[Shape]:
-    """What was there pale, what came on top of it solid, path by path; what goes the other way as an outline."""
+def _lines(text: str) -> list[str]:
+    """A few words in two lines."""
+    first, _, last = text.rpartition(" ")
+    return [first, last] if first else [last]
+
+
+def _bar(entry: Entry, middle: float, start: float, end: float, y: Any, element: Any, many: bool) -> list[Shape]:
+    """What was there pale, what came on top of it solid, path by path; what goes the other way as an outline. Of many
+    bars, what was added stands above what it makes."""
     left = middle - BAR / 2
     shapes: list[Shape] = []
     added = _number(entry.added, element)
-    label = _label(end) if entry.kind == "found" else f"{_signed(added)} → {_label(end)}"
+    said = [_label(end)] if entry.kind == "found" else [_signed(added), f"→ {_label(end)}"]
+    said = said if many else [" ".join(said)]
+
+    def labels(base: float, tone: Tone) -> list[Shape]:
+        bases = [base - LINE * k for k in reversed(range(len(said)))]
+        pairs = zip(bases, said, strict=True)
+        return [Text(middle, at, text, tone, size=SIZE, mono=True, bold=True) for at, text in pairs]
+
     if not (math.isfinite(start) and math.isfinite(end)):
         shapes.append(Path(((left, y(0.0)), (left + BAR, y(0.0))), "warning", width=4.0))
-        return [*shapes, Text(middle, y(0.0) - 8, label, "warning", size=SIZE, mono=True, bold=True)]
+        return [*shapes, *labels(y(0.0) - 8, "warning")]
     if entry.kind == "found":
         shapes += _box(left, 0.0, end, y, "gradient", fill=True)
     elif start == 0.0 or (start > 0) == (added > 0):
@@ -431,8 +455,7 @@ def _bar(entry: Entry, middle: float, start: float, end: float, y: Any, element:
         shapes += _box(left, 0.0, start, y, "gradient", fill=True)
         shapes += _box(left + BAR * 0.25, start, end, y, "gradient", solid=True, width=BAR * 0.5)
     top = min(y(max(start, end, 0.0)), y(0.0))
-    shapes.append(Text(middle, top - 8, label, "gradient", size=SIZE, mono=True, bold=True))
-    return shapes
+    return [*shapes, *labels(top - 8, "gradient")]
 
 
 def _steps(entry: Entry, added: float, element: Any) -> list[float]:

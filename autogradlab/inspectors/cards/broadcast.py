@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..inspector import Inspector, present
-from ..parts import Badge, Block, Card, Drawing, Frame, Grid, Item, Note, Path, Rect, Shape, State, Table, Text, Tone
+from ..parts import Block, Card, Drawing, Frame, Grid, Item, Note, Path, Rect, Shape, State, Table, Text, Tone
 from ..prose import fit, width
 from ..snapshot.calls import arguments
 from ..snapshot.kinds import is_a, is_array, is_tensor, type_name
@@ -100,16 +100,19 @@ def _card(given: Sequence[_Operand], wrong: Sequence[Note]) -> Card:
         )
     meeting = meet([o.shape for o in given])
     said = (say("broadcast.with") if len(given) == 2 else ", ").join(str(o.shape) for o in given)
-    blocks: list[Block] = [*wrong, _drawing(given, meeting)]
-    if meeting.result is None:
-        subtitle, badge = said, Badge(say("broadcast.does_not_fit"), "warning")
-        blocks += _clash(given, meeting)
-    else:
-        subtitle, badge = f"{said} → {meeting.result}", Badge(say("broadcast.does_fit"), "good")
-        sums = _gradients(given, meeting.result)
-        blocks += [*([sums] if sums.rows else []), *_notes(given, meeting.result), *_grids(given, meeting.result)]
+    blocks: tuple[Block, ...] = (*wrong, _drawing(given, meeting))
+    *frames, last = _frames(given, meeting)
+    frames.append(replace(last, panel=tuple(_answer(given, meeting))))  # whether they meet is not told before
     title = ", ".join(code(o.name) for o in given)
-    return Card("broadcast", title, subtitle, (badge,), tuple(blocks), tuple(_frames(given, meeting)), language())
+    return Card("broadcast", title, said, blocks=blocks, frames=tuple(frames), lang=language())
+
+
+def _answer(given: Sequence[_Operand], meeting: Meeting) -> list[Block]:
+    """What follows from how they meet."""
+    if meeting.result is None:
+        return _clash(given, meeting)
+    sums = _gradients(given, meeting.result)
+    return [*([sums] if sums.rows else []), *_notes(given, meeting.result), *_grids(given, meeting.result)]
 
 
 # -- the picture -------------------------------------------------------------------------------------------------------
@@ -153,17 +156,16 @@ def _header(rank: int, margin: float, wide: float) -> Item:
 
 
 def _box(given: Sequence[_Operand], meeting: Meeting, row: int, k: int, x: float, wide: float) -> list[Item]:
-    """A size in its box; and how often it is repeated, which is seen from its rule on."""
+    """A size in its box; and how often it is repeated, which is seen from its rule on: before, no box differs."""
     size, y = meeting.padded[row][k], _y(row)
     pad = k < len(meeting.padded[0]) - len(given[row].shape)
     to = None if meeting.result is None else meeting.result[k]
     repeated = _repeated(meeting, row, k)
-    tone: Tone = "warning" if _differs(meeting, row, k) else "accent" if repeated else "muted" if pad else "node"
     shapes: tuple[Shape, ...] = (
-        Rect(x, y, wide, HIGH, 5, tone, not pad or repeated),
+        Rect(x, y, wide, HIGH, 5, "muted" if pad else "node", not pad),
         Text(
             x + wide / 2,
-            y + (18 if repeated else 24),
+            y + 20,
             str(size),
             "muted" if pad else "plain",
             size=14,
@@ -171,18 +173,16 @@ def _box(given: Sequence[_Operand], meeting: Meeting, row: int, k: int, x: float
             bold=not pad,
         ),
     )
-    said = "pad" if pad else "repeat" if repeated else "size"
-    box = Item(f"o{row}d{k}", shapes, say(f"broadcast.box_{said}", name=code(given[row].name), dim=k, size=size, to=to))
-    times = Item(f"o{row}d{k}x", (Text(x + wide / 2, y + 33, f"×{to}", "accent", size=13, mono=True),))
+    name = code(given[row].name)
+    said = say("broadcast.box_pad" if pad else "broadcast.box_size", name=name, dim=k, size=size)
+    box = Item(f"o{row}d{k}", shapes, said)
+    again = say("broadcast.box_repeat", name=name, dim=k, to=to)
+    times = Item(f"o{row}d{k}x", (Text(x + wide / 2, y + 34, f"×{to}", "accent", size=13, mono=True),), again)
     return [box, times] if repeated else [box]
 
 
 def _repeated(meeting: Meeting, row: int, k: int) -> bool:
     return meeting.result is not None and meeting.padded[row][k] == 1 and meeting.result[k] != 1
-
-
-def _differs(meeting: Meeting, row: int, k: int) -> bool:
-    return meeting.clash == k and meeting.padded[row][k] in meeting.pair and meeting.padded[row][k] != 1
 
 
 def _result(meeting: Meeting, k: int, x: float, wide: float, y: float) -> Item:

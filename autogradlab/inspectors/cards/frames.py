@@ -89,8 +89,7 @@ class Story:
         ]
         self.states = dict.fromkeys(lines, "idle")
         begins = self.speech.start() if self.speech is not None else ""
-        start = say(_START[bool(self.recording.live), self.recording.committed])
-        made = [Frame(start, say("step.start_head"), tuple(self.states.items()), said=begins)]
+        made = [Frame(say(self._before()), say("step.start_head"), tuple(self.states.items()), said=begins)]
         for event in self.recording.events:
             made.append(self._frame(event))
         over = self.recording.live in ("", "over")
@@ -98,6 +97,13 @@ class Story:
             self._fresh()
             made.append(Frame(_ended(self._end()), say("step.done_head"), self._states(), tone=self._verdict()))
         return made
+
+    def _before(self) -> str:
+        """The key of the sentence before the first event."""
+        live, committed = bool(self.recording.live), self.recording.committed
+        if committed and not live and any(isinstance(event, Failed) for event in self.recording.events):
+            return "step.start_stopped"
+        return _START[live, committed] if self.nodes or live else "step.start_nowhere"
 
     def _fresh(self) -> None:
         self.now, self.texts, self.grids, self.worked, self.asks, self.flag = {}, {}, {}, [], [], ""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..inspector import Inspector, present
 from ..layout.folded import folded
 from ..layout.picture import Labels, draw, saved_line
 from ..parts import Block, Card, Facts, Note, Table
-from ..snapshot.calls import arguments
+from ..snapshot.calls import arguments, elements
 from ..snapshot.graph import Graph, Holders, NodeFact, Summary, Value, Walk, describe, summary
 from ..snapshot.kinds import is_a, is_tensor, library, type_name
 from ..snapshot.names import namespace
@@ -19,7 +20,7 @@ from ..snapshot.program import source_of
 from ..snapshot.rules import written
 from ..words import language, say
 
-__all__ = ["details_of", "graph", "graph_card", "graph_words", "problem_card", "roots_of", "title_of"]
+__all__ = ["details_of", "graph", "graph_card", "graph_words", "named_roots", "problem_card", "roots_of"]
 
 #: a picture of more Nodes than this would be no picture
 MAX_NODES = 1000
@@ -53,11 +54,12 @@ def graph_card(y: Any, space: Mapping[str, Any], max_nodes: int = MAX_NODES, spe
     if problem is not None:
         return problem
     holders = Holders(space)
-    title = title_of(roots, holders, spelled[0] if spelled and is_tensor(y) else "")
+    names = named_roots(y, roots, holders, spelled)
+    title = say("graph.title", name=", ".join(names[:4]) + (", …" if len(names) > 4 else ""))
     library_name = getattr(library(roots[0]), "__name__", "")
     walk = Walk(roots, limit=max(COUNTED, max_nodes) if library_name == "torch" else None)
     if not any(node.next_functions for node in walk.nodes):
-        return _alone(roots, walk, holders, title)
+        return _alone(roots, walk, holders, title, names)
     if len(walk.nodes) > max_nodes:
         return _large(walk, holders, title, max_nodes)
     facts = describe(walk, holders)
@@ -84,12 +86,13 @@ def problem_card(call: str, text: str) -> Card:
     return Card(call, f"lab.{call}", blocks=(Note(text, "warning"),), lang=language())
 
 
-def title_of(roots: Sequence[Any], holders: Holders, spelled: str = "") -> str:
-    """What the graph is of: variables; of a root that none holds, the expression that was written."""
-    shown = spelled if len(spelled) <= LONG else ""
-    names = [holders.name(r) or shown or say("graph.this") for r in roots]
-    more = ", …" if len(names) > 4 else ""
-    return say("graph.title", name=", ".join(names[:4]) + more)
+def named_roots(y: Any, roots: Sequence[Any], holders: Holders, spelled: Sequence[str]) -> list[str]:
+    """What each root is called: its variable; where none holds it, the expression that was written. `spelled` is what
+    stands between the brackets of the call, of which `y` is the first."""
+    first = spelled[0] if spelled else ""
+    written = elements(first) if is_a(y, (list, tuple)) else (first,)
+    shown = [one if len(one) <= LONG else "" for one in written] if len(written) == len(roots) else [""] * len(roots)
+    return [holders.name(root) or one or say("graph.this") for root, one in zip(roots, shown, strict=True)]
 
 
 def _counts(facts: Graph) -> str:
@@ -97,14 +100,16 @@ def _counts(facts: Graph) -> str:
     return say("graph.counts", nodes=nodes, leaves=sum(v.kind == "leaf" for v in facts.values))
 
 
-def _alone(roots: Sequence[Any], walk: Walk, holders: Holders, title: str) -> Card:
+def _alone(roots: Sequence[Any], walk: Walk, holders: Holders, title: str, names: Sequence[str]) -> Card:
     """The card for a root that has no graph."""
     facts = describe(walk, holders)
+    called = dict(zip(facts.roots, names, strict=True))
+    facts = replace(facts, values=tuple(replace(v, name=called.get(v.id, v.name)) for v in facts.values))
     drawing = draw(facts, graph_words(facts), title, details_of(facts))
     notes = []
-    for root in roots:
+    for root, name in zip(roots, names, strict=True):
         key = "graph.no_graph_leaf" if root.requires_grad else "graph.no_graph_data"
-        notes.append(Note(say(key, name=holders.name(root) or say("graph.this"))))
+        notes.append(Note(say(key, name=name)))
     return Card("graph", title, blocks=(*notes[:8], drawing), lang=language())
 
 

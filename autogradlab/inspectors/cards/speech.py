@@ -38,7 +38,7 @@ class Speech:
                 parts = " + ".join(p.text for p in event.parts) if _short(*event.parts) else ""
                 key = "step.code_sum" if parts else "step.code_sum_long"
                 name = self.name(event.node, event.number)
-                return say(key, name=name, all=len(event.parts), parts=parts, total=event.total.text)
+                return say(key, name=name, all=_all(len(event.parts)), parts=parts, total=event.total.text)
             case Accumulated():
                 return self._accumulated(event)
         return ""
@@ -64,6 +64,10 @@ class Speech:
             now = say("step.code_new" if before is None else "step.code_grown", name=name, after=event.after.text)
             return now
         return say("step.code_added", name=name, before=before.text, incoming=incoming.text, after=event.after.text)
+
+
+def _all(count: int) -> str:
+    return say("step.both") if count == 2 else say("step.all", count=count)
 
 
 def _short(*amounts: Amount) -> bool:

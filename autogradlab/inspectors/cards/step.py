@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -13,9 +12,8 @@ from ..layout.folded import folded
 from ..layout.picture import Labels, draw
 from ..live import Live, live
 from ..parts import Badge, Card, Frame, Note
-from ..snapshot.calls import arguments
+from ..snapshot.calls import arguments, bracketed
 from ..snapshot.events import Amount, Failed, HookRan, amount
-from ..snapshot.failing import parsed
 from ..snapshot.graph import Graph, Holders, Walk, saved_live
 from ..snapshot.kinds import is_a, is_tensor, library, type_name
 from ..snapshot.names import namespace
@@ -26,7 +24,7 @@ from ..values import short
 from ..words import language, say
 from .constants import with_constants
 from .frames import Story
-from .graph import details_of, graph_words, problem_card, roots_of
+from .graph import details_of, graph_words, named_roots, problem_card, roots_of
 
 __all__ = ["Heard", "step", "step_card"]
 
@@ -128,11 +126,14 @@ def live_step(
         return present(problem_card("step", say("step.live_torch")))
     holders = Holders(space)
     given = {"gradient": gradient, "inputs": inputs, "retain_graph": retain_graph, "create_graph": create_graph}
-    title = _title(roots, holders, given, written)
+    names = named_roots(y, roots, holders, written)
+    title = _title(names, holders, given)
     walk = Walk(roots)
     source, kept = source_of(walk, holders), _kept(walk)
     running = LivePass(roots, space, gradient, inputs, retain_graph, create_graph, MAX_EVENTS)
-    return live(LiveStep)(running, lambda made: _card(made, title, True, retain_graph or create_graph, source, kept))
+    return live(LiveStep)(
+        running, lambda made: _card(made, names, title, True, retain_graph or create_graph, source, kept)
+    )
 
 
 def step_card(
@@ -151,17 +152,18 @@ def step_card(
     if problem is not None:
         return problem
     holders = Holders(space)
+    names = named_roots(y, roots, holders, written)
     if not Walk(roots, limit=MOST_NODES).complete:
         note = Note(say("step.large", count=MOST_NODES), "warning")
-        return Card("step", _title(roots, holders, {}), blocks=(note,), lang=language())
+        return Card("step", _title(names, holders, {}), blocks=(note,), lang=language())
     given = {"gradient": gradient, "inputs": inputs, "retain_graph": retain_graph, "create_graph": create_graph}
-    title = _title(roots, holders, given, written)
+    title = _title(names, holders, given)
     walk = Walk(roots)
     source = source_of(walk, holders)
     kept = _kept(walk)
     del holders, walk
     recording = record(roots, space, gradient, inputs, retain_graph, create_graph, commit, MAX_EVENTS)
-    return _card(recording, title, commit, retain_graph or create_graph, source, kept)
+    return _card(recording, names, title, commit, retain_graph or create_graph, source, kept)
 
 
 class Heard:
@@ -169,7 +171,8 @@ class Heard:
 
     def __init__(self, root: Any, space: Mapping[str, Any], title: str = "") -> None:
         holders, walk = Holders(space), Walk([root])
-        self.title = title or _title([root], holders, {})
+        self.names = named_roots(root, [root], holders, ())
+        self.title = title or _title(self.names, holders, {})
         self.source, self.kept = source_of(walk, holders), _kept(walk)
         self._pass: Overheard | None = Overheard(walk, holders, MAX_EVENTS)
         self.made: Recording | None = None
@@ -185,7 +188,7 @@ class Heard:
         """The card, made once."""
         assert self.made is not None, "what did not happen has no card"
         if self._card is None:
-            self._card = _card(self.made, self.title, True, False, self.source, self.kept)
+            self._card = _card(self.made, self.names, self.title, True, False, self.source, self.kept)
         return self._card
 
 
@@ -200,12 +203,10 @@ def _kept(walk: Walk) -> dict[str, dict[str, Amount]]:
     return found
 
 
-def _title(roots: list[Any], holders: Holders, arguments: Mapping[str, Any], written: tuple[str, ...] = ()) -> str:
-    spelled = written[0] if len(roots) == 1 and written and len(written[0]) <= 60 else ""
-    spelled = f"({spelled})" if spelled and not _whole(spelled) else spelled
-    names = [holders.name(r) or spelled or say("step.unnamed") for r in roots[:4]] + ["…"] * (len(roots) > 4)
-    if len(roots) > 1:
-        return say("step.title_many", names=", ".join(names))
+def _title(names: list[str], holders: Holders, arguments: Mapping[str, Any]) -> str:
+    """The call that is shown; `names` are those of the roots."""
+    if len(names) > 1:
+        return say("step.title_many", names=", ".join(names[:4] + ["…"] * (len(names) > 4)))
     given = []
     for key, value in arguments.items():
         if value is None or value is False:
@@ -213,14 +214,7 @@ def _title(roots: list[Any], holders: Holders, arguments: Mapping[str, Any], wri
         many = list(value) if is_a(value, (list, tuple)) else [value]
         shown = ", ".join(holders.name(v) or _short(v) for v in many[:4]) if value is not True else "True"
         given.append(f"{key}=[{shown}]" if is_a(value, (list, tuple)) else f"{key}={shown}")
-    return say("step.title", name=names[0], arguments=", ".join(given))
-
-
-def _whole(spelled: str) -> bool:
-    """Whether `.backward()` behind it belongs to all of it."""
-    made = parsed(spelled)
-    first = made.body[0] if made is not None and made.body else None
-    return isinstance(first, ast.Expr) and is_a(first.value, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
+    return say("step.title", name=bracketed(names[0]), arguments=", ".join(given))
 
 
 def _short(value: Any) -> str:
@@ -229,6 +223,7 @@ def _short(value: Any) -> str:
 
 def _card(
     recording: Recording,
+    names: list[str],
     title: str,
     commit: bool,
     keeps: bool,
@@ -257,9 +252,9 @@ def _card(
     badges = [_kind(recording)]
     if failed:
         badges.append(Badge(say("step.fail_head"), "warning"))
-    for value in facts.values:
-        if value.root and value.kind == "data":
-            notes.insert(0, Note(say("step.not_differentiable", name=value.name or say("graph.this"))))
+    kinds = {value.id: value.kind for value in facts.values}
+    data = [name for root, name in zip(facts.roots, names, strict=False) if kinds.get(root) == "data"]
+    notes[:0] = [Note(say("step.not_differentiable", name=name)) for name in dict.fromkeys(data)]
     return Card(
         "step",
         title,

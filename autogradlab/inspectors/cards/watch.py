@@ -99,6 +99,7 @@ class _Watched:
     def __init__(self, name: str, thing: Any, space: Mapping[str, Any]) -> None:
         self.name = name
         self.named = thing is _MISSING or _lookup(name, space) is thing
+        self.nothing = thing is None
         self.held = _weakly(None if thing is _MISSING else thing)
         self.before: Card | None = None
         self.numbers: Numbers = {}
@@ -107,8 +108,8 @@ class _Watched:
     def look(self, space: Mapping[str, Any], names: Names) -> _Line:
         """What the name holds now, in a line, and what changed."""
         first = self.before is None
-        thing = _lookup(self.name, space) if self.named else self.held() if self.held is not None else _MISSING
-        if thing is _MISSING or (thing is None and not self.named):
+        thing = _lookup(self.name, space) if self.named else self._still()
+        if thing is _MISSING:
             return self._gone()
         card = card_of(thing, self.name, names, space, brief=True)
         values, grad, *facts = _facts(thing)
@@ -118,6 +119,13 @@ class _Watched:
         self.before, self.held, self.numbers, self.ever = card, _weakly(thing), numbers, True
         tone: Tone = "accent" if changed else "plain"
         return _Line((code(self.name), values, grad, changed, *facts), tone, mark(thing, self.name))
+
+    def _still(self) -> Any:
+        """What has no name of its own, for as long as something else holds it."""
+        if self.held is None:
+            return None if self.nothing else _MISSING
+        held = self.held()
+        return _MISSING if held is None else held
 
     def _gone(self) -> _Line:
         key = "watch.unknown" if not self.ever else "watch.deleted" if self.named else "watch.collected"

@@ -8,7 +8,7 @@ from ..inspector import Inspector, present
 from ..offers import switch
 from ..parts import Block, Card, Facts, Note
 from ..snapshot.callers import space_now
-from ..snapshot.calls import arguments
+from ..snapshot.calls import arguments, bracketed
 from ..snapshot.cuts import Diagnosis
 from ..snapshot.doubts import doubts, is_optimizer, of_number, of_optimizer
 from ..snapshot.failing import Failure, failure, last_error
@@ -42,7 +42,9 @@ def why(thing: Any) -> Inspector:
     if is_tensor(thing):
         name = names.of(thing) or spelled
         blocks = _blocks(doubts(thing, name, names, space))
-        return present(Card("why", say("why.title", name=name), blocks=blocks, lang=lang, tensor=mark(thing, name)))
+        return present(
+            Card("why", say("why.title", name=bracketed(name)), blocks=blocks, lang=lang, tensor=mark(thing, name))
+        )
     if is_optimizer(thing):
         name = next((n for n, held in space.items() if held is thing), spelled)
         blocks = _blocks(of_optimizer(thing, name, names, space))
@@ -50,7 +52,7 @@ def why(thing: Any) -> Inspector:
     if type(thing) in (int, float, complex, list) or is_array(thing):
         found = of_number(spelled, space)
         if found is not None:
-            return present(Card("why", say("why.title", name=spelled), blocks=_blocks([found]), lang=lang))
+            return present(Card("why", say("why.title", name=bracketed(spelled)), blocks=_blocks([found]), lang=lang))
     note = Note(say("why.no_tensor", type=type_name(thing)), "warning")
     return present(Card("why", "lab.why", blocks=(note,), lang=lang))
 

@@ -53,7 +53,9 @@ def timeline(
     for number, line in enumerate(lines):
         items.append(_row(line, number, xs, (top + tall * number, tall), (low, high), at))
     bottom = top + tall * len(lines)
-    items.append(Item("cursor", (Path(((xs[at], TOP - 6), (xs[at], bottom)), "accent", width=2.0),)))
+    pieces = (TOP - 6, TOP + HIGH + 4), (top - 4, bottom)  # between them stands the caption
+    cursor = tuple(Path(((xs[at], above), (xs[at], below)), "accent", width=2.0) for above, below in pieces)
+    items.append(Item("cursor", cursor))
     for number, mark in enumerate(marks, 1):
         items.append(_mark(mark, number, xs[mark.at]))
     return Drawing(LEFT + PLOT + RIGHT, bottom + 4, tuple(items), words, say("training.picture")), xs

@@ -7,7 +7,9 @@ import linecache
 import sys
 from functools import lru_cache
 
-__all__ = ["arguments"]
+from .failing import parsed
+
+__all__ = ["arguments", "bracketed", "elements"]
 
 
 def arguments(depth: int = 1) -> tuple[str, ...]:
@@ -24,6 +26,26 @@ def arguments(depth: int = 1) -> tuple[str, ...]:
     if not 0 <= last < len(spans) or None in spans[last]:
         return ()
     return _arguments("".join(linecache.getlines(file, frame.f_globals)), spans[last])
+
+
+def elements(written: str) -> tuple[str, ...]:
+    """The expressions in a list or tuple as it was written: "w * 2" and "b" of "[w * 2, b]"; () of anything else."""
+    made = _expression(written)
+    if not isinstance(made, (ast.List, ast.Tuple)) or any(isinstance(one, ast.Starred) for one in made.elts):
+        return ()
+    return tuple(" ".join((ast.get_source_segment(written, one) or "").split()) for one in made.elts)
+
+
+def bracketed(written: str) -> str:
+    """An expression as it stands in front of `.grad`: "(w * 2)", but "w" and "f(w)"."""
+    whole = isinstance(_expression(written), (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
+    return written if whole else f"({written})"
+
+
+def _expression(written: str) -> ast.expr | None:
+    made = parsed(written)
+    first = made.body[0] if made is not None and made.body else None
+    return first.value if isinstance(first, ast.Expr) else None
 
 
 @lru_cache(maxsize=64)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import linecache
 import os
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -53,18 +54,22 @@ def origin(name: str | Iterable[str], space: Mapping[str, Any], changes: bool = 
 
     `space` is what `namespace()` gave. Without `changes`, statements that change in place (`w -= ...`) do not count.
     Items and attributes without an assignment of their own (`params[0]`, `model.weight`) are found where their variable
-    was assigned; a gradient (`w.grad`) is assigned nowhere.
+    was assigned; a gradient (`w.grad`) is assigned nowhere, and neither is an expression (`w.data + 1`).
     """
     if not isinstance(space, Space) or space.place is None:
         return None
     for one in [name] if isinstance(name, str) else name:
-        if one.endswith(".grad"):
+        if one.endswith(".grad") or not _PATH.fullmatch(one):
             continue
         for late in (False, True):
             for spelled in dict.fromkeys((one, _root(one))):
                 if (found := _find(spelled, _root(one), space, space.place, Search(late, changes))) is not None:
                     return found
     return None
+
+
+#: a variable, its attributes and its items
+_PATH = re.compile(r"\w+(\.\w+|\[[^\[\]]*\])*")
 
 
 def _root(name: str) -> str:

@@ -68,7 +68,7 @@ class Stepper {
       [0.5, 1, 2, 4].map((speed) => h("option", { value: speed, selected: speed === this.speed }, `${speed}×`)));
     return h("div", { class: "agl-bar agl-controls", role: "group", "aria-label": words.controls },
       button("back", words.back, icon("back")), button("step", words.next, words.step, icon("step")), button("last", this.card.live ? `${words.last} · ${words.run_rest}` : words.last, icon("last")), this.play,
-      this.range, this.where, sides, this.asking);
+      this.range, this.where, sides, this.card.live || this.frames.some((frame) => frame.asks?.length) ? this.asking : null);
   }
 
   /** What is not needed at each step: whose backward this is, what it leaves unchanged, the sentences so far, keys. */
