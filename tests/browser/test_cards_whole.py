@@ -170,7 +170,8 @@ def test_every_card_is_good_on_a_narrow_page(page: Any, cards: dict[str, Any]):
 def test_the_cursor_of_a_training_crosses_no_words(page: Any, cards: dict[str, Any]):
     mount(page, cards["rnn-training"], PROJECTOR)
     crossed = """() => {
-      const at = what => [...document.querySelectorAll(`.agl-timeline [data-item=${what}`)].map(e => e.getBoundingClientRect());
+      const all = what => document.querySelectorAll(`.agl-timeline [data-item=${what}`);
+      const at = what => [...all(what)].map(e => e.getBoundingClientRect());
       const [words] = at('caption] text');
       return at('cursor] path').filter(r => r.bottom > words.top && r.top < words.bottom).length;
     }"""
