@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import random
 from typing import Any
@@ -349,3 +350,37 @@ def test_the_examples_of_the_new_inspectors_print_what_they_say(name: str) -> No
 
     found = doctest.testmod(importlib.import_module(f"autogradlab.inspectors.cards.{name}"))
     assert found.attempted > 4 and found.failed == 0
+
+
+def test_a_function_that_takes_more_than_tensors(torch: Any) -> None:
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, factor: float, x: Any, fixed: Any, w: Any) -> Any:
+            ctx.factor = factor
+            return factor * x + fixed + 5 * w
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return None, g * ctx.factor, None, g * 5
+
+    x, w = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 4.0], requires_grad=True)
+    y = (Scaled.apply(2.0, x, torch.ones(2), w) * x).sum()
+    ahead = [lab.receipt(leaf, y).text for leaf in (x, w)]
+    cut = lab.what_if(y, frozen=w).text
+    y.backward()
+    assert x.grad.tolist() == [20.0, 29.0] and w.grad.tolist() == [5.0, 10.0]
+    assert "x.grad[1] = 25.0000 + 4.0000 = 29." in ahead[0].replace("25. + 4.", "25.0000 + 4.0000")
+    assert "w.grad[1] = 10. = 10." in ahead[1]
+    assert "[20., 29.]" in cut
+
+
+def test_what_a_function_does_to_tensors_is_put_back(torch: Any) -> None:
+    checkpoint = importlib.import_module(f"{torch.__name__}.utils.checkpoint").checkpoint
+    w, x = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([0.5, -1.0], requires_grad=True)
+    h = checkpoint(lambda x: torch.tanh(x * w), x, use_reentrant=True)  # its backward runs one of its own
+    y = (h * x).sum()
+    told = lab.receipt(x, y, at=0).text
+    lab.what_if(y, cut=h)
+    assert w.grad is None and x.grad is None
+    y.backward()
+    assert f"x.grad[0] = 0.4621 + 0.3932 = {x.grad[0].item():.4f}" in told

@@ -11,6 +11,7 @@ from ..inspector import Inspector, present
 from ..layout.bill import Chip, Entry, bill, fitting
 from ..parts import Badge, Block, Card, Choice, Facts, Note, Tone
 from ..snapshot.calls import arguments
+from ..snapshot.flows import untouched
 from ..snapshot.graph import Holders, NodeFact, Walk, describe
 from ..snapshot.identity import mark
 from ..snapshot.kinds import is_tensor, type_name
@@ -79,16 +80,22 @@ class _Receipt:
 
     def card(self) -> Card:
         problem = self._problem()
-        if not problem:
-            walk = Walk(self.roots)
-            try:
-                self.ways = Ways(walk, self.tensor)
-            except Exception as error:  # a Node that has been freed, or that cannot be called alone
-                freed = "second time" in str(error)
-                problem = say("receipt.freed" if freed else "receipt.failed", roots=self._of(), error=str(error)[:200])
-            else:
-                if not self.ways.reached:
-                    problem = say("receipt.not_reached", roots=self._of(), name=self.name)
+        if problem:
+            return Card("receipt", "lab.receipt", blocks=(Note(problem, "warning"),), lang=language())
+        walk = Walk(self.roots)
+        with untouched(walk):
+            return self._card(walk)
+
+    def _card(self, walk: Walk) -> Card:
+        problem = ""
+        try:
+            self.ways = Ways(walk, self.tensor)
+        except Exception as error:  # a Node that has been freed, or that cannot be called alone
+            freed = "second time" in str(error)
+            problem = say("receipt.freed" if freed else "receipt.failed", roots=self._of(), error=str(error)[:200])
+        else:
+            if not self.ways.reached:
+                problem = say("receipt.not_reached", roots=self._of(), name=self.name)
         if problem:
             return Card("receipt", "lab.receipt", blocks=(Note(problem, "warning"),), lang=language())
         self.facts = describe(walk, self.holders)
@@ -145,7 +152,9 @@ class _Receipt:
             return ends
         for roots in (ends, *([end] for end in reversed(ends))):
             try:
-                total = Ways(Walk(roots), self.tensor).total()
+                walk = Walk(roots)
+                with untouched(walk):
+                    total = Ways(walk, self.tensor).total()
             except Exception:  # freed; what is wrong is said of all of them
                 continue
             if total.shape == grad.shape and bool(((total - grad).abs() <= 1e-5 * (1 + grad.abs())).all()):

@@ -13,7 +13,7 @@ from ..parts import Badge, Block, Card, Drawing, Item, Note, Path, Shape, Table,
 from ..prose import columns
 from ..snapshot.calls import arguments
 from ..snapshot.events import amount
-from ..snapshot.flows import Flows, Place
+from ..snapshot.flows import Flows, Place, untouched
 from ..snapshot.graph import Graph, Holders, Walk, describe, edge_of
 from ..snapshot.kinds import is_a, is_module, is_tensor, type_name
 from ..snapshot.names import namespace
@@ -100,8 +100,9 @@ class _WhatIf:
             self.places = {key: frozenset(map(edge_of, found)) for key, found in self.asked.items()}
             stopped = self.places.get("cut", frozenset()) | self.places.get("frozen", frozenset())
             try:
-                self.now = Flows(self.walk)
-                self.then = Flows(self.walk, cut=stopped, zero=self.places.get("zero", frozenset()))
+                with untouched(self.walk):
+                    self.now = Flows(self.walk)
+                    self.then = Flows(self.walk, cut=stopped, zero=self.places.get("zero", frozenset()))
             except Exception as error:  # a Node that has been freed, or that cannot be run alone
                 key = "what_if.freed" if "second time" in str(error) else "what_if.failed"
                 problem = say(key, root=self.written, error=str(error)[:200])

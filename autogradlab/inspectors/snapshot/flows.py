@@ -8,12 +8,14 @@ made zero there: that is how a backward is seen that does not happen.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from .graph import Walk
-from .kinds import library
+from .keeping import Keeper, preview
+from .kinds import library, living
 
-__all__ = ["Flows", "Place", "metadata"]
+__all__ = ["Flows", "Place", "metadata", "untouched"]
 
 #: a Node and which of its outputs (of an AccumulateGrad, the leaf): where gradients are added up
 Place = tuple[Any, int]
@@ -105,10 +107,33 @@ class Flows:
             ]
         made = call(*given)
         made = made if isinstance(made, tuple) else (made,)
+        if call is not node:
+            made = _for_tensors(node, made)
         fitted = []
         for grad, (follower, number) in zip(made, node.next_functions, strict=False):
             fitted.append(None if grad is None or follower is None else _fit(grad, metadata(follower)[number]))
         return tuple(fitted)
+
+
+def _for_tensors(node: Any, made: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What the backward of a Function returns is one for each argument of its forward; edges stand for tensors only."""
+    wanted = iter([grad for grad, wants in zip(made, node.needs_input_grad, strict=False) if wants])
+    return tuple(None if follower is None else next(wanted, None) for follower, _ in node.next_functions)
+
+
+@contextmanager
+def untouched(walk: Walk) -> Iterator[None]:
+    """What Functions of the user's do to tensors while their Nodes are asked (a checkpoint runs a backward of its own)
+    is put back."""
+    if not any(hasattr(type(node), "_forward_cls") for node in walk.nodes):
+        yield
+        return
+    keeper = Keeper(walk.roots[0], living(library(walk.roots[0]).Tensor))
+    try:
+        with preview():
+            yield
+    finally:
+        keeper.put_back(())
 
 
 def metadata(node: Any) -> list[Any]:
