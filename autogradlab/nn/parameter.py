@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any, NoReturn
 
-import numpy as np
-
 from ..core.recording.record import TENSORS
 from ..core.tensor.overriding import disabled
 from ..core.tensor.printing import parameter_repr
@@ -76,7 +74,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
             return memo[id(self)]
-        made = type(self)(TENSORS.clone(self.data), self.requires_grad)
+        made = type(self)(self.data.clone(), self.requires_grad)
         memo[id(self)] = made
         return made
 
@@ -138,8 +136,9 @@ class _Uninitialized(Tensor):
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Give the parameter its shape (with arbitrary values) and its proper class."""
-        numpy = self._array.dtype if dtype is None else dtype.numpy
-        self._array = np.empty(tuple(shape), numpy)
+        kind = self.dtype if dtype is None else dtype
+        where = self.device if device is None else device
+        self._array = TENSORS.empty(tuple(shape), device=where, dtype=kind)._array
         self._storage = None
         self.__class__ = self.cls_to_become
 
@@ -177,14 +176,14 @@ class UninitializedParameter(_Uninitialized, Parameter):  # type: ignore[misc]
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
         kind = get_default_dtype() if dtype is None else dtype
-        return make_subclass(cls, TENSORS.empty(0, dtype=kind), requires_grad)
+        return make_subclass(cls, TENSORS.empty(0, device=device, dtype=kind), requires_grad)
 
     def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
         pass
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) not in memo:
-            memo[id(self)] = type(self)(self.requires_grad, dtype=self.dtype)
+            memo[id(self)] = type(self)(self.requires_grad, self.device, self.dtype)
         return memo[id(self)]
 
 
@@ -206,7 +205,7 @@ class UninitializedBuffer(_Uninitialized):
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:
         kind = get_default_dtype() if dtype is None else dtype
-        made = make_subclass(cls, TENSORS.empty(0, dtype=kind), requires_grad)
+        made = make_subclass(cls, TENSORS.empty(0, device=device, dtype=kind), requires_grad)
         made.persistent = persistent
         made._is_buffer = True
         return made

@@ -57,7 +57,7 @@ def typename(obj: Any, /) -> str:
     Mirrors `torch.typename`.
     """
     if isinstance(obj, Tensor):
-        return f"torch.{obj.dtype._tensor_type}"
+        return obj.type()
     module = getattr(obj, "__module__", "") or ""
     if module in ("builtins", "__builtin__"):
         module = ""

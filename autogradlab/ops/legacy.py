@@ -20,12 +20,12 @@ from ..core.runtime.warn import warn, warn_once
 from ..core.tensor.edges import NOBODY, operand_edge
 from ..core.tensor.tensor import Size, Tensor, counter, set_requires_grad, wrap
 from ..core.types import dtypes
-from ..core.types.device import CPU, require_cpu
+from ..core.types.device import CPU, default_device, require_cpu, set_device
 from ..core.types.device import device as Device
 from ..core.types.dtypes import dtype, get_default_dtype, set_default
 from ..core.types.layouts import strided
 from ..core.values.building import array_from
-from .table.creation import check_sizes, default_device, finished, set_device
+from .table.creation import check_sizes, finished
 from .table.opdef import op
 from .table.publishing import checking
 
@@ -419,6 +419,11 @@ def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if index == 0:
         return _set_to(self, None, np.zeros(0, numpy), None)
     source = values["source"]
+    if source.device != self.device:
+        raise RuntimeError(
+            f'Attempted to set the storage of a tensor on device "{self.device}" to a storage on different device '
+            f'"{source.device}".  This is no longer allowed; the devices must match.'
+        )
     if isinstance(source, Tensor):
         if source.dtype is not self.dtype:
             names = (_C_TYPES.get(d.name, d.name) for d in (source.dtype, self.dtype))

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..core.memory.absent import reserved
 from ..core.memory.storage import Storage
-from ..core.tensor.copying import rebuild_tensor
+from ..core.tensor.copying import rebuild_absent, rebuild_tensor
+from ..core.tensor.overriding import leave_memory
 from ..core.tensor.tensor import Size, Tensor, set_requires_grad
 from ..core.types import dtypes, layouts
 from ..core.types.device import device as Device
-from ..core.types.device import require_memory
 from .archive import Archive, damaged
 from .writing import STORAGES
 
@@ -317,7 +318,8 @@ class Reader:
         if location.startswith("cuda"):
             raise RuntimeError(_NO_CUDA)
         if location == "meta":
-            require_memory(location)
+            leave_memory()
+            return reserved((memory.nbytes,), np.dtype(np.uint8))
         if location != "cpu":
             raise RuntimeError(
                 f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location})"
@@ -478,6 +480,16 @@ def _complex(reader: Reader, real: float, imag: float) -> complex:
     return complex(real, imag)
 
 
+def _absent(reader: Reader, kind: Any, size: Any, stride: Any, grad: bool) -> Tensor:
+    numbers = all(type(n) is int and n >= 0 for n in (*size, *stride))
+    if not isinstance(kind, dtypes.dtype) or len(size) != len(stride) or not numbers:
+        raise damaged("a tensor on meta is made of something else")
+    try:
+        return rebuild_absent(kind.name, tuple(size), tuple(stride), bool(grad))
+    except (ValueError, OverflowError, OSError):
+        raise damaged("a tensor on meta is larger than memory can be") from None
+
+
 def _device(reader: Reader, kind: str, index: int | None = None) -> Any:
     return Device(kind) if index is None else Device(kind, index)
 
@@ -495,6 +507,7 @@ def _defaultdict(reader: Reader, factory: Any = None) -> Any:
 
 
 _KNOWN: dict[str, Callable[..., Any]] = {
+    "torch._utils._rebuild_meta_tensor_no_storage": _absent,
     "torch._utils._rebuild_tensor": _tensor,
     "torch._utils._rebuild_tensor_v2": _tensor,
     "torch._utils._rebuild_tensor_v3": _tensor_of_dtype,

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.memory.absent import is_absent
 from ..core.memory.lazy import bits, memory_of
 from ..core.memory.storage import owner
 from ..core.tensor.copying import whole
@@ -256,6 +257,9 @@ class Writer:
         """The function that makes a tensor again, and its arguments."""
         conj, neg = bits(t._array)
         array = memory_of(t._array)
+        if is_absent(array):
+            steps = tuple(s // array.itemsize for s in array.strides)
+            return "_rebuild_meta_tensor_no_storage", (t.dtype, tuple(array.shape), steps, requires_grad(t))
         if min(array.strides, default=0) < 0:
             array = np.array(array, order="C")
         typed = STORAGES.get(t.dtype.name)

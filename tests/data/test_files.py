@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import autogradlab
+from tests.conftest import need
 
 
 def everything(torch: Any) -> dict[str, Any]:
@@ -156,16 +157,23 @@ def test_what_maps_devices_is_torchs(torch: Any):
         assert outcome(autogradlab, where) == outcome(torch, where)
 
 
-def test_nothing_pretends_to_be_on_meta():
-    for call in (
-        lambda: autogradlab.ones(2).to("meta"),
-        lambda: autogradlab.ones(2).to(device=autogradlab.device("meta"), dtype=autogradlab.float64),
-        lambda: autogradlab.nn.Linear(1, 1).to("meta"),
-        lambda: autogradlab.nn.Linear(1, 1).to_empty(device="meta"),
-        lambda: loaded(autogradlab, saved(autogradlab, autogradlab.ones(2)), map_location="meta"),
+def test_tensors_are_loaded_and_moved_to_meta():
+    for made in (
+        autogradlab.ones(2).to(device=autogradlab.device("meta"), dtype=autogradlab.float64),
+        autogradlab.nn.Linear(1, 1).to("meta").weight,
+        autogradlab.nn.Linear(1, 1).to_empty(device="meta").bias,
+        loaded(autogradlab, saved(autogradlab, autogradlab.ones(2)), map_location="meta"),
     ):
-        with pytest.raises(NotImplementedError, match="there are no tensors on device"):
-            call()
+        assert made.device.type == "meta" and made.is_meta
+
+
+@pytest.mark.parity
+def test_meta_tensors_go_through_files_of_pytorch_and_back():
+    torch = need("torch")
+    for one, other in ((torch, autogradlab), (autogradlab, torch)):
+        given = one.empty(2, 3, device="meta", dtype=one.float64).t()
+        found = loaded(other, saved(one, given))
+        assert found.is_meta and found.stride() == (1, 3) and found.dtype is other.float64
 
 
 # -- files that nobody should have written -----------------------------------------------------------------------------

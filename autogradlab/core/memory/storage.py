@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..types.device import CPU, require_cpu
+from ..types.device import CPU, META, require_cpu
 from .lazy import as_lazy_as, memory_of
 from .versions import UNSHARED
 
@@ -71,6 +71,10 @@ def fixed(storage: Storage) -> bool:
     return id(storage._owner) in _FIXED
 
 
+class Reserved(np.ndarray):
+    """Memory of a tensor that has no contents; the arrays that lie in it are of NumPy's own class."""
+
+
 class TensorBase:
     """What the memory room knows of a Tensor: its array, its version counter, the storage that was made for it."""
 
@@ -117,11 +121,16 @@ class Storage:
         return 1
 
     def data_ptr(self) -> int:
-        return address(self.buffer) if self.buffer.nbytes else 0
+        return address(self.buffer) if self.buffer.nbytes and not self.reserved else 0
+
+    @property
+    def reserved(self) -> bool:
+        """Whether it is that of tensors without contents (`absent.py`)."""
+        return type(self._owner) is Reserved
 
     @property
     def device(self) -> Any:
-        return CPU
+        return META if self.reserved else CPU
 
     @property
     def is_cuda(self) -> bool:
@@ -148,7 +157,7 @@ class Storage:
         if fixed(self):
             raise RuntimeError("Trying to resize storage that is not resizable")
         tensors = sharing(self)
-        grown = np.empty(nbytes, np.uint8)
+        grown: np.ndarray = Reserved(nbytes, np.uint8) if self.reserved else np.empty(nbytes, np.uint8)
         kept = min(nbytes, self.buffer.nbytes)
         grown[:kept] = self.buffer[:kept]
         start = address(self.buffer)
@@ -262,7 +271,7 @@ def resize(input: Tensor, shape: tuple[int, ...]) -> None:
         input._array = grown
         return
     storage = storage_of(input)
-    offset = address(x) - storage.data_ptr() if storage.nbytes() else 0
+    offset = address(x) - address(storage.buffer) if storage.nbytes() else 0
     if offset + count * x.itemsize > storage.nbytes():
         storage.resize_(offset + count * x.itemsize)
     input._storage = storage

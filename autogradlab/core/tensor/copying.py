@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..graph.node import NO_EDGE
+from ..memory.absent import empty_like, is_absent, reserved
 from ..memory.lazy import LazyArray, bits, memory_of, with_bits
 from ..memory.storage import Storage, owner, storage_of, storage_on
 from ..memory.versions import INFERENCE, increment_version
 from ..runtime import modes
 from ..types import dtypes
 from .edges import requires_grad
-from .overriding import overrides
+from .overriding import leave_memory, overrides
 from .tensor import Tensor, set_requires_grad, wrap
 
 __all__ = ["deepcopy_storage", "deepcopy_tensor", "rebuild_tensor", "reduce_tensor", "whole"]
@@ -96,6 +97,8 @@ def deepcopy_tensor(t: Tensor, memo: dict[Any, Any]) -> Tensor:
 
 def _copied(x: np.ndarray, memo: dict[Any, Any]) -> np.ndarray:
     """A copy of an array on a copy of its memory, which other tensors copied with the same `memo` share."""
+    if is_absent(x):
+        return empty_like(x)
     root = owner(x)
     if not key_free(root, memo):
         return _same_memory(x, memo, whole)
@@ -115,6 +118,9 @@ def reduce_tensor(t: Tensor) -> Any:
     """What pickle keeps of a tensor: its values with their strides, requires_grad, attributes. No memory is shared."""
     _warn_hooks(t)
     array = memory_of(t._array)
+    if is_absent(array):
+        steps = tuple(s // array.itemsize for s in array.strides)
+        return rebuild_absent, (t.dtype.name, array.shape, steps, requires_grad(t)), dict(t.__dict__) or None
     strides = tuple(s // array.itemsize for s in array.strides)
     if array.flags.c_contiguous or min(strides, default=0) < 0:
         array = np.array(array, order="C")
@@ -127,6 +133,16 @@ def reduce_tensor(t: Tensor) -> Any:
     if type(t) is not Tensor:
         return _rebuild_subclass, (rebuild_tensor, type(t), args), dict(t.__dict__) or None
     return rebuild_tensor, args, dict(t.__dict__) or None
+
+
+def rebuild_absent(kind: str, size: tuple[int, ...], stride: tuple[int, ...], grad: bool) -> Tensor:
+    """A tensor without contents again."""
+    numpy = dtypes.ALL[kind].numpy
+    made = wrap(reserved(size, numpy, tuple(s * numpy.itemsize for s in stride)))
+    leave_memory()
+    if grad:
+        set_requires_grad(made, True, "method")
+    return made
 
 
 def _rebuild_subclass(rebuild: Any, cls: type[Tensor], args: tuple[Any, ...]) -> Any:

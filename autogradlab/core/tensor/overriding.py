@@ -28,13 +28,19 @@ __all__ = [
     "collect",
     "disabled",
     "gate",
+    "leave_memory",
     "on_first_override",
     "overrides",
+    "spread",
     "stands_in",
 ]
 
 #: what a thread's `State.overriding` can be
 ENABLED, SUBCLASSES_DISABLED, ALL_DISABLED = range(3)
+#: what runs a call: its name, what to call, its arguments
+Through = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+#: runs a call where some tensors have no contents; None before there is one
+off_memory: Through | None = None
 #: types of arguments that are never asked; Tensor adds itself
 PLAIN: set[type] = {int, float, bool, complex, str, NoneType, slice, EllipsisType}
 
@@ -62,15 +68,25 @@ class Watch:
     def __init__(self) -> None:
         #: gives functions their gates; whether they had none
         self.arm: Callable[[], bool] = lambda: False
+        #: what `off_memory` is to be (`ops/table/memoryless.py`)
+        self.through: Through | None = None
 
 
 on_first_override = Watch()
 
 
+def leave_memory() -> None:
+    """From now on there are tensors without contents."""
+    global off_memory
+    if off_memory is None:
+        off_memory = on_first_override.through
+        on_first_override.arm()
+
+
 def stands_in(args: Iterable[Any], kwargs: Mapping[str, Any]) -> bool:
     """Whether a call that is being refused was the first with an object, no Tensor, that overrides: the function, which
     has its gate now, is to be called again."""
-    given = (*_spread(args), *_spread(kwargs.values()))
+    given = (*spread(args), *spread(kwargs.values()))
     return any(overrides(type(arg)) for arg in given) and on_first_override.arm()
 
 
@@ -116,7 +132,7 @@ def collect(args: Iterable[Any], plain: bool = False) -> list[Any]:
     return found
 
 
-def _spread(args: Iterable[Any]) -> Iterable[Any]:
+def spread(args: Iterable[Any]) -> Iterable[Any]:
     """The arguments of a call, and the items of those that are lists and tuples."""
     for arg in args:
         if isinstance(arg, (list, tuple)):
@@ -179,15 +195,18 @@ def gate(
     code, call = function.__code__, another(function)
     plain = PLAIN.issuperset
 
-    def below(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def cast(*args: Any, **kwargs: Any) -> Any:
         casting = LOCAL.state.casting
         return call(*args, **kwargs) if casting is None else casting.through(name, call, args, kwargs)
+
+    def below(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return cast(*args, **kwargs) if off_memory is None else off_memory(name, cast, args, kwargs)
 
     def overridden(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = LOCAL.state
         level = state.overriding
         modes = [] if level == ALL_DISABLED else state.function_modes
-        objects = [] if level or modes_only else collect((*_spread(args), *_spread(kwargs.values())))
+        objects = [] if level or modes_only else collect((*spread(args), *spread(kwargs.values())))
         if not objects and not modes:
             return below(args, kwargs)
         try:
@@ -207,7 +226,8 @@ def gate(
 
     def pass_or_ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = LOCAL.state
-        if not kwargs and plain(map(type, args)) and not state.function_modes and state.casting is None:
+        usual = not state.function_modes and state.casting is None and off_memory is None
+        if usual and not kwargs and plain(map(type, args)):
             return call(*args)
         return overridden(args, kwargs)
 

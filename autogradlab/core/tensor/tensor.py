@@ -11,10 +11,11 @@ import numpy as np
 
 from ..arguments.signature import Signatures
 from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle, pair
+from ..memory.absent import is_absent
 from ..memory.versions import INFERENCE, UNSHARED, counter, of_inference
 from ..runtime import errors, modes
 from ..types import dtypes
-from ..types.device import CPU
+from ..types.device import CPU, META
 from ..types.layouts import strided
 from ..types.size import Size, size_of
 from . import overriding
@@ -498,7 +499,7 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.device`.
         """
-        return CPU
+        return META if self._array.base is not None and is_absent(self._array) else CPU
 
     @read_only
     def layout(self) -> Any:
@@ -565,7 +566,7 @@ class Tensor(TensorMethods):
         """
         return False
 
-    is_quantized = is_mps = is_xpu = is_meta = is_mkldnn = is_sparse_csr = is_nested = is_sparse
+    is_quantized = is_mps = is_xpu = is_mkldnn = is_sparse_csr = is_nested = is_sparse
 
     @read_only
     def is_cpu(self) -> bool:
@@ -578,7 +579,20 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.is_cpu`.
         """
-        return True
+        return self.device is CPU
+
+    @read_only
+    def is_meta(self) -> bool:
+        """Whether it is on the device "meta", where tensors have shapes and no contents.
+
+        Example:
+            >>> import autogradlab as torch
+            >>> torch.ones(1, device='meta').is_meta
+            True
+
+        Mirrors `torch.Tensor.is_meta`.
+        """
+        return self.device is META
 
     @read_only
     def name(self) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 from ..arguments.signature import Signatures
 from .native import Native
 
-__all__ = ["CPU", "device", "require_cpu", "require_memory"]
+__all__ = ["CPU", "META", "default_device", "device", "is_meta", "require_cpu", "set_device"]
 
 _TYPES = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
@@ -110,14 +110,33 @@ def _device(*args: Any) -> device:
 
 
 CPU = device("cpu")
+META = device("meta")
 
 
-def require_memory(where: str | int | device | None) -> None:
-    """Raise if tensors are asked for on another device: also on "meta", where they would have no memory."""
-    found = where if where is None or isinstance(where, device) else device(where)
-    if found is not None and found.type == "meta":
-        raise NotImplementedError(f"autogradlab computes on the CPU alone: there are no tensors on {found!r}")
+#: the device on which tensors are made if none is named, or None
+_default: device | None = None
+
+
+def set_device(where: device | None) -> None:
+    """Make `where` the device of tensors for which none is named."""
+    global _default
+    _default = where
+
+
+def default_device() -> device | None:
+    """What `set_device` was given."""
+    return _default
+
+
+def is_meta(where: str | int | device | None) -> bool:
+    """Whether tensors asked for on `where`, by default on the default device, have no contents. PyTorch's errors for a
+    device that a CPU build lacks."""
+    where = _default if where is None else where
+    if where is None:
+        return False
+    found = where if isinstance(where, device) else device(where)
     require_cpu(found)
+    return found.type == "meta"
 
 
 def require_cpu(where: str | int | device | None) -> None:

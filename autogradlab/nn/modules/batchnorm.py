@@ -48,11 +48,13 @@ class _NormBase(Module):
         self.affine = affine
         self.track_running_stats = track_running_stats
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(name, Parameter(TENSORS.empty(num_features, dtype=dtype)) if wanted else None)
+            self.register_parameter(
+                name, Parameter(TENSORS.empty(num_features, device=device, dtype=dtype)) if wanted else None
+            )
         if track_running_stats:
-            self.register_buffer("running_mean", TENSORS.zeros(num_features, dtype=dtype))
-            self.register_buffer("running_var", TENSORS.ones(num_features, dtype=dtype))
-            self.register_buffer("num_batches_tracked", TENSORS.tensor(0, dtype=int64))
+            self.register_buffer("running_mean", TENSORS.zeros(num_features, device=device, dtype=dtype))
+            self.register_buffer("running_var", TENSORS.ones(num_features, device=device, dtype=dtype))
+            self.register_buffer("num_batches_tracked", TENSORS.tensor(0, dtype=int64, device=device))
         else:
             for name in ("running_mean", "running_var", "num_batches_tracked"):
                 self.register_buffer(name, None)
@@ -223,7 +225,7 @@ class LazyNorm(LazyModuleMixin):
         if track_running_stats:
             self.running_mean: Any = empty_buffer(device, dtype)
             self.running_var: Any = empty_buffer(device, dtype)
-            self.num_batches_tracked = TENSORS.tensor(0, dtype=int64)
+            self.num_batches_tracked = TENSORS.tensor(0, dtype=int64, device=device)
 
     def reset_parameters(self) -> None:
         """Draw the start values anew."""

@@ -6,11 +6,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...core.memory.absent import NO_DATA
 from ...core.recording.record import TENSORS
 from ...core.tensor.swapping import swap_tensors
 from ...core.tensor.tensor import Tensor
 from ...core.types.device import device as Device
-from ...core.types.device import require_memory
+from ...core.types.device import is_meta
 from ...core.types.dtypes import dtype as Dtype
 from ..parameter import is_lazy
 
@@ -50,13 +51,13 @@ class Convert:
             if CONVERSION.swap:
                 made.requires_grad_(param.requires_grad)
                 swap_tensors(param, type(param)(made, param.requires_grad))
-            elif CONVERSION.overwrite:
+            elif CONVERSION.overwrite or made.device != param.device:
                 param = self._parameters[name] = type(param)(made, param.requires_grad)
             else:
                 _replace(param, made)
             if with_grad is None:
                 continue
-            if CONVERSION.swap or CONVERSION.overwrite:
+            if CONVERSION.swap or CONVERSION.overwrite or with_grad.device != grad.device:
                 param.grad = with_grad.requires_grad_(grad.requires_grad)
             else:
                 _replace(grad, with_grad)
@@ -86,7 +87,7 @@ class Convert:
                 wanted = a.dtype
             elif isinstance(a, (str, Device)) or (isinstance(a, int) and not isinstance(a, bool)):
                 where = a
-        require_memory(where)
+        elsewhere = None if where is None else is_meta(where)
         order = kwargs.get("memory_format")
         if order is not None:
             rank = {"channels_last": 4, "channels_last_3d": 5}.get(order.name)
@@ -96,7 +97,7 @@ class Convert:
 
             self._apply(laid)
         if wanted is None:
-            return self
+            return self if elsewhere is None else self._moved(where)
         if not (wanted.is_floating_point or wanted.is_complex):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}"
@@ -109,11 +110,20 @@ class Convert:
                 "work as expected.",
                 stacklevel=2,
             )
-        return self._floats_to(wanted)
+        return self._moved(where, wanted)
 
-    def _floats_to(self, wanted: Any) -> Any:
+    def _moved(self, where: Any, wanted: Any = None) -> Any:
         def convert(t: Any) -> Any:
-            return t.to(wanted) if t.dtype.is_floating_point or t.dtype.is_complex else t
+            kind = wanted if t.dtype.is_floating_point or t.dtype.is_complex else None
+            try:
+                return t.to(where, kind)
+            except NotImplementedError as error:
+                if str(error) != NO_DATA:
+                    raise
+                raise NotImplementedError(
+                    f"{error} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module "
+                    "from meta to a different device."
+                ) from None
 
         return self._apply(convert)
 
@@ -142,7 +152,7 @@ class Convert:
 
     def cpu(self) -> Any:
         """Everything is on the CPU already."""
-        return self._apply(lambda t: t)
+        return self._apply(lambda t: t.cpu())
 
     def cuda(self, device: Any = None) -> Any:
         """Refused, as by a CPU build of PyTorch, unless there is nothing to move."""
@@ -168,8 +178,7 @@ class Convert:
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
         """New memory with arbitrary values for all parameters and buffers."""
-        require_memory(device)
-        return self._apply(lambda t: TENSORS.empty_like(t), recurse=recurse)
+        return self._apply(lambda t: TENSORS.empty_like(t, device=device), recurse=recurse)
 
     def share_memory(self) -> Any:
         """Give the module back: all memory can be read by every thread."""

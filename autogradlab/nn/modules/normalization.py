@@ -94,9 +94,11 @@ class LayerNorm(Module):
         self.normalized_shape = shape
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        self.register_parameter("weight", Parameter(TENSORS.empty(shape, dtype=dtype)) if elementwise_affine else None)
         self.register_parameter(
-            "bias", Parameter(TENSORS.empty(shape, dtype=dtype)) if elementwise_affine and bias else None
+            "weight", Parameter(TENSORS.empty(shape, device=device, dtype=dtype)) if elementwise_affine else None
+        )
+        self.register_parameter(
+            "bias", Parameter(TENSORS.empty(shape, device=device, dtype=dtype)) if elementwise_affine and bias else None
         )
         self.reset_parameters()
 
@@ -153,7 +155,9 @@ class GroupNorm(Module):
         self.eps = eps
         self.affine = affine
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(name, Parameter(TENSORS.empty(num_channels, dtype=dtype)) if wanted else None)
+            self.register_parameter(
+                name, Parameter(TENSORS.empty(num_channels, device=device, dtype=dtype)) if wanted else None
+            )
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -202,7 +206,9 @@ class RMSNorm(Module):
         self.normalized_shape = shape
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        self.register_parameter("weight", Parameter(TENSORS.empty(shape, dtype=dtype)) if elementwise_affine else None)
+        self.register_parameter(
+            "weight", Parameter(TENSORS.empty(shape, device=device, dtype=dtype)) if elementwise_affine else None
+        )
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -17,7 +17,14 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 class _Table(Module):
     def _fill(
-        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None, weight: Any, freeze: bool, dtype: Any
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None,
+        weight: Any,
+        freeze: bool,
+        device: Any,
+        dtype: Any,
     ) -> None:
         if padding_idx is not None:
             if padding_idx > 0 and padding_idx >= num_embeddings or padding_idx < -num_embeddings:
@@ -31,7 +38,7 @@ class _Table(Module):
         self.padding_idx = padding_idx
         if weight is None:
             self.weight = Parameter(
-                TENSORS.empty((num_embeddings, embedding_dim), dtype=dtype), requires_grad=not freeze
+                TENSORS.empty((num_embeddings, embedding_dim), device=device, dtype=dtype), requires_grad=not freeze
             )
             self.reset_parameters()
         else:
@@ -86,7 +93,7 @@ class Embedding(_Table):
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
-        self._fill(num_embeddings, embedding_dim, padding_idx, _weight, _freeze, dtype)
+        self._fill(num_embeddings, embedding_dim, padding_idx, _weight, _freeze, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         """The rows of the table that the input names."""
@@ -162,7 +169,7 @@ class EmbeddingBag(_Table):
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-        self._fill(num_embeddings, embedding_dim, padding_idx, _weight, False, dtype)
+        self._fill(num_embeddings, embedding_dim, padding_idx, _weight, False, device, dtype)
         self.mode = mode
         self.sparse = sparse
         self.include_last_offset = include_last_offset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -18,10 +19,15 @@ from .hooks import ModuleHook
 __all__ = ["State"]
 
 _EXTRA = "_extra_state"
+_NO_OP = (
+    "for {}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which is a "
+    "no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding key in "
+    "the module instead of copying them in place?)"
+)
 
 
 @no_grad()
-def _take(module: Any, name: str, param: Any, given: Any, assign: bool) -> None:
+def _take(module: Any, name: str, key: str, param: Any, given: Any, assign: bool) -> None:
     """Put a loaded tensor in the place of a parameter or buffer, or its values into it."""
     if CONVERSION.swap:
         made = given.detach() if assign else param.detach().copy_(given).detach()
@@ -30,6 +36,8 @@ def _take(module: Any, name: str, param: Any, given: Any, assign: bool) -> None:
         swap_tensors(param, made)
         return
     if not assign:
+        if param.is_meta and not given.is_meta:
+            warnings.warn(_NO_OP.format(key), stacklevel=5)
         param.copy_(given)
         return
     if isinstance(param, Parameter) and not isinstance(given, Parameter):
@@ -212,7 +220,7 @@ class State:
                 )
                 return
         try:
-            _take(self, name, param, given, assign)
+            _take(self, name, key, param, given, assign)
         except Exception as error:
             errors.append(
                 f'While copying the parameter named "{key}", whose dimensions in the model are {param.shape} and '

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.absent import require_contents
 from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
@@ -39,6 +40,7 @@ def bincount(input, weights=None, minlength=0):
     >>> torch.bincount(torch.tensor([0, 2, 2]), torch.tensor([0.5, 1., 1.]))
     tensor([0.5000, 0.0000, 2.0000])
     """
+    require_contents("aten::bincount", input)
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     refuse(input, "bincount_cpu", "bfcV")

@@ -234,8 +234,9 @@ class TypedStorage:
 
     def __repr__(self) -> str:
         warn_once(DEPRECATED)
-        rows = "\n ".join(str(v) for v in self._values.tolist())
-        return f" {rows}\n[torch.storage.TypedStorage(dtype={self.dtype!r}, device=cpu) of size {self._size()}]"
+        where = self._untyped_storage.device
+        rows = "..." if where is not CPU else " " + "\n ".join(str(v) for v in self._values.tolist())
+        return f"{rows}\n[torch.storage.TypedStorage(dtype={self.dtype!r}, device={where}) of size {self._size()}]"
 
 
 def _warned(name: str, doc: str) -> Any:
@@ -400,8 +401,8 @@ def storage_type(input: Tensor) -> Any:
 
 
 def _show(self: Storage) -> str:
-    rows = "\n ".join(map(str, self.tolist()))
-    return f" {rows}\n[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes()}]"
+    rows = "..." if self.reserved else " " + "\n ".join(map(str, self.tolist()))
+    return f"{rows}\n[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
 
 
 def _fill(self: Storage, value: int) -> Storage:

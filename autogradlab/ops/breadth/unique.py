@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.absent import require_contents
 from ...core.recording.record import RAW, not_implemented
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
@@ -44,6 +45,7 @@ def _numbers(starts: np.ndarray, places: np.ndarray | None) -> tuple[np.ndarray,
 
 
 def _unique2(input, sorted=True, return_inverse=False, return_counts=False):
+    require_contents("aten::_unique2", input)
     refuse(input, "unique", "c")
     x = input.reshape(-1)
     if not return_inverse:
@@ -76,6 +78,7 @@ def _gathered(slices: np.ndarray, places: np.ndarray, d: int) -> np.ndarray:
 
 
 def unique_dim(input, dim, sorted=True, return_inverse=False, return_counts=False):
+    require_contents("aten::unique_dim", input)
     wrap_dim(dim, input.ndim, scalar_ok=False)
     refuse(input, "unique_dim", "c")
     slices, rows, d = _rows(input, dim)
@@ -86,6 +89,7 @@ def unique_dim(input, dim, sorted=True, return_inverse=False, return_counts=Fals
 
 
 def _consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    require_contents("aten::unique_consecutive", input)
     if dim is None or (input.ndim == 1 and dim in (0, -1)):
         refuse(input, "unique", "c")
         x = input.reshape(-1)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.absent import require_contents
 from ...core.memory.casting import cast_array
 from ...core.memory.overlap import check_apart
 from ...core.recording.record import RAW, TENSORS, writes
@@ -193,6 +194,7 @@ def masked_select(input, mask):
     >>> torch.masked_select(x, x > 0)
     tensor([1., 4.])
     """
+    require_contents("aten::masked_select", input, mask)
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     if mask.shape == input.shape:

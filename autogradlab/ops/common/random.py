@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare, name_of
 from ...core.graph.node import NO_EDGE, Edge
+from ...core.memory.absent import reserved
 from ...core.memory.layout import like
 from ...core.random import distributions as D
 from ...core.random import generator, streams
@@ -17,6 +18,7 @@ from ...core.recording.record import start_node
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, gradient_edge, wrap
 from ...core.types import dtypes
+from ...core.types.device import default_device
 from ...core.types.dtypes import get_default_dtype
 from ..kernels import implicit
 from ..table.creation import (
@@ -24,10 +26,11 @@ from ..table.creation import (
     check_out,
     check_sizes,
     default,
-    default_device,
     finished,
+    has_contents,
     into,
     options,
+    placed,
     quick,
     quick_shape,
     resize_out,
@@ -126,9 +129,11 @@ def _made(name: str, values: dict[str, Any], fill: Any, integer: bool = False) -
             out.requires_grad_(True)
         return out
     numpy = default(kind) if not integer else (kind or dtypes.int64).numpy
+    if not has_contents(values):
+        return placed(reserved(shape, numpy), values)
     array = np.empty(shape, numpy)
     modes.quiet(fill, array, source)
-    return finished(array, values["requires_grad"])
+    return placed(array, values)
 
 
 def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
@@ -151,8 +156,9 @@ def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
         x = values["input"]._array
         kind = options(values)
         array = like(x, x.dtype if kind is None else kind.numpy, values["memory_format"], zero=False)
-        modes.quiet(fill, array, values.get("generator"))
-        return finished(array, values["requires_grad"])
+        if has_contents(values, beside=True):
+            modes.quiet(fill, array, values.get("generator"))
+        return placed(array, values, beside=True)
 
     create_like.__doc__ = f"{name}() of the size, dtype and memory order of the argument."
     composite(f"{name}_like", method=False, reads="itself")(create_like)
@@ -294,8 +300,9 @@ def randint_like(*args: Any, **kwargs: Any) -> Tensor:
     x = values["input"]._array
     kind = options(values)
     array = like(x, x.dtype if kind is None else kind.numpy, values["memory_format"], zero=False)
-    modes.quiet(lambda: streams.random_(array, low, high, generator=values.get("generator")))
-    return finished(array, values["requires_grad"])
+    if has_contents(values, beside=True):
+        modes.quiet(lambda: streams.random_(array, low, high, generator=values.get("generator")))
+    return placed(array, values, beside=True)
 
 
 @composite(
@@ -325,8 +332,10 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
     if out is not None:
         check_out("randperm", out, kind)
         kind = out.dtype
+    if out is None and not has_contents(values):
+        return placed(reserved((values["n"],), (kind or dtypes.int64).numpy), values)
     array = modes.quiet(streams.randperm, values["n"], (kind or dtypes.int64).numpy, values.get("generator"))
-    return finished(array, values["requires_grad"]) if out is None else into("randperm", out, array)
+    return placed(array, values) if out is None else into("randperm", out, array)
 
 
 # -- drawn from tensors of parameters: no gradient flows through a draw ------------------------------------------------

@@ -13,9 +13,10 @@ from ...core.runtime import modes
 from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
+from ...core.types.device import default_device
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.dtypes import get_default_dtype
-from ..table.creation import bind, check_out, check_sizes, default, default_device, finished, into, options
+from ..table.creation import bind, check_out, check_sizes, default, finished, into, options, placed
 from ..table.opdef import composite
 from ..table.outputs import cxx_name
 
@@ -126,7 +127,7 @@ def arange(*args: Any, **kwargs: Any) -> Tensor:
     kind = kind or _default(start, end, step)
     array = _arange(start, end, step, kind)
     if out is None:
-        return finished(array, values["requires_grad"])
+        return placed(array, values)
     if out._array.size != array.size and out._array.size:
         warn(
             _OUT_COUNT.format(list(out.shape), out._array.size, array.size, array.size),
@@ -175,7 +176,7 @@ def range_(*args: Any, **kwargs: Any) -> Tensor:
     kind = (out.dtype if out is not None else options(values)) or get_default_dtype()
     _check_bounds(start, end, step)
     array = _steps(start, step, int((end - start) / step) + 1, kind)
-    return finished(array, values["requires_grad"]) if out is None else into("range", out, array)
+    return placed(array, values) if out is None else into("range", out, array)
 
 
 # -- linspace and logspace ---------------------------------------------------------------------------------------------
@@ -259,7 +260,7 @@ def linspace(*args: Any, **kwargs: Any) -> Tensor:
         raise unsupported("linspace_cpu", kind.numpy)
     array = modes.quiet(lambda: _row(start, end, steps, kind).astype(kind.numpy))
     out = values["out"]
-    return finished(array, values["requires_grad"]) if out is None else into("linspace", out, array)
+    return placed(array, values) if out is None else into("linspace", out, array)
 
 
 def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
@@ -334,7 +335,7 @@ def logspace(*args: Any, **kwargs: Any) -> Tensor:
         raise unsupported("logspace_cpu", kind.numpy)
     array = modes.quiet(_powers, values["base"], start, end, steps, kind).astype(kind.numpy)
     out = values["out"]
-    return finished(array, values["requires_grad"]) if out is None else into("logspace", out, array)
+    return placed(array, values) if out is None else into("logspace", out, array)
 
 
 def _powers(base: float, start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
@@ -381,7 +382,7 @@ def eye(*args: Any, **kwargs: Any) -> Tensor:
         check_out("eye", out, kind)
         return into("eye", out, np.eye(n, m, dtype=out._array.dtype))
     check_sizes((n, m))
-    return finished(np.eye(n, m, dtype=default(kind)), values["requires_grad"])
+    return placed(np.eye(n, m, dtype=default(kind)), values)
 
 
 def _triangle(declaration: str, keep: Any, doc: str = "") -> None:
@@ -397,7 +398,7 @@ def _triangle(declaration: str, keep: Any, doc: str = "") -> None:
         if kind not in (dtypes.int64, dtypes.int32):
             raise unsupported(name, kind.numpy)
         found = np.nonzero(keep(np.arange(cols)[None, :] - np.arange(rows)[:, None], values["offset"]))
-        return finished(np.stack(found).astype(kind.numpy), values["requires_grad"])
+        return placed(np.stack(found).astype(kind.numpy), values)
 
     indices.__doc__ = f"{name}(row, col, offset=0): where the {name[:4]} of a matrix lies, shape (2, count)."
     composite(name, method=False)(indices)
@@ -476,10 +477,10 @@ def _window(declaration: str, make: Any, doc: str = "") -> None:
         if length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
         if length < 2:
-            return finished(np.ones(length, kind.numpy), values["requires_grad"])
+            return placed(np.ones(length, kind.numpy), values)
         periodic = values.get("periodic", True)
         array = make(length + bool(periodic), kind.numpy, values)
-        return finished(array[:length].copy(), values["requires_grad"])
+        return placed(array[:length].copy(), values)
 
     window.__doc__ = f"{name}(window_length, periodic=True): the window function's values."
     composite(name, method=False)(window)

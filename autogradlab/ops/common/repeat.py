@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.absent import is_absent
 from ...core.memory.layout import like
 from ...core.memory.strided import placed
 from ...core.recording.record import RAW, TENSORS
@@ -123,6 +124,8 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, ou
     """
     if repeats is None:
         return _times(input, output_size)
+    if isinstance(repeats, Tensor) and output_size is None and is_absent(repeats._array):
+        raise RuntimeError("cannot repeat_interleave a meta tensor without output_size")
     if not isinstance(repeats, Tensor):
         repeats = operator.index(repeats)
         if repeats < 0:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.absent import require_places
 from ...core.memory.places import add_at, inside
 from ...core.memory.storage import owner
 from ...core.memory.strided import placed
@@ -542,6 +543,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
 
 
 def _nonzero(x: np.ndarray) -> np.ndarray:
+    require_places(x)
     if not x.ndim:
         found = np.zeros((int(bool(x)), 0), np.int64)
     else:

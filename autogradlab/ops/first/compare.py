@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.absent import require_contents
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
@@ -170,6 +171,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     """
     if not isinstance(input, Tensor) or not isinstance(other, Tensor):
         reject("equal", (input, other), {})
+    require_contents("aten::equal", input._array, other._array)
     if input.dtype is not other.dtype:
         x, y = align(input._array, other._array) if input.shape == other.shape else (input._array, other._array)
         return x.shape == y.shape and bool(np.array_equal(x, y))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import signatures
+from ...core.memory.absent import is_absent, require_contents, require_number
 from ...core.memory.lazy import LazyArray, bits, memory_of
 from ...core.memory.storage import fix
 from ...core.random.generator import NO_CUDA
@@ -16,6 +17,7 @@ from ...core.runtime import modes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types import dtypes
+from ...core.types.device import CPU, device
 from ...core.types.dtypes import dtype, get_default_dtype
 from ...core.values.building import array_from, check_numpy, fill_value
 from ...core.values.promotion import is_number
@@ -29,9 +31,9 @@ _SCALAR_GRAD = (
 _OVERFLOW = "value cannot be converted to type {} without overflow"
 
 
-def type_name(d: dtype) -> str:
+def type_name(d: dtype, where: device = CPU) -> str:
     """`torch.FloatTensor` for float32."""
-    return f"torch.{d._tensor_type}"
+    return f"torch.{d._tensor_type}" if where is CPU else f"torch.{where}.{d._tensor_type}"
 
 
 # -- out of tensors ----------------------------------------------------------------------------------------------------
@@ -49,6 +51,8 @@ def item(self: Tensor) -> Any:
     x = self._array
     if x.size != 1:
         raise RuntimeError(f"a Tensor with {x.size} elements cannot be converted to Scalar")
+    if x.base is not None:
+        require_number(x)
     return x.item() if x.dtype.kind != "V" else float(x.reshape(-1)[0])
 
 
@@ -68,6 +72,7 @@ def tolist(self: Tensor) -> Any:
     >>> torch.tensor([[1, 2], [3, 4]]).tolist()
     [[1, 2], [3, 4]]
     """
+    require_contents("", self._array)
     return self._array.tolist() if self._array.dtype.kind != "V" else self._array.astype(np.float32).tolist()
 
 
@@ -90,6 +95,11 @@ def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
     if self.requires_grad and not force and modes.current().record:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     x = self._array
+    if is_absent(x):
+        require_contents("", *([x] if force else []))
+        raise TypeError(
+            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        )
     if isinstance(x, LazyArray):
         if not force:
             bit, resolve = ("conjugate", "resolve_conj") if x.conj_bit else ("negative", "resolve_neg")
@@ -123,7 +133,7 @@ def wrap_array(self: Tensor, array: np.ndarray) -> Tensor:
 def contains(self: Tensor, element: Any) -> bool:
     """Whether some element equals `element`."""
     if isinstance(element, Tensor) or is_number(element):
-        return bool(np.any((self == element)._array))
+        return bool(item(TENSORS.any(self == element)))
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
 
@@ -151,7 +161,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options
     tensor([1])
     """
     if dtype is None:
-        return type_name(self.dtype)
+        return type_name(self.dtype, self.device)
     return TENSORS.to(self, parse_type(dtype))
 
 
@@ -184,8 +194,11 @@ def parse_type(given: Any) -> dtype:
 
 
 def to_bool(self: Tensor) -> bool:
-    if self._array.size == 1:
-        return bool(self._array.item())
+    x = self._array
+    if x.size == 1:
+        if x.base is not None:
+            require_number(x)
+        return bool(x.item())
     if self._array.size == 0:
         raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
     raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
@@ -251,6 +264,8 @@ def dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     asked = {} if max_version is None else {"max_version": max_version}  # which NumPy 2.0 does not know
+    if is_absent(self._array):
+        raise BufferError("Cannot pack tensors on meta")
     return _exported(self._array).__dlpack__(**asked)
 
 

@@ -8,12 +8,14 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
+from ...core.memory.absent import reserved
 from ...core.memory.layout import formatted, like
 from ...core.memory.storage import Storage, fix
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.warn import warn, warn_once
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types import dtypes
+from ...core.types.device import default_device
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.dtypes import get_default_dtype
 from ...core.values.building import array_from, check_numpy, fill_value
@@ -23,10 +25,12 @@ from ..table.creation import (
     check_out,
     check_sizes,
     default,
-    default_device,
     finished,
+    has_contents,
     into,
+    make_for,
     options,
+    placed,
     quick,
     quick_shape,
     wanted_dtype,
@@ -95,7 +99,7 @@ def tensor(*args: Any, **kwargs: Any) -> Tensor:
     data = values["data"]
     if isinstance(data, Tensor):
         warn(_COPY.format("torch.tensor"))
-    return finished(array_from(data, kind), values["requires_grad"])
+    return placed(array_from(data, kind), values)
 
 
 @composite(
@@ -118,11 +122,13 @@ def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
     kind = wanted_dtype(values)
     data = values["data"]
     if isinstance(data, Tensor):
-        return TENSORS.to(data, kind) if kind is not None else data
+        return TENSORS.to(data, device=values["device"], dtype=kind)
     if isinstance(data, np.ndarray):
         shared = _from_numpy(data)
+        if not has_contents(values):
+            return placed(shared._array, values)
         return shared if kind is None else TENSORS.to(shared, kind)
-    return finished(array_from(data, kind))
+    return placed(array_from(data, kind), values)
 
 
 @composite("from_numpy -> Tensor", method=False, reads="itself")
@@ -185,6 +191,8 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
     check_device(values["device"])
     kind = wanted_dtype(values)
     source = None
+    if not has_contents(values, beside=isinstance(obj, Tensor)):
+        return placed(TENSORS.as_tensor(obj, dtype=kind)._array, {**values, "requires_grad": bool(given)})
     if isinstance(obj, Tensor):
         source = obj
     elif isinstance(obj, np.generic):
@@ -239,7 +247,7 @@ def frombuffer(*args: Any, **kwargs: Any) -> Tensor:
     kind = wanted_dtype(values)
     assert kind is not None
     found = _from_buffer(values["buffer"], kind, values["count"], values["offset"])
-    return finished(found._array, values["requires_grad"])
+    return placed(found._array, values)
 
 
 def _from_buffer(buffer: Any, kind: Dtype, count: int, offset: int) -> Tensor:
@@ -333,8 +341,10 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
         if out is not None:
             check_out(name, out, kind)
             return into(name, out, make(shape, out._array.dtype), None, values["requires_grad"])
-        array = make(shape, default(kind)) if order is None else formatted(shape, default(kind), order)
-        return finished(array, values["requires_grad"])
+        if order is None:
+            return placed(make_for(make, values)(shape, default(kind)), values)
+        array = formatted(shape, default(kind), order)
+        return placed(array, values)
 
     create.__doc__ = doc
     composite(name, method=False)(create)
@@ -342,7 +352,8 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
     def new(self: Tensor, *size: Any, **kwargs: Any) -> Tensor:
         _, values = bind(f"new_{name}", size, kwargs, "Tensor")
         numpy = (options(values) or self.dtype).numpy
-        return finished(make(check_sizes(values["size"], negative), numpy), values["requires_grad"])
+        shape = check_sizes(values["size"], negative)
+        return placed(make_for(make, values, beside=True)(shape, numpy), values, beside=True)
 
     new.__doc__ = f"{name}() with the dtype of this tensor."
     composite(f"new_{name}", function=False)(new)
@@ -358,7 +369,7 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
         array = like(x, x.dtype if kind is None else kind.numpy, values["memory_format"])
         if name == "ones":
             array[...] = 1
-        return finished(array, values["requires_grad"])
+        return placed(array, values, beside=True)
 
     create_like.__doc__ = f"{name}() of the size, dtype and memory order of the argument."
     composite(f"{name}_like", method=False)(create_like)
@@ -503,7 +514,9 @@ def full(*args: Any, **kwargs: Any) -> Tensor:
         check_out("full", out, kind)
         return into("full", out, np.full(shape, fill_value(value, out.dtype), out._array.dtype))
     kind = kind or _fill_kind(value)
-    return finished(np.full(shape, fill_value(value, kind), kind.numpy), values["requires_grad"])
+    if not has_contents(values):
+        return placed(reserved(shape, kind.numpy), values)
+    return placed(np.full(shape, fill_value(value, kind), kind.numpy), values)
 
 
 @composite(
@@ -524,7 +537,7 @@ def full_like(*args: Any, **kwargs: Any) -> Tensor:
     kind = options(values) or x.dtype
     array = like(x._array, kind.numpy, values["memory_format"])
     array[...] = fill_value(values["fill_value"], kind)
-    return finished(array, values["requires_grad"])
+    return placed(array, values, beside=True)
 
 
 @composite(
@@ -541,7 +554,7 @@ def new_full(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     _, values = bind("new_full", args, kwargs, "Tensor")
     kind = options(values) or self.dtype
     value = fill_value(values["fill_value"], kind)
-    return finished(np.full(check_sizes(values["size"]), value, kind.numpy), values["requires_grad"])
+    return placed(np.full(check_sizes(values["size"]), value, kind.numpy), values, beside=True)
 
 
 @composite(
@@ -564,7 +577,7 @@ def new_tensor(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     check_device(values["device"])
     if isinstance(values["data"], Tensor):
         warn(_COPY.format("tensor.new_tensor"))
-    return finished(array_from(values["data"], wanted_dtype(values) or self.dtype), values["requires_grad"])
+    return placed(array_from(values["data"], wanted_dtype(values) or self.dtype), values, beside=True)
 
 
 @composite("scalar_tensor(Scalar s, *, $options) -> Tensor", method=False, reads="itself")
@@ -579,7 +592,7 @@ def scalar_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """
     _, values = bind("scalar_tensor", args, kwargs)
     kind = options(values) or get_default_dtype()
-    return finished(np.array(fill_value(values["s"], kind), kind.numpy), values["requires_grad"])
+    return placed(np.array(fill_value(values["s"], kind), kind.numpy), values)
 
 
 # -- with chosen strides -----------------------------------------------------------------------------------------------
@@ -609,7 +622,7 @@ def empty_strided(*args: Any, **kwargs: Any) -> Tensor:
     (1, 2)
     """
     _, values = bind("empty_strided", args, kwargs)
-    return finished(_strided(values["size"], values["stride"], default(options(values))), values["requires_grad"])
+    return placed(_strided(values["size"], values["stride"], default(options(values))), values)
 
 
 @composite(
@@ -627,7 +640,7 @@ def new_empty_strided(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """
     _, values = bind("new_empty_strided", args, kwargs, "Tensor")
     numpy = (options(values) or self.dtype).numpy
-    return finished(_strided(values["size"], values["stride"], numpy), values["requires_grad"])
+    return placed(_strided(values["size"], values["stride"], numpy), values, beside=True)
 
 
 @composite("empty_permuted(SymInt[] size, int[] physical_layout, *, $options) -> Tensor", method=False, reads="itself")
@@ -661,4 +674,4 @@ def empty_permuted(*args: Any, **kwargs: Any) -> Tensor:
         seen.add(dim)
     check_sizes(size)
     array = np.zeros([size[d] for d in order], default(options(values)))
-    return finished(array.transpose(np.argsort(order)) if order else array, values["requires_grad"])
+    return placed(array.transpose(np.argsort(order)) if order else array, values)

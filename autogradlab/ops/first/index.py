@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.mismatch import typename
+from ...core.memory.absent import require_places
 from ...core.memory.layout import common_axes, contiguous, strides_along
 from ...core.memory.overlap import check_written, shares_places
 from ...core.memory.places import add_at
@@ -42,6 +43,7 @@ def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
         t = wrap(array.astype(np.bool_))
         kind = "b"
     if kind == "b":
+        require_places(array)
         for i, n in enumerate(array.shape):
             if dim + i < x.ndim and x.shape[dim + i] != n:
                 raise IndexError(

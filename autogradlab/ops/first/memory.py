@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.arguments.mismatch import describe_mismatch
 from ...core.graph.node import NO_EDGE, leads
+from ...core.memory.absent import is_absent, require_contents
 from ...core.memory.casting import cast_array, real_with_warning
 from ...core.memory.layout import like
 from ...core.memory.overlap import check_apart, check_written
@@ -22,7 +23,7 @@ from ...core.tensor.edges import made_by
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ...core.types import dtypes
 from ...core.types.device import device as Device
-from ...core.types.device import require_memory
+from ...core.types.device import is_meta
 from ...core.types.dims import shape_arg, wrap_dim
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.layouts import FORMATS
@@ -31,6 +32,7 @@ from ...core.values.promotion import broadcast_shapes, is_number
 from ..table.arguments import reject
 from ..table.creation import bind
 from ..table.inplace import recorded_edges, write_in_place
+from ..table.memoryless import empty as emptied
 from ..table.opdef import OPS, Op, composite, op
 from ..table.signatures import explain
 
@@ -151,7 +153,12 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if wanted.numpy is input._array.dtype:
             return input
         return _converted(input, wanted, None)
-    wanted, copy, memory_format = _target(args, kwargs)
+    wanted, copy, memory_format, where = _target(args, kwargs)
+    absent = is_absent(input._array)
+    if where is not None and where != absent:
+        if absent:
+            require_contents("", input._array)
+        return emptied(_converted(input, wanted or input.dtype, memory_format))
     if (
         (wanted is None or wanted.numpy is input._array.dtype)
         and not copy
@@ -166,8 +173,9 @@ def _converted(input: Tensor, wanted: Dtype, memory_format: Any) -> Tensor:
     return TENSORS._to_copy(input, wanted.numpy, memory_format)
 
 
-def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, Any]:
-    """What the forms to(device, dtype), to(dtype), to(other) with non_blocking, copy, memory_format ask for."""
+def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, Any, bool | None]:
+    """What the forms to(device, dtype), to(dtype), to(other) with non_blocking, copy, memory_format ask for; the last
+    is whether on "meta", None if no device is named."""
     given = dict(kwargs)
     wanted, where, other = given.pop("dtype", None), given.pop("device", None), given.pop("tensor", None)
     copy, memory_format = given.pop("copy", False), given.pop("memory_format", None)
@@ -210,8 +218,10 @@ def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, A
                 ],
             )
         )
-    require_memory(where)
-    return (other.dtype if other is not None else wanted), copy, memory_format
+    meta = None if where is None else is_meta(where)
+    if other is not None:
+        wanted, meta = other.dtype, is_absent(other._array)
+    return wanted, copy, memory_format, meta
 
 
 def _converter(declaration: str, wanted: Dtype, doc: str) -> None:
@@ -367,6 +377,7 @@ def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
     >>> x.cpu() is x
     True
     """
+    require_contents("", input._array)
     return input
 
 
@@ -472,6 +483,8 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         if not is_number(src):
             reject("copy_", (input, src), {})
         src = wrap(np.asarray(src))
+    if src._array.base is not None and not is_absent(input._array):
+        require_contents("", src._array)
     local = modes.LOCAL.state
     floats = input._array.dtype.kind in "fcV"
     recording = local.record and (requires_grad(input) or (floats and requires_grad(src)))
@@ -638,7 +651,7 @@ def storage_offset(input: Tensor) -> int:
     """
     storage = storage_of(input)
     x = input._array
-    first = storage.data_ptr() if storage.nbytes() else address(owner(x))
+    first = address(storage.buffer) if storage.nbytes() else address(owner(x))
     return (address(x) - first) // x.itemsize
 
 
@@ -650,7 +663,7 @@ def data_ptr(input: Tensor) -> int:
     >>> x[1:].data_ptr() - x.data_ptr()
     8
     """
-    return address(input._array) if input._array.size else 0
+    return address(input._array) if input._array.size and not is_absent(input._array) else 0
 
 
 @composite("untyped_storage(Tensor input) -> UntypedStorage", function=False, reads="itself")

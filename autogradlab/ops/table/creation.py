@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...core.graph.node import NO_EDGE
+from ...core.memory.absent import reserved
 from ...core.memory.overlap import check_apart
 from ...core.memory.storage import resize
 from ...core.memory.versions import UNSHARED
@@ -16,10 +18,10 @@ from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.tensor.tensor import INFERENCE, Tensor, requires_grad
 from ...core.types import dtypes
-from ...core.types.device import device as Device
-from ...core.types.device import require_memory
+from ...core.types.device import default_device, is_meta
 from ...core.types.dtypes import dtype, get_default_dtype
 from ...core.types.layouts import strided
+from .memoryless import empty
 from .signatures import lookup
 
 __all__ = [
@@ -28,14 +30,15 @@ __all__ = [
     "check_out",
     "check_sizes",
     "default",
-    "default_device",
     "finished",
+    "has_contents",
     "into",
+    "make_for",
     "options",
+    "placed",
     "quick",
     "quick_shape",
     "resize_out",
-    "set_device",
     "wanted_dtype",
 ]
 
@@ -50,20 +53,6 @@ _OUT_DTYPE = "dtype {} does not match dtype of out parameter ({})"
 _NO_OTHER_LAYOUT = "autogradlab has strided tensors only: no layout {}"
 
 _new = object.__new__
-
-#: the device that `set_default_device` named, or None
-_default_device: Device | None = None
-
-
-def set_device(where: Device | None) -> None:
-    """Make `where` the device of tensors for which none is named."""
-    global _default_device
-    _default_device = where
-
-
-def default_device() -> Device | None:
-    """What `set_device` was given."""
-    return _default_device
 
 
 def bind(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], space: str = "torch") -> tuple[int, dict[str, Any]]:
@@ -96,9 +85,11 @@ def quick_shape(size: tuple[Any, ...]) -> tuple[int, ...] | None:
 
 def quick(given: dict[str, Any]) -> bool:
     """Whether the keyword arguments are no more than a dtype and requires_grad, as they should be."""
-    if _default_device is not None:
+    if default_device() is not None:
         return False
     for name, value in given.items():
+        if value is None and name in ("device", "dtype"):
+            continue
         if not ((name == "dtype" and type(value) is dtype) or (name == "requires_grad" and type(value) is bool)):
             return False
     return True
@@ -123,9 +114,21 @@ def options(values: dict[str, Any]) -> dtype | None:
 
 def check_device(where: Any) -> None:
     """PyTorch's errors for a device that a CPU build lacks."""
-    where = _default_device if where is None else where
-    if where is not None:
-        require_memory(where)
+    is_meta(where)
+
+
+def has_contents(values: dict[str, Any], beside: bool = False) -> bool:
+    """Whether what is being made is on a device where tensors have contents; `beside` a tensor, whose device it takes
+    if none is named."""
+    where = values.get("device")
+    return (beside and where is None) or not is_meta(where)
+
+
+def make_for(
+    make: Callable[..., np.ndarray], values: dict[str, Any], beside: bool = False
+) -> Callable[..., np.ndarray]:
+    """`make`, or what reserves memory instead, where tensors have no contents (see `has_contents`)."""
+    return make if has_contents(values, beside) else reserved
 
 
 def check_sizes(shape: tuple[int, ...], words: str = "") -> tuple[int, ...]:
@@ -154,6 +157,12 @@ def finished(array: np.ndarray, grad: bool | None = False, message: str = errors
     if FLAGS.inference and LOCAL.state.inference:
         t._counter = INFERENCE
     return t
+
+
+def placed(array: np.ndarray, values: dict[str, Any], beside: bool = False) -> Tensor:
+    """A new leaf over `array`, with the requires_grad= and on the device= that were asked for (see `has_contents`)."""
+    t = finished(array, values.get("requires_grad", False))
+    return t if has_contents(values, beside) else empty(t)
 
 
 def into(name: str, out: Tensor, array: np.ndarray, kind: dtype | None = None, grad: bool | None = False) -> Tensor:
