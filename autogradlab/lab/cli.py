@@ -167,7 +167,7 @@ def _class(args: argparse.Namespace) -> int:
 
 
 def _author(args: argparse.Namespace) -> int:
-    from autogradlab.lab.opening import lighten
+    from autogradlab.lab.light import lighten
 
     lighten()
     try:

@@ -9,14 +9,13 @@ import socket
 import sys
 import threading
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+from autogradlab.lab.light import lighten
 from autogradlab.lab.speaking import told
 
-__all__ = ["QUIET", "SETTINGS", "lighten", "prepare", "start", "taken"]
+__all__ = ["QUIET", "SETTINGS", "prepare", "start", "taken"]
 
 #: Defaults of JupyterLab for learners, below what anybody sets in its settings: for all languages, and for one. They
 #: show no news, and start nothing that lessons have no use for: language servers, the debugger, the manager of
@@ -27,10 +26,8 @@ FIRST = {
     "data": {"layout-restorer:data": {side: {"collapsed": True, "widgets": []} for side in ("left", "right")}},
     "metadata": {"id": "default"},
 }
-#: Builds the grammar of international addresses as it is imported, which takes longer than all the rest of the server.
-GRAMMAR = "rfc3987_syntax"
-#: The server's own lines stay away, but for errors; Ctrl-C is not asked back.
-QUIET = ["--Application.log_level=ERROR", "--ServerApp.answer_yes=True"]
+#: The server's own lines stay away, but for errors; Ctrl-C is not asked back; extensions are not looked for.
+QUIET = ["--Application.log_level=ERROR", "--ServerApp.answer_yes=True", "--LabApp.extension_manager=readonly"]
 
 
 def prepare(lang: str) -> None:
@@ -49,23 +46,6 @@ def prepare(lang: str) -> None:
             arranged.write_text(json.dumps(FIRST), encoding="utf-8")
     folders = [str(SETTINGS / "all"), str(SETTINGS / lang), os.environ.get("JUPYTER_CONFIG_PATH")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, folders))
-
-
-def lighten() -> None:
-    """Let jsonschema, which Jupyter imports, load the grammar of international addresses when one is checked: Jupyter
-    checks none. It is a second and 16 MB for each server.
-    """
-    if GRAMMAR in sys.modules or find_spec(GRAMMAR) is None:
-        return
-
-    def is_valid_syntax(term: str, value: str) -> bool:
-        if sys.modules.get(GRAMMAR) is light:
-            del sys.modules[GRAMMAR]
-        return bool(importlib.import_module(GRAMMAR).is_valid_syntax(term, value))
-
-    light = ModuleType(GRAMMAR)
-    light.is_valid_syntax = is_valid_syntax  # type: ignore[attr-defined]
-    sys.modules[GRAMMAR] = light
 
 
 def taken(port: int) -> bool:

@@ -38,9 +38,11 @@ c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
 c.Spawner.pre_spawn_hook = seat
 c.Spawner.notebook_dir = "~/autogradlab-lessons"
 # As the learner: lay the lessons out (never overwrites), then the server.  --data is what one process may allocate.
-LAY_OUT = 'autogradlab lessons copy --dir ~/autogradlab-lessons && exec jupyterhub-singleuser "$@"'
+LIGHT = 'python -P "$(python -c "from autogradlab.lab import light; print(light.__file__)")"'  # 16 MB and a second less
+LAY_OUT = f'autogradlab lessons copy --dir ~/autogradlab-lessons && exec {LIGHT} jupyterhub.singleuser "$@"'
 c.Spawner.cmd = ["prlimit", "--data=1500000000", "sh", "-c", LAY_OUT, "sh"]
 c.Spawner.args = [
+    "--LabApp.extension_manager=readonly",
     "--MappingKernelManager.cull_idle_timeout=2400",  # a kernel at rest for 40 minutes goes, its tab open or not
     "--MappingKernelManager.cull_connected=True",
     "--MappingKernelManager.cull_interval=120",

@@ -195,7 +195,7 @@ def memory(users: set[int]) -> dict[str, float]:
         with contextlib.suppress(OSError, ValueError):
             if folder.name.isdigit() and folder.stat().st_uid in users:
                 line = (folder / "cmdline").read_text(encoding="utf-8")
-                kind = "kernel" if "ipykernel" in line else "server" if "jupyterhub-singleuser" in line else ""
+                kind = "kernel" if "ipykernel" in line else "server" if "jupyterhub.singleuser" in line else ""
                 if kind:
                     found = re.search(
                         r"^Pss: +(\d+)", (folder / "smaps_rollup").read_text(encoding="utf-8"), re.MULTILINE

@@ -85,7 +85,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, lang: str, configuration: s
         # the rest goes to JupyterLab as it is
         *("--allow-root", "--ServerApp.ip=127.0.0.1", "--ServerApp.port_retries=0"),
         f"--IdentityProvider.token={token}",
-        *("--LabApp.extension_manager=readonly", "--LabApp.expose_app_in_browser=True"),
+        "--LabApp.expose_app_in_browser=True",
     ]
     env = dict(os.environ, **{name: str(home / place) for name, place in places.items()})
     with open(log, "wb") as file:

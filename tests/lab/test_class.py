@@ -8,13 +8,15 @@ import getpass
 import os
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from autogradlab.lab import cli, copying
+from autogradlab.lab import cli, copying, doctor
 from tests.conftest import ROOT
 
 CONFIG = ROOT / "docs" / "class" / "jupyterhub_config.py"
@@ -61,9 +63,18 @@ def test_learners_arrive_in_their_browsers_language(config: Any, accepted: str, 
 
 def test_what_is_started_lays_the_lessons_out(config: Any, tmp_path: Path):
     command = config.Spawner.cmd[config.Spawner.cmd.index("-c") + 1]
-    found = re.match(r"autogradlab (lessons copy --dir) ~/autogradlab-lessons && exec jupyterhub-singleuser", command)
+    found = re.match(
+        r"autogradlab (lessons copy --dir) ~/autogradlab-lessons && exec (.*) jupyterhub.singleuser", command
+    )
     assert found
+    version = f"{found[2]} jupyterlab --version"
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    said = subprocess.run(
+        version, shell=True, capture_output=True, text=True, check=True, env={**os.environ, "PATH": path}
+    )
+    assert said.stdout.strip() == doctor.installed("jupyterlab")
     assert config.Spawner.notebook_dir == "~/autogradlab-lessons"
     assert cli.main([*found[1].split(), str(tmp_path)]) == 0
     values = (ROOT / "docs" / "class" / "values.yaml").read_text(encoding="utf-8")
     assert command.replace(' "$@"', "") in values
+    assert command.replace(' "$@"', "") in (ROOT / "binder" / "Dockerfile.hub").read_text(encoding="utf-8")

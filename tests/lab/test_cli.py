@@ -174,7 +174,7 @@ def test_the_windows_as_the_learner_left_them_stay(started: list[list[str]], tmp
 def test_the_grammar_of_addresses_is_built_when_one_is_checked():
     code = """if True:
         import sys
-        from autogradlab.lab.opening import GRAMMAR, lighten
+        from autogradlab.lab.light import GRAMMAR, lighten
         lighten()
         light = sys.modules.get(GRAMMAR)  # none where an older jsonschema does without
         import jsonschema
@@ -194,6 +194,13 @@ def test_why_a_folder_cannot_be_used_is_said_in_the_language(
     (tmp_path / "file").write_text("")
     assert cli.main(["lessons", "copy", "--dir", str(tmp_path / "file" / "folder")]) == 1
     assert said in capsys.readouterr().err
+
+
+def test_a_server_starts_light():
+    script = Path(opening.__file__).with_name("light.py")
+    command = [sys.executable, "-P", str(script), "jupyterlab", "--version"]
+    made = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert made.stdout.strip() == doctor.installed("jupyterlab")
 
 
 def test_list_of_a_language(sample_lessons: Path, capsys: pytest.CaptureFixture[str]):
