@@ -90,7 +90,7 @@ def _fitting(value: Any, numpy: np.dtype[Any]) -> Tensor:
     method=False,
     reads="late",
 )
-def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None, self: Any = None) -> Any:
     """Chooses element by element: input where condition is True, other elsewhere. With condition alone it is
     nonzero(as_tuple=True).
     main: 2
@@ -104,7 +104,9 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     >>> torch.where(torch.tensor([True, False, True]))
     (tensor([0, 2]),)
     """
-    if isinstance(condition, Tensor):
+    if input is None and is_number(self):  # what PyTorch calls it where it is a number
+        input, self = self, None
+    if self is None and isinstance(condition, Tensor):
         if input is None and other is None:
             return F.nonzero(condition, as_tuple=True)
         first, second = isinstance(input, Tensor), isinstance(other, Tensor)
@@ -116,7 +118,8 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
             return (
                 _WHERE.call(condition, input, other) if out is None else _WHERE.call(condition, input, other, out=out)
             )
-    return _WHERE.reject(tuple(v for v in (condition, input, other) if v is not None), {})
+    given = tuple(v for v in (condition, input, other) if v is not None)
+    return _WHERE.reject(given, {} if self is None else {"self": self})
 
 
 def _method(self: Tensor, condition: Any, other: Any) -> Any:

@@ -16,8 +16,8 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
-from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
+from ..table.checked import axis
 from ..table.opdef import OPS, Op, alias, composite, op, publish
 from ..table.outputs import UNCASTABLE, Out
 from ..table.signatures import explain
@@ -76,7 +76,7 @@ def _cat_checked(tensors: Any, dim: Any) -> np.ndarray:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     real = [t for t in tensors if t.shape != (0,)] or [tensors[0]]
     first = real[0]
-    d = wrap_dim(dim, first.ndim)
+    d = axis(dim, first.ndim)
     for i, t in enumerate(tensors):
         if t.shape == (0,):
             continue
@@ -107,7 +107,7 @@ def _short_join(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
     kernel = entry.kernel
 
     def short_join(tensors: Any, dim: Any = 0, *, out: Any = None) -> Any:
-        if out is None and not FLAGS.unusual and (type(tensors) is list or type(tensors) is tuple):
+        if out is None and type(dim) is int and not FLAGS.unusual and (type(tensors) is list or type(tensors) is tuple):
             arrays = []
             for t in tensors:
                 if type(t) is not Tensor or (t._edge is not NO_EDGE and requires_grad(t)):
@@ -155,7 +155,7 @@ def _stack(tensors, dim=0):
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     shape = tensors[0].shape
-    d = wrap_dim(dim, len(shape) + 1)
+    d = axis(dim, len(shape) + 1)
     for i, t in enumerate(tensors):
         if t.shape != shape:
             raise RuntimeError(

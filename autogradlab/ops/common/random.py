@@ -14,12 +14,13 @@ from ...core.random import distributions as D
 from ...core.random import generator, streams
 from ...core.random.generator import default_generator
 from ...core.recording.inplace import History, check_inplace, commit
-from ...core.recording.record import start_node
+from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative, start_node
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, gradient_edge, wrap
 from ...core.types import dtypes
 from ...core.types.device import default_device
 from ...core.types.dtypes import get_default_dtype
+from ...core.values.promotion import broadcast_shapes
 from ..kernels import implicit
 from ..table.creation import (
     bind,
@@ -351,6 +352,14 @@ def _normal_of_size(mean: Any, std: Any, **values: Any) -> Tensor:
     return _made("normal", values, lambda out, g: streams.normal_(out, mean, std, g))
 
 
+def _normal_around(mean: Tensor, std: float = 1, *, generator: Any = None, out: Any = None) -> Any:
+    """Normal numbers with mean 0 to which the means are added: `out` may have more of them than there are means."""
+    if out is None:
+        return OPS["normal.mean"].call(mean, std, generator=generator)
+    wider = TENSORS.expand(mean, broadcast_shapes(mean.shape, out.shape))
+    return OPS["normal.mean"].call(wider, std, generator=generator, out=out)
+
+
 OPS["normal.mean"] = Op("normal", _normal, "mean", node="NormalBackward1", vjp={"mean": _ZERO["input"]})
 OPS["normal.std"] = Op("normal", _normal, "std", node="NormalBackward2", vjp={"std": _ZERO["input"]})
 op(
@@ -364,7 +373,7 @@ op(
     node="NormalBackward3",
     vjp={"mean": _ZERO["input"], "std": _ZERO["input"]},
     overloads=[
-        Overload(OPS["normal.mean"], signature=1),
+        Overload(_normal_around, signature=1),
         Overload(OPS["normal.std"], signature=2),
         Overload(_normal_of_size, signature=3),
     ],
@@ -386,9 +395,13 @@ op(
 )(_normal)
 
 
-def _bernoulli_of(input: Tensor, p: float, generator: Any = None) -> Tensor:
-    result: Tensor = finished(like(input._array, input._array.dtype)).bernoulli_(p, generator=generator)
-    return result
+def _bernoulli_of(input: np.ndarray, p: float, *, generator: Any = None) -> np.ndarray:
+    return D.bernoulli_(np.empty(input.shape, input.dtype), p, generator)
+
+
+OPS["bernoulli.p"] = Op(
+    "bernoulli", _bernoulli_of, node=NOT_IMPLEMENTED, overload="p", vjp={"input": no_derivative("bernoulli")}
+)
 
 
 @op(
@@ -398,7 +411,7 @@ def _bernoulli_of(input: Tensor, p: float, generator: Any = None) -> Tensor:
     """,
     vjp=_ZERO,
     node="BernoulliBackward0",
-    overloads=[Overload(_bernoulli_of, signature=1)],
+    overloads=[Overload(OPS["bernoulli.p"], signature=1)],
     reads="itself",
 )
 def bernoulli(input, *, generator=None):

@@ -511,7 +511,7 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
     core, kernel, check, numbers = entry.core, entry.ufunc, entry.check, entry.numbers
     name, (strict, strict_other) = entry.name, entry.strict
 
-    def forward(input: Any = _MISSING, other: Any = _MISSING, *extra: Any, out: Any = None, **unknown: Any) -> Any:
+    def forward(input: Any = _MISSING, other: Any = _MISSING, /, *extra: Any, out: Any = None, **unknown: Any) -> Any:
         if strict and not (isinstance(input, Tensor) and (isinstance(other, Tensor) or not strict_other)):
             pass
         elif not extra and not unknown and input is not _MISSING and other is not _MISSING:

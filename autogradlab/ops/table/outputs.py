@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from ...core.memory.storage import resize
 from ...core.recording.inplace import commit
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS
+from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import C_NAMES, _scalar_name, dtype, from_numpy, int64
 from ...core.types.return_types import named
@@ -198,7 +198,8 @@ def _write(out: Tensor, r: np.ndarray, times: int = 1, sources: Sequence[Any] = 
         check_cast(r.dtype, target.dtype)
     if target.shape != r.shape:
         for _ in range(times if target.size else 0):
-            warnings.warn(errors.OUT_RESIZED.format(list(out.shape), list(r.shape)), UserWarning, stacklevel=5)
+            told = errors.OUT_RESIZED.format(list(out.shape), list(r.shape))
+            warn(told, at="aten/src/ATen/native/Resize.cpp:30")
         resize(out, r.shape)
     elif 0 in target.strides:
         check_apart(target)
