@@ -57,6 +57,7 @@ extensions = ["myst_nb"]
 html_theme = "furo"
 html_title = "autogradlab"
 html_static_path = ["_static"]
+html_favicon = "_static/icon.svg"
 html_css_files = ["theme.css", "inspector.css"]
 html_js_files = ["scroll.js"]
 html_show_sphinx = False
@@ -342,6 +343,7 @@ def write(source: Path) -> None:
     pages |= {f"reference/{path}.md": "\n".join(reference(path, found)) for path, found in spaces().items()}
     pages |= {f"_static/{p.name}": p.read_text(encoding="utf-8") for p in STATIC.iterdir()}
     pages |= {
+        "_static/icon.svg": (ROOT / "docs" / "icon.svg").read_text(encoding="utf-8"),
         "_static/theme.css": theme.css(),
         "_static/words.js": words.module(),
         "_static/draw.js": DRAW,
@@ -460,10 +462,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--to", type=Path, default=ROOT / "site")
     target: Path = parser.parse_args(argv).to
     with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder))
+        source, built = Path(folder, "source"), Path(folder, "site")  # where MyST-NB puts a folder of its own
+        write(source)
+        options = ["-b", "html", "-n", "-W", "--keep-going", "-q"]
+        status = subprocess.run([sys.executable, "-m", "sphinx", *options, str(source), str(built)]).returncode
         shutil.rmtree(target, ignore_errors=True)
-        build = [sys.executable, "-m", "sphinx", "-b", "html", "-n", "-W", "--keep-going", "-q", folder, str(target)]
-        status = subprocess.run(build).returncode
+        shutil.copytree(built, target)
     finish(target)
     for fault in (found := faults(target)):
         print(fault)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -34,6 +35,24 @@ def test_everything_is_there(source: Path):
     assert lessons <= listed
     assert {f"guides/{name.removesuffix('.md')}" for name in webpage.GUIDES} <= listed
     assert "mybinder.org/v2/gh/" + "/".join(address.address()) in front
+
+
+def test_pages_have_an_icon(source: Path):
+    (icon,) = re.findall(r'html_favicon = "(.+)"', (source / "conf.py").read_text(encoding="utf-8"))
+    assert (source / icon).read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_nothing_is_left_beside_the_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def sphinx(command: list[str]) -> subprocess.CompletedProcess[str]:
+        built = Path(command[-1])
+        for made in (built, built.parent / "jupyter_execute"):
+            made.mkdir()
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(webpage, "write", lambda folder: None)
+    monkeypatch.setattr(webpage.subprocess, "run", sphinx)
+    assert webpage.main(["--to", str(tmp_path / "site")]) == 0
+    assert [p.name for p in tmp_path.iterdir()] == ["site"]
 
 
 def test_cards_are_drawn_without_a_kernel(source: Path):
