@@ -466,6 +466,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         write(source)
         options = ["-b", "html", "-n", "-W", "--keep-going", "-q"]
         status = subprocess.run([sys.executable, "-m", "sphinx", *options, str(source), str(built)]).returncode
+        if not built.is_dir():  # no Sphinx, as it has said
+            return status
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(built, target)
     finish(target)
