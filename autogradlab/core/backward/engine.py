@@ -22,6 +22,7 @@ import numpy as np
 
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import Node, Pair, pair
+from ..graph.slices import CopySlices
 from ..memory.versions import INFERENCE, of_inference
 from ..recording.detached import DETACHED, refuse_detached
 from ..recording.views import shown
@@ -630,8 +631,9 @@ class Task:
             grad = outs = before = g = None
             grad = take(node, None)
             writes = written.get(node)
-            if writes and not node.accumulates and (node.user_code or (node.hooks and node.hooks.tensor)):
-                grad = _written(grad, writes)  # hooks and code of the user see its version
+            if writes and not node.accumulates and not isinstance(node, CopySlices):  # that one passes a copy on
+                if node.user_code or (node.hooks and node.hooks.tensor):
+                    grad = _written(grad, writes)  # hooks and code of the user see its version
             if needed is not None and not self._arrives(node, grad, writes, recorded, local):
                 continue
             if node.accumulates:

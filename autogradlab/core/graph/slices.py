@@ -131,6 +131,12 @@ class CopySlices(Node):
         fn = self.fn
         return fn is None or (fn.simple and fn.hooks is None)
 
+    @property
+    def writes(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The gradient of the base is a copy, into which that of the view is written."""
+        fn, others = self.fn, len(self._edges) - 1
+        return (2, *(fn.writes[1:] if fn is not None and fn.writes is not None else (0,) * others))
+
     def _first_edge_of_fn(self, fn: Node) -> None:
         """`fn` asks its own edges whether a gradient is wanted; for the base that is this Node's first."""
         if fn._edges[0] != self._edges[0]:
