@@ -44,6 +44,8 @@ CORE_TESTS = (
     "tests/test_interrupts.py",
     "tests/test_leaks.py",
     "tests/test_counts.py",
+    "tests/test_commit.py",
+    "tests/test_detached.py",
     "tests/ops/test_goldens.py",
     "tests/ops/test_inplace.py",
     "tests/ops/test_hypothesis_views.py",
