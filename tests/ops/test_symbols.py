@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import subprocess
+import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
@@ -21,10 +23,12 @@ import pytest
 import autogradlab
 from autogradlab.core.graph.backend import RAW
 from autogradlab.core.runtime import modes
-from autogradlab.inspectors.snapshot.graph import saved_live
+from autogradlab.inspectors.snapshot.graph import class_name, saved_live
+from autogradlab.inspectors.snapshot.rules import rules_of
 from autogradlab.ops.table import symbols, terms
 from autogradlab.ops.table.terms import Name, Number
 from tests import ops
+from tests.conftest import ROOT, need
 from tests.ops.harness import REGISTRY, Failure, arguments, attempt, tensors
 
 for _module in pkgutil.iter_modules(ops.__path__):
@@ -163,18 +167,24 @@ def read(text: str, values: dict[str, Any]) -> Any:
 # -- Nodes of samples --------------------------------------------------------------------------------------------------
 
 
-def nodes_of(key: str) -> Iterator[Any]:
+def nodes_of(key: str, library: Any = autogradlab) -> Iterator[Any]:
     """The Nodes that the samples of an operation make."""
     entry = REGISTRY[key]
     for case in entry.cases:
-        args, kwargs = arguments(autogradlab, entry, case, [])
-        result = attempt(entry.function(autogradlab), *args, **kwargs)
+        args, kwargs = arguments(library, entry, case, [])
+        function = attempt(entry.function, library)
+        result = function if isinstance(function, Failure) else attempt(function, *args, **kwargs)
         if isinstance(result, Failure):
             continue
         nodes = list(dict.fromkeys(t.grad_fn for t in tensors(result) if t.grad_fn is not None))
         for node in nodes:  # grows while it is walked
-            nodes += [f for f, _ in node.next_functions if f is not None and f not in nodes and not f.accumulates]
-        yield from (node for node in nodes if not node.accumulates)
+            nodes += [f for f, _ in node.next_functions if f is not None and f not in nodes and not accumulates(f)]
+        yield from (node for node in nodes if not accumulates(node))
+
+
+def accumulates(node: Any) -> bool:
+    """Whether it is an AccumulateGrad."""
+    return hasattr(node, "variable")
 
 
 def unseen(node: Any) -> dict[str, Any]:
@@ -382,3 +392,35 @@ def test_terms_are_simplified():
     assert terms.text(terms.power(terms.total(x, y), Number(2))) == "(x+y)²"
     assert terms.text(terms.power(negative(x), Number(2))) == "(-x)²"
     assert terms.text(product(x, Number(1 / 3))) == "x/3"
+
+
+#: Nodes of PyTorch of which some edge has no words: those without a derivative, and the engine's own
+WITHOUT = {"NotImplemented", "CopySlices", "CopyBackwards", "LinalgQrBackward0"}
+WITHOUT |= {f"{name}Backward0" for name in ("Igamma", "Igammac", "Unique2", "UniqueConsecutive", "UniqueDim")}
+WITHOUT |= {"SpecialZetaBackward0", "SpecialZetaBackward2"}
+
+
+@pytest.mark.slow
+def test_pytorch_s_nodes_have_words():
+    torch = need("torch")
+    silent: set[str] = set()
+    for key in sorted(REGISTRY):
+        for node in nodes_of(key, torch):
+            saved = list(saved_live(node))
+            said = rules_of(class_name(node), node, node.next_functions, saved)
+            wanted = [target is not None for target, _ in node.next_functions]
+            if any(asked and rule is None for asked, rule in zip(wanted, said, strict=True)):
+                silent.add(class_name(node))
+    assert silent <= WITHOUT
+
+
+def test_every_family_is_loaded_by_who_asks_for_all():
+    program = (
+        "import sys\n"
+        "from autogradlab.ops import LAZY\n"
+        "from autogradlab.ops.table import symbols\n"
+        "words = symbols.rules('AvgPool2DBackward0', 1)\n"
+        "print(words[0] is not None, [f for f in LAZY if f'autogradlab.ops.{f}' not in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "True []"

@@ -62,6 +62,8 @@ OPS = Table()
 NODES: dict[str, list[Any]] = {}
 #: what `torch.` offers: functions by name
 FUNCTIONS = Table()
+#: the modules of families that are loaded late
+_FAMILIES: list[str] = []
 #: methods that are still to come
 METHODS: set[str] = set()
 
@@ -101,6 +103,7 @@ def register_lazy(package: str, families: dict[str, str]) -> None:
     """
     for family, words in families.items():
         module = f"{package}.{family}"
+        _FAMILIES.append(module)
         for word in words.split():
             space, _, name = word.rpartition(".")
             if space != "F":
@@ -153,5 +156,5 @@ def attribute(declaration: str) -> Callable[[F], F]:
 
 def load_all() -> None:
     """Load every family, for whoever wants to see the whole table."""
-    for family in dict.fromkeys((*OPS.late.values(), *FUNCTIONS.late.values())):
+    for family in _FAMILIES:
         import_module(family)
