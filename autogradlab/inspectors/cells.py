@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .rendering import Inspector
+from .snapshot.lines import watch
 from .snapshot.names import namespace_names, notebook
 
 __all__ = ["forgotten", "keep"]
@@ -35,6 +36,7 @@ def keep(inspector: Inspector) -> None:
     shell = notebook()
     if shell is None:
         return
+    watch()  # where the inspectors were imported before there was a notebook
     _sweep()
     cell, number = _cell(shell), int(shell.execution_count)
     run = _runs.get(cell)

@@ -156,3 +156,11 @@ def test_parameters_of_modules_without_a_variable(shell: Any):
     shell.run("kept.inner.model = nn.Sequential(nn.Linear(2, 2), nn.Tanh())\ny = kept.inner.model(x).sum()")
     assert "Sequential[0].weight" in shell.run("lab.graph(y)").text
     assert "Sequential[0].bias.grad = " in shell.run("lab.step(y)").text
+
+
+def test_inspectors_that_were_imported_before_the_notebook(shell: Any):
+    unwatch()  # as if nobody had noticed that there is a shell
+    shell.run("from autogradlab import inspectors as lab")
+    shell.run("w = torch.ones(2, requires_grad=True)\nlab.show(w)")
+    view = shell.run("y = (w * 3).sum()\nlab.step(y)")
+    assert any(frame.said.startswith("**Line 1 runs backwards:**") for frame in view.card.frames)

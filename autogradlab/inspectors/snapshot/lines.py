@@ -75,12 +75,11 @@ class Loop(NamedTuple):
 
 
 def watch() -> None:
-    """Note the lines of Nodes from now on, in a notebook; elsewhere nothing happens."""
+    """Note the lines of Nodes from now on, in a notebook; elsewhere, and where it is done already, nothing happens."""
     shell = notebook()
-    if shell is not None:
-        if _begin not in shell.events.callbacks["pre_run_cell"]:
-            shell.events.register("pre_run_cell", _begin)
-            shell.events.register("post_run_cell", _end)
+    if shell is not None and _begin not in shell.events.callbacks["pre_run_cell"]:
+        shell.events.register("pre_run_cell", _begin)
+        shell.events.register("post_run_cell", _end)
         _begin()
 
 
