@@ -28,6 +28,9 @@ DONE = """() => {
     && ![...document.querySelectorAll('.jp-InputPrompt')].some(n => n.textContent.includes('*'));
 }"""
 
+#: milliseconds between two looks: to ask at every frame, as Playwright does, lets the page draw sixty of them a second
+POLLING = 100
+
 
 #: closes the notebook that is open, kernel and all, and opens another
 INSTEAD = """async path => {
@@ -46,14 +49,14 @@ def open_notebook(page: Any, lab: Any, name: str, timeout: int = 60_000) -> None
         page.evaluate(INSTEAD, name)
     else:
         page.goto(f"{lab.url}/lab/tree/{quote(name)}?token={lab.token}&reset", wait_until="domcontentloaded")
-    page.wait_for_function(READY, timeout=timeout)
+    page.wait_for_function(READY, timeout=timeout, polling=POLLING)
 
 
 def run_all(page: Any, timeout: int = 120_000) -> None:
     """Run > Run All Cells, by the menu, in whichever language it is, and wait until each cell has run."""
     page.get_by_role("menuitem", name=re.compile("^(Run|运行)$")).click()
     page.locator('li[data-command="runmenu:run-all"]').click()
-    page.wait_for_function(DONE, timeout=timeout)
+    page.wait_for_function(DONE, timeout=timeout, polling=POLLING)
 
 
 def cells(page: Any) -> list[dict[str, Any]]:
