@@ -176,6 +176,7 @@ binary(
 )
 # all is saved whichever gradient is wanted, as in PyTorch
 OPS["pow"].node_class.users = OPS["pow"].users = (None,) * len(OPS["pow"].fields)
+OPS["pow"]._make_saver()
 
 
 @composite("square(Tensor input, *, Tensor out=None) -> Tensor", reads="late")
