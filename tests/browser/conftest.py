@@ -35,6 +35,8 @@ FLAGS = [
 ]
 START_SECONDS = 90
 WINDOW: Any = {"width": 1280, "height": 900}
+#: the Python whose JupyterLab is started: that of another environment, to test another JupyterLab
+PYTHON = os.environ.get("AUTOGRADLAB_LAB_PYTHON") or sys.executable
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, lang: str, configuration: s
     }
     port, token, log = free_port(), secrets.token_hex(16), home / "lab.log"
     command = [
-        *(sys.executable, "-m", "autogradlab", "lab", "--no-browser", "--lang", lang),
+        *(PYTHON, "-m", "autogradlab", "lab", "--no-browser", "--lang", lang),
         *("--port", str(port), "--dir", str(folder)),
         # the rest goes to JupyterLab as it is
         *("--allow-root", "--ServerApp.ip=127.0.0.1", "--ServerApp.port_retries=0"),
@@ -88,6 +90,8 @@ def served(tmp_path_factory: pytest.TempPathFactory, lang: str, configuration: s
         "--LabApp.expose_app_in_browser=True",
     ]
     env = dict(os.environ, **{name: str(home / place) for name, place in places.items()})
+    if PYTHON != sys.executable:  # nothing of this environment
+        env = {name: value for name, value in env.items() if name not in {"PYTHONPATH", "VIRTUAL_ENV", "JUPYTER_PATH"}}
     with open(log, "wb") as file:
         server = subprocess.Popen(command, env=env, cwd=home, stdout=file, stderr=subprocess.STDOUT)
     running = Lab(f"http://127.0.0.1:{port}", token, folder, log)

@@ -52,6 +52,16 @@ STEP_TWICE = """new MutationObserver((_, observer) => {
   window.stepped = button.closest('.agl-card').querySelector('.agl-where').textContent;
 }).observe(document, { childList: true, subtree: true });"""
 
+#: how wide each card is
+WIDTHS = "() => [...document.querySelectorAll('.agl-card')].map(n => n.getBoundingClientRect().width)"
+
+CONSOLE = """async () => {
+  await window.jupyterapp.restored;
+  await window.jupyterapp.commands.execute('console:create', { kernelPreference: { name: 'python3' } });
+}"""
+CONSOLE_READY = """() =>
+  window.jupyterapp.shell.currentWidget?.console?.sessionContext?.session?.kernel?.status === 'idle'"""
+
 
 def ask(lab: Lab, path: str, method: str = "GET") -> Any:
     request = urllib.request.Request(
@@ -135,3 +145,54 @@ def test_a_running_kernel_takes_over_at_the_same_step(lab: Lab, book: str, page:
     assert seen(page, live=CARDS - 1, drawn=CARDS) == {"live": CARDS - 1, "stored": 1, "drawn": CARDS, "errors": False}
     assert where.inner_text() == before
     assert page.broken == []
+
+
+def test_run_again_they_are_live(lab: Lab, book: str, page: Any):
+    page.set_viewport_size({"width": 1200, "height": 2600})
+    open_notebook(page, lab, book)
+    run_all(page)
+    seen(page, live=CARDS)
+    save(page)
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    open_notebook(page, lab, book)  # a new kernel, which knows nothing of these cards
+    assert seen(page, stored=CARDS, drawn=CARDS) == {"live": 0, "stored": CARDS, "drawn": CARDS, "errors": False}
+    run_all(page)
+    assert seen(page, live=CARDS, drawn=CARDS) == {"live": CARDS, "stored": 0, "drawn": CARDS, "errors": False}
+
+
+def test_cards_step_in_a_console(lab: Lab, page: Any) -> None:
+    page.set_viewport_size({"width": 1200, "height": 1400})
+    page.goto(f"{lab.url}/lab?token={lab.token}&reset", wait_until="domcontentloaded")
+    page.wait_for_function("() => window.jupyterapp?.commands?.hasCommand('console:create')")
+    page.evaluate(CONSOLE)
+    page.wait_for_function(CONSOLE_READY, timeout=60_000)
+    for source in (SOURCES[0], GRAPH, SOURCES[5]):
+        page.evaluate("source => window.jupyterapp.shell.currentWidget.console.inject(source).then(() => null)", source)
+    assert seen(page, live=2, drawn=2) == {"live": 2, "stored": 0, "drawn": 2, "errors": False}
+    for number in (0, 1):  # by itself, and in a box
+        at = page.locator(".agl-where").nth(number)
+        before = at.inner_text()
+        page.locator(".agl-do-step").nth(number).click()
+        assert at.inner_text() != before
+    assert page.broken == []
+
+
+def test_cards_side_by_side_share_the_width(lab: Lab, page: Any) -> None:
+    box = "ipywidgets.HBox([lab.show(w), lab.step(y), ipywidgets.Button(description='more')])"
+    sources = [SOURCES[0], GRAPH.rpartition("\n")[0], f"import ipywidgets\n{box}"]
+    made = v4.new_notebook(cells=[v4.new_code_cell(source, id=f"c{i}") for i, source in enumerate(sources)])
+    made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(made, lab.folder / "side by side.ipynb")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    open_notebook(page, lab, "side by side.ipynb")
+    run_all(page)
+    assert seen(page, live=1, drawn=1) == {"live": 1, "stored": 0, "drawn": 1, "errors": False}
+    live = page.evaluate(WIDTHS)
+    save(page)
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    open_notebook(page, lab, "side by side.ipynb")
+    assert seen(page, stored=1, drawn=1) == {"live": 0, "stored": 1, "drawn": 1, "errors": False}
+    for widths in (live, page.evaluate(WIDTHS)):
+        assert len(widths) == 2
+        assert min(widths) > 300, widths
+        assert sum(widths) < 1000

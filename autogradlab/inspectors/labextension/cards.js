@@ -78,11 +78,13 @@ export function plugins(Panel) {
       if (this.model !== model || this.live || this.isDisposed) return;
       this.wipe();
       this.place = document.createElement("div");
-      if (model.data[CARD].state.across) Object.assign(this.place.style, { display: "flex", gap: "8px" });
+      const { across } = model.data[CARD].state;
+      if (across) Object.assign(this.place.style, { display: "flex", gap: "8px" });
       this.follow(this.place);
       this.node.append(this.place);
       this.node.dataset.card = "stored";
       const places = parts.map(() => this.place.appendChild(document.createElement("div")));
+      if (across) for (const { style } of places) Object.assign(style, { flex: "1 1 0", minWidth: 0 });
       this.ends = await Promise.all(modules.map((made, k) => made.render({ model: still({ ...parts[k].state }), el: places[k] })));
     }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import anywidget
 import traitlets
+from ipywidgets import Layout
 
 from .. import theme
 from ..parts import Card
@@ -53,6 +54,11 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
     _card = traitlets.Unicode().tag(sync=True)
     _answers = traitlets.Dict().tag(sync=True)  # what was predicted before each step, and whether it was right
     _heard = traitlets.Bool().tag(sync=True)  # a screen reader was told that it is there
+
+    @traitlets.default("layout")
+    def _full(self) -> Layout:
+        """A card asks for no width of its own: beside others in an HBox it would get none."""
+        return Layout(width="100%")
 
     def __init__(self, card: Card) -> None:
         keep_boxes()
