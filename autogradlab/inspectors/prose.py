@@ -113,6 +113,16 @@ def fit(text: str, room: float, size: float, mono: bool = False, bold: bool = Fa
     return text.rstrip() + "…"
 
 
+def fit_within(text: str, room: float, size: float, mono: bool = False, bold: bool = False) -> str:
+    """The same, cut in the middle: expressions that begin alike are told apart by their ends."""
+    kept = len(text)
+    cut = text
+    while kept > 2 and width(cut, size, mono, bold) > room:
+        kept -= 1
+        cut = f"{text[: kept // 2].rstrip()}…{text[len(text) - (kept + 1) // 2 :].lstrip()}"
+    return cut
+
+
 _ATOMS = re.compile(
     r"\s+|[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f\uac00-\ud7af]|[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f\uac00-\ud7af]+"
 )

@@ -57,6 +57,16 @@ DRAWN = """() => {
   return { cut, height: card.getBoundingClientRect().height };
 }"""
 
+#: what has to be scrolled sideways to be read
+SIDEWAYS = """() => [...document.querySelectorAll('.agl-card :is(.agl-scroll, .agl-code)')]
+  .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 60))"""
+#: of the numbers that are worked out, names that are not seen where they are
+UNSEEN = """() => {
+  const room = document.querySelector('.agl-beside').getBoundingClientRect();
+  return [...document.querySelectorAll('.agl-beside figcaption')]
+    .filter(e => e.getBoundingClientRect().bottom > room.bottom).map(e => e.textContent);
+}"""
+
 
 #: the same in every frame of a step, from the one that is shown
 EVERY = f"""() => {{
@@ -138,6 +148,32 @@ def test_the_graph_of_a_step_is_seen_whole(page: Any, cards: dict[str, Any], pro
 @pytest.mark.parametrize("program", ["first", "mlp", "rnn", "custom"])
 def test_it_is_in_a_notebook_that_is_700_pixels_wide(page: Any, cards: dict[str, Any], program: str):
     assert [seen["cut"] for seen in passes(page, cards[f"{program}-step"], IN_LAB) if seen["cut"]] == []
+
+
+def test_tables_and_code_fit_a_notebook_that_is_700_pixels_wide(page: Any, cards: dict[str, Any]):
+    for name, made in cards.items():
+        if name.rpartition("-")[2] in {"step", "end", "watch", "storage", "hooks"}:
+            mount(page, made, IN_LAB)
+            assert page.evaluate(SIDEWAYS) == [], name
+
+
+@pytest.mark.parametrize("program", ["first", "mlp", "rnn"])
+def test_what_is_worked_out_there_is_named_where_it_is_seen(page: Any, cards: dict[str, Any], program: str):
+    mount(page, cards[f"{program}-step"], IN_LAB)
+    assert page.evaluate(UNSEEN) == []
+
+
+@pytest.mark.parametrize("program", ["mlp", "attention"])
+def test_at_the_end_long_code_has_the_room_of_the_numbers(page: Any, cards: dict[str, Any], program: str):
+    mount(page, cards[f"{program}-end"], IN_LAB)
+    code, numbers = page.locator(".agl-code"), page.locator(".agl-beside")
+    assert code.bounding_box()["height"] > 250
+    assert not numbers.is_visible()
+    height = page.locator(".agl-card").bounding_box()["height"]
+    page.locator(".agl-code .agl-tensor").last.click()
+    page.keyboard.press("ArrowLeft")
+    assert numbers.is_visible()
+    assert page.locator(".agl-card").bounding_box()["height"] <= height + 100
 
 
 @pytest.mark.parametrize("program", ["first", "mlp", "double", "custom", "nan"])

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..inspector import Inspector, present
 from ..parts import Block, Card, Drawing, Facts, Item, Note, Path, Rect, Shape, Table, Text, Tone
-from ..prose import fit, width
+from ..prose import fit, fit_within, width
 from ..snapshot.calls import arguments
 from ..snapshot.identity import mark
 from ..snapshot.kinds import is_array, is_tensor, type_name
@@ -69,7 +69,7 @@ def _card(named: Sequence[tuple[str, Any]]) -> Card:
             blocks.append(Note(say("storage.cannot_ask", name=code(name)), "warning"))
     if not named:
         blocks.append(Note(say("storage.nothing"), "warning"))
-    title = ", ".join(code(fit(name, 150, SIZE, True)) for name, _ in named[:4]) + (
+    title = ", ".join(code(fit_within(name, 150, SIZE, True)) for name, _ in named[:4]) + (
         f", {GAP}" if len(named) > 4 else ""
     )
     subtitle = say("storage.one" if len(found) == 1 else "storage.many", count=len(found)) if found else ""
@@ -165,7 +165,9 @@ def _mark(window: Window, byte: int) -> str:
 def _lane(item: str, window: Window, strip: Strip, row: _Row, top: float) -> Item:
     tone: Tone = "accent" if window.array else "node"
     middle = top + LANE / 2
-    shapes: list[Shape] = [Text(0, middle + 4, fit(window.name, 150, SIZE, True), tone, "start", SIZE, True, True)]
+    shapes: list[Shape] = [
+        Text(0, middle + 4, fit_within(window.name, 150, SIZE, True), tone, "start", SIZE, True, True)
+    ]
     boxes: list[Shape] = []
     span = max(1, window.itemsize // strip.unit)
     for cell, x in row.x.items():

@@ -104,7 +104,7 @@ function table(grid, name, choose) {
 
 /** A gradient worked out: `g @ Wᵀ = out`, with what an element was made of lit. */
 function product(worked, words) {
-  const label = (name, made) => h("figure", { class: "agl-factor" }, made, h("figcaption", {}, name));
+  const label = (name, made) => h("figure", { class: "agl-factor" }, h("figcaption", {}, name), made);
   const operands = worked.operands.map(([name, grid]) => table(grid, name));
   const spelled = h("p", { class: "agl-spelled" });
   const at = (made, i, j) => made.querySelectorAll("td")[0] && [...made.querySelectorAll("td")].filter((td) => {

@@ -7,6 +7,7 @@ import { copy, copying } from "./copy.js";
 import { nan, product } from "./matrix.js";
 
 const TALL = 268; // pixels of the graph's window where it cannot be seen whole
+const LIST = 206; // pixels of the code where the numbers stand below it
 const WIDE = 860; // pixels from which on the numbers stand beside the picture
 const STAGE = 330; // pixels that picture and numbers may take, so that the card is as high as a projector's page at most
 const NARROW = [454, 530]; // the same on a narrow page, which is higher: what is enough
@@ -163,6 +164,7 @@ class Stepper {
       this.lines?.scroll();
     });
     this.work(frame);
+    this.spread();
     this.speak();
     const where = fill(this.words.step_title, { step: to, last: this.frames.length - 1 });
     this.element.dataset.at = to;
@@ -539,6 +541,12 @@ class Stepper {
   }
 
   /** Widths have changed: drawings are sized, and what can be scrolled can be focused. */
+  /** Where nothing is worked out, as at the end, long code has the room of the numbers. */
+  spread() {
+    const rows = this.looks === "code" && !this.worked.childElementCount ? this.lines.element.scrollHeight : 0;
+    this.stage.toggleAttribute("data-roomy", rows > LIST);
+  }
+
   resize() {
     const wide = this.element.clientWidth;
     const place = this.seen() ? this.places(wide).find(({ room, tall }) => this.seen().fits(room, tall)) : null;
@@ -546,6 +554,7 @@ class Stepper {
     this.stage.style.setProperty("--numbers", `${place?.numbers ?? 38}%`);
     for (const sketch of this.sketches) sketch.tall = place && sketch === this.seen() ? place.tall : wide < WIDE ? TALL - 30 : TALL;
     for (const sketch of [...this.sketches, ...(this.others ?? [])]) sketch.resize(sketch.frame.clientWidth);
+    this.spread();
     for (const box of this.element.querySelectorAll(".agl-scroll, .agl-code")) {
       box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1 ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex");
     }
