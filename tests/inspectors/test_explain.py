@@ -10,6 +10,16 @@ import pytest
 from autogradlab.inspectors import explain, set_language
 
 W = "w = torch.tensor([1., 2.], requires_grad=True)"
+CUBE = """
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x ** 3
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        return g * 3 * x ** 2"""
 
 #: cells, the last of which fails; the sentence; what to write or do; where the cause is; where it failed
 CASES = {
@@ -118,11 +128,24 @@ CASES = {
         "cell [2], line 2",
         "cell [2], line 4",
     ),
+    "second backward of an expression": (
+        [W, "y = w * w", "y.sum().backward()", "y.sum().backward()"],
+        (
+            "`y.sum()` is new, but it was computed from `y`, and an earlier backward has freed what the Nodes below "
+            "`y` had saved."
+        ),
+        (
+            "What to do: Compute `y` anew before each backward too; or keep its graph: "
+            "`backward(retain_graph=True)` in all but the last one."
+        ),
+        "cell [2], line 1",
+        "cell [4], line 1",
+    ),
     "second backward below": (
         [W + "\ny = w * w", "for i in range(2):\n    loss = (y * 2).sum()\n    loss.backward()"],
         (
-            "`loss` is new, but it was computed from `y`, and an earlier backward has freed what the Nodes below `y` "
-            "had saved."
+            "`loss` is new, but it was computed from `y`, and an earlier backward has freed what the Nodes below "
+            "`y` had saved."
         ),
         (
             "What to do: Compute `y` anew before each backward too; or keep its graph: `backward(retain_graph=True)` "
@@ -131,9 +154,19 @@ CASES = {
         "cell [1], line 2",
         "cell [2], line 3",
     ),
+    "in place on what a custom Function saved": (
+        [f"{W}\n{CUBE}", "y = Cube.apply(w).sum()", "with torch.no_grad():\n    w.mul_(0.5)", "y.backward()"],
+        (
+            "An operation had saved `w` for its backward (version 0), and `w.mul_(0.5)` changed it in place since "
+            "(version 1)."
+        ),
+        "Write instead: `w = w.mul(0.5)`",
+        "cell [3], line 2",
+        "cell [1], line 10",
+    ),
     "in place on a saved value": (
         [W, "y = w * 2", "z = y * y", "y += 1", "z.sum().backward()"],
-        "an operation had saved `y` for its backward (version 0), and `y += 1` changed it in place since (version 1).",
+        "An operation had saved `y` for its backward (version 0), and `y += 1` changed it in place since (version 1).",
         "Write instead: `y = y + 1`",
         "cell [4], line 1",
         "cell [5], line 1",
@@ -141,7 +174,7 @@ CASES = {
     "an element of a saved value": (
         [W, "y = w.exp()\ny[0] = 0", "y.sum().backward()"],
         (
-            "an operation had saved `y` for its backward (version 0), and `y[0] = 0` changed it in place since "
+            "An operation had saved `y` for its backward (version 0), and `y[0] = 0` changed it in place since "
             "(version 1)."
         ),
         "Write instead: `y = y.clone(); y[0] = 0`",
@@ -151,7 +184,7 @@ CASES = {
     "data changed under the graph": (
         [W + "\nx = torch.ones(2)", "y = w * x", "x.add_(1)", "y.sum().backward()"],
         (
-            "an operation had saved `x` for its backward (version 0), and `x.add_(1)` changed it in place since "
+            "An operation had saved `x` for its backward (version 0), and `x.add_(1)` changed it in place since "
             "(version 1)."
         ),
         "Write instead: `x = x.add(1)`",
@@ -281,7 +314,7 @@ def test_classic_mistakes(torch: Any, shell: Any, case: str):
     cells, sentence, cure, cause, failed = CASES[case]
     error = fail(shell, cells)
     lines = explain(error).text.splitlines()
-    assert lines[0].startswith("what this ")
+    assert lines[0].startswith("What this ")
     assert lines[1] == sentence
     assert lines[2] == cure
     facts = {line.split("  ")[0]: line.split("  ")[-1].strip() for line in lines[3:]}
@@ -332,7 +365,7 @@ def test_errors_without_a_traceback_and_hostile_ones(torch: Any):
         "modified by an inplace operation: [torch.FloatTensor [2]] is at version 2; expected version 1 instead.",
     ):
         card = explain(RuntimeError(message))
-        assert card.text.startswith("what this RuntimeError means here")
+        assert card.text.startswith("What this RuntimeError means here")
         assert "<img src=x" not in card.html()
 
 

@@ -37,7 +37,7 @@ def test_off_until_it_is_switched_on(torch: Any, shell: Any, shown: list[Any], c
     assert traceback_of(shell, capsys) == before
     (offered,) = shown
     assert offered.text.splitlines()[:3] == [
-        "what this RuntimeError means here",
+        "What this RuntimeError means here",
         "`w.sum()` was computed from `w`, which does not require grad: requires_grad=True was forgotten.",
         "Write instead: `w = torch.ones(2, requires_grad=True)`",
     ]

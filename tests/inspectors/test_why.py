@@ -17,7 +17,7 @@ CASES = {
     "non-leaf": (
         [W + "\ny = w * w\nloss = y.sum()\nloss.backward()", "lab.why(y)"],
         (
-            "why `y.grad`?\n"
+            "Why `y.grad`?\n"
             "`.grad` is None and stays None: `y` is a non-leaf (the result of MulBackward0), and a non-leaf's "
             "gradient is dropped once it has been used.\n"
             "What to do: Call `y.retain_grad()` before backward, register a hook, or ask `torch.autograd.grad`.\n"
@@ -28,7 +28,7 @@ CASES = {
     "lost leaf": (
         [W, "w = w * 2", "lab.why(w)"],
         (
-            "why `w.grad`?\n"
+            "Why `w.grad`?\n"
             "`.grad` is None and stays None: `w` is now the result of `w * 2`, a non-leaf; the leaf that had "
             "this name before has lost it.\n"
             "Write instead: `with torch.no_grad(): w *= 2`\n"
@@ -39,7 +39,7 @@ CASES = {
     "never zeroed in a loop": (
         [W, f"for i in range(3):\n    {STEP}", "lab.why(w)"],
         (
-            "why `w.grad`?\n"
+            "Why `w.grad`?\n"
             "`w.grad` may be a sum: backward is called in a loop, each time adds to `.grad`, and nothing in the "
             "code zeroes it in between.\n"
             "Write instead: `w.grad = None  # or optimizer.zero_grad(), before each backward`\n"
@@ -50,7 +50,7 @@ CASES = {
     "never zeroed in cells": (
         [W, "(w * w).sum().backward()", "(w * w).sum().backward()", "lab.why(w)"],
         (
-            "why `w.grad`?\n"
+            "Why `w.grad`?\n"
             "`w.grad` may be a sum: backward was called 2 times, each one adds to `.grad`, and nothing in the "
             "code zeroes it in between.\n"
             "Write instead: `w.grad = None  # or optimizer.zero_grad(), before each backward`\n"
@@ -61,7 +61,7 @@ CASES = {
     "zeroed": (
         [W, f"for i in range(3):\n    w.grad = None\n    {STEP}", "lab.why(w)"],
         (
-            "why `w.grad`?\n"
+            "Why `w.grad`?\n"
             "`w.grad` holds a gradient. Whether it is of one backward or a sum of several cannot be told afterwards.\n"
             "What to do: `ledger = lab.accumulation(w)` before the backwards shows every one of them."
         ),
@@ -69,7 +69,7 @@ CASES = {
     "once": (
         [W, "(w * w).sum().backward()", "lab.why(w)"],
         (
-            "why `w.grad`?\n"
+            "Why `w.grad`?\n"
             "`w.grad` is there, and the code calls backward once: it is the gradient of that.\n"
             "last backward  (w * w).sum().backward()\n"
             "at             cell [3], line 1"
@@ -78,7 +78,7 @@ CASES = {
     "nan": (
         ["w = torch.zeros(1, requires_grad=True)", "(w / w).sum().backward()", "lab.why(w)"],
         (
-            "why `w.grad`?\n"
+            "Why `w.grad`?\n"
             "`w.grad` has elements that are nan: some step of the backward computed 0/0, inf - inf or 0 * inf.\n"
             "What to do: `torch.autograd.set_detect_anomaly(True)`, then forward and backward again: the "
             "traceback shows the operation."
@@ -87,7 +87,7 @@ CASES = {
     "an optimizer with an old tensor": (
         [W + "\nopt = torch.optim.SGD([w], lr=0.1)", W + "\n(w * w).sum().backward()", "lab.why(opt)"],
         (
-            "what does `opt` hold?\n"
+            "What does `opt` hold?\n"
             "`opt` holds an older tensor: `w` was bound anew after `opt` was made, so its steps no longer reach `w`.\n"
             "Write instead: `opt = torch.optim.SGD([w], lr=0.1)`\n"
             "made by  torch.ones(2, requires_grad=True)\n"
@@ -97,7 +97,7 @@ CASES = {
     "a number": (
         [W, "loss = (w * w).sum().item()", "lab.why(loss)"],
         (
-            "why `loss.grad`?\n"
+            "Why `loss.grad`?\n"
             "`loss` comes from `(w * w).sum().item()`: `.item()` takes plain numbers out of the tensor, and no "
             "graph leads through numbers.\n"
             "Write instead: `loss = (w * w).sum()`\n"

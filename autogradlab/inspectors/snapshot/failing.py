@@ -76,7 +76,7 @@ def failure(error: BaseException) -> Failure:
     code = frame.f_code
     at_top = frame.f_locals is frame.f_globals or code.co_name == "<module>"
     place = Place(code.co_filename, line, "<module>" if at_top else code.co_name, code.co_firstlineno)
-    cells = _cells(code.co_filename)
+    cells = _cells(error.__traceback__)
     space = Space({} if at_top else frame.f_locals, frame.f_globals, place, cells)
     statement, call, loop = _failing(trace)
     return Failure(error, text, line_of(code.co_filename, line), space, names_of(space), statement, call, loop)
@@ -91,13 +91,13 @@ def _innermost(trace: TracebackType | None) -> TracebackType | None:
     return found
 
 
-def _cells(filename: str) -> list[str]:
-    """The cells that had run when the one in this file ran, itself the last."""
-    shell, number = notebook(), cell_number(filename)
-    if shell is None or (number is None and not filename.startswith("<ipython")):
-        cells = [] if shell is None else list(shell.user_ns.get("In", ()))
-        return cells
-    cells = list(shell.user_ns.get("In", ()))
+def _cells(trace: TracebackType | None) -> list[str]:
+    """The cells that had run when the one ran in which the error came up, itself the last: a function may stand in an
+    earlier one."""
+    shell, number = notebook(), None
+    while trace is not None and number is None:
+        number, trace = cell_number(trace.tb_frame.f_code.co_filename), trace.tb_next
+    cells = [] if shell is None else list(shell.user_ns.get("In", ()))
     return cells if number is None else cells[: number + 1]
 
 

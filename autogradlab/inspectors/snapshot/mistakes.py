@@ -108,6 +108,9 @@ def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:
             for n in ast.walk(node)
         ),
     )
+    for name, tensor in _within(failed, root):  # an expression is computed anew: something in it is not
+        if any(_spent(node) for node in nodes_below(tensor.grad_fn)):
+            return Diagnosis("twice_shared", {"result": result, "shared": name}, origin(name, failed.space))
     made = origin(result, failed.space) if result.isidentifier() else None
     if made is not None and is_tensor(value) and value.grad_fn is not None:
         inside = _in_loop(made, failed)
@@ -131,6 +134,15 @@ def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:
                 if not (inside and _in_loop(came, failed)):
                     return Diagnosis("twice_shared", {"result": result, "shared": name}, came)
     return Diagnosis("twice", {"result": result, "code": "loss" if root is None else grouped(root)}, earlier)
+
+
+def _within(failed: Failure, root: ast.expr | None) -> Iterator[tuple[str, Any]]:
+    """The tensors with a history that an expression computes with, by name; none if it only looks something up."""
+    if not any(isinstance(node, (ast.Call, ast.BinOp, ast.UnaryOp)) for node in ast.walk(root or ast.Module([], []))):
+        return
+    for node in ast.walk(root or ast.Module([], [])):
+        if isinstance(node, ast.Name) and is_tensor(value := failed.value(node)) and value.grad_fn is not None:
+            yield node.id, value
 
 
 def _in_loop(where: Origin, failed: Failure) -> bool:
