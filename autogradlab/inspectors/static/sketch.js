@@ -5,6 +5,7 @@ const READABLE = 1; // at this scale every word can be read; a drawing that does
 const LEAST = 0.93; // the smallest scale that "Fit" takes: text of 13 px is 12 then
 const EDGE = 10; // pixels around what runs
 const MANY = 600; // items beyond which lines are not made easier to reach
+const ALIKE = 24; // pixels by which a wrapped drawing may be higher than it must be, so that no row is left with one box
 const WRAPPED = 900; // pixels that the rows of a wrapped drawing may take together
 const SCREEN = 320; // pixels of a drawing in a card that is as high as a projector's page
 const ENLARGED = 260; // pixels up to which a drawing is made larger than it was drawn
@@ -532,8 +533,9 @@ class Sketch {
     for (const scale of [READABLE, LEAST]) {
       const ways = [1, 0.9, 0.8, 0.7, 0.6].map((part) => this.cuts((wide / scale) * part)); // the first has the fewest rows
       if (ways[0].length < 2) continue;
-      const best = ways.filter(({ length }) => length === ways[0].length).map((starts) => new Rows(starts, (this.places ??= this.inked())))
-        .reduce((low, one) => (one.height < low.height ? one : low));
+      const rows = ways.filter(({ length }) => length === ways[0].length).map((starts) => new Rows(starts, (this.places ??= this.inked())));
+      const low = Math.min(...rows.map(({ height }) => height));
+      const best = rows.findLast(({ height }) => height <= low + ALIKE); // of those about as low, that whose rows are most alike
       if (best.height * scale <= most) return best;
     }
     return null;
