@@ -83,6 +83,10 @@ SETTLED = """async () => {
   for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
 }"""
 
+#: how far down the middles of boxes are
+MIDDLES = """() => [...document.querySelectorAll('.agl-drawing:not([hidden]) .agl-item .agl-box')]
+  .map(e => e.getBoundingClientRect()).filter(b => b.height).map(b => b.top + b.height / 2)"""
+
 
 def cards_of(*which: str) -> dict[str, Any]:
     need("IPython")
@@ -186,6 +190,14 @@ def test_a_drawn_graph_is_seen_whole(page: Any, cards: dict[str, Any], program: 
     for kind in ("graph", "what_if"):
         mount(page, cards[f"{program}-{kind}"], PROJECTOR)
         assert page.evaluate(DRAWN)["cut"] == [], kind
+
+
+@pytest.mark.parametrize("program", ["mlp", "rnn"])
+def test_no_box_stands_alone_in_a_row(page: Any, cards: dict[str, Any], program: str) -> None:
+    mount(page, cards[f"{program}-graph"], 1060)
+    heights = page.evaluate(MIDDLES)
+    last = max(heights)
+    assert sum(abs(height - last) < 6 for height in heights) >= 2
 
 
 def test_every_card_fits_a_projector(page: Any, cards: dict[str, Any]):

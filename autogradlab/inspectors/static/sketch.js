@@ -535,8 +535,8 @@ class Sketch {
       if (ways[0].length < 2) continue;
       const rows = ways.filter(({ length }) => length === ways[0].length).map((starts) => new Rows(starts, (this.places ??= this.inked())));
       const low = Math.min(...rows.map(({ height }) => height));
-      const best = rows.findLast(({ height }) => height <= low + ALIKE); // of those about as low, that whose rows are most alike
-      if (best.height * scale <= most) return best;
+      const best = rows.findLast(({ height }) => height <= low + ALIKE && height * scale <= most);
+      if (best) return best; // of those about as low that whose rows are most alike
     }
     return null;
   }
@@ -593,7 +593,7 @@ class Sketch {
     if (this.drawing.zoom) this.wrap(wide, this.tall || this.fits(wide, SCREEN) ? room : WRAPPED);
     const { width, height } = this.home;
     const most = this.tall ?? (this.rows ? Math.max(room, height) : 460);
-    const larger = Math.max(1, Math.min(1.25, ENLARGED / height));
+    const larger = this.rows ? 1 : Math.max(1, Math.min(1.25, ENLARGED / height));
     const scale = Math.min(larger, this.drawing.zoom ? wide / width : Math.max(wide / width, LEAST));
     const near = this.drawing.zoom && Math.min(scale, most / height) < LEAST;
     const high = !this.drawing.zoom ? height * scale : Math.min(Math.max(height * Math.max(scale, READABLE), 120), most);
