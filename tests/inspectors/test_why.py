@@ -162,5 +162,5 @@ def test_it_keeps_nothing_alive(torch: Any):
 def test_an_expression_was_assigned_nowhere(torch: Any) -> None:
     w = torch.ones(2, requires_grad=True)
     told = why(w.data + 1)
-    assert told.text.splitlines()[0] == "why `(w.data + 1).grad`?"
+    assert told.text.splitlines()[0] == "Why `(w.data + 1).grad`?"
     assert "torch.ones" not in told.text  # which made w
