@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autogradlab.inspectors.words import language, reason, set_language
+from autogradlab.inspectors.words import language, set_language
 from autogradlab.lab import copying, doctor, records
 from autogradlab.lab.speaking import Parser, learners_language, plain_streams, said_language, speak, told, warned
+from autogradlab.lab.system import reason
 
 FOLDER = "autogradlab-lessons"
 #: What teachers make of lessons: paper, slides, homework, and a look at what came back.

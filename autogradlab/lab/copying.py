@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from autogradlab.inspectors.words import reason, say
+from autogradlab.inspectors.words import say
+from autogradlab.lab.system import reason
 
 PACKAGE = Path(__file__).resolve().parents[1]
 #: The languages in the order in which they are listed; a folder of that name under the lessons' folder each.

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from autogradlab.inspectors.words import reason, say
+from autogradlab.inspectors.words import say
 from autogradlab.lab import bank, copying, face
+from autogradlab.lab.system import reason
 
 __all__ = ["NAME", "Progress", "learners_folder", "note", "progress", "read"]
 

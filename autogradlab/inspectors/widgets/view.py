@@ -28,11 +28,12 @@ _STATIC = files(__package__.rpartition(".")[0]) / "static"
 
 def module() -> str:
     """The ES module. It is written as several, of which a widget can send but one: what joins them is left out, and
-    comments, since every widget brings all of it."""
+    comments and indentation, since every widget brings all of it.
+    No template of the module goes over several lines."""
     parts = [page.module(), *((_STATIC / name).read_text(encoding="utf-8") for name in MODULES)]
     left_out = ("import {", "export {", "//", "/**", "*")
-    kept = (line for part in parts for line in part.splitlines() if not line.lstrip().startswith(left_out))
-    return "\n".join(kept) + "\n"
+    lines = (line.strip() for part in parts for line in part.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith(left_out)) + "\n"
 
 
 def style() -> str:

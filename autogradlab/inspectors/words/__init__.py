@@ -9,13 +9,12 @@ One file for each inspector; a key is the file's name and the entry's. Fields in
 
 from __future__ import annotations
 
-import errno
 import os
 import tomllib
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["LANGUAGES", "catalogue", "language", "reason", "say", "say_in", "set_language"]
+__all__ = ["LANGUAGES", "catalogue", "language", "say", "say_in", "set_language"]
 
 LANGUAGES = ("en", "zh")
 _chosen: str | None = None
@@ -59,9 +58,3 @@ def say_in(chosen: str, key: str, /, **fields: object) -> str:
     name, _, entry = key.partition(".")
     words = catalogue(name)[entry][chosen]
     return words.format(**fields) if fields else words
-
-
-def reason(error: OSError) -> str:
-    """What the system refuses, in the chosen language; in its own words where it says something seldom."""
-    name = errno.errorcode.get(error.errno or 0, "")
-    return say(f"system.{name}") if name in catalogue("system") else error.strerror or str(error)
