@@ -56,7 +56,7 @@ class InspectorWidget(Inspector, anywidget.AnyWidget):  # type: ignore[misc]  # 
     _answers = traitlets.Dict().tag(sync=True)  # what was predicted before each step, and whether it was right
     _heard = traitlets.Bool().tag(sync=True)  # a screen reader was told that it is there
 
-    @traitlets.default("layout")
+    @traitlets.default("layout")  # type: ignore[untyped-decorator]  # traitlets says nothing of its types
     def _full(self) -> Layout:
         """A card asks for no width of its own: beside others in an HBox it would get none."""
         return Layout(width="100%")
