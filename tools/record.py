@@ -37,6 +37,7 @@ OTHER: dict[str, dict[str, dict[str, str]]] = {
         "PyTorch without AVX2": {**PINNED, "ATEN_CPU_CAPABILITY": "default"},
         "PyTorch with AVX-512": {**PINNED, "ATEN_CPU_CAPABILITY": "avx512"},
         "PyTorch with its fastest MKL": {**PINNED, "MKL_CBWR": "AUTO"},
+        "PyTorch with oneDNN for AVX2": {**PINNED, "ONEDNN_MAX_CPU_ISA": "AVX2"},
     },
     "autogradlab": {
         "NumPy without AVX2": {

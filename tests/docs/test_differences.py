@@ -6,6 +6,7 @@ import contextlib
 import io
 import sys
 import tomllib
+import traceback
 import warnings
 from pathlib import Path
 from typing import Any
@@ -24,14 +25,14 @@ ABSENT = ROOT / "tests" / "names" / "absent.txt"
 
 
 def said(code: str, lib: Any) -> str:
-    """What a program prints, or the last line of its error."""
+    """What a program prints, or the line of its traceback that tells the error."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             exec(code, {"torch": lib, "__name__": "learner"})
         except Exception as error:
-            return f"{type(error).__name__}: {error}".splitlines()[0].replace("'autogradlab", "'torch")
+            return traceback.format_exception_only(error)[0].splitlines()[0].replace("'autogradlab", "'torch")
     return out.getvalue().strip()
 
 

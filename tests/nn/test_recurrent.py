@@ -96,3 +96,20 @@ def test_the_node_saves_what_torchs_saves():
             {k: list(v.shape) if hasattr(v, "shape") else v for k, v in plain.items() if k != "_saved_result3"}
         )
     assert saved[0] == saved[1]
+
+
+@pytest.mark.parametrize(("kind", "casts"), [("LSTM", True), ("RNN", True), ("GRU", False)])
+@pytest.mark.parametrize("small", ["float16", "bfloat16"])
+def test_under_autocast(kind: str, casts: bool, small: str):
+    """PyTorch's LSTM asks oneDNN, which has these dtypes on some processors only: so no program runs it on both."""
+    torch = autogradlab
+    if small == "bfloat16":
+        need("ml_dtypes")
+    torch.manual_seed(0)
+    layer, x = getattr(torch.nn, kind)(4, 3), torch.randn(2, 4)
+    with torch.autocast("cpu", dtype=getattr(torch, small)):
+        out = layer(x)[0]
+    assert out.dtype is (getattr(torch, small) if casts else torch.float32)
+    torch.testing.assert_close(out.float(), layer(x)[0], rtol=0.03, atol=0.01)
+    out.float().sum().backward()
+    assert all(p.grad.dtype is torch.float32 for p in layer.parameters())
