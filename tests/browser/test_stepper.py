@@ -401,24 +401,33 @@ def test_signs_are_told_apart_without_colour(shown: Any, page: Any):
 
 
 def test_a_key_is_quick_in_a_long_chain(shown: Any, page: Any):
+    """Milliseconds of processor time that a key takes the page's thread: scripts, styles, layout and painting. What
+    else the machine does meanwhile is not counted."""
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def spent() -> float:
+        metrics = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}
+        return float(metrics["TaskDuration"]) * 1000
+
     for view in ("code", "graph"):
         shown("chain", motion="no-preference")
         if view == "graph":
             page.keyboard.press("g")
-        took = page.evaluate("""async () => {
-            const card = document.querySelector('.agl-card'), took = [];
-            for (let k = 0; k < 60; k += 1) {
-                const start = performance.now();
+        took = []
+        for _ in range(60):
+            before = spent()
+            page.evaluate("""async () => {
+                const card = document.querySelector('.agl-card');
                 card.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
-                await new Promise(requestAnimationFrame);
-                card.getBoundingClientRect();
-                took.push(performance.now() - start);
-            }
-            return took.sort((a, b) => a - b);
-        }""")
-        print(view, "median", took[30], "95 %", took[57])
-        assert took[30] <= 50
-        assert took[57] <= 120
+                for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+            }""")
+            took.append(spent() - before)
+        took.sort()
+        assert took[0] > 0
+        assert took[30] <= 50, (view, took)
+        assert took[57] <= 120, (view, took)
+    devtools.detach()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

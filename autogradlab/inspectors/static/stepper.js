@@ -7,7 +7,7 @@ import { copy, copying } from "./copy.js";
 import { nan, product } from "./matrix.js";
 
 const TALL = 268; // pixels of the graph's window where it cannot be seen whole
-const LIST = 206; // pixels of the code where the numbers stand below it
+const LIST = 202; // pixels of the code where the numbers stand below it
 const WIDE = 860; // pixels from which on the numbers stand beside the picture
 const STAGE = 330; // pixels that picture and numbers may take, so that the card is as high as a projector's page at most
 const NARROW = [454, 530]; // the same on a narrow page, which is higher: what is enough
