@@ -14,6 +14,11 @@ from ...core.tensor.tensor import Tensor
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
+_NO_GRADIENT = (
+    "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message be improved?  If so, "
+    "please report an enhancement request to PyTorch.)"
+)
+
 
 def _list(tensors: Any) -> list[Tensor]:
     if isinstance(tensors, Tensor):
@@ -144,6 +149,8 @@ def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = 
     Mirrors `torch.nn.utils.clip_grad_value_`.
     """
     bound = float(clip_value)
-    for p in _list(parameters):
-        if p._grad is not None:
-            p._grad.clamp_(min=-bound, max=bound)
+    gradients = [p._grad for p in _list(parameters) if p._grad is not None]
+    if not gradients:
+        raise RuntimeError(_NO_GRADIENT)
+    for grad in gradients:
+        grad.clamp_(min=-bound, max=bound)

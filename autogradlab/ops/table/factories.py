@@ -171,9 +171,10 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             if input is _MISSING and "x" in unknown:
                 return call(unknown.pop("x"), *extra, out=out, **unknown)
             return entry.reject(_given(input, *extra), unknown)
+        if not isinstance(out, Tensor):
+            return entry.reject((input,), {"out": out})
         refuse_recorded(entry, (input,), out)
-        if isinstance(out, Tensor):
-            check_written(out, (input,))
+        check_written(out, (input,))
         return write(entry, out, modes.quiet(entry.kernel, input._array), (input,))
 
     def call(input: Any = _MISSING, *extra: Any, out: Any = None, **unknown: Any) -> Any:
@@ -526,12 +527,13 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                     return t
             else:
                 found = entry.pair(input, other)
+                if not isinstance(out, Tensor):
+                    return entry.reject((input, other), {"out": out})
                 if found is not None:
                     refuse_recorded(entry, (input, other), out)
                     if check is not None:
                         check(*found[2:])
-                    if isinstance(out, Tensor):
-                        check_written(out, found[:2])
+                    check_written(out, found[:2])
                     try:
                         r = modes.quiet(kernel, *found[2:])
                     except ValueError as error:
@@ -539,7 +541,7 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                     return write(entry, out, r, (input, other))
         if unknown:
             return forward(*_by_name(entry, name, _given(input, other, *extra), unknown), out=out)
-        return entry.reject(_given(input, other, *extra), unknown)
+        return entry.reject(_given(input, other, *extra), {} if out is None else {"out": out})
 
     return forward
 

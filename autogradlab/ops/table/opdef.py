@@ -453,9 +453,13 @@ class Op:
         """The operation, out of place, with or without out=."""
         if self.as_method:  # which has no out=, not even None
             return self.reject(args, kwargs)
+        if (self.overloads and self.binds is None) or not isinstance(kwargs.get("out"), Tensor | None):
+            explain(self.name, args, kwargs)  # not every overload takes out=
         out = kwargs.pop("out", None)
         if out is None:
             return self.call(*args, **kwargs)
+        if self.outputs and len(out) != len(self.outputs):
+            raise TypeError(f"expected tuple of {len(self.outputs)} elements but got {len(out)}")
         values, given = self.operands(args, kwargs)
         refuse_recorded(self, values, out)
         rule, real = OUT.get(self.name), None
