@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from autogradlab.lab.light import lighten
-from autogradlab.lab.speaking import told
+from autogradlab.lab.speaking import told, warned
 
 __all__ = ["QUIET", "SETTINGS", "prepare", "start", "taken"]
 
@@ -71,6 +71,8 @@ def start(command: list[str], folder: Path) -> int:
         @classmethod
         def initialize_server(cls, argv: Any = None, load_other_extensions: bool = True, **more: Any) -> Any:
             server = super().initialize_server(argv, load_other_extensions, **more)
+            if not server.allow_root and getattr(os, "geteuid", lambda: None)() == 0:
+                server.exit(warned("as_root"))  # the server would say so where nobody looks, see below
             # comes after the callback that binds the port, which may be another than the one that was asked for
             server.io_loop.add_callback(lambda: print(told("opened", url=_address(server), folder=folder), flush=True))
             # JupyterLab asks at its start what it can export; the server would stop for this import when the page waits

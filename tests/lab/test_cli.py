@@ -503,3 +503,18 @@ def test_every_word_of_the_command_is_used(name: str):
     for key, words in catalogue(name).items():
         fields = {lang: sorted(set(re.findall(r"\{(\w+)", said))) for lang, said in words.items()}
         assert fields["en"] == fields["zh"], key
+
+
+@pytest.mark.slow
+def test_root_is_told_how_to_start(tmp_path: Path):
+    """The server refuses root after its words have gone into a file."""
+    code = (
+        "import os, sys; os.geteuid = lambda: 0\n"
+        "from autogradlab.lab import cli\n"
+        "sys.exit(cli.main(['lab', '--dir', sys.argv[1], '--no-browser']))"
+    )
+    env = {**os.environ, "JUPYTER_CONFIG_DIR": str(tmp_path / "home"), "JUPYTER_RUNTIME_DIR": str(tmp_path / "run")}
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "lessons")], capture_output=True, text=True, env=env, timeout=120
+    )
+    assert (run.returncode, run.stdout, run.stderr.strip()) == (1, "", speaking.told("as_root"))
