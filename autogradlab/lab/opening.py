@@ -11,6 +11,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from autogradlab.lab.light import lighten
 from autogradlab.lab.speaking import told, warned
@@ -74,7 +75,7 @@ def start(command: list[str], folder: Path) -> int:
             if not server.allow_root and getattr(os, "geteuid", lambda: None)() == 0:
                 server.exit(warned("as_root"))  # the server would say so where nobody looks, see below
             # comes after the callback that binds the port, which may be another than the one that was asked for
-            server.io_loop.add_callback(lambda: print(told("opened", url=_address(server), folder=folder), flush=True))
+            server.io_loop.add_callback(_up, server, folder)
             # JupyterLab asks at its start what it can export; the server would stop for this import when the page waits
             threading.Thread(target=importlib.import_module, args=["nbconvert.exporters"], daemon=True).start()
             if "--debug" not in command:
@@ -84,6 +85,29 @@ def start(command: list[str], folder: Path) -> int:
     sys.argv[0] = "jupyter-lab"
     result = Lessons.launch_instance(command)
     return result if isinstance(result, int) else 0
+
+
+async def _up(server: Any, folder: Path) -> None:
+    """Say where it is; while the browser opens, do what the page will ask for, the lesson's kernel above all."""
+    print(told("opened", url=_address(server), folder=folder), flush=True)
+    lesson = server.default_url.partition("/lab/tree/")[2]
+    if not lesson.endswith(".ipynb"):
+        return
+    with suppress(Exception):  # what fails here will fail when the page asks, which says so
+        asked = await _ask(server, f"api/contents/{lesson}?type=notebook&content=1")
+        kernel = {"name": asked["content"]["metadata"]["kernelspec"]["name"]}
+        session = {"path": unquote(lesson), "name": "", "type": "notebook", "kernel": kernel}
+        await _ask(server, "api/sessions", method="POST", body=json.dumps(session))
+        await _ask(server, "lab/api/settings")
+
+
+async def _ask(server: Any, path: str, **more: Any) -> Any:
+    """What the server itself answers."""
+    from tornado.httpclient import AsyncHTTPClient
+
+    headers = {"Authorization": f"token {server.identity_provider.token}"}
+    answer = await AsyncHTTPClient().fetch(server.connection_url + path, headers=headers, **more)
+    return json.loads(answer.body)
 
 
 def _log_to(file: Path) -> None:

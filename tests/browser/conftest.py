@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import subprocess
@@ -47,6 +48,7 @@ class Lab:
     token: str
     folder: Path
     log: Path  #: what the command has said
+    begun: list[str]  #: the notebooks that had a kernel before any page was there
 
 
 @pytest.fixture(scope="session")
@@ -94,7 +96,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, lang: str, configuration: s
         env = {name: value for name, value in env.items() if name not in {"PYTHONPATH", "VIRTUAL_ENV", "JUPYTER_PATH"}}
     with open(log, "wb") as file:
         server = subprocess.Popen(command, env=env, cwd=home, stdout=file, stderr=subprocess.STDOUT)
-    running = Lab(f"http://127.0.0.1:{port}", token, folder, log)
+    running = Lab(f"http://127.0.0.1:{port}", token, folder, log, [])
     try:
         wait_until_up(running, server, log)
         yield running
@@ -103,15 +105,21 @@ def served(tmp_path_factory: pytest.TempPathFactory, lang: str, configuration: s
 
 
 def wait_until_up(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
+    """Until it answers, and has begun the first lesson's kernel."""
     end = time.monotonic() + START_SECONDS
-    while True:
+    while not lab.begun:
         try:
-            urllib.request.urlopen(f"{lab.url}/api/status?token={lab.token}", timeout=5).close()
-            return
+            with urllib.request.urlopen(f"{lab.url}/api/sessions?token={lab.token}", timeout=5) as answer:
+                lab.begun.extend(session["path"] for session in json.load(answer))
         except (OSError, urllib.error.URLError):
-            if server.poll() is not None or time.monotonic() > end:
-                pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-3000:]}")
-            time.sleep(0.2)
+            if server.poll() is not None:
+                break
+        if time.monotonic() > end:
+            break
+        time.sleep(0.1)
+    else:
+        return
+    pytest.fail(f"JupyterLab did not start, or no kernel for the first lesson:\n{log.read_text()[-3000:]}")
 
 
 @pytest.fixture(scope="module")
