@@ -323,16 +323,17 @@ def _in_turn(x: np.ndarray, k: int, largest: bool) -> np.ndarray | None:
     for a place, or where there is a NaN."""
     rest = x.copy()
     find, value, item = rest.argmax if largest else rest.argmin, -math.inf if largest else math.inf, rest.item
-    before, places = value, []
-    for _ in range(k + 1):  # one more than wanted: whether the last one has a rival
+    before, places = value, np.empty(k, np.int64)
+    for i in range(k + 1):  # one more than wanted: whether the last one has a rival
         place = find()
+        if i < k:
+            places[i] = place
         found = item(place)
         if found in (before, value) or found != found:
             return None
         before = found
         rest[place] = value
-        places.append(place)
-    return np.array(places[:k], np.int64)
+    return places
 
 
 def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
