@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from typing import Any, Literal
 
+from ..core.arguments.declared import cast_of
 from ..core.arguments.signature import Signatures
 from ..core.runtime import modes
 from ..core.tensor import overriding
@@ -55,44 +56,16 @@ _AVAILABLE = {"cpu", "cuda", "mtia", "maia", "xpu", "ipu", "hpu", "xla", "privat
 _SMALL_BY_DEFAULT = {"cpu", "hpu", "maia", "xla"}
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+#: how the names of a namespace begin where they are declared
+_PREFIXES = {"torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}
 
 
-#: what is computed in the smaller dtype
-_LOWER = _names(
-    "addbmm addmm baddbmm bmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d linear matmul "
-    "mkldnn_rnn_layer mm prelu scaled_dot_product_attention vecdot __matmul__ __rmatmul__"
-)
-#: what is computed in float32
-_FULL = _names(
-    "adaptive_avg_pool3d avg_pool3d binary_cross_entropy binary_cross_entropy_with_logits cdist cholesky "
-    "cholesky_inverse cholesky_solve cosine_embedding_loss cross_entropy ctc_loss fractional_max_pool2d "
-    "fractional_max_pool3d geqrf grid_sample grid_sampler hinge_embedding_loss huber_loss inverse kl_div l1_loss "
-    "lu_solve margin_ranking_loss max_pool3d max_unpool2d max_unpool3d mse_loss multi_margin_loss "
-    "multilabel_margin_loss nanquantile nll_loss orgqr ormqr pinverse poisson_nll_loss polar prod qr quantile "
-    "reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d replication_pad3d smooth_l1_loss "
-    "soft_margin_loss stft svd trace triangular_solve triplet_margin_loss view_as_complex"
-)
-#: the same for functions of torch.linalg and torch.fft
-_FULL_SPACES = {
-    "torch.linalg": _names(
-        "cholesky cholesky_ex cond eig eigh eigvals eigvalsh householder_product inv inv_ex lstsq matrix_rank qr solve "
-        "svd svdvals tensorinv tensorsolve"
-    ),
-    "torch.fft": _names("fft fft2 fftn ifft ifft2 ifftn rfft rfft2 rfftn irfft irfft2 irfftn hfft ihfft"),
-}
-#: what is computed in the widest dtype of its arguments
-_WIDEST = frozenset(("cat", "index_copy", "stack"))
-
-
-def _policy(name: str) -> frozenset[str] | None:
-    """Which of the lists a function is in, by its full name."""
+@cache
+def _policy(name: str) -> str | None:
+    """What is done with the arguments of a function, by its full name: "lower_precision" casts them to the smaller
+    dtype, "fp32" to float32, "promote" to the widest dtype among them."""
     space, _, short = name.rpartition(".")
-    full = _FULL_SPACES.get(space)
-    if full is not None:
-        return _FULL if short in full else _LOWER if short == "vecdot" else None
-    return next((names for names in (_LOWER, _FULL, _WIDEST) if short in names), None)
+    return cast_of(_PREFIXES.get(space, "") + short)
 
 
 class _Settings:
@@ -119,14 +92,14 @@ class Casting:
         self.cast: dict[int, tuple[Tensor, Tensor]] = {}
 
     def through(self, name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call a function, its arguments cast as the list that it is in demands."""
-        names = _policy(name)
-        if names is None or kwargs.get("out") is not None:
+        """Call a function, its arguments cast as its declaration says."""
+        policy = _policy(name)
+        if policy is None or kwargs.get("out") is not None:
             return call(*args, **kwargs)
         state = modes.LOCAL.state
         state.casting = None
         try:
-            wanted = self._wanted(names, args)
+            wanted = self._wanted(policy, args)
             args = tuple([self._to(arg, wanted) for arg in args])
             return call(*args, **{key: self._to(arg, wanted) for key, arg in kwargs.items()})
         finally:
@@ -136,9 +109,9 @@ class Casting:
         """A namespace of operations whose arguments are cast."""
         return _Within(self, namespace)
 
-    def _wanted(self, names: frozenset[str], args: tuple[Any, ...]) -> dtype | None:
-        if names is not _WIDEST:
-            return self.settings.dtype_of("cpu") if names is _LOWER else float32
+    def _wanted(self, policy: str, args: tuple[Any, ...]) -> dtype | None:
+        if policy != "promote":
+            return float32 if policy == "fp32" else self.settings.dtype_of("cpu")
         given = {t.dtype for arg in args for t in (arg if isinstance(arg, (list, tuple)) else [arg]) if _castable(t)}
         return float32 if float32 in given else None
 

@@ -177,7 +177,7 @@ def _one(n: Any) -> Any:
     return None if n is None else (n,)
 
 
-@reading("fft_fft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading("fft_fft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor|fp32")
 def fft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The discrete Fourier transform along dim: out[k] is the sum of input[j] exp(-2 pi i j k / n).
 
@@ -196,7 +196,7 @@ def fft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *,
     return _c2c(input, _one(n), dim, norm, True, out, True)
 
 
-@reading("fft_ifft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading("fft_ifft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor|fp32")
 def ifft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of fft.
 
@@ -215,7 +215,7 @@ def ifft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *
     return _c2c(input, _one(n), dim, norm, False, out, True)
 
 
-@reading("fft_rfft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading("fft_rfft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor|fp32")
 def rfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """fft of real numbers: the first half of the result, which determines the rest.
 
@@ -233,7 +233,7 @@ def rfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *
     return _r2c("rfft", input, _one(n), dim, norm, out)
 
 
-@reading("fft_irfft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading("fft_irfft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor|fp32")
 def irfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of rfft; n says whether the result has an even (by default) or odd size.
 
@@ -251,7 +251,9 @@ def irfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, 
     return _c2r("irfft", input, _one(n), dim, norm, out)
 
 
-@reading("fft_fftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading(
+    "fft_fftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor|fp32"
+)
 def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
     """fft along several dimensions.
 
@@ -270,7 +272,9 @@ def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None,
     return _c2c(input, s, dim, norm, True, out)
 
 
-@reading("fft_ifftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading(
+    "fft_ifftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor|fp32"
+)
 def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of fftn.
 
@@ -289,7 +293,9 @@ def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None
     return _c2c(input, s, dim, norm, False, out)
 
 
-@reading("fft_fft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading(
+    "fft_fft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor|fp32"
+)
 def fft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
     """fft along two dimensions.
 
@@ -308,7 +314,9 @@ def fft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = N
     return fftn(input, s, dim, norm, out=out)
 
 
-@reading("fft_ifft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading(
+    "fft_ifft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor|fp32"
+)
 def ifft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of fft2.
 
@@ -327,7 +335,9 @@ def ifft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = 
     return ifftn(input, s, dim, norm, out=out)
 
 
-@reading("fft_rfftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading(
+    "fft_rfftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor|fp32"
+)
 def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
     """rfft along the last dimension, fft along the others.
 
@@ -344,7 +354,9 @@ def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None
     return _r2c("rfftn", input, s, dim, norm, out)
 
 
-@reading("fft_irfftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading(
+    "fft_irfftn(Tensor input, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor out=None) -> Tensor|fp32"
+)
 def irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of rfftn.
 
@@ -362,7 +374,9 @@ def irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = Non
     return _c2r("irfftn", input, s, dim, norm, out)
 
 
-@reading("fft_rfft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading(
+    "fft_rfft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor|fp32"
+)
 def rfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
     """rfft along the last of two dimensions, fft along the other.
 
@@ -381,7 +395,7 @@ def rfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = 
 
 
 @reading(
-    "fft_irfft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor"
+    "fft_irfft2(Tensor input, SymInt[1]? s=None, int[1] dim={-2,-1}, str? norm=None, *, Tensor out=None) -> Tensor|fp32"
 )
 def irfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of rfft2.
@@ -400,7 +414,7 @@ def irfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None =
     return irfftn(input, s, dim, norm, out=out)
 
 
-@reading("fft_hfft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading("fft_hfft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor|fp32")
 def hfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The (real) fft of a signal that equals its own conjugate in reverse, given by its first half.
 
@@ -418,7 +432,7 @@ def hfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *
     return _c2r("hfft", input, _one(n), dim, norm, out, True)
 
 
-@reading("fft_ihfft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor")
+@reading("fft_ihfft(Tensor input, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor out=None) -> Tensor|fp32")
 def ihfft(input: Tensor, n: Any = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of hfft.
 

@@ -134,7 +134,7 @@ def _given(r: Tensor, out: Any) -> Tensor:
     return r if out is None else written(r, out)
 
 
-@reading("linalg_cholesky(Tensor input, *, bool upper=False, Tensor out=None) -> Tensor")
+@reading("linalg_cholesky(Tensor input, *, bool upper=False, Tensor out=None) -> Tensor|fp32")
 def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
     """The lower triangular L with L L^H = A; upper=True gives its conjugate transpose.
 
@@ -181,7 +181,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     return r if out is None else written_all(r, out)
 
 
-@reading("linalg_svdvals(Tensor A, *, str? driver=None, Tensor out=None) -> Tensor")
+@reading("linalg_svdvals(Tensor A, *, str? driver=None, Tensor out=None) -> Tensor|fp32")
 def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Tensor:
     """The singular values, descending.
 
@@ -198,7 +198,7 @@ def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Tensor:
     return _given(F.linalg_svd(A, False, driver=driver)[1], out)
 
 
-@reading("linalg_eigvals(Tensor input, *, Tensor out=None) -> Tensor")
+@reading("linalg_eigvals(Tensor input, *, Tensor out=None) -> Tensor|fp32")
 def eigvals(A: Tensor, *, out: Any = None) -> Tensor:
     """The eigenvalues of any square matrix; complex, and in no given order.
 
@@ -216,7 +216,7 @@ def eigvals(A: Tensor, *, out: Any = None) -> Tensor:
     return _given(F.linalg_eig(A)[0], out)
 
 
-@reading('linalg_eigvalsh(Tensor input, str UPLO="L", *, Tensor out=None) -> Tensor')
+@reading('linalg_eigvalsh(Tensor input, str UPLO="L", *, Tensor out=None) -> Tensor|fp32')
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
     """The eigenvalues of a symmetric (Hermitian) matrix, ascending.
 
@@ -270,7 +270,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return F.diagonal(A, offset, dim1, dim2)
 
 
-@reading("linalg_vecdot(Tensor x, Tensor y, *, int dim=-1, Tensor out=None) -> Tensor")
+@reading("linalg_vecdot(Tensor x, Tensor y, *, int dim=-1, Tensor out=None) -> Tensor|lower_precision")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
     """The sums of the products along dim, with the conjugate of x.
 
@@ -318,7 +318,7 @@ def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
 @reading(
     """
     linalg_matrix_rank(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False,
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|fp32
     linalg_matrix_rank(Tensor input, *, float? atol=None, float? rtol=None, bool hermitian=False,
         Tensor out=None) -> Tensor
     linalg_matrix_rank(Tensor input, Tensor tol, bool hermitian=False, *, Tensor out=None) -> Tensor
@@ -365,7 +365,7 @@ def matrix_rank(
 
 @reading(
     """
-    linalg_cond(Tensor input, Scalar? p=None, *, Tensor out=None) -> Tensor
+    linalg_cond(Tensor input, Scalar? p=None, *, Tensor out=None) -> Tensor|fp32
     linalg_cond(Tensor input, str p, *, Tensor out=None) -> Tensor
     """
 )
@@ -422,7 +422,7 @@ def _count(sizes: Sequence[int]) -> int:
     return n
 
 
-@reading("linalg_tensorinv(Tensor input, int ind=2, *, Tensor out=None) -> Tensor")
+@reading("linalg_tensorinv(Tensor input, int ind=2, *, Tensor out=None) -> Tensor|fp32")
 def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
     """The inverse of what tensordot with a tensor does.
 
@@ -453,7 +453,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
     return _given(F.reshape(found, (*shape[ind:], *shape[:ind])), out)
 
 
-@reading("linalg_tensorsolve(Tensor input, Tensor other, int[]? dims=None, *, Tensor out=None) -> Tensor")
+@reading("linalg_tensorsolve(Tensor input, Tensor other, int[]? dims=None, *, Tensor out=None) -> Tensor|fp32")
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> Tensor:
     """The X with tensordot(A, X) = B.
 

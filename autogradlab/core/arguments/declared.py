@@ -9,7 +9,8 @@ notation and in the order in which PyTorch tries them, with what the overload gi
 ``type?`` admits None; ``int[2]`` takes a single int for both; ``$options`` stands for dtype, layout, device, pin_memory
 and requires_grad. A line that is indented more goes on with the one before it. Marks may follow a bar: ``|deprecated``
 overloads come last and are not listed in errors, ``|function`` ones are not those of the method, ``|method`` ones not
-those of the function, ``|numbers`` ones take Python numbers for their tensors. A name of `torch.nn.functional` that
+those of the function, ``|numbers`` ones take Python numbers for their tensors. ``|lower_precision``, ``|fp32`` and
+``|promote``, on any of the lines, say what autocast does (`amp/autocast_mode.py`). A name of `torch.nn.functional` that
 stands in no other namespace is written ``nn.name(...)``.
 
 From these lines the signatures of the other forms are made: the method has no ``Tensor input`` and no ``out``, the
@@ -19,10 +20,24 @@ somebody asks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["ALIASES", "DECLARED", "OUT", "PLAIN", "Declaration", "declare", "name_of", "signatures"]
+__all__ = [
+    "ALIASES",
+    "DECLARED",
+    "OUT",
+    "PLAIN",
+    "Declaration",
+    "cast_of",
+    "casting",
+    "declare",
+    "name_of",
+    "signatures",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Declaration:
@@ -43,6 +58,8 @@ ALIASES: dict[str, str] = {}
 OUT: dict[str, Any] = {}
 #: declared functions that are no operations of the table
 PLAIN: set[str] = set()
+#: what autocast does with the arguments of functions that call what they declare by another name
+_CASTS: dict[str, str] = {}
 
 
 def name_of(text: str) -> str:
@@ -77,3 +94,22 @@ def signatures(text: str, method: bool = False, out: Any = None) -> Callable[[An
         return function
 
     return keep
+
+
+def casting(policy: str) -> Callable[[F], F]:
+    """Decorator that says what autocast does with the arguments of a function whose name is not declared."""
+
+    def keep(function: F) -> F:
+        _CASTS[function.__name__] = policy
+        return function
+
+    return keep
+
+
+def cast_of(name: str) -> str | None:
+    """What autocast does with the arguments of a function or method, in the words of the marks; None if nothing."""
+    declared = DECLARED.get(name)
+    found = declared and re.search(r"\|(lower_precision|fp32|promote)\b", declared.text)
+    if found:
+        return found[1]
+    return cast_of(ALIASES[name]) if name in ALIASES else _CASTS.get(name)

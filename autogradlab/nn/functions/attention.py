@@ -51,7 +51,7 @@ def _fits(mask: Tensor, shape: tuple[int, ...]) -> bool:
 @reading(
     """
     nn.scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0,
-        bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor
+        bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor|lower_precision
     """
 )
 def scaled_dot_product_attention(

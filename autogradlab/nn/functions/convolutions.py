@@ -120,7 +120,7 @@ def _conv(
 @reading(
     """
     conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,
-        SymInt[1] dilation=1, SymInt groups=1) -> Tensor
+        SymInt[1] dilation=1, SymInt groups=1) -> Tensor|lower_precision
     conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, str padding="valid",
         SymInt[1] dilation=1, SymInt groups=1) -> Tensor
     """
@@ -156,7 +156,7 @@ def conv1d(
 @reading(
     """
     conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0,
-        SymInt[2] dilation=1, SymInt groups=1) -> Tensor
+        SymInt[2] dilation=1, SymInt groups=1) -> Tensor|lower_precision
     conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, str padding="valid",
         SymInt[2] dilation=1, SymInt groups=1) -> Tensor
     """
@@ -196,7 +196,7 @@ def conv2d(
 @reading(
     """
     conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0,
-        SymInt[3] dilation=1, SymInt groups=1) -> Tensor
+        SymInt[3] dilation=1, SymInt groups=1) -> Tensor|lower_precision
     conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, str padding="valid",
         SymInt[3] dilation=1, SymInt groups=1) -> Tensor
     """
@@ -258,7 +258,7 @@ def _transposed(
 @reading(
     """
     conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,
-        SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor
+        SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor|lower_precision
     """
 )
 def conv_transpose1d(
@@ -291,7 +291,7 @@ def conv_transpose1d(
 @reading(
     """
     conv_transpose2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0,
-        SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor
+        SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor|lower_precision
     """
 )
 def conv_transpose2d(
@@ -324,7 +324,7 @@ def conv_transpose2d(
 @reading(
     """
     conv_transpose3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0,
-        SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor
+        SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor|lower_precision
     """
 )
 def conv_transpose3d(

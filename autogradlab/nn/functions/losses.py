@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import casting
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad
@@ -58,29 +59,29 @@ _cross_entropy_loss = inner(
     f"nn.cross_entropy_loss(Tensor input, Tensor target, Tensor? weight=None, {_REDUCTION}, SymInt ignore_index=-100, "
     "float label_smoothing=0.0) -> Tensor"
 )
-_kl_div = inner(f"kl_div(Tensor input, Tensor target, {_REDUCTION}, *, bool log_target=False) -> Tensor")
+_kl_div = inner(f"kl_div(Tensor input, Tensor target, {_REDUCTION}, *, bool log_target=False) -> Tensor|fp32")
 _poisson_nll_loss = inner(
-    "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor"
+    "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor|fp32"
 )
 _hinge_embedding_loss = inner(
-    f"hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, {_REDUCTION}) -> Tensor"
+    f"hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, {_REDUCTION}) -> Tensor|fp32"
 )
 _margin_ranking_loss = inner(
-    f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_REDUCTION}) -> Tensor"
+    f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_REDUCTION}) -> Tensor|fp32"
 )
 _cosine_embedding_loss = inner(
-    f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_REDUCTION}) -> Tensor"
+    f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_REDUCTION}) -> Tensor|fp32"
 )
 _triplet_margin_loss = inner(
     "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
-    f"float eps=1e-06, bool swap=False, {_REDUCTION}) -> Tensor"
+    f"float eps=1e-06, bool swap=False, {_REDUCTION}) -> Tensor|fp32"
 )
 _multilabel_margin_loss = inner(
-    f"nn.multilabel_margin_loss(Tensor input, Tensor target, {_REDUCTION}, *, Tensor out=None) -> Tensor"
+    f"nn.multilabel_margin_loss(Tensor input, Tensor target, {_REDUCTION}, *, Tensor out=None) -> Tensor|fp32"
 )
 _LENGTHS = (
     "ctc_loss(Tensor log_probs, Tensor targets, {0} input_lengths, {0} target_lengths, int blank=0, "
-    f"{_REDUCTION}, bool zero_infinity=False) -> Tensor"
+    f"{_REDUCTION}, bool zero_infinity=False) -> Tensor|fp32"
 )
 _ctc_loss = inner("\n".join(_LENGTHS.format(kind) for kind in ("int[]", "Tensor")))
 
@@ -162,6 +163,7 @@ def mse_loss(
     return TENSORS.mse_loss(input, target, number(reduction))
 
 
+@casting("fp32")
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -319,6 +321,7 @@ def binary_cross_entropy_with_logits(
     return TENSORS.binary_cross_entropy_with_logits(input, target, weight, pos_weight, n)
 
 
+@casting("fp32")
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -376,6 +379,7 @@ def _nll(input: Tensor, target: Tensor, weight: Tensor | None, n: int, ignore_in
     return TENSORS.nll_loss2d_forward(input, target, weight, n, ignore_index)[0]
 
 
+@casting("fp32")
 def cross_entropy(
     input: Tensor,
     target: Tensor,

@@ -59,16 +59,17 @@ def _stride(stride: Any, kernel_size: Any) -> Any:
     return kernel_size if stride is None or stride in ((), []) else stride
 
 
-def _max_pool(name: str, n: int) -> Any:
+def _max_pool(name: str, n: int, mark: str = "") -> Any:
     """The check of the arguments of a function that takes the maxima of windows over n dimensions."""
     size = f"int[{n}]"
     return inner(
         f"{name}(Tensor input, {size} kernel_size, {size} stride=None, {size} padding=0, {size} dilation=1, "
-        "bool ceil_mode=False) -> Tensor"
+        f"bool ceil_mode=False) -> Tensor{mark}"
     )
 
 
-_max_pool1d, _max_pool2d, _max_pool3d = (_max_pool(f"max_pool{n}d", n) for n in (1, 2, 3))
+_max_pool1d, _max_pool2d = _max_pool("max_pool1d", 1), _max_pool("max_pool2d", 2)
+_max_pool3d = _max_pool("max_pool3d", 3, "|fp32")
 _max_pool1d_with_indices = _max_pool("max_pool1d_with_indices", 1)
 _adaptive_max_pool1d = inner("adaptive_max_pool1d(Tensor input, int[1] output_size) -> Tensor")
 _max_pool2d_with_indices, _max_pool3d_with_indices = inner("max_pool2d_with_indices"), inner("max_pool3d_with_indices")
@@ -76,7 +77,7 @@ _adaptive_avg_pool2d = inner(
     "nn.adaptive_avg_pool2d(Tensor input, SymInt[2] output_size, *, Tensor out=None) -> Tensor"
 )
 _adaptive_avg_pool3d = inner(
-    "nn.adaptive_avg_pool3d(Tensor input, SymInt[3] output_size, *, Tensor out=None) -> Tensor"
+    "nn.adaptive_avg_pool3d(Tensor input, SymInt[3] output_size, *, Tensor out=None) -> Tensor|fp32"
 )
 _adaptive_max_pool2d, _adaptive_max_pool3d = inner("adaptive_max_pool2d"), inner("adaptive_max_pool3d")
 _fractional_max_pool2d, _fractional_max_pool3d = inner("fractional_max_pool2d"), inner("fractional_max_pool3d")

@@ -138,7 +138,8 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     baddbmm(Scalar beta, Tensor input, Scalar alpha, Tensor batch1, Tensor batch2, *,
         Tensor out=None) -> Tensor|deprecated
     baddbmm(Scalar beta, Tensor input, Tensor batch1, Tensor batch2, *, Tensor out=None) -> Tensor|deprecated
-    baddbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
+    baddbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
+        Tensor out=None) -> Tensor|lower_precision
     baddbmm(Tensor input, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1,
         Tensor out=None) -> Tensor|function
     """,
@@ -192,7 +193,8 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     addbmm(Scalar beta, Tensor input, Scalar alpha, Tensor batch1, Tensor batch2, *,
         Tensor out=None) -> Tensor|deprecated
     addbmm(Scalar beta, Tensor input, Tensor batch1, Tensor batch2, *, Tensor out=None) -> Tensor|deprecated
-    addbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
+    addbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
+        Tensor out=None) -> Tensor|lower_precision
     """,
     inplace=True,
     overlap="",
@@ -316,7 +318,7 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
 
 
 @composite(
-    "nn.linear(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor out=None) -> Tensor",
+    "nn.linear(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor out=None) -> Tensor|lower_precision",
     method=False,
     function=False,
 )
@@ -479,7 +481,7 @@ RAW.trace_back, TENSORS.trace_back = _raw_trace_back, _trace_back
 
 
 @op(
-    "trace(Tensor input) -> Tensor",
+    "trace(Tensor input) -> Tensor|fp32",
     vjp={"input": writes(2)(lambda F, grad, input_shape: F.trace_back(grad, tuple(input_shape)))},
 )
 def trace(input):

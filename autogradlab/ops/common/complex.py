@@ -72,7 +72,7 @@ def complex_(real, imag):
 
 
 @op(
-    "polar(Tensor abs, Tensor angle, *, Tensor out=None) -> Tensor",
+    "polar(Tensor abs, Tensor angle, *, Tensor out=None) -> Tensor|fp32",
     method=False,
     vjp={
         "abs angle": lambda F, grad, angle, result: (
@@ -231,7 +231,7 @@ def view_as_real(input):
 
 
 @op(
-    "view_as_complex(Tensor input) -> Tensor",
+    "view_as_complex(Tensor input) -> Tensor|fp32",
     view=True,
     method=False,
     vjp={"input": lambda F, grad: F.view_as_real(F.resolve_conj(grad))},

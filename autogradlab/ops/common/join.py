@@ -121,7 +121,7 @@ def _short_join(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 op(
-    "cat(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor",
+    "cat(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor|promote",
     method=False,
     vjp={"*": _cat_backward},
     short=_short_join,
@@ -171,7 +171,7 @@ def _stack(tensors, dim=0):
 
 
 op(
-    "stack(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor",
+    "stack(Tensor[] tensors, int dim=0, *, Tensor out=None) -> Tensor|promote",
     method=False,
     vjp={"*": _stack_backward},
     short=_short_join,

@@ -268,7 +268,7 @@ def nanquantile(*args: Any, **kwargs: Any) -> Tensor:
 publish(
     """
     quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|fp32
     quantile(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
         Tensor out=None) -> Tensor
     """,
@@ -288,7 +288,7 @@ publish(
 publish(
     """
     nanquantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|fp32
     nanquantile(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
         Tensor out=None) -> Tensor
     """,

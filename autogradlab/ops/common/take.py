@@ -239,7 +239,7 @@ def _index_copy(input, dim, index, source):
 
 
 op(
-    "index_copy(Tensor input, int dim, Tensor index, Tensor source, *, Tensor out=None) -> Tensor",
+    "index_copy(Tensor input, int dim, Tensor index, Tensor source, *, Tensor out=None) -> Tensor|promote",
     "input index source",
     writes=_index_copy,
     inplace=True,

@@ -14,7 +14,11 @@ from ..table.outputs import EXPECTED, Out
 from .products import written
 
 
-@composite("matmul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor", out=Out(exact=EXPECTED), reads="late")
+@composite(
+    "matmul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|lower_precision",
+    out=Out(exact=EXPECTED),
+    reads="late",
+)
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The product that dimensions call for: of vectors the dot product, of matrices the matrix product, of more
     dimensions products of matrices in batches. The operator @.

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS, LOCAL
-from ...core.tensor.overriding import stands_in
+from ...core.tensor.overriding import cast_within, stands_in
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
@@ -150,7 +150,7 @@ Tensor.__rtruediv__ = Tensor.__rdiv__ = _defers(_rdiv)
 Tensor.__pow__ = _defers(F.pow)
 Tensor.__rpow__ = _defers(lambda self, other: F.pow(other, self))
 Tensor.__matmul__ = _defers_numbers(F.matmul)
-Tensor.__rmatmul__ = _defers_numbers(lambda self, other: F.matmul(other, self))
+Tensor.__rmatmul__ = _defers_numbers(lambda self, other: cast_within(F).matmul(other, self))
 Tensor.__neg__ = Tensor.neg
 Tensor.__abs__ = Tensor.abs
 Tensor.__pos__ = Tensor.positive

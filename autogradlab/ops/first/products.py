@@ -186,7 +186,7 @@ def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
 
 @op(
     """
-    mm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor
+    mm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor|lower_precision
     mm(Tensor input, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor|function
     """,
     vjp={
@@ -355,7 +355,8 @@ def _short_addmm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
     """
     addmm(Scalar beta, Tensor input, Scalar alpha, Tensor mat1, Tensor mat2, *, Tensor out=None) -> Tensor|deprecated
     addmm(Scalar beta, Tensor input, Tensor mat1, Tensor mat2, *, Tensor out=None) -> Tensor|deprecated
-    addmm(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
+    addmm(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
+        Tensor out=None) -> Tensor|lower_precision
     addmm(Tensor input, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1,
         Tensor out=None) -> Tensor|function
     """,
@@ -534,7 +535,7 @@ alias("ger", "outer")
 
 @op(
     """
-    bmm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor
+    bmm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor|lower_precision
     bmm(Tensor input, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor|function
     """,
     vjp={

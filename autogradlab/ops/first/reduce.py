@@ -377,7 +377,7 @@ OPS["prod.dim"] = Op(
 
 @op(
     """
-    prod(Tensor input, *, ScalarType? dtype=None) -> Tensor
+    prod(Tensor input, *, ScalarType? dtype=None) -> Tensor|fp32
     prod(Tensor input, int dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
     """,
     vjp={"input": lambda F, grad, input, result: F.product_back(grad, input, result, None, False)},

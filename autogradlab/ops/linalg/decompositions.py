@@ -81,7 +81,7 @@ def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
 @op(
     """
     linalg_cholesky_ex(Tensor input, *, bool upper=False, bool check_errors=False, Tensor[2] out=None) -> (Tensor L,
-        Tensor info)
+        Tensor info)|fp32
     """,
     method=False,
     function=False,
@@ -108,7 +108,7 @@ def linalg_cholesky_ex(input, *, upper=False, check_errors=False):
 
 
 @op(
-    "cholesky(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor",
+    "cholesky(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor|fp32",
     vjp={"input": lambda F, grad, result, upper: _cholesky_backward(F, grad, result, upper)},
 )
 def cholesky(input, upper=False):
@@ -176,7 +176,7 @@ def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @op(
-    'linalg_qr(Tensor A, str mode="reduced", *, Tensor[2] out=None) -> (Tensor Q, Tensor R)',
+    'linalg_qr(Tensor A, str mode="reduced", *, Tensor[2] out=None) -> (Tensor Q, Tensor R)|fp32',
     method=False,
     function=False,
     outputs=("Q", "R"),
@@ -198,7 +198,9 @@ def linalg_qr(A, mode="reduced"):
     return _qr(A, mode)
 
 
-@composite("qr(Tensor input, bool some=True, *, Tensor[2] out=None) -> (Tensor Q, Tensor R)", out=Out(exact=EXPECTED))
+@composite(
+    "qr(Tensor input, bool some=True, *, Tensor[2] out=None) -> (Tensor Q, Tensor R)|fp32", out=Out(exact=EXPECTED)
+)
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """A = Q R with orthonormal columns in Q and an upper triangular R; linalg.qr is its successor.
 
@@ -262,7 +264,7 @@ def _svd_backward(F, grads, U, S, Vh, full_matrices):
 @op(
     """
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor[3] out=None) -> (Tensor U, Tensor S,
-        Tensor Vh)
+        Tensor Vh)|fp32
     """,
     method=False,
     function=False,
@@ -294,7 +296,8 @@ def linalg_svd(A, full_matrices=True, *, driver=None):
 
 @composite(
     """
-    svd(Tensor input, bool some=True, bool compute_uv=True, *, Tensor[3] out=None) -> (Tensor U, Tensor S, Tensor V)
+    svd(Tensor input, bool some=True, bool compute_uv=True, *, Tensor[3] out=None) -> (Tensor U, Tensor S,
+        Tensor V)|fp32
     """,
     out=Out(exact=EXPECTED),
 )
@@ -337,7 +340,7 @@ def _eigh_backward(F, grads, eigenvalues, eigenvectors):
 
 
 @op(
-    'linalg_eigh(Tensor input, str UPLO="L", *, Tensor[2] out=None) -> (Tensor eigenvalues, Tensor eigenvectors)',
+    'linalg_eigh(Tensor input, str UPLO="L", *, Tensor[2] out=None) -> (Tensor eigenvalues, Tensor eigenvectors)|fp32',
     "A",
     method=False,
     function=False,
@@ -383,7 +386,7 @@ def _eig_backward(F, grads, eigenvalues, eigenvectors):
 
 
 @op(
-    "linalg_eig(Tensor input, *, Tensor[2] out=None) -> (Tensor eigenvalues, Tensor eigenvectors)",
+    "linalg_eig(Tensor input, *, Tensor[2] out=None) -> (Tensor eigenvalues, Tensor eigenvectors)|fp32",
     method=False,
     function=False,
     outputs=("eigenvalues", "eigenvectors"),

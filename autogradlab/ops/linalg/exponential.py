@@ -108,7 +108,7 @@ def _householder_backward(F, grad, input, tau, needs):
 
 
 @op(
-    "linalg_householder_product(Tensor input, Tensor tau, *, Tensor out=None) -> Tensor",
+    "linalg_householder_product(Tensor input, Tensor tau, *, Tensor out=None) -> Tensor|fp32",
     method=False,
     function=False,
     vjp={

@@ -346,7 +346,9 @@ def _euclidean_dist(x1, x2):
     return np.sqrt(np.maximum(squares, 0))
 
 
-@composite("cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor", method=False, reads="itself")
+@composite(
+    "cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor|fp32", method=False, reads="itself"
+)
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """
     sig: (x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')

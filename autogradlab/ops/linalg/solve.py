@@ -37,7 +37,7 @@ _TRIANGULAR_SOLVE = named("triangular_solve", ("solution", "cloned_coefficient")
 
 
 @op(
-    "linalg_inv_ex(Tensor A, *, bool check_errors=False, Tensor[2] out=None) -> (Tensor inverse, Tensor info)",
+    "linalg_inv_ex(Tensor A, *, bool check_errors=False, Tensor[2] out=None) -> (Tensor inverse, Tensor info)|fp32",
     method=False,
     function=False,
     outputs=("inverse", "info"),
@@ -62,7 +62,7 @@ def linalg_inv_ex(A, *, check_errors=False):
     return columns(found), info
 
 
-@composite("inverse(Tensor input, *, Tensor out=None) -> Tensor")
+@composite("inverse(Tensor input, *, Tensor out=None) -> Tensor|fp32")
 def _inverse(input: Tensor, *, out: Any = None) -> Tensor:
     """The inverse of square matrices.
 
@@ -302,7 +302,7 @@ def _check_solved(name: str, info: np.ndarray) -> None:
 
 
 @composite(
-    "linalg_solve(Tensor A, Tensor B, *, bool left=True, Tensor out=None) -> Tensor",
+    "linalg_solve(Tensor A, Tensor B, *, bool left=True, Tensor out=None) -> Tensor|fp32",
     method=False,
     function=False,
     out=Out(exact=EXPECTED),
@@ -381,7 +381,7 @@ def linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False):
 @composite(
     """
     triangular_solve(Tensor input, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False, *,
-        Tensor[2] out=None) -> (Tensor solution, Tensor cloned_coefficient)
+        Tensor[2] out=None) -> (Tensor solution, Tensor cloned_coefficient)|fp32
     """,
     out=Out(exact=EXPECTED),
 )
@@ -435,7 +435,7 @@ def _cholesky_solve(b: np.ndarray, factor: np.ndarray, upper: bool) -> np.ndarra
 
 
 @op(
-    "cholesky_solve(Tensor input, Tensor input2, bool upper=False, *, Tensor out=None) -> Tensor",
+    "cholesky_solve(Tensor input, Tensor input2, bool upper=False, *, Tensor out=None) -> Tensor|fp32",
     vjp={"input input2": _cholesky_solve_backward},
 )
 def cholesky_solve(input, input2, upper=False):
@@ -465,7 +465,7 @@ def _cholesky_inverse_backward(F, grad, input, result, upper):
 
 
 @op(
-    "cholesky_inverse(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor",
+    "cholesky_inverse(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor|fp32",
     vjp={"input": _cholesky_inverse_backward},
 )
 def cholesky_inverse(input, upper=False):
@@ -483,7 +483,8 @@ def cholesky_inverse(input, upper=False):
 
 
 @composite(
-    "lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots, *, Tensor out=None) -> Tensor", out=Out(exact=EXPECTED)
+    "lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots, *, Tensor out=None) -> Tensor|fp32",
+    out=Out(exact=EXPECTED),
 )
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
     """The X with A X = B, given the LU factors of A.
@@ -571,7 +572,7 @@ def linalg_pinv(input, *, atol=None, rtol=None, hermitian=False):
     return np.ascontiguousarray(r)
 
 
-@composite("pinverse(Tensor input, float rcond=1e-15) -> Tensor")
+@composite("pinverse(Tensor input, float rcond=1e-15) -> Tensor|fp32")
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The pseudo-inverse: of singular and of rectangular matrices too.
 
@@ -604,7 +605,7 @@ def _lstsq_backward(F, grads, input, b, solution, needs):
 @op(
     """
     linalg_lstsq(Tensor input, Tensor b, float? rcond=None, *, str? driver=None,
-        Tensor[4] out=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)
+        Tensor[4] out=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)|fp32
     """,
     method=False,
     function=False,

@@ -599,7 +599,7 @@ def _prelu_kernel_backward(grad_output, input, weight):
     return _prelu_vjp(RAW, grad_output, input, weight)
 
 
-@composite("prelu(Tensor input, Tensor weight) -> Tensor")
+@composite("prelu(Tensor input, Tensor weight) -> Tensor|lower_precision")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """input where it is positive, weight * input elsewhere; the weight is learnt.
 

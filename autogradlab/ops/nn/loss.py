@@ -141,7 +141,7 @@ def _smoothed(
 
 
 @op(
-    "nn.mse_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor",
+    "nn.mse_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor|fp32",
     vjp={
         "input": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, input, target, reduction),
         "target": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, target, input, reduction),
@@ -209,7 +209,7 @@ def _huber_curve(F: Any, d: Any, delta: float) -> Any:
 _smoothed(
     """
     nn.smooth_l1_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, float beta=1.0, *,
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|fp32
     """,
     _smooth,
     _smooth_slope,
@@ -220,7 +220,7 @@ _smoothed(
 _smoothed(
     """
     nn.huber_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, float delta=1.0, *,
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|fp32
     """,
     _huber,
     _huber_slope,
@@ -269,7 +269,7 @@ def _bce_twice_grad(F, grad, input, target, weight, reduction):
 @op(
     """
     nn.binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=at::Reduction::Mean, *,
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|fp32
     """,
     vjp={
         "input": lambda F, grad, input, target, weight, reduction: F.binary_cross_entropy_backward(
@@ -334,7 +334,7 @@ def _logits_target(F, grad, input, weight, pos_weight, reduction):
 @op(
     """
     binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, Tensor? pos_weight=None,
-        int reduction=at::Reduction::Mean) -> Tensor
+        int reduction=at::Reduction::Mean) -> Tensor|fp32
     """,
     method=False,
     vjp={
@@ -521,7 +521,8 @@ _NEGATION = (
 
 @op(
     """
-    nn.soft_margin_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor
+    nn.soft_margin_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *,
+        Tensor out=None) -> Tensor|fp32
     """,
     vjp={
         "input": lambda F, grad, input, target, reduction: F.soft_margin_loss_backward(grad, input, target, reduction),
@@ -597,7 +598,7 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
 @op(
     """
     nn.multi_margin_loss(Tensor input, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None,
-        int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor
+        int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor|fp32
     """,
     vjp={
         "input": lambda F, grad, input, target, weight, p, margin, reduction: F.multi_margin_loss_backward(

@@ -259,7 +259,7 @@ def _unpool(input, indices, output_size):
 
 
 @op(
-    "nn.max_unpool2d(Tensor input, Tensor indices, SymInt[2] output_size, *, Tensor out=None) -> Tensor",
+    "nn.max_unpool2d(Tensor input, Tensor indices, SymInt[2] output_size, *, Tensor out=None) -> Tensor|fp32",
     node="MaxUnpool2DBackward0",
     vjp={
         "input": lambda F, grad, indices: _picked(F, grad, indices, 2),
@@ -273,7 +273,7 @@ def max_unpool2d(input, indices, output_size):
 @op(
     """
     nn.max_unpool3d(Tensor input, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding, *,
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|fp32
     """,
     node="MaxUnpool3DBackward0",
     vjp={
@@ -379,7 +379,7 @@ _register_avg(
 _register_avg(
     """
     nn.avg_pool3d(Tensor input, int[3] kernel_size, int[3] stride=None, int[3] padding=0, bool ceil_mode=False,
-        bool count_include_pad=True, int? divisor_override=None, *, Tensor out=None) -> Tensor
+        bool count_include_pad=True, int? divisor_override=None, *, Tensor out=None) -> Tensor|fp32
     """,
     3,
     "avg_pool3d_out_frame",
@@ -550,14 +550,14 @@ def _register_fractional(declaration: str, nd: int) -> None:
 _register_fractional(
     """
     nn.fractional_max_pool2d(Tensor input, int[2] kernel_size, int[2] output_size, Tensor random_samples, *,
-        Tensor[2] out=None) -> Tensor
+        Tensor[2] out=None) -> Tensor|fp32
     """,
     2,
 )
 _register_fractional(
     """
     nn.fractional_max_pool3d(Tensor input, int[3] kernel_size, int[3] output_size, Tensor random_samples, *,
-        Tensor[2] out=None) -> Tensor
+        Tensor[2] out=None) -> Tensor|fp32
     """,
     3,
 )

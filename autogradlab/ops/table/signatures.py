@@ -15,7 +15,7 @@ from .families import FUNCTIONS, operation
 
 __all__ = ["Line", "explain", "lines", "lookup", "names"]
 
-_LINE = r"(?:nn\.)?(?P<signature>.*?)(?: -> (?P<result>.*?))?(?P<marks>(?:\|[a-z]+)*)"
+_LINE = r"(?:nn\.)?(?P<signature>.*?)(?: -> (?P<result>.*?))?(?P<marks>(?:\|\w+)*)"
 _found: dict[tuple[str, str], Signatures] = {}
 
 
@@ -87,7 +87,7 @@ def _overloads(name: str, space: str) -> list[str]:
             signature = method_text(str(signature), keep_input=not method)
         if signature:
             made.append(signature + line.marks.replace("|function", "").replace("|method", ""))
-    if method and len(made) == 1 and made[0].endswith("()"):
+    if method and len(made) == 1 and made[0].partition("|")[0].endswith("()"):
         made[0] += "|noargs"  # a C function that takes nothing, with Python's own errors
     return made
 
