@@ -75,7 +75,7 @@ _C_TYPES = {
 
 
 @op("alias", view=True, vjp={"input": lambda F, grad: grad})
-def _alias(input):
+def _alias(input: np.ndarray) -> Any:
     return input[...]
 
 
@@ -157,7 +157,7 @@ class tensortype(type):
     is_cuda: bool
     is_sparse: bool
 
-    def __new__(mcls, name: str, bases: tuple[Any, ...], fields: dict[str, Any]) -> Any:
+    def __new__(mcls: Any, name: str, bases: tuple[Any, ...], fields: dict[str, Any]) -> Any:
         for base in bases:
             raise TypeError(f"type '{base.__module__}.{base.__name__}' is not an acceptable base type")
         return type.__new__(mcls, name, bases, fields)

@@ -307,7 +307,7 @@ def squeeze_copy(input: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
         ),
     },
 )
-def narrow_copy(input, dim, start, length):
+def narrow_copy(input: np.ndarray, dim: int, start: int, length: int) -> np.ndarray:
     """
     sig: (input, dim, start, length)
     narrow as a copy: it shares no memory with input.
@@ -344,7 +344,7 @@ def _plain(x: np.ndarray) -> Tensor:
     vjp={"input": no_derivative("detach_copy")},
     check_out=same_dtype(),
 )
-def detach_copy(input):
+def detach_copy(input: np.ndarray) -> np.ndarray:
     """
     sig: (input)
     A copy of the tensor, without history.

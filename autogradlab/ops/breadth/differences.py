@@ -207,7 +207,7 @@ def _factors(F: Any, x: Any, p: float, dim: int, maxnorm: float) -> Any:
     return norms, F.pick(norms > maxnorm, maxnorm / (norms + 1e-7), norms * 0 + 1)
 
 
-def _renorm_backward(F, grad, input, p, dim, maxnorm):
+def _renorm_backward(F: Any, grad: Any, input: Any, p: float, dim: int, maxnorm: float) -> Any:
     d = dim % input.ndim
     others = tuple(i for i in range(input.ndim) if i != d)
     norms, factor = _factors(F, input, p, d, maxnorm)
@@ -233,7 +233,7 @@ def _renorm_backward(F, grad, input, p, dim, maxnorm):
     },
     out=Out(exact=EXPECTED, overlap="part"),
 )
-def renorm(input, p, dim, maxnorm):
+def renorm(input: np.ndarray, p: float, dim: int, maxnorm: float) -> np.ndarray:
     """The slices along `dim`, scaled down where their p-norm is above maxnorm.
 
     Shapes: at least two dimensions; the result has input's shape.
@@ -273,7 +273,7 @@ del FUNCTIONS["renorm_"]  # a method only
 # -- distances ---------------------------------------------------------------------------------------------------------
 
 
-def _pdist_backward(F, grad, input, p, result):
+def _pdist_backward(F: Any, grad: Any, input: Any, p: float, result: Any) -> Any:
     """The pairs' gradients, added up at both rows."""
     i, j = np.triu_indices(int(input.shape[0]), 1)
     i, j = (F.places(k) for k in (i, j))
@@ -303,7 +303,7 @@ def _pdist_backward(F, grad, input, p, result):
         "input": lambda F, grad, input, p, result: _pdist_backward(F, grad, input, p, result),
     },
 )
-def _pdist_forward(input, p=2.0):
+def _pdist_forward(input: np.ndarray, p: float = 2.0) -> np.ndarray:
     i, j = np.triu_indices(input.shape[0], 1)
     if i.size:
         refuse(input, "pdist", HALF)

@@ -37,14 +37,14 @@ def _laid(r: np.ndarray, x: np.ndarray, dim: tuple[int, ...], last: bool) -> np.
     node="FftC2CBackward0",
     vjp={"input": lambda F, grad, dim, normalization, forward: F._fft_c2c(grad, dim, normalization, not forward)},
 )
-def _fft_c2c(input, dim, normalization, forward):
+def _fft_c2c(input: Any, dim: tuple[int, ...], normalization: int, forward: bool) -> np.ndarray:
     if not dim:
         return input.copy()
     r = np.fft.fftn(input, axes=dim) if forward else np.fft.ifftn(input, axes=dim, norm="forward")
     return _laid((r * _scale(input.shape, dim, normalization)).astype(_complex(input.dtype)), input, dim, False)
 
 
-def _r2c_backward(F, grad, input, dim, normalization, onesided):
+def _r2c_backward(F: Any, grad: Any, input: Any, dim: tuple[int, ...], normalization: int, onesided: bool) -> Any:
     if not onesided:
         return F.real_part(F._fft_c2c(grad, dim, normalization, False))
     last = dim[-1]
@@ -57,13 +57,13 @@ def _r2c_backward(F, grad, input, dim, normalization, onesided):
 
 
 @op("_fft_r2c", "input", node="FftR2CBackward0", vjp={"input": _r2c_backward})
-def _fft_r2c(input, dim, normalization, onesided):
+def _fft_r2c(input: Any, dim: tuple[int, ...], normalization: int, onesided: bool) -> np.ndarray:
     scale = _scale(input.shape, dim, normalization)
     r = np.fft.rfftn(input, axes=dim) if onesided else np.fft.fftn(input, axes=dim)
     return _laid((r * scale).astype(_complex(input.dtype)), input, dim, True)
 
 
-def _c2r_backward(F, grad, dim, normalization, last_dim_size):
+def _c2r_backward(F: Any, grad: Any, dim: tuple[int, ...], normalization: int, last_dim_size: int) -> Any:
     g = F._fft_r2c(grad, dim, normalization, True)
     last = dim[-1]
     doubled = np.ones(g.shape[last])
@@ -80,7 +80,7 @@ def grad_dtype(grad: Any) -> Any:
 
 
 @op("_fft_c2r", "input", node="FftC2RBackward0", vjp={"input": _c2r_backward})
-def _fft_c2r(input, dim, normalization, last_dim_size):
+def _fft_c2r(input: np.ndarray, dim: tuple[int, ...], normalization: int, last_dim_size: int) -> np.ndarray:
     shape = list(input.shape)
     shape[dim[-1]] = last_dim_size
     r = np.fft.irfftn(input, s=[shape[d] for d in dim], axes=dim, norm="forward")

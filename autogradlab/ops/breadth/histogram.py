@@ -29,7 +29,7 @@ F = TENSORS
     vjp={"weights": no_derivative("bincount")},
     inner_writes=1,
 )
-def bincount(input, weights=None, minlength=0):
+def bincount(input: np.ndarray, weights: np.ndarray | None = None, minlength: int = 0) -> np.ndarray:
     """How often each of the integers 0, 1, 2, … occurs; with weights, the sum of theirs.
 
     Shapes: input (n,), weights (n,); the result is as long as the largest value + 1, at least minlength.
@@ -103,7 +103,7 @@ def _check_histc(input: Tensor, outs: Sequence[Tensor]) -> None:
     check_out=_check_histc,
     inner_writes=2,
 )
-def histc(input, bins=100, min=0, max=0):
+def histc(input: np.ndarray, bins: int = 100, min: float = 0, max: float = 0) -> np.ndarray:
     """How many elements fall into each of `bins` equal bins from min to max (of input's own range if both are 0).
 
     Shapes: input any; the result is (bins,).
@@ -221,7 +221,9 @@ def _range(column: np.ndarray, d: int, bins: int, span: Any) -> np.ndarray:
     return _edges(low, high, bins, column.dtype)
 
 
-def _histogram(input, bins, *, range=None, weight=None, density=False):
+def _histogram(
+    input: np.ndarray, bins: Any, *, range: Any = None, weight: np.ndarray | None = None, density: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     hist, edges = _many(input.reshape(-1, 1), [bins], range, weight, density)
     return hist, np.array(edges[0])
 

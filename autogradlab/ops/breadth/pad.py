@@ -19,7 +19,7 @@ from ..table.opdef import composite, op
 
 
 @keeping_channels
-def _constant_pad(input, pad, value=0):
+def _constant_pad(input: Any, pad: Any, value: Any = 0) -> np.ndarray:
     n = input.ndim
     if len(pad) % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
@@ -121,11 +121,11 @@ def _pads(declaration: str, dims: int, reflect: bool) -> None:
     title = f"{'Reflection' if reflect else 'Replication'}Pad{dims}DBackward"
 
     @typed(name, "b", half=False)
-    def kernel(input, padding):
+    def kernel(input: np.ndarray, padding: tuple[int, ...]) -> np.ndarray:
         _check(name, input, padding, dims, reflect)
         return _padded(input, padding, dims, reflect)
 
-    def backward(grad_output, input, padding):
+    def backward(grad_output: Any, input: np.ndarray, padding: tuple[int, ...]) -> np.ndarray:
         return _unpadded(grad_output, input.shape, padding, dims, reflect)
 
     op(

@@ -145,7 +145,7 @@ def _function(declaration: str, kernel: Callable[[Any], Any], doc: str) -> None:
     name = name_of(declaration).removeprefix("special_")
     wide = double(kernel)
 
-    def run(x):
+    def run(x: np.ndarray) -> np.ndarray:
         _real(x, f"{name}_cpu")
         return wide(x)
 

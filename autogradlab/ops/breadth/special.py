@@ -29,7 +29,7 @@ def real_only(kernel: Any, name: str, halves: bool = True) -> Any:
     """A kernel in float64 of a function that PyTorch has for real numbers, `halves` included or not."""
     wide = double(kernel)
 
-    def run(x):
+    def run(x: np.ndarray) -> np.ndarray:
         refuse(x, name, COMPLEX)
         if not halves and x.dtype.itemsize == 2 and x.dtype.kind in "fV":
             refuse(x, name, "fV")
@@ -174,12 +174,12 @@ alias("special_i0", "i0", method=False)
 
 
 @on_both_backends
-def sinc_backward(F, grad, input):
+def sinc_backward(F: Any, grad: Any, input: Any) -> Any:
     x = input * math.pi
     return F.only(input * x != 0, grad * F.conj((x * F.cos(x) - F.sin(x)) / (x * input)))
 
 
-def _sinc(x):
+def _sinc(x: np.ndarray) -> np.ndarray:
     x = floated(x)
     y = x * np.asarray(np.pi, x.dtype)
     return np.where(x == 0, np.ones((), x.dtype), np.sin(y) / y)
@@ -208,7 +208,7 @@ unary(
 alias("special_sinc", "sinc", method=False)
 
 
-def _polygamma(input, n):
+def _polygamma(input: np.ndarray, n: int) -> np.ndarray:
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     refuse(input, "digamma" if n == 0 else "polygamma", COMPLEX)
@@ -269,7 +269,7 @@ RAW.polygamma = lambda n, x: _polygamma(x, n)
     vjp={"input": lambda F, grad, input, p: grad * F.mvdigamma(input, p)},
     inplace_function=False,
 )
-def mvlgamma(input, p):
+def mvlgamma(input: np.ndarray, p: int) -> np.ndarray:
     """The logarithm of the multivariate gamma function in p dimensions.
 
     Shapes: any; the result has input's shape.
@@ -296,7 +296,7 @@ alias("special_multigammaln", "mvlgamma", method=False)
 
 
 @on_both_backends
-def mvdigamma(F, input, p):
+def mvdigamma(F: Any, input: Any, p: int) -> Any:
     total = F.digamma(input)
     for j in range(1, p):
         total = total + F.digamma(input - j / 2)
@@ -309,7 +309,7 @@ def mvdigamma(F, input, p):
     vjp={"input": lambda F, grad, input, eps: F.logit_backward(grad, input, eps)},
     out=Out(overlap="part"),
 )
-def logit(input, eps=None):
+def logit(input: np.ndarray, eps: float | None = None) -> Any:
     """log(x / (1 - x)), the inverse of sigmoid; eps keeps x within [eps, 1 - eps].
 
     ~elementwise-real
@@ -333,14 +333,14 @@ def logit(input, eps=None):
 alias("special_logit", "logit", method=False)
 
 
-def _logit(x, eps):
+def _logit(x: np.ndarray, eps: float | None) -> Any:
     if eps is not None:
         x = np.minimum(np.maximum(x, np.asarray(eps, x.dtype)), np.asarray(1 - eps, x.dtype))
     return np.log(x / (1 - x))
 
 
 @on_both_backends
-def logit_backward(F, grad, input, eps):
+def logit_backward(F: Any, grad: Any, input: Any, eps: float | None) -> Any:
     slope = grad / (input * (1 - input))
     if eps is None:
         return F.where((input >= 0) & (input <= 1), slope, math.nan)
@@ -563,7 +563,7 @@ def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tenso
 _in_double = double(lambda x, y: K.zeta(x, y))
 
 
-def _zeta_kernel(x, y):
+def _zeta_kernel(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
         refuse(x, "zeta_cpu", "fV")
     return _in_double(x, y)
@@ -612,7 +612,7 @@ def _igamma(declaration: str, upper: bool, doc: str) -> None:
     kernel = double(lambda a, x: K.igamma(a, x, upper))
     sign = -1 if upper else 1
 
-    def slope(F, grad, input, other):
+    def slope(F: Any, grad: Any, input: Any, other: Any) -> Any:
         return grad * sign * F.exp((input - 1) * F.log(other) - other - F.lgamma(input))
 
     no_first = not_implemented(f"{name}: input")

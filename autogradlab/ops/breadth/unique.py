@@ -44,7 +44,9 @@ def _numbers(starts: np.ndarray, places: np.ndarray | None) -> tuple[np.ndarray,
     return inverse, np.diff(np.append(np.flatnonzero(starts), len(starts))).astype(np.int64)
 
 
-def _unique2(input, sorted=True, return_inverse=False, return_counts=False):
+def _unique2(
+    input: np.ndarray, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     require_contents("aten::_unique2", input)
     refuse(input, "unique", "c")
     x = input.reshape(-1)
@@ -77,7 +79,9 @@ def _gathered(slices: np.ndarray, places: np.ndarray, d: int) -> np.ndarray:
     return np.moveaxis(np.array(slices[places], order="C"), 0, d)
 
 
-def unique_dim(input, dim, sorted=True, return_inverse=False, return_counts=False):
+def unique_dim(
+    input: np.ndarray, dim: int, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     require_contents("aten::unique_dim", input)
     wrap_dim(dim, input.ndim, scalar_ok=False)
     refuse(input, "unique_dim", "c")
@@ -88,7 +92,9 @@ def unique_dim(input, dim, sorted=True, return_inverse=False, return_counts=Fals
     return _gathered(slices, places[starts], d), inverse, counts
 
 
-def _consecutive(input, return_inverse=False, return_counts=False, dim=None):
+def _consecutive(
+    input: np.ndarray, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     require_contents("aten::unique_consecutive", input)
     if dim is None or (input.ndim == 1 and dim in (0, -1)):
         refuse(input, "unique", "c")
@@ -129,7 +135,10 @@ def _asked(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> Any:
 
 
 _FLAGS = "bool sorted=True, bool return_inverse=False, bool return_counts=False) -> Tensor[]"
-_unique2, _unique_dim = inner(f"_unique2(Tensor input, {_FLAGS}"), inner(f"unique_dim(Tensor input, int dim, {_FLAGS}")
+_check_flat, _check_dim = (
+    inner(f"_unique2(Tensor input, {_FLAGS}"),
+    inner(f"unique_dim(Tensor input, int dim, {_FLAGS}"),
+)
 
 
 @composite("unique -> Tensor | Tensor[]", method=False, reads="itself")
@@ -154,10 +163,10 @@ def unique(
     """
     flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
     if dim is None:
-        _unique2(input, **flags)
+        _check_flat(input, **flags)
         found = _FLAT.call(input, sorted, return_inverse, return_counts)
     else:
-        _unique_dim(input, dim, **flags)
+        _check_dim(input, dim, **flags)
         found = _DIM.call(input, dim, sorted, return_inverse, return_counts)
     return _asked(found, return_inverse, return_counts)
 

@@ -89,20 +89,20 @@ binary(
 )
 
 
-def _left(x, y):
+def _left(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Shifts by a negative number or by all bits give 0."""
     bits = 8 * x.dtype.itemsize
     fits = (y >= 0) & (y < bits)
     return np.where(fits, np.left_shift(x, np.where(fits, y, 0).astype(x.dtype)), np.zeros((), x.dtype))
 
 
-def _right(x, y):
-    bits = 8 * x.dtype.itemsize - (x.dtype.kind == "i")
-    return (
-        np.right_shift(x, np.where((y >= 0) & (y < bits), y, bits - (x.dtype.kind == "u")).astype(x.dtype))
-        if (x.dtype.kind == "i")
-        else np.where((y >= 0) & (y < bits), np.right_shift(x, np.minimum(y, bits - 1)), 0).astype(x.dtype)
-    )
+def _right(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    signed = x.dtype.kind == "i"
+    bits = 8 * x.dtype.itemsize - signed
+    fits = (y >= 0) & (y < bits)
+    if signed:
+        return np.right_shift(x, np.where(fits, y, bits).astype(x.dtype))
+    return np.where(fits, np.right_shift(x, np.minimum(y, bits - 1)), 0).astype(x.dtype)
 
 
 binary(
@@ -205,7 +205,7 @@ binary(
     out=Out(exact=FOUND, overlap="part"),
     inplace_function=False,
 )
-def bitwise_not(input):
+def bitwise_not(input: np.ndarray) -> Any:
     """Every bit turned round: -x - 1 for signed integers, the negation of bools. The operator ~.
 
     Shapes: any; the result has input's shape.
@@ -238,7 +238,7 @@ def _test(
 ) -> None:
     name = declare(declaration, doc, out)
 
-    def test(input):
+    def test(input: np.ndarray) -> Any:
         if message is not None and input.dtype.kind == "c":
             raise error(message)
         return kernel(input)
@@ -351,7 +351,7 @@ _test(
     inner_writes=1,
 )
 @laid_out(iterated)
-def logical_not(input):
+def logical_not(input: np.ndarray) -> Any:
     """Whether an element is 0 or False.
 
     ~elementwise-bool

@@ -48,7 +48,7 @@ def adjoint(F: Any, x: Any) -> Any:
     },
     out=Out(exact=EXPECTED, overlap="part"),
 )
-def addmv(input, mat, vec, *, beta=1, alpha=1):
+def addmv(input: np.ndarray, mat: np.ndarray, vec: np.ndarray, *, beta: Any = 1, alpha: Any = 1) -> np.ndarray:
     """beta * input + alpha * (mat @ vec).
 
     Shapes: (m, n) and (n,) give (m,), to which input broadcasts.
@@ -101,7 +101,7 @@ def _integral(beta: Any, alpha: Any) -> None:
     out=Out(overlap="part"),
     inplace_function=False,
 )
-def addr(input, vec1, vec2, *, beta=1, alpha=1):
+def addr(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, *, beta: Any = 1, alpha: Any = 1) -> np.ndarray:
     """beta * input + alpha * outer(vec1, vec2).
 
     Shapes: (m,) and (n,) give (m, n), to which input broadcasts.
@@ -155,7 +155,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     inplace_function=False,
     inner_writes=1,
 )
-def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
+def baddbmm(input: np.ndarray, batch1: np.ndarray, batch2: np.ndarray, *, beta: Any = 1, alpha: Any = 1) -> np.ndarray:
     """beta * input + alpha times the products of a batch.
 
     Shapes: (b, m, k) and (b, k, n) give (b, m, n), to which input broadcasts.
@@ -216,7 +216,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     out=Out(exact="self and mat2 must have the same dtype, but got {1} and {0}", overlap="part"),
     inplace_function=False,
 )
-def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
+def addbmm(input: np.ndarray, batch1: np.ndarray, batch2: np.ndarray, *, beta: Any = 1, alpha: Any = 1) -> np.ndarray:
     """beta * input + alpha times the sum of the products of a batch.
 
     Shapes: (b, m, k) and (b, k, n) give (m, n), to which input broadcasts.
@@ -351,7 +351,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     },
     real=True,
 )
-def _trilinear(i1, i2, i3):
+def _trilinear(i1: np.ndarray, i2: np.ndarray, i3: np.ndarray) -> np.ndarray:
     # one matrix product for the weight, one batched product of rows
     n, (o, p, q) = i1.shape[0], i2.shape
     half = product(i1, i2.transpose(1, 0, 2).reshape(p, o * q)).reshape(n, o, q)
@@ -404,7 +404,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     },
     out=Out(exact=EXPECTED, overlap="whole"),
 )
-def linalg_cross(input, other, *, dim=-1):
+def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> np.ndarray:
     """The vector perpendicular to two vectors of three elements.
 
     Shapes: both broadcast; size 3 at dim.
@@ -464,13 +464,13 @@ def _along_diagonal(shape: tuple[int, ...]) -> np.ndarray:
     return np.arange(min(shape), dtype=np.int64) * (shape[1] + 1)
 
 
-def _raw_trace_back(grad, shape):
+def _raw_trace_back(grad: Any, shape: tuple[int, ...]) -> np.ndarray:
     flat = np.zeros(shape[0] * shape[1], grad.dtype)
     flat[_along_diagonal(shape)] = grad
     return flat.reshape(shape)
 
 
-def _trace_back(grad, shape):
+def _trace_back(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     flat = TENSORS.zeros_of(grad, (shape[0] * shape[1],))
     filled = TENSORS.index_fill(flat, 0, wrap(_along_diagonal(shape)), grad)
     filled._counter = [2]  # PyTorch fills in place, which a view of it shows
@@ -484,7 +484,7 @@ RAW.trace_back, TENSORS.trace_back = _raw_trace_back, _trace_back
     "trace(Tensor input) -> Tensor|fp32",
     vjp={"input": writes(2)(lambda F, grad, input_shape: F.trace_back(grad, tuple(input_shape)))},
 )
-def trace(input):
+def trace(input: np.ndarray) -> Any:
     """The sum of the main diagonal of a matrix.
 
     Shapes: (m, n) gives 0-dim.

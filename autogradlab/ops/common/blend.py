@@ -35,7 +35,7 @@ _BYTES = (
 )
 
 
-def _where(condition, input, other):
+def _where(condition: np.ndarray, input: np.ndarray, other: np.ndarray) -> np.ndarray:
     if condition.dtype.kind == "b" and input.dtype is other.dtype:
         try:
             r = np.where(condition, input, other)
@@ -129,7 +129,7 @@ def _method(self: Tensor, condition: Any, other: Any) -> Any:
 attach("where", checking(_method, "where", "Tensor", "late"))
 
 
-def _raw_where(mask, a, b):
+def _raw_where(mask: Any, a: Any, b: Any) -> np.ndarray:
     a, b = (np.asarray(v) if isinstance(v, np.generic) else v for v in (a, b))
     return np.where(mask, numbered(b, a), numbered(a, b))
 
@@ -144,7 +144,7 @@ def _real(x: np.ndarray) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
-def _limited(x, low, high):
+def _limited(x: np.ndarray, low: np.ndarray | None, high: np.ndarray | None) -> Any:
     """NaN stays NaN; where low is above high, high it is."""
     if low is not None:
         x = np.maximum(x, low)
@@ -160,7 +160,7 @@ def _limit(x: np.ndarray, value: Any) -> Any:
 
 
 @on_both_backends
-def clamp_backward(F, grad, input, min, max):
+def clamp_backward(F: Any, grad: Any, input: Any, min: Any, max: Any) -> Any:
     if min is None:
         return F.kept(input <= max, grad)
     if max is None:
@@ -169,17 +169,17 @@ def clamp_backward(F, grad, input, min, max):
 
 
 @on_both_backends
-def clamp_min_backward(F, grad, input, min, max):
+def clamp_min_backward(F: Any, grad: Any, input: Any, min: Any, max: Any) -> Any:
     return F.kept(input < min if max is None else (min < max) & (input < min), grad)
 
 
 @on_both_backends
-def clamp_max_backward(F, grad, input, min, max):
+def clamp_max_backward(F: Any, grad: Any, input: Any, min: Any, max: Any) -> Any:
     return F.kept(input > max if min is None else (input > max) | (max < min), grad)
 
 
 @iterating
-def _clamp_numbers(input, min, max):
+def _clamp_numbers(input: np.ndarray, min: float | None, max: float | None) -> Any:
     _real(input)
     if min is not None and max is not None and (min != min or max != max):
         return np.full_like(input, np.nan) if input.dtype.kind in "fV" else input.copy()
@@ -188,7 +188,7 @@ def _clamp_numbers(input, min, max):
 
 
 @iterating
-def _clamp_tensors(input, min=None, max=None):
+def _clamp_tensors(input: np.ndarray, min: np.ndarray | None = None, max: np.ndarray | None = None) -> np.ndarray:
     given = [a for a in (input, min, max) if a is not None]
     if len(given) == 2:  # PyTorch takes the larger, or the smaller, of both
         _real(input)
@@ -306,13 +306,13 @@ alias("clip_", "clamp_")
 
 
 @iterating
-def _min_number(input, min):
+def _min_number(input: np.ndarray, min: float) -> np.ndarray:
     _real(input)
     return np.maximum(input, _limit(input, min))
 
 
 @iterating
-def _max_number(input, max):
+def _max_number(input: np.ndarray, max: float) -> np.ndarray:
     _real(input)
     return np.minimum(input, _limit(input, max))
 
@@ -348,7 +348,7 @@ OPS["clamp_max.number"] = Op(
     out=Out(overlap="part"),
 )
 @iterating
-def clamp_min(input, min):
+def clamp_min(input: np.ndarray, min: np.ndarray) -> np.ndarray:
     """input, but not below min.
 
     Shapes: input and a tensor bound broadcast together.
@@ -386,7 +386,7 @@ def clamp_min(input, min):
     out=Out(overlap="part"),
 )
 @iterating
-def clamp_max(input, max):
+def clamp_max(input: np.ndarray, max: np.ndarray) -> np.ndarray:
     """input, but not above max.
 
     Shapes: input and a tensor bound broadcast together.
@@ -410,7 +410,7 @@ def clamp_max(input, max):
 # -- mixtures ----------------------------------------------------------------------------------------------------------
 
 
-def _lerp(x, y, w):
+def _lerp(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
     near = abs(w) < 0.5
     gap = y - x
     if not isinstance(near, np.ndarray) or not near.ndim:
@@ -420,7 +420,7 @@ def _lerp(x, y, w):
 
 def _lerp_kernel(name: str) -> Any:
     @iterating
-    def kernel(input, end, weight):
+    def kernel(input: np.ndarray, end: np.ndarray, weight: Any) -> np.ndarray:
         for a in (end, weight):
             if isinstance(a, np.ndarray) and a.dtype != input.dtype:
                 what = "end" if a is end else "weight"
@@ -511,7 +511,7 @@ op(
     inplace_function=False,
 )
 @iterating
-def addcmul(input, tensor1, tensor2, *, value=1):
+def addcmul(input: np.ndarray, tensor1: np.ndarray, tensor2: np.ndarray, *, value: Any = 1) -> np.ndarray:
     """input + value * tensor1 * tensor2.
 
     Shapes: all three broadcast together.
@@ -557,7 +557,7 @@ _add_product = single(lambda x, a, b, value: fused(value.astype(x.dtype) * a, b,
     inplace_function=False,
 )
 @iterating
-def addcdiv(input, tensor1, tensor2, *, value=1):
+def addcdiv(input: np.ndarray, tensor1: np.ndarray, tensor2: np.ndarray, *, value: Any = 1) -> np.ndarray:
     """input + value * tensor1 / tensor2.
 
     Shapes: all three broadcast together.

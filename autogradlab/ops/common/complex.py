@@ -56,7 +56,7 @@ def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
     },
     out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
-def complex_(real, imag):
+def complex_(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     """The complex numbers of these real and imaginary parts.
 
     Shapes: both broadcast.
@@ -82,7 +82,7 @@ def complex_(real, imag):
     },
     out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
-def polar(abs, angle):
+def polar(abs: np.ndarray, angle: np.ndarray) -> np.ndarray:
     """The complex numbers of these absolute values and angles.
 
     Shapes: both broadcast.
@@ -98,12 +98,12 @@ def polar(abs, angle):
 
 
 @op("_conj", view=True, node="ConjBackward0", vjp={"input": lambda F, grad: F.conj(grad)})
-def _conj(input):
+def _conj(input: np.ndarray) -> Any:
     return conjugated(input)
 
 
 @op("_neg_view", view=True, node="NegViewBackward0", vjp={"input": lambda F, grad: -grad})
-def _neg_view(input):
+def _neg_view(input: np.ndarray) -> np.ndarray:
     return negated(input)
 
 
@@ -209,7 +209,7 @@ publish("conj_physical", _physical, True, True, "The complex conjugate, in memor
     method=False,
     vjp={"input": lambda F, grad: F.view_as_complex(F.contiguous(grad))},
 )
-def view_as_real(input):
+def view_as_real(input: Any) -> np.ndarray:
     """A complex tensor as real numbers, the two parts in a new last dimension. A view.
 
     Shapes: (...) gives (..., 2).
@@ -236,7 +236,7 @@ def view_as_real(input):
     method=False,
     vjp={"input": lambda F, grad: F.view_as_real(F.resolve_conj(grad))},
 )
-def view_as_complex(input):
+def view_as_complex(input: np.ndarray) -> np.ndarray:
     """Pairs of real numbers as complex ones. A view.
 
     Shapes: (..., 2) gives (...).
@@ -326,13 +326,13 @@ attach("imag", property(imag, _set_imag))
 
 
 @on_both_backends
-def angle_backward(F, grad, input):
+def angle_backward(F: Any, grad: Any, input: Any) -> Any:
     if not F.is_complex(input):
         return F.nought(grad)
     return F.only(input != 0, grad * input / F.square(F.abs(input)) * 1j)
 
 
-def _angle(x):
+def _angle(x: np.ndarray) -> np.ndarray:
     x = floated(x)
     if x.dtype.kind == "c":
         return np.angle(x)
@@ -365,7 +365,7 @@ unary(
         "input": lambda F, grad, exponent: grad / F.exp2(F.floats_like(exponent, grad)),
     },
 )
-def frexp(input):
+def frexp(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mantissa and exponent: input = mantissa * 2**exponent, with the mantissa in [0.5, 1).
 
     Shapes: any; both results have input's shape.

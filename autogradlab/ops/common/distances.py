@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ..table.opdef import OPS, alias, op
 
 
 @on_both_backends
-def distance_back(F, grad, off, result, p):
+def distance_back(F: Any, grad: Any, off: Any, result: Any, p: float) -> Any:
     """The gradient for input - other; where the distance is 0 it is taken as 0."""
     if p == 0:
         return F.nought(off)
@@ -39,7 +40,7 @@ def distance_back(F, grad, off, result, p):
         "other": lambda F, grad, input, other, result, p: F.distance_back(-grad, input - other, result, p),
     },
 )
-def dist(input, other, p=2):
+def dist(input: np.ndarray, other: np.ndarray, p: float = 2) -> Any:
     """The p-norm of input - other, as a 0-dim tensor.
 
     Shapes: both broadcast together.
@@ -64,7 +65,7 @@ def dist(input, other, p=2):
 
 
 @on_both_backends
-def logsumexp_back(F, grad, input, result, dim, keepdim):
+def logsumexp_back(F: Any, grad: Any, input: Any, result: Any, dim: Any, keepdim: bool) -> Any:
     shape = tuple(input.shape)
     return F.restored(grad, shape, dim, keepdim) * F.conj(F.exp(input - F.restored(result, shape, dim, keepdim)))
 
@@ -76,7 +77,7 @@ def logsumexp_back(F, grad, input, result, dim, keepdim):
     },
     inner_writes=1,
 )
-def logsumexp(input, dim, keepdim=False):
+def logsumexp(input: np.ndarray, dim: Any, keepdim: bool = False) -> np.ndarray:
     """log of the sum of exp(input) along dim, without overflow.
 
     ~dims

@@ -30,7 +30,7 @@ F = TENSORS
     node="ScatterBackward0",
     vjp={"grad_output": lambda F, grad, dim, indices, keepdim: F.take_at(grad, dim, indices, keepdim)},
 )
-def put_at(grad_output, dim, indices, input_shape, keepdim):
+def put_at(grad_output: Any, dim: int, indices: np.ndarray, input_shape: tuple[int, ...], keepdim: bool) -> np.ndarray:
     """Zeros of a shape with values at indices along a dimension; an index that comes twice gets the sum."""
     if not input_shape:
         return np.asarray(grad_output).copy().reshape(())
@@ -53,7 +53,7 @@ def put_at(grad_output, dim, indices, input_shape, keepdim):
         "input": lambda F, grad, dim, indices, keepdim, input_shape: F.put_at(grad, dim, indices, input_shape, keepdim)
     },
 )
-def take_at(input, dim, indices, keepdim):
+def take_at(input: Any, dim: Any, indices: Any, keepdim: Any) -> Any:
     """The elements at indices along a dimension."""
     if not input.ndim:
         return input.copy().reshape(indices.shape)
@@ -83,7 +83,7 @@ TENSORS.sums_at = _recorded_sums_at
 
 
 @on_both_backends
-def share_evenly(F, grad, input, result):
+def share_evenly(F: Any, grad: Any, input: Any, result: Any) -> Any:
     """The gradient of an extreme over everything: shared evenly by the elements that attain it."""
     hit = (input == result) | (F.isnan(input) & F.isnan(result))
     return F.masked_fill(F.zeros_of(grad, tuple(input.shape)), hit, grad / _in_dtype_of(grad, F.sum(hit)))
@@ -95,7 +95,7 @@ def _in_dtype_of(grad: Any, count: Any) -> Any:
 
 
 @on_both_backends
-def evenly(F, grad, input, result, dim, keepdim):
+def evenly(F: Any, grad: Any, input: Any, result: Any, dim: Any, keepdim: bool) -> Any:
     """The same along dimensions (amax, amin)."""
     shape = tuple(input.shape)
     hit = input == F.restored(result, shape, dim, keepdim)
@@ -104,7 +104,7 @@ def evenly(F, grad, input, result, dim, keepdim):
 
 
 def _of_all(name: str, ufunc: Any) -> Any:
-    def kernel(input):
+    def kernel(input: np.ndarray) -> Any:
         if not input.size:
             raise RuntimeError(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
@@ -138,7 +138,7 @@ def not_empty(called: str, x: np.ndarray, dim: Any) -> None:
 def _along(name: str, find: Any) -> Op:
     called = f"{name}()"
 
-    def kernel(input, dim, keepdim=False):
+    def kernel(input: np.ndarray, dim: int, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
         not_empty(called, input, dim)
         if input.dtype.kind == "c":
             raise RuntimeError(f"{name}(): does not support complex input")
@@ -243,7 +243,7 @@ op(
 def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
     name = declare(declaration, doc, out)
 
-    def kernel(input, dim=(), keepdim=False):
+    def kernel(input: np.ndarray, dim: Any = (), keepdim: bool = False) -> Any:
         dims = all_dims(dim, input.ndim)
         if not input.size:
             if dim in (None, ()):
@@ -314,7 +314,7 @@ _amx(
     },
     out=Out(exact=EXPECTED),
 )
-def aminmax(input, *, dim=None, keepdim=False):
+def aminmax(input: np.ndarray, *, dim: int | None = None, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The smallest and the largest element at once, of all or along one dim.
 
     ~dim
@@ -333,11 +333,12 @@ def aminmax(input, *, dim=None, keepdim=False):
     if dim is not None:
         not_empty("aminmax", input, dim)
     dims = all_dims(dim, input.ndim)
-    return tuple(np.asarray(contiguous(u.reduce(input, axis=dims, keepdims=keepdim))) for u in (np.minimum, np.maximum))
+    least, most = (u.reduce(input, axis=dims, keepdims=keepdim) for u in (np.minimum, np.maximum))
+    return np.asarray(contiguous(least)), np.asarray(contiguous(most))
 
 
 @on_both_backends
-def aminmax_back(F, grads, input, low, high, dim, keepdim):
+def aminmax_back(F: Any, grads: list[Any], input: Any, low: Any, high: Any, dim: int | None, keepdim: bool) -> Any:
     total = None
     for grad, result in zip(grads, (low, high), strict=True):
         if grad is not None:
@@ -352,7 +353,7 @@ def aminmax_back(F, grads, input, low, high, dim, keepdim):
 def _index_reduce(name: str, find: Any) -> Any:
     called = f"{name}()"
 
-    def kernel(input, dim=None, keepdim=False):
+    def kernel(input: np.ndarray, dim: int | None = None, keepdim: bool = False) -> Any:
         if input.dtype.kind == "b":
             raise RuntimeError(f"{name}(): does not support bool input")
         if input.dtype.kind == "c":

@@ -35,7 +35,7 @@ def common_dtype(arrays: Any) -> np.dtype[Any]:
     return d.numpy
 
 
-def _cat_backward(F, grad, tensors_shape, dim, needs):
+def _cat_backward(F: Any, grad: Any, tensors_shape: list[Any], dim: int, needs: list[Any]) -> list[Any]:
     lead = max((len(s) for s in tensors_shape), default=0)
     d = dim % lead if lead else 0
     outs = []
@@ -50,7 +50,7 @@ def _cat_backward(F, grad, tensors_shape, dim, needs):
     return outs
 
 
-def _cat(tensors, dim=0):
+def _cat(tensors: list[Any], dim: int = 0) -> np.ndarray:
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     first = tensors[0]
@@ -146,12 +146,12 @@ alias("concat", "cat", method=False)
 alias("concatenate", "cat", method=False)
 
 
-def _stack_backward(F, grad, tensors_shape, dim):
+def _stack_backward(F: Any, grad: Any, tensors_shape: list[Any], dim: int) -> list[Any]:
     d = dim % (len(tensors_shape[0]) + 1)
     return [F.select(grad, d, i) for i in range(len(tensors_shape))]
 
 
-def _stack(tensors, dim=0):
+def _stack(tensors: list[Any], dim: int = 0) -> np.ndarray:
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     shape = tensors[0].shape
@@ -284,7 +284,7 @@ _stacker(
 # -- block_diag --------------------------------------------------------------------------------------------------------
 
 
-def _block_backward(F, grad, tensors_shape):
+def _block_backward(F: Any, grad: Any, tensors_shape: list[Any]) -> list[Any]:
     outs = []
     row = column = 0
     for shape in tensors_shape:
@@ -295,7 +295,7 @@ def _block_backward(F, grad, tensors_shape):
     return outs
 
 
-def _block_diag(tensors):
+def _block_diag(tensors: list[Any]) -> np.ndarray:
     for i, t in enumerate(tensors):
         if t.ndim > 2:
             raise RuntimeError(

@@ -54,7 +54,7 @@ def _other_way(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
 _FITS = 3e38
 
 
-def _masked_fill(input, mask, value):
+def _masked_fill(input: Any, mask: Any, value: Any) -> np.ndarray:
     kind = type(value)
     if (
         (kind is float or kind is int)
@@ -71,7 +71,7 @@ def _masked_fill(input, mask, value):
     return _filled(input, mask, value)
 
 
-def _masked_fill_tensor(input, mask, value):
+def _masked_fill_tensor(input: np.ndarray, mask: np.ndarray, value: np.ndarray) -> np.ndarray:
     if value.ndim:
         if mask.shape != input.shape:
             broadcast_shapes(mask.shape, input.shape)
@@ -88,7 +88,7 @@ def _of_type(value: np.ndarray, d: Any) -> np.ndarray:
     return cast_array(value, d) if value.dtype != d else value
 
 
-def _fill_into(input, mask, value):
+def _fill_into(input: np.ndarray, mask: np.ndarray, value: np.ndarray) -> None:
     _boolean(mask)
     if isinstance(value, np.ndarray):
         if value.ndim:
@@ -184,7 +184,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         "input": writes(1)(lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape))),
     },
 )
-def masked_select(input, mask):
+def masked_select(input: Any, mask: np.ndarray) -> np.ndarray:
     """The elements where mask is True, in one row.
 
     Shapes: input and mask broadcast; the result has one dimension, as long as there are True values.
@@ -211,7 +211,7 @@ def masked_select(input, mask):
         "grad_output": lambda F, grad, mask: F.masked_select(grad, mask),
     },
 )
-def masked_select_backward(grad_output, mask, input_shape):
+def masked_select_backward(grad_output: Any, mask: np.ndarray, input_shape: tuple[int, ...]) -> np.ndarray:
     shape = broadcast_shapes(tuple(mask.shape), tuple(input_shape))
     g = np.zeros(shape, grad_output.dtype)
     g[np.broadcast_to(mask, shape)] = grad_output
@@ -246,7 +246,7 @@ def _spread(input: np.ndarray, mask: np.ndarray, source: np.ndarray) -> None:
     input[mask] = source.reshape(-1)[:count]
 
 
-def _masked_scatter(input, mask, source):
+def _masked_scatter(input: np.ndarray, mask: np.ndarray, source: np.ndarray) -> np.ndarray:
     r = np.array(np.broadcast_to(input, broadcast_shapes(mask.shape, input.shape)), order="C")
     _spread(r, mask, source)
     return r

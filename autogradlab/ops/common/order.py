@@ -38,7 +38,7 @@ def _medians(declaration: str, doc: str = "") -> None:
     name = declare(declaration, doc)
     skips = name == "nanmedian"
 
-    def whole(input):
+    def whole(input: np.ndarray) -> np.ndarray:
         refuse(input, "median_cpu", "bc")
         x = keys_of(input).reshape(-1)
         if x.dtype.kind == "f":
@@ -51,7 +51,7 @@ def _medians(declaration: str, doc: str = "") -> None:
         middle = (x.size - 1) // 2
         return np.asarray(np.partition(x, middle)[middle]).astype(input.dtype)
 
-    def along(input, dim, keepdim=False):
+    def along(input: np.ndarray, dim: int, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
         d = axis(dim, input.ndim)
         if input.ndim and not input.shape[d]:
             raise IndexError(f"median(): Expected reduction dim {d} to have non-zero size.")
@@ -145,7 +145,7 @@ _medians(
     ),
     inner_writes=2,
 )
-def mode(input, dim=-1, keepdim=False):
+def mode(input: np.ndarray, dim: int = -1, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The most frequent value along dim and a place where it stands; of several equally frequent ones the smallest.
 
     Shapes: input's shape without dim, or with size 1 there if keepdim.

@@ -51,15 +51,15 @@ def with_number(
     """
 
     @iterating
-    def run(x, y):
+    def run(x: np.ndarray, y: np.ndarray) -> Any:
         if check is not None:
             check(x, y)
         return kernel(x, y)
 
-    def with_second(input, other):
+    def with_second(input: np.ndarray, other: Any) -> Any:
         return run(input, numbered(input, other))
 
-    def with_first(input, other):
+    def with_first(input: float, other: np.ndarray) -> np.ndarray:
         return run(numbered(other, input), other)
 
     vjp = {"input": second}
@@ -80,7 +80,7 @@ def with_number(
 def _halved(loses: Any) -> Callable[..., Any]:
     """The gradient of an operand of maximum/minimum: all where it wins, half at a tie."""
 
-    def formula(F, grad, input, other):
+    def formula(F: Any, grad: Any, input: Any, other: Any) -> Any:
         return F.only(~loses(input, other), F.where(input == other, grad / 2, grad))
 
     return writes(1)(formula)
@@ -127,7 +127,7 @@ binary(
 def _but_nan(wins: Any, mine: bool) -> Callable[..., Any]:
     """The gradient of an operand of fmax/fmin: all or nothing."""
 
-    def formula(F, grad, input, other):
+    def formula(F: Any, grad: Any, input: Any, other: Any) -> Any:
         first = wins(input, other) | F.isnan(other)
         return F.only(first if mine else ~first, grad)
 
@@ -175,7 +175,7 @@ binary(
 
 
 @on_both_backends
-def inverse_square(F, x, y):
+def inverse_square(F: Any, x: Any, y: Any) -> Any:
     """1 / (x² + y²), and 0 at the origin."""
     return F.only((x != 0) | (y != 0), F.reciprocal(x * x + y * y))
 
@@ -224,12 +224,12 @@ binary(
 )
 
 
-def _copysign(x, y):
+def _copysign(x: np.ndarray, y: np.ndarray) -> Any:
     return np.copysign(x, y)
 
 
 @on_both_backends
-def same_sign(F, grad, input, result):
+def same_sign(F: Any, grad: Any, input: Any, result: Any) -> Any:
     return grad * F.only(input != 0, result / input)
 
 
@@ -293,7 +293,7 @@ binary(
 )
 
 
-def _heaviside(x, y):
+def _heaviside(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(x == 0, y, (x > 0).astype(x.dtype))
 
 
@@ -334,7 +334,7 @@ binary(
 # -- remainders and rounded quotients ----------------------------------------------------------------------------------
 
 
-def _remainder(x, y):
+def _remainder(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     r = np.fmod(x, y)
     if x.dtype.kind == "u":
         return r
@@ -439,7 +439,7 @@ binary(
 # -- logarithms and exponentials ---------------------------------------------------------------------------------------
 
 
-def _logaddexp(x, y):
+def _logaddexp(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.dtype.kind != "c":
         return np.logaddexp(x, y)
     big = np.where(x.real >= y.real, x, y)
@@ -448,7 +448,7 @@ def _logaddexp(x, y):
     return np.where(same, x, big + np.log1p(np.exp(small - big)))
 
 
-def _power_of_two(x, y):
+def _power_of_two(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     x, y = floated(x), floated(y)
     return x * np.exp2(y)
 
@@ -516,12 +516,12 @@ binary(
 )
 
 
-def _xlogy(x, y):
+def _xlogy(x: Any, y: np.ndarray) -> np.ndarray:
     x, y = floated(x), floated(y)
     return np.where(np.isnan(y), y, np.where(x == 0, np.zeros((), x.dtype), x * np.log(y)))
 
 
-def _xlog1py(x, y):
+def _xlog1py(x: Any, y: np.ndarray) -> np.ndarray:
     x, y = floated(x), floated(y)
     return np.where(np.isnan(y), y, np.where(x == 0, np.zeros((), x.dtype), x * np.log1p(y)))
 

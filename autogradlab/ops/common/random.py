@@ -344,7 +344,7 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
 _ZERO = {"input": lambda F, grad: F.zeros_like(grad)}
 
 
-def _normal(mean, std=1, *, generator=None):
+def _normal(mean: Any, std: Any = 1, *, generator: Any = None) -> Any:
     return streams.normal_tensor(mean, std, generator)
 
 
@@ -414,7 +414,7 @@ OPS["bernoulli.p"] = Op(
     overloads=[Overload(OPS["bernoulli.p"], signature=1)],
     reads="itself",
 )
-def bernoulli(input, *, generator=None):
+def bernoulli(input: Any, *, generator: Any = None) -> Any:
     """1 with the probability that input gives, else 0; with p, 1 with chance p, in the shape and dtype of input.
 
     Shapes: input's.
@@ -430,7 +430,7 @@ def bernoulli(input, *, generator=None):
 
 
 @op("poisson(Tensor input, Generator? generator=None) -> Tensor", vjp=_ZERO, method=False)
-def poisson(input, generator=None):
+def poisson(input: Any, generator: Any = None) -> Any:
     """Random counts, Poisson with the rates of input.
 
     Shapes: input's.
@@ -493,25 +493,25 @@ def multinomial(*args: Any, **kwargs: Any) -> Tensor:
     node="StandardGammaBackward0",
     method=False,
 )
-def _standard_gamma(input, generator=None):
+def _standard_gamma(input: Any, generator: Any = None) -> Any:
     """Gamma numbers of the shapes in `input` and scale 1."""
     return D.standard_gamma(input, generator)
 
 
 @op("_standard_gamma_grad(Tensor input, Tensor output) -> Tensor", method=False)
-def _standard_gamma_grad(input, output):
+def _standard_gamma_grad(input: Any, output: Any) -> Any:
     """How gamma numbers change with their shape, along the lines of equal cumulative probability."""
     return implicit.gamma(input, output).astype(input.dtype)
 
 
 @op("_sample_dirichlet(Tensor input, Generator? generator=None) -> Tensor", method=False)
-def _sample_dirichlet(input, generator=None):
+def _sample_dirichlet(input: Any, generator: Any = None) -> Any:
     """Dirichlet numbers with the concentrations in `input` along the last dimension; without a gradient."""
     return D.dirichlet(input, generator)
 
 
 @op("_dirichlet_grad(Tensor x, Tensor alpha, Tensor total) -> Tensor", method=False)
-def _dirichlet_grad(x, alpha, total):
+def _dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
     """How beta numbers change with their first concentration, along the lines of equal cumulative probability."""
     return implicit.beta(x, alpha, total).astype(x.dtype)
 

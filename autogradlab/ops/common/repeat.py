@@ -19,7 +19,7 @@ from ..table.signatures import explain
 # -- repeat and tile ---------------------------------------------------------------------------------------------------
 
 
-def _repeat(input, repeats):
+def _repeat(input: np.ndarray, repeats: tuple[int, ...]) -> np.ndarray:
     if len(repeats) < input.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     shape = (1,) * (len(repeats) - input.ndim) + input.shape
@@ -35,7 +35,7 @@ def _repeat(input, repeats):
     return r
 
 
-def _repeat_back(F, grad, input_shape, repeats):
+def _repeat_back(F: Any, grad: Any, input_shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
     if 0 in repeats:
         return F.zeros_of(grad, input_shape)
     lead = len(repeats) - len(input_shape)
@@ -162,7 +162,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, ou
 # -- roll, flip, rot90 -------------------------------------------------------------------------------------------------
 
 
-def _roll(input, shifts, dims=()):
+def _roll(input: Any, shifts: tuple[int, ...], dims: tuple[int, ...] = ()) -> np.ndarray:
     if not shifts:
         raise RuntimeError("`shifts` required")
     if len(dims) != len(shifts) and (dims or len(shifts) != 1):
@@ -209,7 +209,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     return _ROLL.call(input, _numbers(shifts), () if dims is None else _numbers(dims))
 
 
-def _flip(input, dims):
+def _flip(input: Any, dims: tuple[int, ...]) -> np.ndarray:
     wrapped = wrap_dims(dims, input.ndim)
     if not input.ndim:
         return np.array(input)
@@ -283,7 +283,7 @@ Tensor.__reversed__ = _reversed
     vjp={"input": lambda F, grad, k, dims: F.rot90(grad, -k, dims)},
     inner_writes=1,
 )
-def rot90(input, k=1, dims=(0, 1)):
+def rot90(input: Any, k: int = 1, dims: tuple[int, ...] = (0, 1)) -> np.ndarray:
     """Turned by 90 degrees k times, in the plane of two dims.
 
     Shapes: input's, with the two sizes exchanged for odd k.

@@ -17,7 +17,7 @@ from ..table.overloads import Overload
 def _rounded(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
     name = declare(declaration, doc, out)
 
-    def kernel(x):
+    def kernel(x: np.ndarray) -> Any:
         refuse(x, f"{name}_vml_cpu", "b")
         if x.dtype.kind == "c":
             raise NotImplementedError(f"{name} is not supported for complex inputs")
@@ -83,22 +83,22 @@ alias("fix", "trunc")
 alias("fix_", "trunc_")
 
 
-def _frac(x):
+def _frac(x: np.ndarray) -> Any:
     refuse(x, "frac_cpu", "biuc")
     return x - np.trunc(x)
 
 
-def _round(x):
+def _round(x: np.ndarray) -> Any:
     refuse(x, "round_vml_cpu", "bc")
     return x.copy() if x.dtype.kind in "iu" else np.rint(x)
 
 
-def _decimals(x, places):
+def _decimals(x: np.ndarray, places: int) -> np.ndarray:
     power = np.asarray(10.0 ** abs(places), x.dtype)
     return np.rint(x * power) / power if places > 0 else np.rint(x / power) * power
 
 
-def _round_decimals(input, decimals):
+def _round_decimals(input: np.ndarray, decimals: int) -> Any:
     refuse(input, "round_cpu" if decimals else "round_vml_cpu", "biuc")
     return np.rint(input) if decimals == 0 else single(_decimals)(input, decimals)
 
@@ -169,7 +169,9 @@ unary(
     inner_writes=1,
 )
 @laid_out(like_input)
-def nan_to_num(input, nan=None, posinf=None, neginf=None):
+def nan_to_num(
+    input: np.ndarray, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> np.ndarray:
     """nan, inf and -inf replaced by numbers: 0 and the largest and smallest numbers of the dtype, if not said
     otherwise.
 

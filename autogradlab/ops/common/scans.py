@@ -61,7 +61,7 @@ _CHUNK = 8192
 
 
 def _running(name: str, ufunc: Any) -> Any:
-    def kernel(input, dim, *, dtype=None):
+    def kernel(input: Any, dim: Any, *, dtype: Any = None) -> np.ndarray:
         d = axis(dim, input.ndim)
         x = input
         wanted = x.dtype
@@ -85,7 +85,7 @@ def _running(name: str, ufunc: Any) -> Any:
 
 
 @on_both_backends
-def suffix_sums(F, grad, dim):
+def suffix_sums(F: Any, grad: Any, dim: int) -> Any:
     """Sums of each element and all after it."""
     shape = grad.shape
     if not len(shape) or shape[dim] == 1 or math.prod(shape) == 1:
@@ -94,7 +94,7 @@ def suffix_sums(F, grad, dim):
 
 
 @on_both_backends
-def cumprod_back(F, grad, input, result, dim):
+def cumprod_back(F: Any, grad: Any, input: Any, result: Any, dim: int) -> Any:
     shape = tuple(input.shape)
     if input.size == 1 if isinstance(input, np.ndarray) else input.numel() == 1:
         return grad
@@ -187,7 +187,7 @@ _FOUND = "expected scalar_type {} but found {}"
 def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
     name = name_of(declaration)
 
-    def kernel(input, dim):
+    def kernel(input: np.ndarray, dim: int) -> tuple[np.ndarray, np.ndarray]:
         if not input.ndim and type(dim) is int and dim not in (0, -1):
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         d = axis(dim, input.ndim)
@@ -267,7 +267,7 @@ def _add_exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     check_out=same_dtype(_FOUND),
     out=Out(overlap="part"),
 )
-def logcumsumexp(input, dim):
+def logcumsumexp(input: Any, dim: int) -> np.ndarray:
     """log of the cumsum of exp(input) along dim, without overflow.
 
     ~scan
@@ -292,7 +292,7 @@ def logcumsumexp(input, dim):
     return np.ascontiguousarray(r.astype(input.dtype, copy=False))
 
 
-def _log_where(F, grad, positive):
+def _log_where(F: Any, grad: Any, positive: bool) -> Any:
     """log(abs(grad)) where grad has that sign; elsewhere the lowest number, whose exponential is 0."""
     mask = (grad > 0) if positive else (grad < 0)
     return F.log_or_lowest(grad, mask)
@@ -313,12 +313,12 @@ RAW.log_or_lowest, TENSORS.log_or_lowest = _raw_log, _tensor_log
 
 
 @on_both_backends
-def logcumsumexp_back(F, grad, input, result, dim):
+def logcumsumexp_back(F: Any, grad: Any, input: Any, result: Any, dim: int) -> Any:
     shape = tuple(input.shape)
     if not shape or 0 in shape:
         return grad
 
-    def back(log):
+    def back(log: Any) -> Any:
         return F.reversed(F.logcumsumexp(F.reversed(log - result, dim), dim), dim) + input
 
     if F.is_complex(grad):

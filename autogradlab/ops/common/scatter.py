@@ -56,7 +56,7 @@ def _rank(x: np.ndarray) -> int:
 # -- gather ------------------------------------------------------------------------------------------------------------
 
 
-def _gather(input, dim, index, *, sparse_grad=False):
+def _gather(input: Any, dim: int, index: np.ndarray, *, sparse_grad: bool = False) -> np.ndarray:
     d = wrap_dim(dim, input.ndim)
     _integers("gather", index)
     if not index.size:
@@ -145,7 +145,7 @@ def _checked(
     return x, i, s, d
 
 
-def _write(input, dim, index, src):
+def _write(input: np.ndarray, dim: int, index: np.ndarray, src: Any) -> None:
     x, i, s, d = _checked("scatter", input, dim, index, src)
     if i.size:
         x[places(i, d)] = s
@@ -155,18 +155,18 @@ def _check(input: np.ndarray, dim: int, index: np.ndarray, src: Any, *_: Any) ->
     _checked("scatter", input, dim, index, src, reads=False)
 
 
-def _scatter_src(input, dim, index, src):
+def _scatter_src(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray) -> None:
     _write(input, dim, index, src)
 
 
-def _scatter_value(input, dim, index, value):
+def _scatter_value(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
     _write(input, dim, index, _number("scatter()", input, value).item())
 
 
 _REDUCTIONS = {"add": np.add, "multiply": np.multiply}
 
 
-def _scatter_by(input, dim, index, src, reduce):
+def _scatter_by(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray, reduce: str) -> None:
     if reduce not in _REDUCTIONS:
         raise RuntimeError("reduce argument must be either add or multiply.")
     x, i, s, d = _checked("scatter", input, dim, index, src)
@@ -175,12 +175,12 @@ def _scatter_by(input, dim, index, src, reduce):
         _REDUCTIONS[reduce].at(x, places(i, d), s)
 
 
-def _scatter_tensor_by(input, dim, index, src, *, reduce):
+def _scatter_tensor_by(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray, *, reduce: str) -> None:
     warn_once(_DEPRECATED, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:235")
     _scatter_by(input, dim, index, src, reduce)
 
 
-def _scatter_value_by(input, dim, index, value, *, reduce):
+def _scatter_value_by(input: Any, dim: Any, index: Any, value: Any, *, reduce: Any) -> None:
     _scatter_by(input, dim, index, scalar_array(value, from_numpy(input.dtype)).item(), reduce)
 
 
@@ -284,7 +284,7 @@ def _raw_pad_to(x: Any, shape: tuple[int, ...]) -> Any:
         "input": lambda F, grad, input_shape: F.cut_to(grad, input_shape),
     },
 )
-def pad_to(input, shape):
+def pad_to(input: Any, shape: tuple[int, ...]) -> np.ndarray:
     """Zeros of a shape with the input in the first corner."""
     return np.array(_raw_pad_to(input, shape))
 
@@ -296,7 +296,7 @@ def pad_to(input, shape):
         "input": lambda F, grad, input_shape: F.pad_to(grad, input_shape),
     },
 )
-def cut_to(input, shape):
+def cut_to(input: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """The first corner of a shape."""
     return np.array(input[tuple(slice(n) for n in shape)] if input.ndim else input.reshape(shape))
 
@@ -304,7 +304,7 @@ def cut_to(input, shape):
 # -- scatter_add and scatter_reduce ------------------------------------------------------------------------------------
 
 
-def _scatter_add(input, dim, index, src):
+def _scatter_add(input: np.ndarray, dim: int, index: np.ndarray, src: Any) -> None:
     x, i, s, d = _checked("scatter", input, dim, index, src)
     if i.size:
         add_at(x, places(i, d), s)
@@ -374,7 +374,9 @@ _SHORT = {"max": "amax", "min": "amin"}
 _WITHOUT = {"amax": "c", "amin": "c", "mean": "b"}
 
 
-def _scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
+def _scatter_reduce(
+    input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray, reduce: str, *, include_self: bool = True
+) -> None:
     reduce = _SHORT.get(reduce, reduce)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
@@ -426,7 +428,9 @@ def reduced_back(
     return mine, theirs
 
 
-def _scatter_back(F, grad, input, dim, index, src, result, reduce, include_self):
+def _scatter_back(
+    F: Any, grad: Any, input: Any, dim: int, index: Any, src: Any, result: Any, reduce: str, include_self: bool
+) -> Any:
     part = tuple(src.shape)
     if part != tuple(index.shape):
         src = F.cut_to(src, tuple(index.shape))
@@ -486,7 +490,9 @@ op(
 _BETA = "index_reduce() is in beta and the API may change at any time."
 
 
-def _index_reduce(input, dim, index, source, reduce, *, include_self=True):
+def _index_reduce(
+    input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, reduce: str, *, include_self: bool = True
+) -> None:
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     fitting_source("index_reduce_()", input, dim, index, source)
@@ -499,7 +505,9 @@ def _index_reduce(input, dim, index, source, reduce, *, include_self=True):
     combine(x, at(d, index.reshape(-1)), source, reduce, include_self)
 
 
-def _index_reduce_back(F, grad, input, dim, index, source, result, reduce, include_self):
+def _index_reduce_back(
+    F: Any, grad: Any, input: Any, dim: int, index: Any, source: Any, result: Any, reduce: str, include_self: bool
+) -> Any:
     return reduced_back(
         F,
         grad,

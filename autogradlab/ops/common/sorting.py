@@ -40,7 +40,7 @@ _ANY, _TOTAL, _count = np.logical_or.reduce, np.add.reduce, np.count_nonzero
     node="ScatterBackward0",
     vjp={"grad_output": lambda F, grad, dim, indices: F.take_at(grad, dim, indices, True)},
 )
-def place_at(grad_output, dim, indices, input_shape):
+def place_at(grad_output: Any, dim: int, indices: np.ndarray, input_shape: tuple[int, ...]) -> np.ndarray:
     """Zeros of a shape with values at indices along a dimension, each index at most once."""
     if not input_shape:
         return np.array(grad_output).reshape(())
@@ -176,7 +176,9 @@ def _of_places(name: str) -> dict[str, Any]:
     }
 
 
-def _stable_sort(input, *, stable, dim=-1, descending=False):
+def _stable_sort(
+    input: np.ndarray, *, stable: bool | None, dim: int = -1, descending: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     return _sorted(input, dim, descending, bool(stable))
 
 
@@ -194,7 +196,7 @@ OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **_of_places
     overloads=[Overload(OPS["sort.stable"], keywords=frozenset(("stable",)))],
     inner_writes=1,
 )
-def sort(input, dim=-1, descending=False):
+def sort(input: np.ndarray, dim: int = -1, descending: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Sorts along dim; gives the values and the places they had. stable=True keeps equal elements in order.
     main: 2
 
@@ -212,7 +214,7 @@ def sort(input, dim=-1, descending=False):
     return _sorted(input, dim, descending)
 
 
-def _stable_argsort(input, *, stable, dim=-1, descending=False):
+def _stable_argsort(input: np.ndarray, *, stable: bool, dim: int = -1, descending: bool = False) -> np.ndarray:
     return _sorted(input, dim, descending, bool(stable))[1]
 
 
@@ -234,7 +236,7 @@ OPS["argsort.stable"] = Op("argsort", _stable_argsort, check_out=same_dtype(want
     overloads=[Overload(OPS["argsort.stable"], takes=_of_stable)],
     inner_writes=1,
 )
-def argsort(input, dim=-1, descending=False):
+def argsort(input: np.ndarray, dim: int = -1, descending: bool = False) -> np.ndarray:
     """The places that would sort input along dim.
     main: 2
 
@@ -280,7 +282,9 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
     reads="late",
     out=Out(overlap="part"),
 )
-def topk(input, k, dim=-1, largest=True, sorted=True):
+def topk(
+    input: np.ndarray, k: Any, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
     """The k largest elements along dim (with largest=False the smallest) and their places.
 
     Shapes: input's shape with k at dim.
@@ -388,7 +392,7 @@ def selecting(name: str) -> dict[str, Any]:
     check_out=same_dtype("output values must be of same type as input", "output indices must be of scalar type Long"),
     inner_writes=1,
 )
-def kthvalue(input, k, dim=-1, keepdim=False):
+def kthvalue(input: np.ndarray, k: int, dim: int = -1, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The k-th smallest element along dim, counted from 1, and its place.
 
     Shapes: input's shape without dim, or with size 1 there if keepdim.

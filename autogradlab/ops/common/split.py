@@ -41,7 +41,7 @@ def _even(size: int, split_size: int) -> list[int]:
     return [split_size] * (count - 1) + [size - split_size * (count - 1)]
 
 
-def _split(input, split_size, dim=0):
+def _split(input: np.ndarray, split_size: int, dim: int = 0) -> list[Any]:
     if input.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if split_size < 0:
@@ -53,7 +53,7 @@ def _split(input, split_size, dim=0):
     return pieces(input, d, _even(n, split_size))
 
 
-def _split_with_sizes(input, split_sizes, dim=0):
+def _split_with_sizes(input: np.ndarray, split_sizes: Any, dim: int = 0) -> list[Any]:
     if input.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     d = wrap_dim(dim, input.ndim)
@@ -82,11 +82,11 @@ def _joined(F: Any, grads: Any, shape: tuple[int, ...], dim: int, sizes: list[in
     )
 
 
-def _split_back(F, grads, input_shape, split_size, dim):
+def _split_back(F: Any, grads: list[Any], input_shape: tuple[int, ...], split_size: int, dim: int) -> Any:
     return _joined(F, grads, input_shape, dim, _even(input_shape[dim % len(input_shape)], split_size))
 
 
-def _sizes_back(F, grads, input_shape, split_sizes, dim):
+def _sizes_back(F: Any, grads: list[Any], input_shape: tuple[int, ...], split_sizes: Any, dim: int) -> Any:
     return _joined(F, grads, input_shape, dim, list(split_sizes))
 
 
@@ -155,7 +155,7 @@ _size_fits, _sizes_fit = inner("split"), inner("split_with_sizes")
     multi=True,
     vjp={"input": _split_back},
 )
-def unsafe_split(input, split_size, dim=0):
+def unsafe_split(input: np.ndarray, split_size: int, dim: int = 0) -> list[Any]:
     """split, whose parts may be changed in place as long as the input is not used.
 
     Shapes: input's with the parts' sizes at dim.
@@ -172,7 +172,7 @@ def unsafe_split(input, split_size, dim=0):
     multi=True,
     vjp={"input": _sizes_back},
 )
-def unsafe_split_with_sizes(input, split_sizes, dim=0):
+def unsafe_split_with_sizes(input: np.ndarray, split_sizes: list[Any], dim: int = 0) -> list[Any]:
     """
     sig: (input, split_sizes, dim=0)
     split_with_sizes, whose parts may be changed in place as long as the input is not used.
@@ -362,18 +362,18 @@ _along(
 )
 
 
-def _unbind(input, dim=0):
+def _unbind(input: np.ndarray, dim: int = 0) -> list[Any]:
     d = wrap_dim(dim, input.ndim)
     if not input.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     input = placed(input)
     if not d:
         return [input[i, ...] for i in range(input.shape[0])]
-    lead = (slice(None),) * d
+    lead: tuple[Any, ...] = (slice(None),) * d
     return [input[(*lead, i, ...)] for i in range(input.shape[d])]
 
 
-def _unbind_back(F, grads, input_shape, dim):
+def _unbind_back(F: Any, grads: list[Any], input_shape: tuple[int, ...], dim: int) -> Any:
     d = dim % len(input_shape)
     part = (*input_shape[:d], *input_shape[d + 1 :])
     like = next(g for g in grads if g is not None)

@@ -29,7 +29,9 @@ _AT = "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1842"
 def _varied(name: str, root: bool, mean: bool) -> Any:
     what = name if mean else "std and var"
 
-    def kernel(input, dim=None, correction=None, keepdim=False):
+    def kernel(
+        input: np.ndarray, dim: tuple[int, ...] | None = None, correction: int | None = None, keepdim: bool = False
+    ) -> Any:
         if input.dtype.kind not in "fcV":
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
         x = input.astype(np.float32) if is_half(input) else input
@@ -69,7 +71,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
 
 
 @on_both_backends
-def var_back(F, grad, input, dim, correction, keepdim):
+def var_back(F: Any, grad: Any, input: Any, dim: tuple[int, ...] | None, correction: int | None, keepdim: bool) -> Any:
     shape = tuple(input.shape)
     free = count_of(shape, dim) - (1 if correction is None else correction)
     middle = input
@@ -85,12 +87,14 @@ def var_back(F, grad, input, dim, correction, keepdim):
 
 
 @on_both_backends
-def std_back(F, grad, input, result, dim, correction, keepdim):
+def std_back(
+    F: Any, grad: Any, input: Any, result: Any, dim: tuple[int, ...] | None, correction: int | None, keepdim: bool
+) -> Any:
     return F.var_back(F.only(result != 0, grad / F.mul_number(result, 2)), input, dim, correction, keepdim)
 
 
 @on_both_backends
-def mean_part(F, grad, input, dim, keepdim):
+def mean_part(F: Any, grad: Any, input: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     return F.div_number(F.spread(grad, tuple(input.shape), dim, keepdim), max(count_of(tuple(input.shape), dim), 1))
 
 
@@ -99,7 +103,9 @@ def _pair(*terms: Any) -> Any:
     return kept[0] if len(kept) == 1 else kept[0] + kept[1]
 
 
-def _var_mean_back(F, grads, input, dim, correction, keepdim):
+def _var_mean_back(
+    F: Any, grads: list[Any], input: Any, dim: tuple[int, ...] | None, correction: int | None, keepdim: bool
+) -> Any:
     first, second = grads
     return _pair(
         None if first is None else F.var_back(first, input, dim, correction, keepdim),
@@ -107,7 +113,15 @@ def _var_mean_back(F, grads, input, dim, correction, keepdim):
     )
 
 
-def _std_mean_back(F, grads, input, result0, dim, correction, keepdim):
+def _std_mean_back(
+    F: Any,
+    grads: list[Any],
+    input: Any,
+    result0: Any,
+    dim: tuple[int, ...] | None,
+    correction: int | None,
+    keepdim: bool,
+) -> Any:
     first, second = grads
     return _pair(
         None if first is None else F.std_back(first, input, result0, dim, correction, keepdim),

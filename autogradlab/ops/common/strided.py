@@ -30,7 +30,7 @@ from .inplace_views import reshaped_in_place
         "input": lambda F, grad, base, view: F.as_strided_backward(grad, base, view),
     },
 )
-def as_strided_gather(input, base, view):
+def as_strided_gather(input: np.ndarray, base: Any, view: Any) -> np.ndarray:
     return np.array(strided.gather_strided(input, base, view))
 
 
@@ -41,14 +41,14 @@ def as_strided_gather(input, base, view):
         "input": lambda F, grad, base, view: F.as_strided_gather(grad, base, view),
     },
 )
-def as_strided_backward(input, base, view):
+def as_strided_backward(input: Any, base: Any, view: Any) -> np.ndarray:
     return strided.strided_backward(input, base, view)
 
 
 # -- as_strided --------------------------------------------------------------------------------------------------------
 
 
-def _entry(input, size, stride, storage_offset=None, base=None, view=None):
+def _entry(input: Any, size: Any, stride: Any, storage_offset: Any = None, base: Any = None, view: Any = None) -> None:
     raise NotImplementedError("as_strided needs the storage of a tensor")
 
 
@@ -150,7 +150,7 @@ def _copied(input: np.ndarray, view: Any, src: np.ndarray) -> np.ndarray:
         "src": lambda F, grad, dim, index: F.select(grad, dim, index),
     },
 )
-def select_scatter(input, src, dim, index):
+def select_scatter(input: Any, src: np.ndarray, dim: int, index: int) -> np.ndarray:
     """A copy of input whose slice at one place along dim is src.
 
     Shapes: src has input's shape without dim.
@@ -176,7 +176,9 @@ def select_scatter(input, src, dim, index):
         "src": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
     },
 )
-def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
+def slice_scatter(
+    input: Any, src: np.ndarray, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> np.ndarray:
     """A copy of input whose part [start:end:step] along dim is src.
 
     Shapes: src has the shape of that part.
@@ -197,7 +199,7 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
         "src": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
     },
 )
-def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
+def diagonal_scatter(input: Any, src: np.ndarray, offset: int = 0, dim1: int = 0, dim2: int = 1) -> np.ndarray:
     """A copy of input whose diagonal is src.
 
     Shapes: src has the shape of input.diagonal(offset, dim1, dim2).
@@ -210,7 +212,13 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     return _copied(input, lambda r: RAW.diagonal(r, offset, dim1, dim2), src)
 
 
-def _as_strided_scatter(input, src, size, stride, storage_offset=None):
+def _as_strided_scatter(
+    input: np.ndarray,
+    src: np.ndarray,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    storage_offset: int | None = None,
+) -> np.ndarray:
     r = np.array(input, order="C")
     part = _window(r, size, stride, storage_offset)
     _fits(part, src)
@@ -233,7 +241,7 @@ def _window(r: np.ndarray, size: Any, stride: Any, offset: Any) -> np.ndarray:
         ),
     },
 )
-def _strided_part(input, size, stride, storage_offset):
+def _strided_part(input: np.ndarray, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int) -> np.ndarray:
     """The elements that as_strided names in a tensor laid out in row order."""
     return np.array(_window(np.ascontiguousarray(input), size, stride, storage_offset))
 

@@ -46,7 +46,7 @@ def at(d: int, index: Any) -> tuple[Any, ...]:
     },
     out=Out(overlap="whole"),
 )
-def index_select(input, dim, index):
+def index_select(input: Any, dim: int, index: np.ndarray) -> np.ndarray:
     """Picks whole slices along dim, in the order of index.
 
     Shapes: index is one-dimensional with k places; the result is input's shape with size k at dim. It is a copy.
@@ -86,7 +86,7 @@ def index_select(input, dim, index):
         "grad_output": lambda F, grad, dim, index: F.index_select(grad, dim, index),
     },
 )
-def index_select_backward(grad_output, input_shape, dim, index):
+def index_select_backward(grad_output: Any, input_shape: tuple[int, ...], dim: int, index: np.ndarray) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
     if not g.ndim:
         return g + grad_output
@@ -137,7 +137,7 @@ def fitting_source(name: str, input: np.ndarray, dim: int, index: np.ndarray, so
         )
 
 
-def _index_add(input, dim, index, source, *, alpha=1):
+def _index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *, alpha: Any = 1) -> None:
     fitting_source("index_add_()", input, dim, index, source)
     d = wrap_dim(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
@@ -199,7 +199,7 @@ op(
 )(copying(_index_add))
 
 
-def _index_copy(input, dim, index, source):
+def _index_copy(input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray) -> None:
     d = wrap_dim(dim, input.ndim)
     if index.ndim > 1:
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.ndim})")
@@ -318,11 +318,11 @@ def _number(name: str, input: np.ndarray, value: Any) -> np.ndarray:
     return scalar_array(value, from_numpy(input.dtype))
 
 
-def _index_fill(input, dim, index, value):
+def _index_fill(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
     _fill_slices(input, dim, index, _number("index_fill_()", input, value))
 
 
-def _index_fill_tensor(input, dim, index, value):
+def _index_fill_tensor(input: np.ndarray, dim: int, index: np.ndarray, value: np.ndarray) -> None:
     if value.ndim:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
@@ -418,7 +418,7 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
     },
     out=Out(overlap="whole"),
 )
-def take(input, index):
+def take(input: Any, index: np.ndarray) -> np.ndarray:
     """Picks elements by their places in the flattened input.
 
     Shapes: input any, index any; the result has index's shape.
@@ -432,7 +432,7 @@ def take(input, index):
     return np.array(input.reshape(-1)[_flat("take()", input, index)])
 
 
-def _put(input, index, source, accumulate=False):
+def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
     if index.dtype != np.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index)}")
     if input.dtype != source.dtype:
@@ -563,7 +563,7 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
     function=False,
     inner_writes=1,
 )
-def nonzero_kernel(input):
+def nonzero_kernel(input: np.ndarray) -> np.ndarray:
     """The places of the elements that are not zero, one row each; with as_tuple=True one tensor for each dimension,
     ready for x[...].
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarra
     inplace=True,
     inplace_function=False,
 )
-def tril(input, diagonal=0):
+def tril(input: Any, diagonal: int = 0) -> np.ndarray:
     """The lower triangle; the rest is 0. diagonal > 0 keeps more, < 0 less.
 
     Shapes: (..., m, n), and so is the result.
@@ -65,7 +66,7 @@ def tril(input, diagonal=0):
     inplace=True,
     inplace_function=False,
 )
-def triu(input, diagonal=0):
+def triu(input: Any, diagonal: int = 0) -> np.ndarray:
     """The upper triangle; the rest is 0. diagonal > 0 keeps less, < 0 more.
 
     Shapes: (..., m, n), and so is the result.

@@ -229,7 +229,7 @@ def _H(self: Tensor) -> Tensor:
 # -- diagonals ---------------------------------------------------------------------------------------------------------
 
 
-def _diagonal(input, offset=0, dim1=0, dim2=1):
+def _diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> np.ndarray:
     a, b = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -279,7 +279,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     vjp=_DIAGONAL_BACK,
     check_out=same_dtype(),
 )
-def diagonal_copy(input, offset=0, dim1=0, dim2=1):
+def diagonal_copy(input: np.ndarray, offset: int = 0, dim1: int = 0, dim2: int = 1) -> np.ndarray:
     """
     sig: (input, offset=0, dim1=0, dim2=1)
     diagonal as a copy: a change of it does not reach input.
@@ -301,7 +301,7 @@ def diagonal_copy(input, offset=0, dim1=0, dim2=1):
     },
     reads="itself",
 )
-def diagonal_backward(grad_output, input_shape, offset, dim1, dim2):
+def diagonal_backward(grad_output: Any, input_shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
     _diagonal(g, offset, dim1, dim2)[...] = grad_output
     return g
@@ -312,7 +312,7 @@ def diagonal_backward(grad_output, input_shape, offset, dim1, dim2):
     vjp={"input": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2)},
     reads="late",
 )
-def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+def diag_embed(input: np.ndarray, offset: int = 0, dim1: int = -2, dim2: int = -1) -> np.ndarray:
     """Matrices with the last dimension of input on their diagonals.
 
     Shapes: (..., n) gives (..., n + |offset|, n + |offset|), the new dimensions at dim1 and dim2.
@@ -383,7 +383,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 # -- sliding windows ---------------------------------------------------------------------------------------------------
 
 
-def _unfold(input, dimension, size, step):
+def _unfold(input: Any, dimension: int, size: int, step: int) -> np.ndarray:
     d = wrap_dim(dimension, input.ndim)
     input = placed(input)
     shape, strides = input.shape, input.strides
@@ -443,7 +443,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     },
     reads="itself",
 )
-def unfold_backward(grad_output, input_shape, dimension, size, step):
+def unfold_backward(grad_output: Any, input_shape: tuple[int, ...], dimension: int, size: int, step: int) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
     if not g.ndim:
         return np.array(grad_output.sum(), g.dtype)

@@ -178,7 +178,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return input._array.shape == other._array.shape and bool(np.array_equal(input._array, other._array))
 
 
-def _isclose(input, other, rtol, atol, equal_nan):
+def _isclose(input: np.ndarray, other: np.ndarray, rtol: float, atol: float, equal_nan: bool) -> np.ndarray:
     if input.dtype != other.dtype:
         raise RuntimeError(f"{name_of(input)} did not match {name_of(other)}")
     if rtol < 0:

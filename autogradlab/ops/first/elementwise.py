@@ -28,7 +28,7 @@ F = TENSORS
 _FLOAT32 = np.dtype(np.float32)
 
 
-def conj(x):
+def conj(x: Any) -> Any:
     """The complex conjugate; real values are returned as they are."""
     kind = x.dtype
     return x if kind is _FLOAT32 or kind.kind != "c" else x.conjugate()
@@ -39,7 +39,7 @@ RAW.conj = conj
 # -- arithmetic --------------------------------------------------------------------------------------------------------
 
 
-def _no_bool_sub(x, y):
+def _no_bool_sub(x: Any, y: np.ndarray | None) -> None:
     if (x if isinstance(x, np.dtype) else x.dtype).kind == "b":
         raise RuntimeError(errors.BOOL_SUB_BOTH)
 
@@ -73,13 +73,13 @@ def _check_alpha(alpha: Any, wanted: dtype) -> None:
 
 
 @iterating
-def _add_times(input, other, alpha):
+def _add_times(input: np.ndarray, other: np.ndarray, alpha: Any) -> np.ndarray:
     x, y = align(input, other)
     return np.add(x, y & bool(alpha)) if y.dtype.kind == "b" else fused(y, numbered(y, alpha), x)
 
 
 @iterating
-def _subtract_times(input, other, alpha):
+def _subtract_times(input: np.ndarray, other: np.ndarray, alpha: Any) -> np.ndarray:
     x, y = align(input, other)
     return np.subtract(x, y & bool(alpha)) if y.dtype.kind == "b" else fused(y, -numbered(y, alpha), x)
 
@@ -294,13 +294,13 @@ binary(
 )
 
 
-def _no_abs_in_place(x):
+def _no_abs_in_place(x: np.ndarray) -> None:
     """Refuse abs in place of a complex tensor: its result is real."""
     if x.dtype.kind == "c":
         raise RuntimeError("In-place abs is not supported for complex tensors.")
 
 
-def _neg(x):
+def _neg(x: np.ndarray) -> Any:
     if x.dtype.kind == "b":
         raise RuntimeError(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
@@ -309,18 +309,18 @@ def _neg(x):
     return np.negative(x)
 
 
-def _positive(x):
+def _positive(x: np.ndarray) -> np.ndarray:
     if x.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return x
 
 
-def _abs(x):
+def _abs(x: np.ndarray) -> Any:
     refuse(x, "abs_cpu", "b")
     return np.abs(x)
 
 
-def _sign(x):
+def _sign(x: np.ndarray) -> np.ndarray:
     if x.dtype.kind == "c":
         raise NotImplementedError(
             "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
@@ -328,7 +328,7 @@ def _sign(x):
     return _sgn(x)
 
 
-def _sgn(x):
+def _sgn(x: np.ndarray) -> np.ndarray:
     if x.dtype.kind == "b":
         return x.copy()
     if x.dtype.kind == "c":
@@ -337,7 +337,7 @@ def _sgn(x):
 
 
 @on_both_backends
-def sgn_backward(F, grad, input, result):
+def sgn_backward(F: Any, grad: Any, input: Any, result: Any) -> Any:
     """The gradient of sgn: for a complex number, the part across its direction; 0 for a real one."""
     if not F.is_complex(input):
         return F.nought(grad)
@@ -486,7 +486,7 @@ def positive(input: Tensor) -> Tensor:
 # -- exponentials and logarithms ---------------------------------------------------------------------------------------
 
 
-def _expm1(x):
+def _expm1(x: np.ndarray) -> Any:
     return np.expm1(x)
 
 
@@ -598,7 +598,7 @@ unary(
 )
 
 
-def _log10(x):
+def _log10(x: np.ndarray) -> Any:
     """float32 by way of float64: NumPy's own kernels for wide registers miss log10(100) by the last place."""
     return np.log10(x, dtype=np.float64).astype(x.dtype) if x.dtype == np.float32 else np.log10(x)
 
@@ -908,7 +908,7 @@ unary(
 def _angle_unit(declaration: str, factor: float, doc: str) -> None:
     name = declare(declaration, doc)
 
-    def kernel(x):
+    def kernel(x: np.ndarray) -> Any:
         if x.dtype.kind == "c":
             raise RuntimeError(f"{name} is not supported for complex tensors.")
         x = floated(x)
@@ -994,7 +994,7 @@ alias("absolute_", "abs_", function=False)
 # -- activations -------------------------------------------------------------------------------------------------------
 
 
-def _sigmoid(x):
+def _sigmoid(x: np.ndarray) -> Any:
     r = np.exp(np.negative(floated(x)))
     r += 1
     return np.true_divide(1, r)  # where exp overflows it is 0, as in PyTorch
@@ -1023,7 +1023,7 @@ unary(
 alias("special_expit", "sigmoid", method=False)
 
 
-def _relu(x):
+def _relu(x: np.ndarray) -> Any:
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if x.dtype.kind == "c":
@@ -1096,7 +1096,7 @@ alias("true_divide_", "div_", function=False)
     },
     reads="itself",
 )
-def sigmoid_backward(grad_output, output):
+def sigmoid_backward(grad_output: Any, output: np.ndarray) -> Any:
     return grad_output * conj(output * (1 - output))
 
 
@@ -1109,7 +1109,7 @@ def sigmoid_backward(grad_output, output):
     },
     reads="itself",
 )
-def tanh_backward(grad_output, output):
+def tanh_backward(grad_output: Any, output: np.ndarray) -> Any:
     return grad_output * conj(1 - output * output)
 
 
@@ -1122,7 +1122,7 @@ def tanh_backward(grad_output, output):
     },
     reads="itself",
 )
-def threshold_backward(grad_output, input, threshold):
+def threshold_backward(grad_output: Any, input: np.ndarray, threshold: float) -> np.ndarray:
     below = np.asarray(input <= threshold)
     return kept(np.logical_not(below, below), grad_output)
 
@@ -1131,7 +1131,7 @@ def threshold_backward(grad_output, input, threshold):
 
 
 def _with_number(ufunc: Any) -> Any:
-    def kernel(input, other):
+    def kernel(input: np.ndarray, other: Any) -> Any:
         x = floated(input)
         return ufunc(x, numbered(x, other))
 

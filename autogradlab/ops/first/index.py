@@ -58,7 +58,7 @@ def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
 # -- select and slice --------------------------------------------------------------------------------------------------
 
 
-def _select(input, dim, index):
+def _select(input: np.ndarray, dim: int, index: int) -> np.ndarray:
     if input.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, input.ndim)
@@ -108,13 +108,13 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     },
     reads="itself",
 )
-def select_backward(grad_output, input_shape, dim, index):
+def select_backward(grad_output: np.ndarray, input_shape: tuple[int, ...], dim: int, index: int) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
     g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (index,)] = grad_output
     return g
 
 
-def _slice(input, dim=0, start=None, end=None, step=1):
+def _slice(input: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:
     if not input.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, input.ndim)
@@ -170,7 +170,9 @@ TENSORS.slice = slice_
     },
     reads="itself",
 )
-def slice_backward(grad_output, input_shape, dim, start, end, step):
+def slice_backward(
+    grad_output: np.ndarray, input_shape: tuple[int, ...], dim: int, start: int, end: int, step: int
+) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
     g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (slice(start, end, step),)] = grad_output
     return g
@@ -267,7 +269,7 @@ def laid_out(r: np.ndarray, input: np.ndarray, places: tuple[Any, ...]) -> np.nd
     return laid
 
 
-def _index(input, indices):
+def _index(input: Any, indices: Any) -> np.ndarray:
     places = positions(indices)
     try:
         r = input[places]
@@ -353,7 +355,7 @@ TENSORS.index = INDEX
     node="UnsafeIndexBackward0",
     reads="itself",
 )
-def _unsafe_index(input, indices):
+def _unsafe_index(input: np.ndarray, indices: Any) -> np.ndarray:
     return _index(input, indices)
 
 
@@ -366,7 +368,7 @@ def _unsafe_index(input, indices):
     },
     reads="itself",
 )
-def index_backward(grad_output, input_shape, indices):
+def index_backward(grad_output: Any, input_shape: tuple[int, ...], indices: Any) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
     _accumulate(g, positions(indices), grad_output)
     return g
@@ -468,7 +470,7 @@ def _refuse_nothing(input: np.ndarray, places: tuple[Any, ...]) -> None:
         raise IndexError("index is out of bounds for dimension with size 0")
 
 
-def _index_put_into(input, indices, values, accumulate=False):
+def _index_put_into(input: np.ndarray, indices: Any, values: np.ndarray, accumulate: bool = False) -> None:
     places = positions(indices)
     if input.dtype != values.dtype:  # one value where a mask says
         values = scalar_array(values.item(), from_numpy(input.dtype))  # refuses what does not fit
@@ -498,7 +500,7 @@ def _index_put_into(input, indices, values, accumulate=False):
         ) from None
 
 
-def _index_put(input, indices, values, accumulate=False):
+def _index_put(input: Any, indices: Any, values: np.ndarray, accumulate: bool = False) -> np.ndarray:
     _look(input, indices, values, accumulate)
     r = np.array(input, order="K")
     _index_put_into(r, indices, values, accumulate)

@@ -45,7 +45,7 @@ _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"
     reads="late",
     inner_writes=1,
 )
-def clone(input, *, memory_format=None):
+def clone(input: np.ndarray, *, memory_format: Any = None) -> np.ndarray:
     """A copy that stays in the graph: its gradient goes to input.
 
     Shapes: input's.
@@ -112,7 +112,7 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     reads="itself",
     inner_writes=1,
 )
-def _to_copy(input, numpy, memory_format=None):
+def _to_copy(input: Any, numpy: Any, memory_format: Any = None) -> np.ndarray:
     if numpy is input.dtype:
         return formatted(input, memory_format)
     if memory_format is None and not (input.flags.c_contiguous and 1 not in input.shape):
@@ -519,11 +519,11 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     return input
 
 
-def _fill(input, value):
+def _fill(input: np.ndarray, value: np.ndarray) -> np.ndarray:
     return np.full(input.shape, value, input.dtype)
 
 
-def _fill_tensor(input, value):
+def _fill_tensor(input: np.ndarray, value: np.ndarray) -> np.ndarray:
     return np.full(input.shape, cast_array(value, input.dtype), input.dtype)
 
 

@@ -59,7 +59,7 @@ _RSUB = OPS["rsub"] = Op(
 )
 
 
-def _subtracted(input, other, alpha=1):
+def _subtracted(input: np.ndarray, other: np.ndarray, alpha: Any = 1) -> np.ndarray:
     y, x = align(other, input)
     return y - x * np.asarray(alpha, x.dtype)
 

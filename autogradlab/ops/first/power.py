@@ -23,19 +23,19 @@ _NEGATIVE = "Integers to negative integer powers are not allowed."
 
 
 @on_both_backends
-def pow_backward(F, grad, input, exponent):
+def pow_backward(F: Any, grad: Any, input: Any, exponent: Any) -> Any:
     if exponent == 0:
         return F.nought(grad)
     return grad * F.conj(F.mul_number(F.pow(input, exponent - 1), exponent))
 
 
 @on_both_backends
-def pow_backward_self(F, grad, input, other):
+def pow_backward_self(F: Any, grad: Any, input: Any, other: Any) -> Any:
     return F.where(other == 0, F.zero_dim(grad), grad * F.conj(other * F.pow(input, F.sub_number(other, 1))))
 
 
 @on_both_backends
-def pow_backward_exponent(F, grad, input, exponent, result):
+def pow_backward_exponent(F: Any, grad: Any, input: Any, exponent: Any, result: Any) -> Any:
     """Where the base is 0, the power stays 0 however a positive exponent changes."""
     if is_number(input):
         if input == 0:
@@ -52,15 +52,15 @@ def pow_backward_exponent(F, grad, input, exponent, result):
     return grad * F.where(still, F.zero_dim(grad), F.conj(result * F.log(base)))
 
 
-def _below_zero(F, exponent):
+def _below_zero(F: Any, exponent: Any) -> Any:
     return F.real_part(exponent) < 0
 
 
-def _check(x, y):
+def _check(x: np.ndarray, y: np.ndarray) -> None:
     refuse(x, "pow", "b")
 
 
-def _powers(x, y):
+def _powers(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Integers to negative powers are 0, but for 1 and -1, which are their own inverses."""
     if x.dtype.kind == "i" and y.size and y.min() < 0:
         r = np.power(x, np.abs(y))
@@ -68,7 +68,7 @@ def _powers(x, y):
     return np.power(x, y) if x.dtype.kind != "c" else _complex_power(x, y)
 
 
-def _complex_power(x, y):
+def _complex_power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """exp(y log(x)), multiplied as C++ does without care for infinities: what PyTorch computes of two tensors."""
     a = np.log(x)
     product = np.empty(np.broadcast_shapes(x.shape, y.shape), x.dtype)
@@ -77,7 +77,7 @@ def _complex_power(x, y):
     return np.exp(product)
 
 
-def _power(x, exponent):
+def _power(x: np.ndarray, exponent: Any) -> Any:
     """The common exponents have shorter ways, with the roundings of those ways."""
     if not isinstance(exponent, complex):
         if exponent == 2:
@@ -98,13 +98,13 @@ def _power(x, exponent):
     return np.power(x, numbered(x, exponent))
 
 
-def _no_negative(x, exponent):
+def _no_negative(x: np.ndarray, exponent: Any) -> None:
     """Refuse, in PyTorch's words, an integer to a negative integer power."""
     if x.dtype.kind in "biu" and not isinstance(exponent, (float, complex)) and exponent < 0:
         raise RuntimeError(_NEGATIVE)
 
 
-def _number_power(input, exponent):
+def _number_power(input: np.ndarray, exponent: Any) -> np.ndarray:
     if exponent == 1 or (exponent == 0 and input.dtype.kind != "c"):
         r = input.copy("K") if exponent == 1 else np.ones_like(input)
         return r if r.ndim < 2 else iterated(r, input)
@@ -115,7 +115,7 @@ def _number_power(input, exponent):
     return r if r.dtype == input.dtype else r.astype(input.dtype)
 
 
-def _power_of_number(self, exponent):
+def _power_of_number(self: Any, exponent: np.ndarray) -> np.ndarray:
     base, exponent = numbered(exponent, self), np.asarray(exponent, order="C")
     if base.ravel()[0] == 1:
         return np.ones_like(exponent)

@@ -69,20 +69,32 @@ def written_all(r: Any, out: Any) -> Any:
 # -- matrix times matrix -----------------------------------------------------------------------------------------------
 
 
-def _grad_left(F, grad, right, shape, strides):
+def _grad_left(F: Any, grad: Any, right: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
     """The gradient of a in a @ b, laid out as a is: so that a transposed weight's gradient needs no copy."""
     if strides[0] == 1 and strides[1] == shape[0]:  # column by column in memory, as the transpose of a weight
         return F.t(F.mm(F.conj(right), F.t(grad)))
     return F.mm(grad, F.conj(F.t(right)))
 
 
-def _grad_right(F, grad, left, shape, strides):
+def _grad_right(F: Any, grad: Any, left: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
     if strides[0] == 1 and strides[1] == shape[0]:
         return F.t(F.mm(F.t(grad), F.conj(left)))
     return F.mm(F.conj(F.t(left)), grad)
 
 
-def _grads(node, grad, F, right, v_right, shape, strides, left, v_left, shape2, strides2):
+def _grads(
+    node: Any,
+    grad: Any,
+    F: Any,
+    right: Tensor | None,
+    v_right: int,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    left: Tensor | None,
+    v_left: int,
+    shape2: tuple[int, ...],
+    strides2: tuple[int, ...],
+) -> Any:
     """The gradients of both factors, of which one is saved, with its version, if that of the other one is wanted."""
     first = second = None
     if right is not None:
@@ -200,7 +212,7 @@ def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
     out=Out(exact=EXPECTED),
     reads="late",
 )
-def mm(input, mat2):
+def mm(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
     """The product of two matrices.
 
     Shapes: (m, k) and (k, n) give (m, n).
@@ -227,14 +239,14 @@ RAW.mm = product  # matrices in formulas fit
 # -- input + matrix times matrix ---------------------------------------------------------------------------------------
 
 
-def scaled(x, factor):
+def scaled(x: np.ndarray, factor: float) -> np.ndarray:
     """x times a number, in the dtype of x: integers take the integer part of the number."""
     if factor == 1:
         return x
     return x * np.asarray(int(factor) if x.dtype.kind in "iu" else factor, x.dtype)
 
 
-def added(input, r, beta):
+def added(input: np.ndarray, r: np.ndarray, beta: Any) -> np.ndarray:
     """beta * input + r, where input must expand to the shape of r; beta 0 leaves even NaNs out."""
     if input.shape != r.shape:
         input = _expand(input, r.shape)
@@ -379,7 +391,7 @@ def _short_addmm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
     reads="late",
     inner_writes=1,
 )
-def addmm(input, mat1, mat2, *, beta=1, alpha=1):
+def addmm(input: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, *, beta: Any = 1, alpha: Any = 1) -> np.ndarray:
     """beta * input + alpha * (mat1 @ mat2).
 
     Shapes: (m, k) and (k, n) give (m, n), to which input broadcasts.
@@ -425,7 +437,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     reads="late",
     inner_writes=1,
 )
-def mv(input, vec):
+def mv(input: np.ndarray, vec: np.ndarray) -> np.ndarray:
     """The product of a matrix and a vector.
 
     Shapes: (m, n) and (n,) give (m,).
@@ -447,7 +459,7 @@ def mv(input, vec):
     return product(input, vec, "addmv_impl_cpu")
 
 
-def _vectors(input, other):
+def _vectors(input: np.ndarray, other: np.ndarray) -> None:
     if input.ndim != 1 or other.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
     if input.dtype != other.dtype:
@@ -471,7 +483,7 @@ def _vectors(input, other):
     reads="late",
     inner_writes=1,
 )
-def dot(input, tensor):
+def dot(input: np.ndarray, tensor: np.ndarray) -> np.ndarray:
     """The sum of the products of two vectors.
 
     Shapes: (n,) and (n,) give 0-dim.
@@ -494,7 +506,7 @@ def dot(input, tensor):
     reads="late",
     inner_writes=1,
 )
-def vdot(input, other):
+def vdot(input: np.ndarray, other: np.ndarray) -> np.ndarray:
     """dot with the conjugate of the first vector.
 
     Shapes: (n,) and (n,) give 0-dim.
@@ -545,7 +557,7 @@ alias("ger", "outer")
     out=Out(exact=EXPECTED),
     reads="late",
 )
-def bmm(input, mat2):
+def bmm(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
     """The products of matrices in a batch, without broadcasting.
 
     Shapes: (b, m, k) and (b, k, n) give (b, m, n).

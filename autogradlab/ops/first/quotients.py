@@ -31,7 +31,7 @@ def divides(name: str) -> Callable[[Any, Any], None]:
     return check
 
 
-def floor_quotient(x, y):
+def floor_quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Division rounded down; by zero as C does, where NumPy would give NaN."""
     if x.dtype.kind not in "fV":
         return np.floor_divide(x, y)
@@ -39,7 +39,7 @@ def floor_quotient(x, y):
     return np.where(y == 0, x / y, q)
 
 
-def trunc_quotient(x, y):
+def trunc_quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Division rounded towards 0."""
     if x.dtype.kind in "fV":
         return np.trunc(x / y)
@@ -47,14 +47,14 @@ def trunc_quotient(x, y):
     return q + ((q < 0) & (q * y != x)) if x.dtype.kind == "i" else q
 
 
-def _true_quotient(x, y):
+def _true_quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return floated(x) / floated(y)
 
 
 _ROUNDED = {"floor": single(floor_quotient), "trunc": single(trunc_quotient), None: single(_true_quotient)}
 
 
-def rounded_quotient(input, other, rounding_mode):
+def rounded_quotient(input: np.ndarray, other: np.ndarray, rounding_mode: str | None) -> np.ndarray:
     """input / other, rounded as rounding_mode says."""
     x, y = align(input, other)
     if rounding_mode is not None:

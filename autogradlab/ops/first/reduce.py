@@ -24,7 +24,7 @@ F = TENSORS
 
 
 @on_both_backends
-def spread(F, grad, shape, dim, keepdim):
+def spread(F: Any, grad: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     """The gradient of a reduction laid over the reduced dimensions again, as a view."""
     if not keepdim and len(shape):
         for d in sorted(all_dims(dim, len(shape))):
@@ -33,7 +33,7 @@ def spread(F, grad, shape, dim, keepdim):
 
 
 @on_both_backends
-def restored(F, grad, shape, dim, keepdim):
+def restored(F: Any, grad: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     """The gradient of a reduction with the reduced dimensions as sizes 1; of everything, it broadcasts as it is."""
     if not keepdim and dim is not None:
         for d in sorted(all_dims(dim, len(shape))):
@@ -60,7 +60,7 @@ def wide(x: np.ndarray, dtype: Any) -> Any:
     return (np.dtype(np.float32) if numpy.itemsize == 2 and numpy.kind in "fV" else numpy), numpy
 
 
-def _sums(x, dims, keepdim, made):
+def _sums(x: Any, dims: Any, keepdim: Any, made: Any) -> Any:
     """The sums of many elements along dimensions, made in a dtype."""
     if dims is None and not keepdim:
         return total(x, made)
@@ -69,7 +69,7 @@ def _sums(x, dims, keepdim, made):
     return added(x, dims, keepdim)
 
 
-def summed(x, dims, keepdim, dtype):
+def summed(x: Any, dims: Any, keepdim: bool, dtype: Any) -> Any:
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)
     if x.dtype.kind == "b" and made.kind in "iu" or x.dtype.kind in "fV" and made.kind in "biu":
@@ -87,7 +87,7 @@ def F_cast(x: np.ndarray, numpy: Any) -> np.ndarray:
     return x.astype(numpy)
 
 
-def _sum(input, dim, keepdim=False, dtype=None):
+def _sum(input: Any, dim: Any, keepdim: bool = False, dtype: Any = None) -> Any:
     return summed(input, _dims(dim, input.ndim), keepdim, dtype)
 
 
@@ -114,7 +114,7 @@ OPS["sum.dim"] = Op(
     reads="itself",
     inner_writes=1,
 )
-def sum_all(input, *, dtype=None):
+def sum_all(input: np.ndarray, *, dtype: Any = None) -> Any:
     """
     The sum of all elements, or along dim.
     main: 2
@@ -145,7 +145,7 @@ def count_of(shape: tuple[int, ...], dim: Any) -> int:
     return count
 
 
-def _mean_type(x, dtype):
+def _mean_type(x: Any, dtype: Any) -> Any:
     if x.dtype.kind in "fcV" and dtype is None:
         return None
     found = dtype or from_numpy(x.dtype)
@@ -157,7 +157,7 @@ def _mean_type(x, dtype):
     return found
 
 
-def _averaged(x, dims, keepdim, dtype, count):
+def _averaged(x: Any, dims: Any, keepdim: bool, dtype: Any, count: int) -> np.ndarray:
     dtype = _mean_type(x, dtype)
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)
@@ -171,7 +171,7 @@ def _averaged(x, dims, keepdim, dtype, count):
     return r if r.dtype is numpy else r.astype(numpy)
 
 
-def _mean(input, dim, keepdim=False, dtype=None):
+def _mean(input: Any, dim: Any, keepdim: bool = False, dtype: Any = None) -> np.ndarray:
     try:
         dims = _dims(dim, input.ndim)
     except IndexError:
@@ -219,7 +219,7 @@ OPS["mean.dim"] = Op(
     reads="itself",
     inner_writes=2,
 )
-def mean_all(input, *, dtype=None):
+def mean_all(input: np.ndarray, *, dtype: Any = None) -> np.ndarray:
     """
     The mean of all elements, or along dim.
     main: 2
@@ -258,7 +258,7 @@ RAW.mean = lambda input, dim=None, keepdim=False, dtype=None: _mean(input, dim, 
     dim_list=True,
     inner_writes=1,
 )
-def nansum(input, dim=None, keepdim=False, *, dtype=None):
+def nansum(input: np.ndarray, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of the elements that are not nan.
 
     ~dims
@@ -307,7 +307,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
 # -- products ----------------------------------------------------------------------------------------------------------
 
 
-def _by_others(F, grad, input, dim):
+def _by_others(F: Any, grad: Any, input: Any, dim: int) -> Any:
     """The gradient times, for each element, the product of all others along a dimension, found without dividing."""
     n = input.shape[dim]
     if n == 1:
@@ -321,7 +321,7 @@ def _by_others(F, grad, input, dim):
 
 
 @on_both_backends
-def product_back(F, grad, input, result, dim, keepdim):
+def product_back(F: Any, grad: Any, input: Any, result: Any, dim: int | None, keepdim: bool) -> Any:
     shape = tuple(input.shape)
     if not shape:
         return grad
@@ -344,20 +344,20 @@ RAW.reversed = lambda x, dim: np.flip(x, dim)
 
 
 @op("_reversed", node="FlipBackward0", vjp={"input": lambda F, grad, dim: F.reversed(grad, dim)}, reads="itself")
-def _reversed(input, dim):
+def _reversed(input: np.ndarray, dim: int) -> np.ndarray:
     return np.ascontiguousarray(np.flip(input, dim)) if input.ndim else input.copy()
 
 
 TENSORS.reversed = lambda x, dim: F._reversed(x, dim)
 
 
-def _multiplied(x, dims, keepdim, dtype):
+def _multiplied(x: np.ndarray, dims: Any, keepdim: bool, dtype: Any) -> np.ndarray:
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)
     return np.asarray(contiguous(np.multiply.reduce(x, axis=dims, dtype=made, keepdims=keepdim))).astype(numpy)
 
 
-def _prod(input, dim, keepdim=False, dtype=None):
+def _prod(input: np.ndarray, dim: int, keepdim: bool = False, dtype: Any = None) -> np.ndarray:
     if type(dim) is bool or not isinstance(dim, (int, np.integer)):
         raise TypeError("dim must be an int")  # told in PyTorch's words by Op.refused
     return _multiplied(input, wrap_dim(dim, input.ndim) if input.ndim else (wrap_dim(dim, 0), ())[1], keepdim, dtype)
@@ -387,7 +387,7 @@ OPS["prod.dim"] = Op(
     reads="itself",
     inner_writes=1,
 )
-def prod_all(input, *, dtype=None):
+def prod_all(input: np.ndarray, *, dtype: Any = None) -> np.ndarray:
     """
     The product of all elements, or along dim.
     main: 2
@@ -409,7 +409,7 @@ RAW.prod = _prod
 def _truth(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
     name = declare(declaration, doc, out)
 
-    def kernel(input, dim=None, keepdim=False):
+    def kernel(input: np.ndarray, dim: Any = None, keepdim: bool = False) -> Any:
         dims = (
             tuple(range(input.ndim))
             if dim is None
@@ -476,7 +476,7 @@ _truth(
     count_nonzero(Tensor input, int[] dim) -> Tensor
     """,
 )
-def count_nonzero(input, dim=None):
+def count_nonzero(input: np.ndarray, dim: Any = None) -> np.ndarray:
     """How many elements are not 0.
 
     Shapes: input's shape without the dimensions of dim; 0-dim without dim.

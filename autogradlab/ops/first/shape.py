@@ -50,7 +50,7 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
 # -- view and reshape --------------------------------------------------------------------------------------------------
 
 
-def _view(input, size):
+def _view(input: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
     size = infer_size(tuple(size), input.size)
     if input.size and input.flags.c_contiguous:
         return input.reshape(size)
@@ -254,7 +254,7 @@ def _unflattened(self: Tensor, dim: int, sizes: Any) -> Tensor:
 # -- the order of dimensions -------------------------------------------------------------------------------------------
 
 
-def _t(input):
+def _t(input: np.ndarray) -> np.ndarray:
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
     return (input if input.size else placed(input)).T
@@ -288,7 +288,7 @@ def t(input: Tensor) -> Tensor:
     return view_of(input, x.T if x.ndim == 2 and x.size else _t(x), _T, ())
 
 
-def _transpose(input, dim0, dim1):
+def _transpose(input: np.ndarray, dim0: int, dim1: int) -> np.ndarray:
     n = input.ndim
     if not input.size:
         input = placed(input)
@@ -332,7 +332,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return view_of(input, _transpose(input._array, dim0, dim1), _TRANSPOSE, (dim0, dim1, None, None))
 
 
-def _permute(input, dims):
+def _permute(input: np.ndarray, dims: tuple[int, ...]) -> np.ndarray:
     if len(dims) != input.ndim:
         raise RuntimeError(
             f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
@@ -383,18 +383,18 @@ def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
 # -- dimensions of size 1 ----------------------------------------------------------------------------------------------
 
 
-def _squeeze_all(input):
+def _squeeze_all(input: np.ndarray) -> np.ndarray:
     return (input if input.size else placed(input)).squeeze()
 
 
-def _squeeze_dim(input, dim):
+def _squeeze_dim(input: np.ndarray, dim: int) -> np.ndarray:
     d = wrap_dim(dim, input.ndim)
     if not input.size:
         input = placed(input)
     return input.squeeze(d) if input.ndim and input.shape[d] == 1 else input[...]
 
 
-def _squeeze_dims(input, dim):
+def _squeeze_dims(input: np.ndarray, dim: tuple[int, ...]) -> np.ndarray:
     dims = wrap_dims(dim, input.ndim)
     if not input.ndim:
         return input[...]
@@ -403,7 +403,7 @@ def _squeeze_dims(input, dim):
     return input.squeeze(tuple(d for d in dims if input.shape[d] == 1))
 
 
-def _squeezed_back(F, grad, input_shape, dim=None):
+def _squeezed_back(F: Any, grad: Any, input_shape: tuple[int, ...], dim: Any = None) -> Any:
     """Dimensions come back one by one; where there was none of size 1 the gradient stays what it is."""
     ndim = len(input_shape)
     if grad.ndim == ndim:
@@ -459,7 +459,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     if dim is None:
         return view_of(input, _squeeze_all(x), SQUEEZES[0], (x.shape, None))
     if isinstance(dim, (tuple, list)):
-        return view_of(input, _squeeze_dims(x, dim), SQUEEZES[2], (x.shape, tuple(dim), None, None))
+        return view_of(input, _squeeze_dims(x, tuple(dim)), SQUEEZES[2], (x.shape, tuple(dim), None, None))
     return view_of(input, _squeeze_dim(x, dim), SQUEEZES[1], (x.shape, dim, None, None))
 
 
@@ -469,7 +469,7 @@ RAW.squeeze = lambda x, dim=None: (
 )
 
 
-def _unsqueeze(input, dim):
+def _unsqueeze(input: Any, dim: int) -> np.ndarray:
     if not input.size:
         input = placed(input)
     shape, strides = input.shape, input.strides
@@ -537,7 +537,7 @@ def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(result))
 
 
-def _expand(input, size):
+def _expand(input: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
     if not input.size:
         input = placed(input)
     old, steps = input.shape, input.strides

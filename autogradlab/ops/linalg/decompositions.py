@@ -50,7 +50,7 @@ def _halved_triangle(n: int, upper: bool = False) -> np.ndarray:
 # -- Cholesky ----------------------------------------------------------------------------------------------------------
 
 
-def _cholesky_backward(F, grad, factor, upper):
+def _cholesky_backward(F: Any, grad: Any, factor: Any, upper: bool) -> Any:
     low, g = (adjoint(F, factor), adjoint(F, grad)) if upper else (factor, grad)
     phi = weighted(F, F.matmul(adjoint(F, low), g), _halved_triangle(low.shape[-1]))
     half = F.linalg_solve_triangular(adjoint(F, low), (phi + adjoint(F, phi)) * 0.5, upper=True)
@@ -91,7 +91,9 @@ def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
     vjp={"input": lambda F, grad, L, upper: _cholesky_backward(F, grad, L, upper)},
     out=Out(exact=EXPECTED),
 )
-def linalg_cholesky_ex(input, *, upper=False, check_errors=False):
+def linalg_cholesky_ex(
+    input: np.ndarray, *, upper: bool = False, check_errors: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     """cholesky, which says in info where it failed instead of raising.
 
     Shapes: (..., n, n) gives (..., n, n) and (...).
@@ -111,7 +113,7 @@ def linalg_cholesky_ex(input, *, upper=False, check_errors=False):
     "cholesky(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor|fp32",
     vjp={"input": lambda F, grad, result, upper: _cholesky_backward(F, grad, result, upper)},
 )
-def cholesky(input, upper=False):
+def cholesky(input: np.ndarray, upper: bool = False) -> np.ndarray:
     """The triangular factor of positive definite matrices; linalg.cholesky is its successor.
 
     Shapes: (..., n, n).
@@ -137,7 +139,7 @@ def cholesky(input, upper=False):
 # -- QR ----------------------------------------------------------------------------------------------------------------
 
 
-def _qr_backward(F, grads, Q, R, mode):
+def _qr_backward(F: Any, grads: list[Any], Q: Any, R: Any, mode: str) -> Any:
     if mode == "r":
         raise RuntimeError(
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
@@ -155,7 +157,7 @@ def _qr_backward(F, grads, Q, R, mode):
     return F.cat([_qr_tall(F, g_q, g_left, Q, left), F.matmul(Q, g_right)], -1)
 
 
-def _qr_tall(F, g_q, g_r, Q, R):
+def _qr_tall(F: Any, g_q: Any, g_r: Any, Q: Any, R: Any) -> Any:
     x = F.matmul(g_r, adjoint(F, R)) - F.matmul(adjoint(F, Q), g_q)
     x = weighted(F, x, _halved_triangle(R.shape[-1], upper=True))
     g = g_q + F.matmul(Q, x + adjoint(F, x))
@@ -184,7 +186,7 @@ def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
     vjp={"A": _qr_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_qr(A, mode="reduced"):
+def linalg_qr(A: np.ndarray, mode: str = "reduced") -> tuple[np.ndarray, np.ndarray]:
     """A = Q R with orthonormal columns in Q and an upper triangular R; mode is 'reduced', 'complete' or 'r'.
 
     Shapes: (..., m, n) gives (..., m, k) and (..., k, n), k the smaller of m and n.
@@ -225,11 +227,11 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
 # -- SVD ---------------------------------------------------------------------------------------------------------------
 
 
-def _skew(F, x):
+def _skew(F: Any, x: Any) -> Any:
     return x - adjoint(F, x)
 
 
-def _svd_backward(F, grads, U, S, Vh, full_matrices):
+def _svd_backward(F: Any, grads: list[Any], U: Any, S: Any, Vh: Any, full_matrices: bool) -> Any:
     g_u, g_s, g_vh = grads
     m, n, k = U.shape[-2], Vh.shape[-1], S.shape[-1]
     if full_matrices and m != n:  # of the further vectors nothing can depend
@@ -273,7 +275,9 @@ def _svd_backward(F, grads, U, S, Vh, full_matrices):
     vjp={"A": _svd_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_svd(A, full_matrices=True, *, driver=None):
+def linalg_svd(
+    A: np.ndarray, full_matrices: bool = True, *, driver: Any = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A = U diag(S) Vh with orthonormal columns of U and rows of Vh; S is descending.
 
     Shapes: (..., m, n) gives (..., m, m), (..., k) and (..., n, n); with full_matrices=False (..., m, k) and (...,
@@ -326,7 +330,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
 # -- eigenvalues -------------------------------------------------------------------------------------------------------
 
 
-def _eigh_backward(F, grads, eigenvalues, eigenvectors):
+def _eigh_backward(F: Any, grads: list[Any], eigenvalues: Any, eigenvectors: Any) -> Any:
     g_l, g_v = grads
     V = eigenvectors
     if g_v is None:
@@ -349,7 +353,7 @@ def _eigh_backward(F, grads, eigenvalues, eigenvectors):
     vjp={"A": _eigh_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_eigh(A, UPLO="L"):
+def linalg_eigh(A: np.ndarray, UPLO: str = "L") -> tuple[np.ndarray, np.ndarray]:
     """A = V diag(L) V^H for a symmetric (Hermitian) matrix; real eigenvalues, ascending. Reads one triangle of A.
 
     Shapes: (..., n, n) gives (..., n) and (..., n, n).
@@ -368,7 +372,7 @@ def linalg_eigh(A, UPLO="L"):
     return np.ascontiguousarray(values), columns(vectors)
 
 
-def _eig_backward(F, grads, eigenvalues, eigenvectors):
+def _eig_backward(F: Any, grads: list[Any], eigenvalues: Any, eigenvectors: Any) -> Any:
     g_l, g_v = grads
     V = eigenvectors
     Vh = adjoint(F, V)
@@ -393,7 +397,7 @@ def _eig_backward(F, grads, eigenvalues, eigenvectors):
     returns=named("linalg_eig", ("eigenvalues", "eigenvectors")),
     vjp={"input": _eig_backward},
 )
-def linalg_eig(input):
+def linalg_eig(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A V = V diag(L) for any square matrix; complex, and in no given order.
 
     Shapes: (..., n, n) gives (..., n) and (..., n, n).
@@ -415,7 +419,7 @@ def linalg_eig(input):
 # -- LU ----------------------------------------------------------------------------------------------------------------
 
 
-def _lu_backward(F, g_l, g_u, L, U, P):
+def _lu_backward(F: Any, g_l: Any, g_u: Any, L: Any, U: Any, P: Any) -> Any:
     """The gradient of A = P L U. What sticks out of a wide or tall A comes first:
     it passes gradients on to the square rest."""
     m, n, k = L.shape[-2], U.shape[-1], L.shape[-1]
@@ -439,7 +443,7 @@ def _lu_backward(F, g_l, g_u, L, U, P):
     return x if P.ndim < 2 else F.matmul(P, x)
 
 
-def _parts(F, LU):
+def _parts(F: Any, LU: Any) -> Any:
     """L and U out of the one matrix that holds both."""
     m, n = LU.shape[-2:]
     k = min(m, n)
@@ -448,11 +452,11 @@ def _parts(F, LU):
     return L, weighted(F, F.slice(LU, -2, 0, k, 1), high)
 
 
-def _permuted(F, pivots, m, d):
+def _permuted(F: Any, pivots: Any, m: int, d: Any) -> Any:
     return lift(F, permutation_matrix(pivots._array if isinstance(pivots, Tensor) else pivots, m, d))
 
 
-def _lu_factor_backward(F, grad, LU, pivots):
+def _lu_factor_backward(F: Any, grad: Any, LU: Any, pivots: Any) -> Any:
     m, n = LU.shape[-2:]
     k = min(m, n)
     g_l, g_u = F.slice(grad, -1, 0, k, 1), F.slice(grad, -2, 0, k, 1)
@@ -478,7 +482,9 @@ def _dtype(x: Any) -> Any:
     vjp={"A": _lu_factor_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):
+def linalg_lu_factor_ex(
+    A: np.ndarray, *, pivot: bool = True, check_errors: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """lu_factor, which says in info whether it failed instead of raising.
 
     Shapes: (..., m, n) gives (..., m, n), (..., k) and (...).
@@ -504,7 +510,7 @@ def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):
     return columns(factors), pivots, info
 
 
-def _lu_full_backward(F, grads, L, U, P):
+def _lu_full_backward(F: Any, grads: list[Any], L: Any, U: Any, P: Any) -> Any:
     return _lu_backward(F, zeros_or(F, grads[0], L), zeros_or(F, grads[1], U), L, U, P)
 
 
@@ -523,7 +529,7 @@ def _lu_result(made: Any) -> Any:
     vjp={"A": _lu_full_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_lu(A, *, pivot=True):
+def linalg_lu(A: np.ndarray, *, pivot: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A = P L U: a permutation, a lower and an upper triangular matrix.
 
     Shapes: (..., m, n) gives (..., m, m), (..., m, k) and (..., k, n).
@@ -546,7 +552,9 @@ def linalg_lu(A, *, pivot=True):
     return low, np.triu(factors[..., :k, :]), matrix
 
 
-def _lu_solve_backward(F, grad, LU, pivots, result, left, adjoint, needs):
+def _lu_solve_backward(
+    F: Any, grad: Any, LU: Any, pivots: Any, result: Any, left: bool, adjoint: bool, needs: list[Any]
+) -> list[Any]:
     if not left:  # X A = B is A^H X^H = B^H
         H = lambda x: F.conj(F.transpose(x, -2, -1))
         g_lu, g_b = _lu_solve_backward(F, H(grad), LU, pivots, H(result), True, not adjoint, needs)
@@ -555,7 +563,7 @@ def _lu_solve_backward(F, grad, LU, pivots, result, left, adjoint, needs):
     return [_lu_solve_by_factors(F, grad, LU, pivots, result, adjoint) if needs[0] else None, g_b]
 
 
-def _lu_solve_by_factors(F, grad, LU, pivots, X, conjugate):
+def _lu_solve_by_factors(F: Any, grad: Any, LU: Any, pivots: Any, X: Any, conjugate: bool) -> Any:
     n = LU.shape[-1]
     low, high = np.tril(np.ones((n, n)), -1), np.triu(np.ones((n, n)))
     L, U = _parts(F, LU)
@@ -586,7 +594,9 @@ def _lu_solve_by_factors(F, grad, LU, pivots, X, conjugate):
     shown={"LU": "LU"},
     out=Out(exact=EXPECTED),
 )
-def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
+def linalg_lu_solve(
+    LU: np.ndarray, pivots: np.ndarray, B: Any, *, left: bool = True, adjoint: bool = False
+) -> np.ndarray:
     """The X with A X = B, given lu_factor's results for A.
 
     Shapes: (..., n, n), (..., n) and (..., n, k) give (..., n, k).

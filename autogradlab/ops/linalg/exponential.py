@@ -17,7 +17,7 @@ from ..table.opdef import alias, composite, op
 from .factors import columns, real_type, square, weighted
 
 
-def _exp_backward(F, grad, A):
+def _exp_backward(F: Any, grad: Any, A: Any) -> Any:
     h = adjoint(F, A)
     n = A.shape[-1]
     zero = F.zeros_of(h, tuple(h.shape))
@@ -44,7 +44,7 @@ _PADE = (
 
 
 @op("linalg_matrix_exp(Tensor input) -> Tensor", "A", method=False, function=False, vjp={"A": _exp_backward})
-def linalg_matrix_exp(A):
+def linalg_matrix_exp(A: np.ndarray) -> np.ndarray:
     """The sum of A**k / k!: the exponential of square matrices.
 
     Shapes: (..., n, n).
@@ -77,7 +77,7 @@ def linalg_matrix_exp(A):
 alias("matrix_exp", "linalg_matrix_exp")
 
 
-def _householder_backward(F, grad, input, tau, needs):
+def _householder_backward(F: Any, grad: Any, input: Any, tau: Any, needs: list[Any]) -> list[Any]:
     """Each reflection 1 - tau v v^H stands between those before it, which act on the gradient, and those after it."""
     m, n = input.shape[-2:]
     count = tau.shape[-1]
@@ -115,7 +115,7 @@ def _householder_backward(F, grad, input, tau, needs):
         "input tau": lambda F, grad, input, tau, needs: _householder_backward(F, grad, input, tau, needs),
     },
 )
-def linalg_householder_product(input, tau):
+def linalg_householder_product(input: np.ndarray, tau: np.ndarray) -> np.ndarray:
     """The first columns of the product of Householder reflections, as geqrf stores them.
 
     Shapes: (..., m, n) and (..., k) give (..., m, n).

@@ -22,7 +22,7 @@ from .factors import floats
 _INF = float("inf")
 
 
-def _norm_backward(F, grad, input, result, ord, dim, keepdim, dtype):
+def _norm_backward(F: Any, grad: Any, input: Any, result: Any, ord: float, dim: Any, keepdim: bool, dtype: Any) -> Any:
     if dtype is not None:
         input = F.to(input, dtype) if F is TENSORS else input.astype(dtype.numpy)
     shape = tuple(input.shape)
@@ -50,7 +50,7 @@ def _norm_backward(F, grad, input, result, ord, dim, keepdim, dtype):
     return F.sgn(input) * F.where(n == 0, F.zero_dim(size), slope * (g / F.pow(n, p - 1)))
 
 
-def _recorded_backward(F, grad, input, norm, dims, keepdim):
+def _recorded_backward(F: Any, grad: Any, input: Any, norm: Any, dims: Any, keepdim: bool) -> Any:
     """The gradient of the 2-norm as PyTorch records it: along the unit vector, nought where there is none."""
     if dims is not None and not keepdim:
         for d in sorted(all_dims(dims, input.ndim)):
@@ -68,7 +68,9 @@ def _recorded_backward(F, grad, input, norm, dims, keepdim):
     vjp={"input": _norm_backward},
     shown={"dtype": ""},
 )
-def linalg_vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):
+def linalg_vector_norm(
+    input: np.ndarray, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+) -> np.ndarray:
     """The norm of order ord of all elements as one vector, or along dim.
 
     Shapes: input's without the dimensions of dim; 0-dim without dim.
@@ -299,7 +301,7 @@ _TWICE = not_implemented("_cdist_backward")
     node="CdistBackwardBackward0",
     vjp={"grad": _TWICE, "x1": _TWICE, "x2": _TWICE, "cdist": _TWICE},
 )
-def _cdist_backward(grad, x1, x2, p, cdist):
+def _cdist_backward(grad: Any, x1: np.ndarray, x2: np.ndarray, p: float, cdist: np.ndarray) -> np.ndarray:
     """The gradient of the first of two lists of points, given their distances."""
     gap = x1[..., :, None, :] - x2[..., None, :, :]
     g, n = grad[..., None], cdist[..., None]
@@ -317,17 +319,17 @@ def _cdist_backward(grad, x1, x2, p, cdist):
     return slope.sum(-2)
 
 
-def _cdist_back(F, grad, x1, x2, p, result):
+def _cdist_back(F: Any, grad: Any, x1: Any, x2: Any, p: float, result: Any) -> Any:
     turned = [F.contiguous(F.transpose(a, -2, -1)) for a in (grad, result)]
     return F._cdist_backward(grad, x1, x2, p, result), F._cdist_backward(turned[0], x2, x1, p, turned[1])
 
 
 @op("_cdist_forward", "x1 x2", node="CdistBackward0", vjp={"x1 x2": _cdist_back})
-def _cdist_forward(x1, x2, p):
+def _cdist_forward(x1: np.ndarray, x2: np.ndarray, p: float) -> np.ndarray:
     return RAW.linalg_vector_norm(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
 
 
-def _euclidean_backward(F, grad, x1, x2, result):
+def _euclidean_backward(F: Any, grad: Any, x1: Any, x2: Any, result: Any) -> Any:
     ratio = F.where(result == 0, F.zero_dim(grad), grad / result)
     return (
         x1 * F.sum(ratio, -1, True) - F.matmul(ratio, x2),
@@ -341,7 +343,7 @@ def _euclidean_backward(F, grad, x1, x2, result):
     node="EuclideanDistBackward0",
     vjp={"x1 x2": _euclidean_backward},
 )
-def _euclidean_dist(x1, x2):
+def _euclidean_dist(x1: np.ndarray, x2: np.ndarray) -> np.ndarray:
     squares = (x1 * x1).sum(-1)[..., :, None] + (x2 * x2).sum(-1)[..., None, :] - 2 * (x1 @ x2.swapaxes(-1, -2))
     return np.sqrt(np.maximum(squares, 0))
 

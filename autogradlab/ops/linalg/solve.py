@@ -46,7 +46,7 @@ _TRIANGULAR_SOLVE = named("triangular_solve", ("solution", "cloned_coefficient")
     vjp={"A": lambda F, grad, inverse: -matmul(F, adjoint(F, inverse), grad, adjoint(F, inverse))},
     out=Out(exact=EXPECTED),
 )
-def linalg_inv_ex(A, *, check_errors=False):
+def linalg_inv_ex(A: np.ndarray, *, check_errors: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """inv, which says in info whether it failed instead of raising.
 
     Shapes: (..., n, n) gives (..., n, n) and (...).
@@ -85,7 +85,7 @@ alias("linalg_inv(Tensor A, *, Tensor out=None) -> Tensor", "inverse", method=Fa
 # -- determinants ------------------------------------------------------------------------------------------------------
 
 
-def _det_backward(F, grad, A, result):
+def _det_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
     values = result._array if isinstance(result, Tensor) else result
     if F is RAW:  # PyTorch multiplies by the determinant, so that singular matrices get zeros here
         found = np.where(values == 0, 0, grad * values.conj())[..., None, None] * adjoint(F, F.linalg_inverse(A))
@@ -118,7 +118,7 @@ def _det_backward(F, grad, A, result):
     out=Out(exact=EXPECTED),
     inner_writes=1,
 )
-def linalg_det(A):
+def linalg_det(A: np.ndarray) -> np.ndarray:
     """The determinant of square matrices; 0 for singular ones.
 
     Shapes: (..., n, n) gives (...).
@@ -137,7 +137,7 @@ declare(
 alias("det", "linalg_det")
 
 
-def _slogdet_backward(F, grads, A, sign):
+def _slogdet_backward(F: Any, grads: list[Any], A: Any, sign: Any) -> Any:
     g_sign, g_log = grads
     factor = g_log
     if is_complex(A):
@@ -161,7 +161,7 @@ def _slogdet_backward(F, grads, A, sign):
     vjp={"A": _slogdet_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_slogdet(A):
+def linalg_slogdet(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Another name of slogdet."""
     square("linalg.slogdet", A)
     sign, log = np.linalg.slogdet(A)
@@ -213,7 +213,9 @@ def is_vector(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return len(b) == 1 or (len(a) - 1 == len(b) and a[:-1] == b)
 
 
-def _solve_backward(F, grad, A, B_shape, result, left, needs):
+def _solve_backward(
+    F: Any, grad: Any, A: Any, B_shape: tuple[int, ...], result: Any, left: bool, needs: list[Any]
+) -> Any:
     vector = is_vector(tuple(A.shape), B_shape)
     g_b = (
         F.linalg_solve(adjoint(F, A), grad, left=left)
@@ -282,7 +284,9 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
     vjp={"A B": _solve_backward},
     out=Out(exact=EXPECTED),
 )
-def linalg_solve_ex(A, B, *, left=True, check_errors=False):
+def linalg_solve_ex(
+    A: np.ndarray, B: np.ndarray, *, left: bool = True, check_errors: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     """solve, which says in info whether it failed instead of raising.
 
     Shapes: (..., n, n) and (..., n, k) or (..., n).
@@ -325,7 +329,17 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) ->
 RAW.linalg_solve = lambda a, b, left=True: _solve(a, b, left)[0]
 
 
-def _triangular_backward(F, grad, input, B_shape, result, upper, left, unitriangular, needs):
+def _triangular_backward(
+    F: Any,
+    grad: Any,
+    input: Any,
+    B_shape: tuple[int, ...],
+    result: Any,
+    upper: bool,
+    left: bool,
+    unitriangular: bool,
+    needs: list[Any],
+) -> Any:
     g_b = F.linalg_solve_triangular(adjoint(F, input), grad, upper=not upper, left=left, unitriangular=unitriangular)
     if not needs[0]:
         return None, g_b
@@ -350,7 +364,9 @@ def _dtype(x: Any) -> Any:
     vjp={"input B": _triangular_backward},
     out=Out(overlap="part"),
 )
-def linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False):
+def linalg_solve_triangular(
+    input: np.ndarray, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> np.ndarray:
     """The X with A X = B for a triangular A, whose other triangle is not read.
 
     Shapes: (..., n, n) and (..., n, k) give (..., n, k).
@@ -420,7 +436,7 @@ def triangular_solve(
     return r if out is None else written_all(r, out)
 
 
-def _cholesky_solve_backward(F, grad, input2, result, upper, needs):
+def _cholesky_solve_backward(F: Any, grad: Any, input2: Any, result: Any, upper: bool, needs: list[Any]) -> Any:
     g = F.cholesky_solve(grad, input2, upper)
     if not needs[1]:
         return g, None
@@ -438,7 +454,7 @@ def _cholesky_solve(b: np.ndarray, factor: np.ndarray, upper: bool) -> np.ndarra
     "cholesky_solve(Tensor input, Tensor input2, bool upper=False, *, Tensor out=None) -> Tensor|fp32",
     vjp={"input input2": _cholesky_solve_backward},
 )
-def cholesky_solve(input, input2, upper=False):
+def cholesky_solve(input: Any, input2: np.ndarray, upper: bool = False) -> np.ndarray:
     """The X with A X = B, given the Cholesky factor of A.
 
     Shapes: (..., n, k) and (..., n, n) give (..., n, k).
@@ -459,7 +475,7 @@ def cholesky_solve(input, input2, upper=False):
     return _cholesky_solve(input, input2, upper)
 
 
-def _cholesky_inverse_backward(F, grad, input, result, upper):
+def _cholesky_inverse_backward(F: Any, grad: Any, input: Any, result: Any, upper: bool) -> Any:
     both = matmul(F, result, grad + adjoint(F, grad), result)
     return -(F.matmul(input, both) if upper else F.matmul(both, input))
 
@@ -468,7 +484,7 @@ def _cholesky_inverse_backward(F, grad, input, result, upper):
     "cholesky_inverse(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor|fp32",
     vjp={"input": _cholesky_inverse_backward},
 )
-def cholesky_inverse(input, upper=False):
+def cholesky_inverse(input: np.ndarray, upper: bool = False) -> np.ndarray:
     """The inverse of a matrix, given its Cholesky factor.
 
     Shapes: (..., n, n).
@@ -512,7 +528,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = No
 # -- pseudo-inverses, least squares ------------------------------------------------------------------------------------
 
 
-def _pinv_backward(F, grad, A, result):
+def _pinv_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
     gh, ph = adjoint(F, grad), adjoint(F, result)
     if A.shape[-2] <= A.shape[-1]:
         k = F.matmul(gh, result)
@@ -549,7 +565,7 @@ def cutoff(values: np.ndarray, size: int, atol: Any, rtol: Any) -> np.ndarray:
     function=False,
     vjp={"input": lambda F, grad, input, result: _pinv_backward(F, grad, input, result)},
 )
-def linalg_pinv(input, *, atol=None, rtol=None, hermitian=False):
+def linalg_pinv(input: np.ndarray, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> np.ndarray:
     A = input
     if A.ndim < 2 or A.dtype.kind not in "fc":
         raise RuntimeError(
@@ -586,7 +602,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return TENSORS.linalg_pinv(input, rtol=rcond)
 
 
-def _lstsq_backward(F, grads, input, b, solution, needs):
+def _lstsq_backward(F: Any, grads: Any, input: Any, b: Any, solution: Any, needs: Any) -> Any:
     p = F.linalg_pinv(input)
     vector = len(b.shape) < len(input.shape)
     grad = F.zeros_of(solution, tuple(solution.shape)) if grads[0] is None else grads[0]
@@ -614,7 +630,7 @@ def _lstsq_backward(F, grads, input, b, solution, needs):
     returns=named("linalg_lstsq", ("solution", "residuals", "rank", "singular_values")),
     vjp={"input b": _lstsq_backward},
 )
-def linalg_lstsq(input, b, rcond=None, *, driver=None):
+def linalg_lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -> Any:
     """The X for which A X comes closest to B.
 
     Shapes: (..., m, n) and (..., m, k) give the solution (..., n, k).

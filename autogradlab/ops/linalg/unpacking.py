@@ -62,7 +62,7 @@ def _lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     return lu(self, pivot, get_infos)
 
 
-def _backward(F, grads, LU_data_shape):
+def _backward(F: Any, grads: list[Any], LU_data_shape: tuple[int, ...]) -> Any:
     m, n = LU_data_shape[-2:]
     k = min(m, n)
     low, high = grads[:2]
@@ -90,7 +90,9 @@ def _result(made: Any) -> Any:
     returns=_result,
     vjp={"LU_data": _backward},
 )
-def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
+def lu_unpack(
+    LU_data: np.ndarray, LU_pivots: np.ndarray, unpack_data: bool = True, unpack_pivots: bool = True
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The three matrices that are in what lu_factor gives: P L U is the matrix that was factored.
 
     Shapes: (..., m, n) and (..., k) give (..., m, m), (..., m, k) and (..., k, n).

@@ -47,7 +47,7 @@ def no_integers(name: str, x: np.ndarray) -> None:
     inner_writes=1,
 )
 @typed("hardtanh_cpu", "", layout=like_input)
-def hardtanh(input, min_val=-1.0, max_val=1.0):
+def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> np.ndarray:
     """input, but not below min_val nor above max_val."""
     if input.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
@@ -68,7 +68,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
     },
 )
 @typed("hardtanh_backward", "")
-def hardtanh_backward(grad_output, input, min_val, max_val):
+def hardtanh_backward(grad_output: Any, input: np.ndarray, min_val: float, max_val: float) -> np.ndarray:
     return np.where((input <= min_val) | (input >= max_val), grad_output.dtype.type(0), grad_output)
 
 
@@ -77,7 +77,7 @@ def hardtanh_backward(grad_output, input, min_val, max_val):
     vjp={"input": lambda F, grad, input: F.hardsigmoid_backward(grad, input)},
 )
 @typed("hardsigmoid_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
-def hardsigmoid(input):
+def hardsigmoid(input: np.ndarray) -> np.ndarray:
     """A line from 0 at -3 to 1 at 3, flat outside."""
     no_integers("hardsigmoid_cpu", input)
     return np.clip(input + 3, 0, 6) / 6
@@ -90,7 +90,7 @@ def hardsigmoid(input):
     vjp={name: no_derivative("hardsigmoid_backward") for name in ("grad_output", "input")},
 )
 @typed("hardsigmoid_backward", "")
-def hardsigmoid_backward(grad_output, input):
+def hardsigmoid_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
     return np.where((input > -3) & (input < 3), grad_output * input.dtype.type(np.float32(1 / 6)), input.dtype.type(0))
 
 
@@ -99,7 +99,7 @@ def hardsigmoid_backward(grad_output, input):
     vjp={"input": lambda F, grad, input: F.hardswish_backward(grad, input)},
 )
 @typed("hardswish_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
-def hardswish(input):
+def hardswish(input: np.ndarray) -> np.ndarray:
     """input * hardsigmoid(input)"""
     no_integers("hardswish_cpu", input)
     return input * np.clip(input + 3, 0, 6) / 6
@@ -116,7 +116,7 @@ def hardswish(input):
     },
 )
 @typed("hardswish_backward", "")
-def hardswish_backward(grad_output, input):
+def hardswish_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
     return np.where(
         input <= -3,
         input.dtype.type(0),
@@ -134,7 +134,7 @@ def hardswish_backward(grad_output, input):
     },
 )
 @typed("threshold_cpu", BOOL + COMPLEX, layout=iterated)
-def threshold(input, threshold, value):
+def threshold(input: np.ndarray, threshold: float, value: Any) -> np.ndarray:
     """input where it is larger than threshold, value elsewhere.
 
     Shapes: any; the result has input's shape.
@@ -158,7 +158,7 @@ def threshold(input, threshold, value):
     vjp={"input": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd)},
 )
 @typed("hardshrink_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
-def hardshrink(input, lambd=0.5):
+def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
     """input where its absolute value is larger than lambd, 0 elsewhere.
 
     Shapes: any; the result has input's shape.
@@ -179,7 +179,7 @@ def hardshrink(input, lambd=0.5):
         "input": lambda F, grad: grad * 0,
     },
 )
-def hardshrink_backward(grad_output, input, lambd):
+def hardshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np.ndarray:
     return np.where((input >= -lambd) & (input <= lambd), grad_output.dtype.type(0), grad_output)
 
 
@@ -190,7 +190,7 @@ def hardshrink_backward(grad_output, input, lambd):
     },
 )
 @laid_out(iterated)
-def softshrink(input, lambd=0.5):
+def softshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
     """input moved towards 0 by lambd, 0 where that would cross it."""
     no_integers("softshrink_check", input)
     most = finfo(from_numpy(input.dtype)).max
@@ -210,7 +210,7 @@ def softshrink(input, lambd=0.5):
         "input": lambda F, grad: grad * 0,
     },
 )
-def softshrink_backward(grad_output, input, lambd):
+def softshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np.ndarray:
     return hardshrink_backward(grad_output, input, lambd)
 
 
@@ -225,7 +225,7 @@ def softshrink_backward(grad_output, input, lambd):
     },
 )
 @typed("leaky_relu_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
-def leaky_relu(input, negative_slope=0.01):
+def leaky_relu(input: np.ndarray, negative_slope: float = 0.01) -> np.ndarray:
     """input where it is positive, else input * negative_slope."""
     no_integers("leaky_relu_cpu", input)
     return np.where(input > 0, input, input * input.dtype.type(negative_slope))
@@ -240,7 +240,7 @@ def leaky_relu(input, negative_slope=0.01):
     },
 )
 @typed("leaky_relu_backward", "")
-def leaky_relu_backward(grad_output, input, negative_slope):
+def leaky_relu_backward(grad_output: Any, input: np.ndarray, negative_slope: float) -> np.ndarray:
     return np.where(input > 0, grad_output, grad_output * grad_output.dtype.type(negative_slope))
 
 
@@ -254,7 +254,7 @@ def leaky_relu_backward(grad_output, input, negative_slope):
     },
 )
 @typed("elu_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
-def elu(input, alpha=1.0, scale=1, input_scale=1):
+def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: float = 1) -> np.ndarray:
     """input where it is positive, else alpha * (exp(input) - 1)."""
     no_integers("elu_cpu", input)
     kind = input.dtype.type
@@ -278,7 +278,7 @@ def elu(input, alpha=1.0, scale=1, input_scale=1):
     },
 )
 @typed("elu_backward", "")
-def elu_backward(grad_output, input, alpha, scale, input_scale):
+def elu_backward(grad_output: Any, input: np.ndarray, alpha: Any, scale: float, input_scale: float) -> np.ndarray:
     kind = input.dtype.type
     slope = np.exp(np.minimum(input, 0) * kind(input_scale)) * kind(alpha * scale * input_scale)
     return np.where(input > 0, grad_output * kind(scale), grad_output * slope)
@@ -297,7 +297,7 @@ TENSORS.clamped = lambda x: -TENSORS.relu(-x)
         "input": lambda F, grad, input, alpha: F.elu_backward(grad, input, alpha, 1.0, 1.0 / alpha),
     },
 )
-def celu(input, alpha=1.0):
+def celu(input: np.ndarray, alpha: Any = 1.0) -> np.ndarray:
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)): smooth at 0.
 
     Shapes: any; the result has input's shape.
@@ -344,14 +344,14 @@ def selu_(input: Tensor) -> Tensor:
     return OPS["elu"].call_(input, SELU_ALPHA, SELU_SCALE)
 
 
-def _sigmoid(x):
+def _sigmoid(x: np.ndarray) -> np.ndarray:
     if x.dtype.kind == "c":
         return 1 / (1 + np.exp(-x))
     e = np.exp(-np.abs(x))
     return np.where(x >= 0, 1, e) / (1 + e)
 
 
-def _silu_vjp(F, grad, x):
+def _silu_vjp(F: Any, grad: Any, x: Any) -> Any:
     s = F.sigmoid(x)
     return grad * s * (1 + x * (1 - s))
 
@@ -362,12 +362,12 @@ def _silu_vjp(F, grad, x):
     real=True,
 )
 @typed("silu_cpu", BOOL + INTEGERS, layout=iterated)
-def silu(input):
+def silu(input: np.ndarray) -> np.ndarray:
     """input * sigmoid(input)"""
     return input * _sigmoid(input)
 
 
-def _mish_slope(F, x):
+def _mish_slope(F: Any, x: Any) -> Any:
     t = F.tanh(F.log1p(F.exp(x)) if F is TENSORS else F.softplus(x))
     return t + x * F.sigmoid(x) * (1 - t * t)
 
@@ -377,13 +377,13 @@ def _mish_slope(F, x):
     vjp={"input": lambda F, grad, input: grad * _mish_slope(F, input)},
 )
 @typed("mish_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
-def mish(input):
+def mish(input: np.ndarray) -> np.ndarray:
     """input * tanh(softplus(input))"""
     no_integers("mish_cpu", input)
     return input * np.tanh(softplus(input))
 
 
-def _gelu_slope(F, x, approximate):
+def _gelu_slope(F: Any, x: Any, approximate: str) -> Any:
     if approximate == "none":
         return 0.5 * (1 + F.erf(x * math.sqrt(0.5))) + x * F.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
     inner = (x + x * x * x * 0.044715) * _ROOT
@@ -398,7 +398,7 @@ def _gelu_slope(F, x, approximate):
     },
 )
 @typed("GeluKernelImpl", BOOL + INTEGERS + COMPLEX, layout=iterated)
-def gelu(input, *, approximate="none"):
+def gelu(input: np.ndarray, *, approximate: str = "none") -> np.ndarray:
     """input times the normal distribution function of input; approximate="tanh" for the usual approximation."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
@@ -408,7 +408,7 @@ def gelu(input, *, approximate="none"):
     return 0.5 * input * (1 + np.tanh((input + input * input * input * 0.044715) * input.dtype.type(_ROOT)))
 
 
-def _gelu_curve(F, x, approximate):
+def _gelu_curve(F: Any, x: Any, approximate: str) -> Any:
     """The second derivative of gelu."""
     if approximate == "none":
         return F.exp(x * x * -0.5) * (2 - x * x) * (1 / math.sqrt(2 * math.pi))
@@ -429,7 +429,7 @@ def _gelu_curve(F, x, approximate):
     },
 )
 @typed("gelu_backward", "")
-def gelu_backward(grad_output, input, approximate):
+def gelu_backward(grad_output: Any, input: np.ndarray, approximate: str) -> Any:
     return grad_output * _gelu_slope(RAW, input, approximate)
 
 
@@ -440,7 +440,7 @@ def gelu_backward(grad_output, input, approximate):
     },
 )
 @typed("softplus_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
-def softplus(input, beta=1, threshold=20):
+def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarray:
     """log(1 + exp(beta * input)) / beta; input itself where beta * input is above the threshold."""
     no_integers("softplus_cpu", input)
     x = input * input.dtype.type(beta)
@@ -460,7 +460,7 @@ def softplus(input, beta=1, threshold=20):
     },
 )
 @typed("softplus_backward", "")
-def softplus_backward(grad_output, input, beta, threshold):
+def softplus_backward(grad_output: Any, input: np.ndarray, beta: Any, threshold: int) -> np.ndarray:
     x = input * input.dtype.type(beta)
     return np.where(x > threshold, grad_output, grad_output * _sigmoid(x))
 
@@ -470,7 +470,7 @@ def softplus_backward(grad_output, input, beta, threshold):
     vjp={"input": lambda F, grad, input: F.log_sigmoid_backward(grad, input)},
 )
 @typed("log_sigmoid_cpu", BOOL + INTEGERS + COMPLEX)
-def log_sigmoid(input):
+def log_sigmoid(input: np.ndarray) -> np.ndarray:
     """log(sigmoid(input))"""
     no_integers("log_sigmoid_cpu", input)
     input = contiguous(input)
@@ -488,29 +488,29 @@ def log_sigmoid(input):
     },
 )
 @typed("log_sigmoid_backward", "")
-def log_sigmoid_backward(grad_output, input):
+def log_sigmoid_backward(grad_output: Any, input: np.ndarray) -> Any:
     return grad_output * RAW.sigmoid(-input)
 
 
-def _halves(F, x, dim):
+def _halves(F: Any, x: Any, dim: int) -> Any:
     n = x.shape[dim] // 2
     return F.slice(x, dim, 0, n, 1), F.slice(x, dim, n, 2 * n, 1)
 
 
-def _glu_vjp(F, grad, input, dim):
+def _glu_vjp(F: Any, grad: Any, input: Any, dim: int) -> Any:
     first, gate = _halves(F, input, dim)
     second = F.sigmoid(gate)
     return F.cat([grad * second, grad * first * (second * (1 - second))], dim)
 
 
-def _glu_twice_grad(F, grad, input, dim):
+def _glu_twice_grad(F: Any, grad: Any, input: Any, dim: int) -> Any:
     first, gate = _halves(F, input, dim)
     by_first, by_gate = _halves(F, grad, dim)
     second = F.sigmoid(gate)
     return by_first * second + by_gate * first * (second * (1 - second))
 
 
-def _glu_twice(F, grad, grad_output, input, dim):
+def _glu_twice(F: Any, grad: Any, grad_output: Any, input: Any, dim: int) -> Any:
     first, gate = _halves(F, input, dim)
     by_first, by_gate = _halves(F, grad, dim)
     second = F.sigmoid(gate)
@@ -526,7 +526,7 @@ def _glu_twice(F, grad, grad_output, input, dim):
         "input": lambda F, grad, grad_output, input, dim: _glu_twice(F, grad, grad_output, input, dim),
     },
 )
-def glu_backward(grad_output, input, dim):
+def glu_backward(grad_output: np.ndarray, input: np.ndarray, dim: int) -> np.ndarray:
     return _glu_vjp(RAW, grad_output, input, dim)
 
 
@@ -539,7 +539,7 @@ def glu_backward(grad_output, input, dim):
     },
 )
 @typed("glu_cpu", BOOL + INTEGERS + COMPLEX)
-def glu(input, dim=-1):
+def glu(input: np.ndarray, dim: int = -1) -> np.ndarray:
     """The first half along `dim` times the sigmoid of the second."""
     if input.ndim == 0:
         raise RuntimeError("glu does not support 0-dimensional tensors")
@@ -558,17 +558,17 @@ def glu(input, dim=-1):
         "input weight": lambda F, grad, input, weight, needs: _prelu_vjp(F, grad, input, weight),
     },
 )
-def _prelu_kernel(input, weight):
+def _prelu_kernel(input: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return np.where(input > 0, input, input * weight)
 
 
-def _prelu_vjp(F, grad, input, weight):
+def _prelu_vjp(F: Any, grad: Any, input: Any, weight: Any) -> Any:
     if F is TENSORS:
         return F._prelu_kernel_backward(grad, input, weight)
     return F.pick(input > 0, grad, weight * grad), F.pick(input > 0, 0.0 * grad, input * grad)
 
 
-def _prelu_twice(F, grads, grad_output, input, weight):
+def _prelu_twice(F: Any, grads: list[Any], grad_output: Any, input: Any, weight: Any) -> Any:
     by_input, by_weight = grads
     above, nothing = input >= 0, F.zeros_like(input)
     if by_input is None:
@@ -595,7 +595,9 @@ def _prelu_twice(F, grads, grad_output, input, weight):
         ),
     },
 )
-def _prelu_kernel_backward(grad_output, input, weight):
+def _prelu_kernel_backward(
+    grad_output: np.ndarray, input: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     return _prelu_vjp(RAW, grad_output, input, weight)
 
 
@@ -643,7 +645,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         ),
     },
 )
-def rrelu_with_noise(input, noise, lower, upper, training):
+def rrelu_with_noise(input: np.ndarray, noise: np.ndarray, lower: float, upper: float, training: bool) -> np.ndarray:
     if not training:
         refuse(input, "leaky_relu_cpu", BOOL + INTEGERS + COMPLEX)
     elif input.dtype.kind != "V":  # of the half types, PyTorch has the kernel for bfloat16 alone
@@ -664,7 +666,9 @@ OPS["rrelu_with_noise"].overload_in_place()
         "input": lambda F, grad: F.zeros_like(grad),
     },
 )
-def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training):
+def rrelu_with_noise_backward(
+    grad_output: Any, input: np.ndarray, noise: np.ndarray, lower: float, upper: float, training: bool
+) -> Any:
     return grad_output * noise
 
 
@@ -680,7 +684,7 @@ def rrelu_with_noise_backward(grad_output, input, noise, lower, upper, training)
     out=Out(exact=EXPECTED),
 )
 @typed("softmax", "")
-def _softmax(input, dim):
+def _softmax(input: np.ndarray, dim: int) -> np.ndarray:
     d = wrap_dim(dim, input.ndim)
     if input.size:
         no_integers("softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "softmax_kernel_impl", input)
@@ -708,7 +712,7 @@ def _softmax(input, dim):
     },
 )
 @typed("_softmax_backward_data", "")
-def _softmax_backward_data(grad_output, output, dim):
+def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int) -> np.ndarray:
     if not output.ndim:
         return grad_output * 0
     both = grad_output * output
@@ -725,7 +729,7 @@ def _softmax_backward_data(grad_output, output, dim):
     out=Out(exact=EXPECTED),
 )
 @typed("softmax", "")
-def _log_softmax(input, dim):
+def _log_softmax(input: np.ndarray, dim: int) -> np.ndarray:
     d = wrap_dim(dim, input.ndim)
     if input.size:
         name = "log_softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "log_softmax_kernel_impl"
@@ -751,7 +755,7 @@ def _log_softmax(input, dim):
     },
 )
 @typed("_log_softmax_backward_data", "")
-def _log_softmax_backward_data(grad_output, output, dim):
+def _log_softmax_backward_data(grad_output: Any, output: Any, dim: int) -> Any:
     if not output.ndim:
         return grad_output * 0
     slope = np.exp(output)
@@ -814,7 +818,7 @@ alias("special_log_softmax(Tensor input, int dim, *, ScalarType? dtype=None) -> 
     },
 )
 @typed("softmax", BOOL + INTEGERS + COMPLEX)
-def _safe_softmax(input, dim):
+def _safe_softmax(input: np.ndarray, dim: int) -> np.ndarray:
     """softmax that gives zeros where everything is -inf."""
     found = _softmax(input, dim)
     empty = np.isneginf(input).all(axis=dim, keepdims=True)

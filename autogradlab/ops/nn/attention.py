@@ -57,7 +57,15 @@ def _by_rows(x: Array) -> Array:
     shown={"query": "query", "key": "key", "value": "value", "attn_mask": "attn_mask", "output": "output"},
 )
 @typed("flash_attention", half=True)
-def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None):
+def _attention(
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    attn_mask: np.ndarray | None = None,
+    scale: float | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """softmax(query @ key.T * scale + mask) @ value, and the logarithms of the sums that softmax divides by."""
     scores = _scores(query, key, is_causal, attn_mask, scale)
     top = np.maximum.reduce(scores, -1, keepdims=True)
@@ -82,7 +90,18 @@ def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None
     },
 )
 @typed("flash_attention", half=True)
-def _attention_backward(grad_out, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale):
+def _attention_backward(
+    grad_out: Any,
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    output: np.ndarray,
+    logsumexp: np.ndarray,
+    dropout_p: float,
+    is_causal: bool,
+    attn_mask: np.ndarray | None,
+    scale: float | None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     scores = _scores(query, key, is_causal, attn_mask, scale)
     sums = logsumexp[..., None]
     scores -= _finite(sums)

@@ -220,7 +220,7 @@ def _opened(
     )
 
 
-def _cropped(F, r, shape):
+def _cropped(F: Any, r: Any, shape: tuple[int, ...]) -> Any:
     """output_padding can make room for windows that no input element has."""
     for d in range(2, len(shape)):
         if r.shape[d] > shape[d]:
@@ -228,14 +228,34 @@ def _cropped(F, r, shape):
     return r
 
 
-def _grad_input(F, grad, weight, input_shape, stride, padding, dilation, transposed, groups):
+def _grad_input(
+    F: Any,
+    grad: Any,
+    weight: Any,
+    input_shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    transposed: bool,
+    groups: int,
+) -> Any:
     weight = F.conj(weight)
     if transposed:
         return _cropped(F, F._conv(grad, weight, stride, padding, dilation, groups), input_shape)
     return F._conv_by_input(grad, weight, tuple(input_shape[2:]), stride, padding, dilation, groups)
 
 
-def _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transposed, groups):
+def _grad_weight(
+    F: Any,
+    grad: Any,
+    input: Any,
+    weight_shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    transposed: bool,
+    groups: int,
+) -> Any:
     kernel = tuple(weight_shape[2:])
     input = F.conj(input)
     if transposed:
@@ -243,7 +263,20 @@ def _grad_weight(F, grad, input, weight_shape, stride, padding, dilation, transp
     return F._conv_by_weight(grad, input, kernel, stride, padding, dilation, groups)
 
 
-def _conv_vjp(F, grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups, needs):
+def _conv_vjp(
+    F: Any,
+    grad: Any,
+    input: Any,
+    weight: Any,
+    bias_shape: tuple[int, ...] | None,
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    transposed: bool,
+    output_padding: tuple[int, ...],
+    groups: int,
+    needs: Any,
+) -> Any:
     if F is TENSORS:
         return F.convolution_backward(
             grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups
@@ -256,7 +289,19 @@ def _conv_vjp(F, grad, input, weight, bias_shape, stride, padding, dilation, tra
     ]
 
 
-def _conv_twice(F, grads, grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups):
+def _conv_twice(
+    F: Any,
+    grads: list[Any],
+    grad_output: Any,
+    input: Any,
+    weight: Any,
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    transposed: bool,
+    output_padding: tuple[int, ...],
+    groups: int,
+) -> list[Any]:
     by_input, by_weight, by_bias = grads
     options = (stride, padding, dilation, transposed, groups)
 
@@ -294,7 +339,17 @@ def _conv_twice(F, grads, grad_output, input, weight, stride, padding, dilation,
     shown={"bias_shape": "bias_sym_sizes_opt", "input": "input"},
 )
 @typed("convolution", "")
-def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+def convolution(
+    input: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    transposed: bool,
+    output_padding: tuple[int, ...],
+    groups: int,
+) -> np.ndarray:
     """All convolutions in one: of any number of dimensions, transposed or not.
 
     Shapes: input (N, C, …), weight (out, C / groups, …); transposed: (C, out / groups, …).
@@ -346,8 +401,17 @@ _SECOND = "ConvolutionBackwardBackward0"
     shown={"input": "input"},
 )
 def convolution_backward(
-    grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups
-):
+    grad_output: np.ndarray,
+    input: np.ndarray,
+    weight: np.ndarray,
+    bias_sizes: tuple[int, ...] | None,
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    transposed: bool,
+    output_padding: tuple[int, ...],
+    groups: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return tuple(
         _conv_vjp(
             RAW,
@@ -380,7 +444,14 @@ def convolution_backward(
     },
 )
 @typed("convolution", "")
-def _conv(input, weight, stride, padding, dilation, groups):
+def _conv(
+    input: Any,
+    weight: np.ndarray,
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    groups: int,
+) -> np.ndarray:
     return _forward(input, weight, stride, padding, dilation, groups)
 
 
@@ -398,7 +469,15 @@ def _conv(input, weight, stride, padding, dilation, groups):
     },
 )
 @typed("convolution", "")
-def _conv_by_input(grad_output, weight, sizes, stride, padding, dilation, groups):
+def _conv_by_input(
+    grad_output: Any,
+    weight: np.ndarray,
+    sizes: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    groups: int,
+) -> np.ndarray:
     return _adjoint_input(grad_output, weight, sizes, stride, padding, dilation, groups)
 
 
@@ -416,7 +495,15 @@ def _conv_by_input(grad_output, weight, sizes, stride, padding, dilation, groups
     },
 )
 @typed("convolution", "")
-def _conv_by_weight(grad_output, input, kernel, stride, padding, dilation, groups):
+def _conv_by_weight(
+    grad_output: Any,
+    input: Any,
+    kernel: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    groups: int,
+) -> np.ndarray:
     return _adjoint_weight(grad_output, input, kernel, stride, padding, dilation, groups)
 
 
@@ -438,7 +525,13 @@ def _conv_by_weight(grad_output, input, kernel, stride, padding, dilation, group
     },
 )
 @typed("im2col_out_cpu", "iu")
-def im2col(input, kernel_size, dilation, padding, stride):
+def im2col(
+    input: Any,
+    kernel_size: tuple[int, ...],
+    dilation: tuple[int, ...],
+    padding: tuple[int, ...],
+    stride: tuple[int, ...],
+) -> np.ndarray:
     """All windows of (N, C, H, W) as columns: (N, C * kernel, windows)."""
     x = input if input.ndim == 4 else input[None]
     cols, _ = columns(x, kernel_size, stride, padding, dilation)
@@ -456,7 +549,14 @@ def im2col(input, kernel_size, dilation, padding, stride):
     },
 )
 @typed("col2im_out_cpu", "iu")
-def col2im(input, output_size, kernel_size, dilation, padding, stride):
+def col2im(
+    input: Any,
+    output_size: tuple[int, ...],
+    kernel_size: tuple[int, ...],
+    dilation: tuple[int, ...],
+    padding: tuple[int, ...],
+    stride: tuple[int, ...],
+) -> np.ndarray:
     """Columns added up where their windows lie: the adjoint of im2col."""
     x = input if input.ndim == 3 else input[None]
     out = scatter_columns(x, output_size, kernel_size, stride, padding, dilation)

@@ -58,7 +58,16 @@ def _total(alpha: Array) -> Any:
     return np.logaddexp.reduce(alpha[-1, -2:])
 
 
-def _ctc_backward(F, grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
+def _ctc_backward(
+    F: Any,
+    grad: Any,
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: Any,
+    zero_infinity: Any,
+) -> Any:
     return F._ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
 
 
@@ -73,7 +82,9 @@ def _ctc_backward(F, grad, log_probs, targets, input_lengths, target_lengths, bl
     },
 )
 @typed("ctc_loss_cpu", BOOL + INTEGERS + COMPLEX + HALF, half=False)
-def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
+def _ctc_loss(
+    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any, zero_infinity: Any
+) -> Any:
     """-log of the probability of each target, for logarithms of probabilities (T, N, C)."""
     out = np.empty(log_probs.shape[1], log_probs.dtype)
     for b, labels in enumerate(_labels(targets, target_lengths, blank)):
@@ -90,7 +101,15 @@ def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_inf
         "log_probs": no_derivative("_ctc_loss_backward"),
     },
 )
-def _ctc_loss_backward(grad_output, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
+def _ctc_loss_backward(
+    grad_output: Any,
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: Any,
+    zero_infinity: Any,
+) -> Any:
     out = np.zeros_like(log_probs)
     for b, labels in enumerate(_labels(targets, target_lengths, blank)):
         steps = input_lengths[b]
@@ -149,7 +168,9 @@ def _check_sets(input: Array, target: Array) -> None:
     },
 )
 @typed("multilabel_margin_loss_forward_out_frame", BOOL + INTEGERS + COMPLEX + HALF)
-def multilabel_margin_loss_forward(input, target, reduction):
+def multilabel_margin_loss_forward(
+    input: np.ndarray, target: np.ndarray, reduction: int
+) -> tuple[np.ndarray, np.ndarray]:
     """For each class of the target, how much closer than 1 the others come to it: the sum over both,
     divided by the classes."""
     _check_sets(input, target)
@@ -171,7 +192,9 @@ def multilabel_margin_loss_forward(input, target, reduction):
         "input": no_derivative("multilabel_margin_loss_backward"),
     },
 )
-def multilabel_margin_loss_backward(grad_output, input, target, reduction, is_target):
+def multilabel_margin_loss_backward(
+    grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int, is_target: np.ndarray
+) -> np.ndarray:
     x, t = np.atleast_2d(input), np.atleast_2d(target)
     mask, lists = _sets(t, x.shape[1])
     out = np.zeros_like(x)

@@ -31,7 +31,13 @@ from ..table.opdef import op
     constants={"weight_sym_argsize_0": lambda node: node.field("weight_shape")[0], "sparse": False},
     real=True,
 )
-def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
+def embedding(
+    weight: np.ndarray,
+    indices: np.ndarray,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> np.ndarray:
     """The rows of weight that the integers of input name.
 
     Shapes: input (*), weight (n, d) give (*, d).
@@ -68,7 +74,9 @@ def _type(x: np.ndarray) -> str:
         ),
     },
 )
-def embedding_dense_backward(grad_output, indices, rows, padding_idx, scale_grad_by_freq):
+def embedding_dense_backward(
+    grad_output: Any, indices: np.ndarray, rows: int, padding_idx: int, scale_grad_by_freq: bool
+) -> np.ndarray:
     flat = indices.reshape(-1).astype(np.intp, copy=False)
     g = grad_output.reshape(flat.size, -1)
     out = np.zeros((rows, g.shape[1] if flat.size else grad_output.shape[-1]), grad_output.dtype)
@@ -89,7 +97,7 @@ def embedding_dense_backward(grad_output, indices, rows, padding_idx, scale_grad
         ),
     },
 )
-def embedding_gather(input, indices, padding_idx, scale_grad_by_freq):
+def embedding_gather(input: np.ndarray, indices: np.ndarray, padding_idx: int, scale_grad_by_freq: bool) -> np.ndarray:
     g = input[indices]
     if scale_grad_by_freq:
         flat = indices.reshape(-1).astype(np.intp, copy=False)
@@ -121,7 +129,7 @@ def _shares(indices: Any, bags: np.ndarray, n: int, mode: int, padding_idx: int)
     return kept
 
 
-def _bag_rows(F, grad, offsets, indices, mode, last, padding_idx):
+def _bag_rows(F: Any, grad: Any, offsets: Any, indices: Any, mode: int, last: bool, padding_idx: int) -> Any:
     bags = _members(offsets, indices.shape[0], last)
     shares = _shares(indices, bags, grad.shape[0], mode, padding_idx)
     rows = F.index_select(grad, 0, lift(F, bags))
@@ -129,18 +137,18 @@ def _bag_rows(F, grad, offsets, indices, mode, last, padding_idx):
 
 
 def _bag_weight(
-    F,
-    grad,
-    weight_shape,
-    indices,
-    offsets,
-    result3,
-    scale_grad_by_freq,
-    mode,
-    per_sample_weights,
-    include_last_offset,
-    padding_idx,
-):
+    F: Any,
+    grad: Any,
+    weight_shape: tuple[int, ...],
+    indices: Any,
+    offsets: Any,
+    result3: Any,
+    scale_grad_by_freq: bool,
+    mode: int,
+    per_sample_weights: Any,
+    include_last_offset: bool,
+    padding_idx: int,
+) -> Any:
     if mode == 2:
         wide = F.pick(result3 < 0, 0.0 * grad, grad)
         places = lift(F, np.maximum(array_of(result3), 0))
@@ -151,7 +159,9 @@ def _bag_weight(
     return F.embedding_dense_backward(rows, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
 
 
-def _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx):
+def _bag_samples(
+    F: Any, grad: Any, weight: Any, indices: Any, offsets: Any, mode: int, include_last_offset: bool, padding_idx: int
+) -> Any:
     rows = _bag_rows(F, grad, offsets, indices, mode, include_last_offset, padding_idx)
     return F.sum(rows * F.index_select(weight, 0, indices), (1,), False)
 
@@ -189,16 +199,16 @@ def _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, p
     },
 )
 def embedding_bag(
-    weight,
-    indices,
-    offsets,
-    scale_grad_by_freq=False,
-    mode=0,
-    sparse=False,
-    per_sample_weights=None,
-    include_last_offset=False,
-    padding_idx=-1,
-):
+    weight: np.ndarray,
+    indices: np.ndarray,
+    offsets: np.ndarray,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: np.ndarray | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Sums, means or maxima of the rows of weight that bags of integers name; offsets says where bags begin in a flat
     input.
 
@@ -240,7 +250,14 @@ def embedding_bag(
     return out, bags.astype(np.int64, copy=False), sizes, tops
 
 
-def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):
+def _check_bags(
+    weight: np.ndarray,
+    indices: np.ndarray,
+    offsets: np.ndarray,
+    per_sample_weights: np.ndarray | None,
+    last: bool,
+    mode: int,
+) -> None:
     if indices.dtype.char not in "ilq":
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
@@ -282,7 +299,7 @@ def _check_bags(weight, indices, offsets, per_sample_weights, last, mode):
         )
 
 
-def _up(input, r):
+def _up(input: Any, r: int) -> np.ndarray:
     *lead, c, h, w = input.shape
     n = len(lead)
     x = input.reshape(*lead, c // (r * r), r, r, h, w)
@@ -290,7 +307,7 @@ def _up(input, r):
     return np.ascontiguousarray(x).reshape(*lead, c // (r * r), h * r, w * r)
 
 
-def _down(input, r):
+def _down(input: Any, r: int) -> np.ndarray:
     *lead, c, h, w = input.shape
     n = len(lead)
     x = input.reshape(*lead, c, h // r, r, w // r, r)
@@ -304,7 +321,7 @@ def _down(input, r):
     vjp={"input": lambda F, grad, upscale_factor: F.pixel_unshuffle(grad, upscale_factor)},
 )
 @keeping_channels
-def pixel_shuffle(input, upscale_factor):
+def pixel_shuffle(input: Any, upscale_factor: int) -> np.ndarray:
     """Channels rearranged into a finer picture.
 
     Shapes: (..., C r², H, W) gives (..., C, H r, W r).
@@ -335,7 +352,7 @@ def pixel_shuffle(input, upscale_factor):
     method=False,
     vjp={"input": lambda F, grad, downscale_factor: F.pixel_shuffle(grad, downscale_factor)},
 )
-def pixel_unshuffle(input, downscale_factor):
+def pixel_unshuffle(input: Any, downscale_factor: int) -> np.ndarray:
     """A picture rearranged into more channels: the reverse of pixel_shuffle.
 
     Shapes: (..., C, H r, W r) gives (..., C r², H, W).
@@ -368,7 +385,7 @@ def pixel_unshuffle(input, downscale_factor):
         "input": lambda F, grad, input_shape, groups: F.channel_shuffle(grad, input_shape[1] // groups),
     },
 )
-def channel_shuffle(input, groups):
+def channel_shuffle(input: Any, groups: int) -> np.ndarray:
     """The channels of groups dealt out in turn.
 
     Shapes: (N, C, …); groups divides C.

@@ -142,7 +142,9 @@ def _register(nd: int) -> None:
     name = f"grid_sampler_{nd}d"
 
     @typed(name, "biuc")
-    def kernel(input, grid, interpolation_mode, padding_mode, align_corners):
+    def kernel(
+        input: np.ndarray, grid: np.ndarray, interpolation_mode: int, padding_mode: int, align_corners: bool
+    ) -> np.ndarray:
         _check(input, grid, nd, interpolation_mode)
         batch = np.arange(input.shape[0]).reshape(-1, *(1,) * nd)
         values = np.moveaxis(input, 1, -1)
@@ -152,7 +154,14 @@ def _register(nd: int) -> None:
         return np.ascontiguousarray(np.moveaxis(out, -1, 1))
 
     @typed(f"{name}_backward", "biuc")
-    def kernel_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners):
+    def kernel_backward(
+        grad_output: Any,
+        input: np.ndarray,
+        grid: np.ndarray,
+        interpolation_mode: int,
+        padding_mode: int,
+        align_corners: bool,
+    ) -> tuple[np.ndarray, np.ndarray]:
         batch = np.arange(input.shape[0]).reshape(-1, *(1,) * nd)
         values = np.moveaxis(input, 1, -1)
         g = np.moveaxis(grad_output, 1, -1)
@@ -245,7 +254,7 @@ def _base(size: Any, align: bool, dtype: Any) -> Array:
         "theta": lambda F, grad, size, align_corners: F.affine_grid_generator_backward(grad, size, align_corners),
     },
 )
-def affine_grid_generator(theta, size, align_corners):
+def affine_grid_generator(theta: np.ndarray, size: tuple[int, ...], align_corners: bool) -> np.ndarray:
     """nn.functional.affine_grid with all arguments.
 
     Shapes: theta (N, 2, 3) and size (N, C, H, W) give (N, H, W, 2).
@@ -266,6 +275,6 @@ def affine_grid_generator(theta, size, align_corners):
         "grad": lambda F, grad, size, align_corners: F.affine_grid_generator(grad, size, align_corners),
     },
 )
-def affine_grid_generator_backward(grad, size, align_corners):
+def affine_grid_generator_backward(grad: Any, size: tuple[int, ...], align_corners: bool) -> np.ndarray:
     flat = grad.reshape(size[0], -1, len(size) - 2)
     return np.matmul(flat.swapaxes(1, 2), _base(size, align_corners, grad.dtype)[None])

@@ -82,7 +82,7 @@ def _smoothed(
     refused = name.removesuffix("_loss") + "_cpu"
 
     @typed(refused, "", half=True)
-    def kernel(input, target, reduction=1, beta=1.0):
+    def kernel(input: np.ndarray, target: np.ndarray, reduction: int = 1, beta: Any = 1.0) -> Any:
         x, y = common(input, target)
         if keeps:
             check_cast(x.dtype, input.dtype)
@@ -93,11 +93,11 @@ def _smoothed(
         return reduced(found, reduction, x, y)
 
     @typed(refused, "")
-    def kernel_backward(grad_output, input, target, reduction, beta):
+    def kernel_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int, beta: Any) -> Any:
         d = slope(RAW, input - target, beta)
         return grad_output * d * grad_output.dtype.type(scale(reduction, d.size))
 
-    def curved(F, grad, grad_output, input, target, reduction, beta):
+    def curved(F: Any, grad: Any, grad_output: Any, input: Any, target: Any, reduction: int, beta: Any) -> Any:
         return grad * grad_output * curve(F, input - target, beta) * scale(reduction, _n(input, target))
 
     op(
@@ -148,7 +148,7 @@ def _smoothed(
     },
     inner_writes=2,
 )
-def mse_loss(input, target, reduction=1):
+def mse_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) -> Any:
     """The square of input - target."""
     x, y = common(input, target)
     refuse(x, "mse_cpu", "biuc")
@@ -171,7 +171,7 @@ def mse_loss(input, target, reduction=1):
         ),
     },
 )
-def mse_loss_backward(grad_output, input, target, reduction):
+def mse_loss_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int) -> Any:
     d = input - target
     return d * (grad_output * grad_output.dtype.type(2.0 * scale(reduction, d.size)))
 
@@ -247,21 +247,21 @@ def _weighted(value: Any, weight: Any) -> Any:
 _TINY = 1e-12
 
 
-def _bce_target(F, grad, input, weight, reduction):
+def _bce_target(F: Any, grad: Any, input: Any, weight: Any, reduction: int) -> Any:
     return averaged(_weighted(-F.logit(input) * grad, weight), reduction, _n(input))
 
 
-def _bce_twice(F, grad, grad_output, input, target, weight, reduction):
+def _bce_twice(F: Any, grad: Any, grad_output: Any, input: Any, target: Any, weight: Any, reduction: int) -> Any:
     curve = (input * input - 2 * input * target + target) / ((input + _TINY) ** 2 * (1 - input + _TINY) ** 2)
     return averaged(_weighted(curve * (grad * grad_output), weight), reduction, _n(input))
 
 
-def _bce_twice_target(F, grad, grad_output, input, weight, reduction):
+def _bce_twice_target(F: Any, grad: Any, grad_output: Any, input: Any, weight: Any, reduction: int) -> Any:
     slope = -grad * grad_output / ((input + _TINY) * (1 - input + _TINY))
     return averaged(_weighted(slope, weight), reduction, _n(input))
 
 
-def _bce_twice_grad(F, grad, input, target, weight, reduction):
+def _bce_twice_grad(F: Any, grad: Any, input: Any, target: Any, weight: Any, reduction: int) -> Any:
     slope = (input - target) / ((input + _TINY) * (1 - input + _TINY)) * grad
     return averaged(_weighted(slope, weight), reduction, _n(input))
 
@@ -278,7 +278,9 @@ def _bce_twice_grad(F, grad, input, target, weight, reduction):
         "target": lambda F, grad, input, weight, reduction: _bce_target(F, grad, input, weight, reduction),
     },
 )
-def binary_cross_entropy(input, target, weight=None, reduction=1):
+def binary_cross_entropy(
+    input: np.ndarray, target: np.ndarray, weight: np.ndarray | None = None, reduction: int = 1
+) -> Any:
     """-(target * log(input) + (1 - target) * log(1 - input)) for probabilities; logarithms are at least -100."""
     if input.dtype != target.dtype:
         raise RuntimeError(
@@ -308,12 +310,14 @@ def binary_cross_entropy(input, target, weight=None, reduction=1):
         ),
     },
 )
-def binary_cross_entropy_backward(grad_output, input, target, weight, reduction):
+def binary_cross_entropy_backward(
+    grad_output: Any, input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int
+) -> Any:
     slope = (input - target) / np.maximum((1 - input) * input, input.dtype.type(_TINY))
     return averaged(_weighted(grad_output * slope, weight), reduction, _n(input))
 
 
-def _logits_slope(F, grad, input, target, weight, pos_weight, reduction):
+def _logits_slope(F: Any, grad: Any, input: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     s = F.sigmoid(input)
     if pos_weight is None:
         slope = s - target
@@ -323,7 +327,7 @@ def _logits_slope(F, grad, input, target, weight, pos_weight, reduction):
     return averaged(_weighted(slope * grad, weight), reduction, _n(input, target))
 
 
-def _logits_target(F, grad, input, weight, pos_weight, reduction):
+def _logits_target(F: Any, grad: Any, input: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     if pos_weight is None:
         slope = -input
     else:
@@ -348,7 +352,13 @@ def _logits_target(F, grad, input, weight, pos_weight, reduction):
         ),
     },
 )
-def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=1):
+def binary_cross_entropy_with_logits(
+    input: np.ndarray,
+    target: np.ndarray,
+    weight: np.ndarray | None = None,
+    pos_weight: np.ndarray | None = None,
+    reduction: int = 1,
+) -> Any:
     """binary_cross_entropy of sigmoid(input), without overflow; pos_weight weighs the positive ones.
 
     Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with reduction='none'.
@@ -403,7 +413,7 @@ def _all_count(shape: tuple[int, ...], target: np.ndarray, weight: Any, ignore_i
     )
 
 
-def _nll(input, target, weight, reduction, ignore_index):
+def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int, ignore_index: int) -> Any:
     if _all_count(input.shape, target, weight, ignore_index):
         values = -input[np.arange(target.size), target]
         count = np.array(target.size, input.dtype)
@@ -449,7 +459,14 @@ def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
         )
 
 
-def _nll_backward(grad_output, input, target, weight, reduction, ignore_index):
+def _nll_backward(
+    grad_output: Any,
+    input: np.ndarray,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    reduction: int,
+    ignore_index: int,
+) -> np.ndarray:
     shape = input.shape
     if _all_count(shape, target, weight, ignore_index):
         out = np.zeros(shape, grad_output.dtype)
@@ -474,7 +491,13 @@ def _register_nll(name: str, node: str) -> None:
     back = f"{name}_backward"
     kernel = f"{name}_out_frame" if name == "nll_loss" else f"{name}_forward_out_frame"
 
-    def forward(input, target, weight=None, reduction=1, ignore_index=-100):
+    def forward(
+        input: np.ndarray,
+        target: np.ndarray,
+        weight: np.ndarray | None = None,
+        reduction: int = 1,
+        ignore_index: int = -100,
+    ) -> Any:
         if input.dtype.kind not in "fV":
             raise unsupported(kernel, input.dtype)
         return _nll(input, target, weight, reduction, ignore_index)
@@ -530,7 +553,7 @@ _NEGATION = (
     inner_writes=1,
     real=True,
 )
-def soft_margin_loss(input, target, reduction=1):
+def soft_margin_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) -> Any:
     """log(1 + exp(-target * input))"""
     if input.dtype.kind == "b":
         raise RuntimeError(_NEGATION)
@@ -543,7 +566,7 @@ def soft_margin_loss(input, target, reduction=1):
     return reduced(np.log1p(np.exp(-x * y)).astype(input.dtype, copy=False), reduction, x, y)
 
 
-def _soft_margin_twice(F, grad, grad_output, input, target, reduction):
+def _soft_margin_twice(F: Any, grad: Any, grad_output: Any, input: Any, target: Any, reduction: int) -> Any:
     s = F.sigmoid(-target * input)
     return averaged(grad * grad_output * target * target * s * (1 - s), reduction, _n(input, target))
 
@@ -560,7 +583,7 @@ def _soft_margin_twice(F, grad, grad_output, input, target, reduction):
         ),
     },
 )
-def soft_margin_loss_backward(grad_output, input, target, reduction):
+def soft_margin_loss_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int) -> Any:
     return averaged(-target * RAW.sigmoid(-target * input) * grad_output, reduction, _n(input, target))
 
 
@@ -607,7 +630,14 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
     },
 )
 @typed("multi_margin_loss_cpu_kernel", BOOL + INTEGERS + COMPLEX + HALF)
-def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, reduction=1):
+def multi_margin_loss(
+    input: np.ndarray,
+    target: np.ndarray,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: np.ndarray | None = None,
+    reduction: int = 1,
+) -> Any:
     """How far other classes come within `margin` of the right one."""
     _check_margins(input, target, weight)
     x, (_, t), z = _margins(input, target, margin)
@@ -624,7 +654,9 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, reduction=1):
     node=NOT_IMPLEMENTED,
     vjp={name: no_derivative("multi_margin_loss_backward") for name in ("grad_output", "input")},
 )
-def multi_margin_loss_backward(grad_output, input, target, weight, p, margin, reduction):
+def multi_margin_loss_backward(
+    grad_output: Any, input: np.ndarray, target: np.ndarray, weight: Any, p: int, margin: float, reduction: int
+) -> Any:
     x, (rows, t), z = _margins(input, target, margin)
     g = (z > 0).astype(x.dtype) if p == 1 else 2 * z
     if weight is not None:

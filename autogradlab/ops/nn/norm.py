@@ -30,12 +30,12 @@ def _channel(x: Any, ndim: int) -> Any:
     return x.reshape((1, -1) + (1,) * (ndim - 2))
 
 
-def _total(F, x, dims):
+def _total(F: Any, x: Any, dims: tuple[int, ...]) -> Any:
     """The sum over dimensions that are known to be right."""
     return added(x, dims) if F is RAW and x.dtype.itemsize >= 4 else F.sum(x, dims, False)
 
 
-def _mean(x, dims):
+def _mean(x: np.ndarray, dims: tuple[int, ...]) -> np.ndarray:
     """The mean of float32 or float64 over dimensions that are known to be right, which stay as dimensions of size 1."""
     total = added(x, dims, True)
     total /= np.array(x.size // total.size if total.size else 1, x.dtype)
@@ -61,7 +61,7 @@ def _plain(grad: Any, input: Any, rstd: Any) -> bool:
     )
 
 
-def _normalized_backward(F, xhat, scaled, rstd, dims):
+def _normalized_backward(F: Any, xhat: Any, scaled: Any, rstd: Any, dims: tuple[int, ...]) -> Any:
     """The gradient of (x - mean) * rstd by x, for the gradient `scaled` by it."""
     if F is RAW and scaled.dtype.itemsize >= 4 and scaled.dtype == rstd.dtype == xhat.dtype and scaled.size:
         found = scaled - _mean(scaled, dims)  # the formula below, in the memory of its first difference
@@ -72,7 +72,9 @@ def _normalized_backward(F, xhat, scaled, rstd, dims):
     return rstd * (scaled - mean - xhat * F.mean(scaled * xhat, dims, True))
 
 
-def _normalized_twice(F, grads, grad, weight, xhat, rstd, dims, sides):
+def _normalized_twice(
+    F: Any, grads: Any, grad: Any, weight: Any, xhat: Any, rstd: Any, dims: tuple[int, ...], sides: tuple[int, ...]
+) -> Any:
     """The gradients of a normalization's backward by its gradient, by x and by the weight.
 
     grads: what comes for the gradients of x, of the weight and of the bias, each broadcast like x or None.
@@ -100,7 +102,7 @@ def _normalized_twice(F, grads, grad, weight, xhat, rstd, dims, sides):
     return by_grad, by_x, g_weight
 
 
-def _moments(F, x, dims, eps):
+def _moments(F: Any, x: Any, dims: tuple[int, ...], eps: float) -> Any:
     mean = F.mean(x, dims, True)
     centered = x - mean
     return centered, F.rsqrt(F.mean(centered * centered, dims, True) + eps)
@@ -109,7 +111,16 @@ def _moments(F, x, dims, eps):
 # -- batch -------------------------------------------------------------------------------------------------------------
 
 
-def _batch_norm_parts(F, input, running_mean, running_var, save_mean, save_invstd, training, eps):
+def _batch_norm_parts(
+    F: Any,
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    save_mean: Any,
+    save_invstd: Any,
+    training: bool,
+    eps: float,
+) -> Any:
     """The normalized input and the reciprocal standard deviation."""
     ndim = input.ndim
     if not training:
@@ -124,7 +135,19 @@ def _batch_norm_parts(F, input, running_mean, running_var, save_mean, save_invst
     return centered * rstd, rstd
 
 
-def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps, needs):
+def _batch_norm_vjp(
+    F: Any,
+    grad: Any,
+    input: Any,
+    weight: Any,
+    running_mean: Any,
+    running_var: Any,
+    save_mean: Any,
+    save_invstd: Any,
+    training: bool,
+    eps: float,
+    needs: Any,
+) -> Any:
     if F is TENSORS:
         return F.native_batch_norm_backward(
             grad, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps
@@ -145,7 +168,9 @@ def _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, save_mean
     return [g_input, g_weight, g_bias]
 
 
-def _batch_norm_backward(grad, input, weight, mean, rstd, needs):
+def _batch_norm_backward(
+    grad: np.ndarray, input: np.ndarray, weight: np.ndarray | None, mean: np.ndarray, rstd: np.ndarray, needs: Any
+) -> list[Any]:
     """The gradients in training, by sums over each channel, as PyTorch's kernel computes them: for plain arrays."""
     shape, ndim = input.shape, input.ndim
     if ndim > 2:
@@ -170,8 +195,18 @@ def _batch_norm_backward(grad, input, weight, mean, rstd, needs):
 
 
 def _batch_norm_twice(
-    F, grads, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps
-):
+    F: Any,
+    grads: list[Any],
+    grad_out: Any,
+    input: Any,
+    weight: Any,
+    running_mean: Any,
+    running_var: Any,
+    save_mean: Any,
+    save_invstd: Any,
+    training: bool,
+    eps: float,
+) -> Any:
     ndim = input.ndim
     dims = (0, *range(2, ndim))
     xhat, rstd = _batch_norm_parts(F, input, running_mean, running_var, save_mean, save_invstd, training, eps)
@@ -219,7 +254,16 @@ def _scaled_and_shifted(x: Array, mean: Array, scale: Array, bias: Array | None)
 )
 @keeping_channels
 @typed("batch_norm", half=False)
-def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
+def native_batch_norm(
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    running_mean: np.ndarray | None,
+    running_var: np.ndarray | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """batch_norm, with the means and the reciprocal standard deviations.
 
     Shapes: input (N, C, …); the others (C,).
@@ -247,6 +291,8 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
             unbiased = var * (count / (count - 1)) if count > 1 else var * np.nan
             running_var += (unbiased.astype(running_var.dtype) - running_var) * running_var.dtype.type(momentum)
         saved = (mean, rstd)
+    elif running_mean is None or running_var is None:
+        raise RuntimeError("running_mean and running_var must be defined in evaluation mode")
     else:
         mean, rstd = running_mean, 1 / np.sqrt(running_var + running_var.dtype.type(eps))
         saved = (np.zeros(0, input.dtype), np.zeros(0, input.dtype))
@@ -270,8 +316,16 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
     shown={"input": "input"},
 )
 def native_batch_norm_backward(
-    grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps
-):
+    grad_out: np.ndarray,
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    running_mean: np.ndarray | None,
+    running_var: np.ndarray | None,
+    save_mean: np.ndarray,
+    save_invstd: np.ndarray,
+    training: bool,
+    eps: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return tuple(
         _batch_norm_vjp(
             RAW, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps, (True,) * 3
@@ -304,7 +358,7 @@ def check_shape(input: Array, wanted: Any, **affine: Any) -> None:
 # -- layer -------------------------------------------------------------------------------------------------------------
 
 
-def _layer_norm_parts(F, input, lead, mean, rstd, eps):
+def _layer_norm_parts(F: Any, input: Any, lead: int, mean: Any, rstd: Any, eps: float) -> Any:
     """The normalized input and the reciprocal standard deviation; `lead` dimensions are not normalized."""
     if F is RAW:
         return (input - mean) * rstd, rstd
@@ -312,7 +366,18 @@ def _layer_norm_parts(F, input, lead, mean, rstd, eps):
     return centered * rstd, rstd
 
 
-def _layer_norm_vjp(F, grad, input, normalized_shape, weight, bias, mean, rstd, eps, needs):
+def _layer_norm_vjp(
+    F: Any,
+    grad: Any,
+    input: Any,
+    normalized_shape: tuple[int, ...],
+    weight: Any,
+    bias: Any,
+    mean: Any,
+    rstd: Any,
+    eps: float,
+    needs: Any,
+) -> Any:
     if F is TENSORS:
         return F.native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, eps)
     lead = input.ndim - len(normalized_shape)
@@ -332,23 +397,30 @@ def _layer_norm_vjp(F, grad, input, normalized_shape, weight, bias, mean, rstd, 
     return [g_input, g_weight, g_bias]
 
 
-def _layer_norm_backward(grad, input, size, weight, mean, rstd, needs):
+def _layer_norm_backward(
+    grad: np.ndarray,
+    input: np.ndarray,
+    size: int,
+    weight: np.ndarray | None,
+    mean: np.ndarray,
+    rstd: np.ndarray,
+    needs: Any,
+) -> list[Any]:
     """The gradients for plain arrays, as matrices with a row for each that is normalized."""
     shape = input.shape
     grad, rstd = _matrix(grad, size), _matrix(rstd, 1)
     xhat = _matrix(input, size) - _matrix(mean, 1)
     xhat *= rstd
     g_input = g_weight = g_bias = None
-    flat = weight is None or weight.ndim == 1
-    kept = () if flat else shape[len(shape) - weight.ndim :]
+    kept = None if weight is None or weight.ndim == 1 else shape[len(shape) - weight.ndim :]
     if needs[1]:
         g_weight = added(grad * xhat, 0)
-        g_weight = g_weight if flat else g_weight.reshape(kept)
+        g_weight = g_weight if kept is None else g_weight.reshape(kept)
     if needs[2]:
         g_bias = added(grad, 0)
-        g_bias = g_bias if flat else g_bias.reshape(kept)
+        g_bias = g_bias if kept is None else g_bias.reshape(kept)
     if needs[0]:
-        scaled = grad if weight is None else grad * (weight if flat else weight.reshape(-1))
+        scaled = grad if weight is None else grad * (weight if kept is None else weight.reshape(-1))
         count = np.array(size, input.dtype)
         middle, slope = of_rows(scaled), _row_products(scaled, xhat)
         middle /= count
@@ -372,7 +444,17 @@ def _row_products(x: Array, y: Array) -> Array:
     return found
 
 
-def _layer_norm_twice(F, grads, grad_out, input, normalized_shape, mean, rstd, weight, eps):
+def _layer_norm_twice(
+    F: Any,
+    grads: list[Any],
+    grad_out: Any,
+    input: Any,
+    normalized_shape: tuple[int, ...],
+    mean: Any,
+    rstd: Any,
+    weight: Any,
+    eps: float,
+) -> Any:
     lead = input.ndim - len(normalized_shape)
     xhat, rstd = _layer_norm_parts(F, input, lead, mean, rstd, eps)
     dims = tuple(range(lead, input.ndim))
@@ -395,7 +477,9 @@ def _layer_norm_twice(F, grads, grad_out, input, normalized_shape, mean, rstd, w
     },
     shown={"input": "input", "normalized_shape": "normalized_shape", "eps": ""},
 )
-def native_layer_norm(input, normalized_shape, weight, bias, eps):
+def native_layer_norm(
+    input: np.ndarray, normalized_shape: tuple[int, ...], weight: np.ndarray | None, bias: np.ndarray | None, eps: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """layer_norm, with the means and the reciprocal standard deviations.
 
     Shapes: input (..., *normalized_shape); weight and bias normalized_shape.
@@ -449,14 +533,23 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     },
     shown={"input": "input"},
 )
-def native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, eps):
+def native_layer_norm_backward(
+    grad_out: np.ndarray,
+    input: np.ndarray,
+    normalized_shape: tuple[int, ...],
+    mean: np.ndarray,
+    rstd: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    eps: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return tuple(_layer_norm_vjp(RAW, grad_out, input, normalized_shape, weight, bias, mean, rstd, eps, (True,) * 3))
 
 
 # -- weights as length and direction -----------------------------------------------------------------------------------
 
 
-def _weight_norm_vjp(F, grads, v, g, norms, dim):
+def _weight_norm_vjp(F: Any, grads: list[Any], v: Any, g: Any, norms: Any, dim: int) -> Any:
     grad, _ = grads
     if grad is None:
         return None, None
@@ -473,7 +566,7 @@ def _weight_norm_vjp(F, grads, v, g, norms, dim):
     vjp={"v g": lambda F, grads, v, g, result1, dim: _weight_norm_vjp(F, grads, v, g, result1, dim)},
     node="WeightNormInterfaceBackward0",
 )
-def _weight_norm_interface(v, g, dim=0):
+def _weight_norm_interface(v: np.ndarray, g: np.ndarray, dim: int = 0) -> tuple[np.ndarray, np.ndarray]:
     norms = np.sqrt(np.add.reduce(v * v, tuple(i for i in range(v.ndim) if i != dim), keepdims=True))
     return v * (g / norms), norms
 
@@ -481,13 +574,26 @@ def _weight_norm_interface(v, g, dim=0):
 # -- group -------------------------------------------------------------------------------------------------------------
 
 
-def _summed(F, x, dim, place):
+def _summed(F: Any, x: Any, dim: int, place: int) -> Any:
     """The sum along a dimension, with a new one of size 1; in place, since that is how PyTorch records it."""
     total = F.sum(x, dim)
     return total.unsqueeze_(place) if F is TENSORS else F.unsqueeze(total, place)
 
 
-def _group_norm_recorded(F, grads, input, weight, bias, N, C, HxW, group, mean, rstd, needs):
+def _group_norm_recorded(
+    F: Any,
+    grads: list[Any],
+    input: Any,
+    weight: Any,
+    bias: Any,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    mean: Any,
+    rstd: Any,
+    needs: list[Any],
+) -> list[Any]:
     """The gradients as PyTorch records them: of the sums of gradients over each channel of a sample."""
     by_out, by_mean, by_rstd = grads
     shape, each = (N, group, C // group, HxW), 1.0 / (C // group * HxW)
@@ -520,7 +626,21 @@ def _group_norm_recorded(F, grads, input, weight, bias, N, C, HxW, group, mean, 
     return [g_input, g_weight, g_bias]
 
 
-def _group_norm_vjp(F, grads, input, weight, bias, N, C, HxW, group, eps, result1, result2, needs):
+def _group_norm_vjp(
+    F: Any,
+    grads: list[Any],
+    input: Any,
+    weight: Any,
+    bias: Any,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    eps: float,
+    result1: Any,
+    result2: Any,
+    needs: list[Any],
+) -> list[Any]:
     by_out, by_mean, by_rstd = grads
     if F is TENSORS or by_mean is not None or by_rstd is not None:
         return _group_norm_recorded(F, grads, input, weight, bias, N, C, HxW, group, result1, result2, needs)
@@ -564,7 +684,16 @@ def _group_norm_vjp(F, grads, input, weight, bias, N, C, HxW, group, eps, result
 )
 @keeping_channels
 @typed("GroupNormKernelImpl", half=False)
-def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
+def native_group_norm(
+    input: np.ndarray,
+    weight: np.ndarray | None,
+    bias: np.ndarray | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    eps: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """group_norm, with the means and the reciprocal standard deviations.
 
     Shapes: input (N, C, …); weight and bias (C,).

@@ -172,7 +172,7 @@ def _register_scatter(name: str, node: str, nd: int) -> None:
     """The derivative of a maximum over windows: each gradient goes to the place that its window's maximum came from."""
 
     @typed(f"max_pool{nd}d", "")
-    def kernel(grad_output, input, indices):
+    def kernel(grad_output: Any, input: np.ndarray, indices: np.ndarray) -> np.ndarray:
         shape = input.shape
         lead = int(np.prod(shape[:-nd], dtype=np.int64))
         area = int(np.prod(shape[-nd:], dtype=np.int64))
@@ -201,7 +201,14 @@ def _register_max(declaration: str, nd: int) -> None:
     name = declared_name(declaration)
 
     @typed(f"max_pool{nd}d", "bc")
-    def kernel(input, kernel_size, stride, padding, dilation, ceil_mode):
+    def kernel(
+        input: np.ndarray,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        padding: tuple[int, ...],
+        dilation: tuple[int, ...],
+        ceil_mode: bool,
+    ) -> tuple[np.ndarray, np.ndarray]:
         return keeping_channels(_max_pool)(input, kernel_size, stride, padding, dilation, ceil_mode)
 
     op(
@@ -236,7 +243,7 @@ _register_max(
 )
 
 
-def _unpool(input, indices, output_size):
+def _unpool(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]) -> np.ndarray:
     nd = len(output_size)
     if indices.dtype != np.int64:
         raise RuntimeError(f"elements in indices should be type int64 but got: {name_of(indices)}")
@@ -266,7 +273,7 @@ def _unpool(input, indices, output_size):
     },
 )
 @typed("max_unpool2d", BOOL + INTEGERS + COMPLEX, half=False)
-def max_unpool2d(input, indices, output_size):
+def max_unpool2d(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]) -> np.ndarray:
     return _unpool(input, indices, output_size)
 
 
@@ -281,7 +288,7 @@ def max_unpool2d(input, indices, output_size):
     },
 )
 @typed("max_unpool3d", BOOL + INTEGERS + COMPLEX, half=False)
-def max_unpool3d(input, indices, output_size):
+def max_unpool3d(input: Any, indices: Any, output_size: Any) -> Any:
     return _unpool(input, indices, output_size)
 
 
@@ -303,7 +310,15 @@ def _divisor(
     return total
 
 
-def _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+def _avg_pool(
+    input: np.ndarray,
+    kernel_size: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
+) -> np.ndarray:
     one = (1,) * len(kernel_size)
     out = _sizes(input, kernel_size, stride, padding, one, ceil_mode)
     x = _spread(input, kernel_size, stride, padding, one, out, 0)
@@ -315,7 +330,16 @@ def _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad,
     return np.trunc(total / by).astype(input.dtype) if input.dtype.kind in "iu" else total / by
 
 
-def _avg_pool_backward(input, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+def _avg_pool_backward(
+    input: Any,
+    shape: tuple[int, ...],
+    kernel_size: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
+) -> np.ndarray:
     nd = len(kernel_size)
     out = input.shape[-nd:]
     by = _divisor(shape[-nd:], kernel_size, stride, padding, out, count_include_pad, divisor_override)
@@ -330,11 +354,28 @@ def _register_avg(declaration: str, nd: int, refused: str, without: str) -> None
     name, node = declared_name(declaration), f"AvgPool{nd}DBackward"
 
     @typed(refused, without)
-    def kernel(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+    def kernel(
+        input: np.ndarray,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        padding: tuple[int, ...],
+        ceil_mode: bool,
+        count_include_pad: bool,
+        divisor_override: Any,
+    ) -> np.ndarray:
         return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
     @typed(f"{name}_backward", "")
-    def back(grad_output, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+    def back(
+        grad_output: Any,
+        input: np.ndarray,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        padding: tuple[int, ...],
+        ceil_mode: bool,
+        count_include_pad: bool,
+        divisor_override: Any,
+    ) -> np.ndarray:
         return _avg_pool_backward(
             grad_output, input.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
@@ -414,18 +455,18 @@ def _register_adaptive(declaration: str, nd: int) -> None:
     mean, maximum = f"_adaptive_avg_pool{nd}d", declared_name(declaration)
 
     @typed(f"adaptive_avg_pool{nd}d{'' if nd == 2 else '_cpu'}")
-    def kernel(input, output_size):
+    def kernel(input: np.ndarray, output_size: tuple[int, ...]) -> np.ndarray:
         sizes = input.shape[-nd:]
         r = along(input, [mean_matrix(n, o, input.dtype) for n, o in zip(sizes, output_size, strict=True)])
         return with_channels_last(r) if channels_last(input) else r
 
     @typed(mean, "")
-    def kernel_backward(grad_output, input):
+    def kernel_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
         sizes, outs = input.shape[-nd:], grad_output.shape[-nd:]
         return along(grad_output, [mean_matrix(n, o, grad_output.dtype).T for n, o in zip(sizes, outs, strict=True)])
 
     @typed(f"adaptive_max_pool{nd}d{'' if nd == 2 else '_cpu'}")
-    def kernel_max(input, output_size):
+    def kernel_max(input: np.ndarray, output_size: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         return _adaptive_max(input, output_size)
 
     op(
@@ -513,7 +554,7 @@ def _register_fractional(declaration: str, nd: int) -> None:
     name = declared_name(declaration)
 
     @typed(f"{name}_out_frame", "biuc")
-    def kernel(input, random_samples, kernel_size, output_size):
+    def kernel(input: Any, random_samples: Any, kernel_size: Any, output_size: Any) -> Any:
         batch = input if input.ndim == nd + 2 else input[None]
         sizes = batch.shape[2:]
         best = np.empty((*batch.shape[:2], *output_size), input.dtype)

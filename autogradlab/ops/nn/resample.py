@@ -82,7 +82,7 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
     if mode.startswith("nearest"):
 
         @typed("compute_indices_weights_nearest", "bc")
-        def kernel(input, output_size, align_corners, scales):
+        def kernel(input: np.ndarray, output_size: tuple[int, ...], align_corners: bool, scales: Any) -> np.ndarray:
             _refuse_integers(input, "compute_indices_weights_nearest")
             out = input
             for i, (o, s) in enumerate(zip(output_size, scales, strict=True)):
@@ -95,7 +95,7 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
         )
 
         @typed(missing, "bc")
-        def kernel(input, output_size, align_corners, scales):
+        def kernel(input: np.ndarray, output_size: tuple[int, ...], align_corners: bool, scales: Any) -> np.ndarray:
             if input.dtype == np.uint8 and nd == 2:
                 found = along(
                     input.astype(np.float32), matrices(input.shape[2:], output_size, align_corners, scales, np.float32)
@@ -105,7 +105,9 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
             return along(input, matrices(input.shape[2:], output_size, align_corners, scales, input.dtype))
 
     @typed(name, "")
-    def kernel_backward(input, shape, output_size, align_corners, scales):
+    def kernel_backward(
+        input: Any, shape: tuple[int, ...], output_size: tuple[int, ...], align_corners: bool, scales: Any
+    ) -> np.ndarray:
         return along(input, [m.T for m in matrices(shape[2:], output_size, align_corners, scales, input.dtype)])
 
     op(

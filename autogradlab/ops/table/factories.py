@@ -122,7 +122,7 @@ def unary(
     with the array that is to be changed, and may raise.
     """
 
-    def entry_kernel(input):
+    def entry_kernel(input: Any) -> Any:
         x = input
         if promotes and x.dtype.kind in "biu":
             x = x.astype(get_default_dtype().numpy)
@@ -375,7 +375,7 @@ def binary(
     """
     floats = result == "float"
 
-    def entry_kernel(input, other):
+    def entry_kernel(input: Any, other: np.ndarray) -> np.ndarray:
         x, y = input, other
         if floats and x.dtype.kind in "biu" and y.dtype.kind in "biu":
             d = get_default_dtype().numpy
