@@ -43,8 +43,7 @@ def _will_engine_execute_node(node: Any, /) -> bool:
     task = running()
     if task is None:
         raise RuntimeError(_OUTSIDE.format("_get_should_execute_nodes"))
-    needed = task.reach.needed
-    return will_run(task, node) and (needed is None or needed[node])
+    return will_run(task, node)
 
 
 def _current_autograd_node() -> Node | None:

@@ -164,7 +164,7 @@ class Context(FunctionCtx):
         node = self._node()
         if node is None:
             return ()
-        if not getattr(self._forward_cls, "clear_saved_tensors_on_access", False):
+        if not self._forward_cls.clear_saved_tensors_on_access:
             return _saved_tensors(node)
         if node.saved is None:
             raise RuntimeError(_ONCE)
@@ -238,7 +238,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def apply(self, *grads: Any) -> Any:
         """Run the user's backward on gradients, which it gets in one list if it asks for that."""
-        boxed = getattr(self._forward_cls, "boxed_grads_call", False)
+        boxed = self._forward_cls.boxed_grads_call
         return self._user_fn()(self._ctx, list(grads)) if boxed else self._user_fn()(self._ctx, *grads)
 
     def _grads(self, grad: Any) -> list[Any]:

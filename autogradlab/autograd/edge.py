@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..core.graph.node import Node, pair
 from ..core.tensor.tensor import Tensor, gradient_edge
+from .context import BackwardCFunction
 
 __all__ = ["GradientEdge", "get_gradient_edge"]
 
@@ -51,4 +52,6 @@ def place_of(tensor: Tensor) -> GradientEdge:
     """The same of a tensor that is known to be differentiated, forward mode included."""
     node, nr = pair(gradient_edge(tensor))
     assert node is not None
-    return GradientEdge(node, nr, None)
+    # of a Function's Node, PyTorch's edge keeps a Node of its own, which keeps what the compiled part has
+    token = tensor.view_as(tensor).grad_fn if isinstance(node, BackwardCFunction) else None
+    return GradientEdge(node, nr, token)

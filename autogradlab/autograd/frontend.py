@@ -148,6 +148,13 @@ def _tuple(given: Any) -> tuple[Any, ...]:
     return (given,) if isinstance(given, (Tensor, GradientEdge)) else tuple(given)
 
 
+def _grads(given: Any, count: int) -> tuple[Any, ...]:
+    """What was given as gradients: one tensor, a sequence of them, or nothing."""
+    if given is None:
+        return (None,) * count
+    return (given,) if isinstance(given, Tensor) else tuple(given)
+
+
 def _flag(value: Any) -> bool:
     return value if isinstance(value, bool) else operator.index(value) != 0
 
@@ -279,7 +286,17 @@ def backward(
 
 
 def _backward(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: Any, inputs: Any) -> None:
-    _run(_task(tensors, grad_tensors, retain_graph, create_graph, inputs))
+    task = _task(tensors, grad_tensors, retain_graph, create_graph, inputs)
+    try:
+        _run(task)
+    finally:
+        _warn_of_cycle(task)
+
+
+def _warn_of_cycle(task: Task) -> None:
+    """PyTorch keeps the warnings of its compiled part until a call is over."""
+    if task.create_graph:
+        warn_once(errors.CREATE_GRAPH_CYCLE, at="torch/csrc/autograd/engine.cpp:1307")
 
 
 def backward_steps(
@@ -300,6 +317,7 @@ def _stepwise(task: Task) -> Iterator[Event]:
         try:
             event = next(steps)
         except StopIteration:
+            _warn_of_cycle(task)
             return
         finally:
             _RUNNING.tasks.pop()
@@ -310,14 +328,11 @@ def _task(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: Any,
     if inputs is not None:
         inputs = _inputs(inputs, "backward")
     outputs = _tuple(tensors)
-    given = (None,) * len(outputs) if grad_tensors is None else _tuple(grad_tensors)
-    grads = _root_gradients(outputs, given)
+    grads = _root_gradients(outputs, _grads(grad_tensors, len(outputs)))
     keep = _flag(create_graph if retain_graph is None else retain_graph)
     create = _flag(create_graph)
     roots = _roots(outputs)
     targets = None if inputs is None else _targets(inputs, retain=True)
-    if create:
-        warn_once(errors.CREATE_GRAPH_CYCLE, at="torch/csrc/autograd/engine.cpp:1307")
     return Task(roots, _root_checked(roots, grads), keep, create, targets, accumulate=True)
 
 
@@ -365,8 +380,7 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    given = (None,) * len(outs) if grad_outputs is None else _tuple(grad_outputs)
-    grads = _root_gradients(outs, given, is_grads_batched)
+    grads = _root_gradients(outs, _grads(grad_outputs, len(outs)), is_grads_batched)
     keep = _flag(create_graph if retain_graph is None else retain_graph)
     create = _flag(create_graph)
     if is_grads_batched:

@@ -76,6 +76,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     __module__ = "torch.autograd.function"
 
     generate_vmap_rule = False
+    clear_saved_tensors_on_access = False
+    boxed_grads_call = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(

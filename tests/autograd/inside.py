@@ -5,6 +5,7 @@ import weakref
 
 import torch
 import torch.utils.checkpoint
+from torch.autograd import Function
 
 from tests.scenarios.show import t
 
@@ -136,3 +137,78 @@ x = torch.ones(2, requires_grad=True)
 torch.utils.checkpoint.checkpoint(Kept.apply, x, use_reentrant=False).sum().backward()
 print([ref() is None for ref in refs], x.grad)
 gc.enable()
+
+# % saved-indices: indices are saved tensors: checked, packed by hooks, freed
+x, i, j = torch.ones(3, requires_grad=True), torch.tensor([0, 1]), torch.tensor([True, False, True])
+
+
+def written(i):
+    y = x.clone()
+    y[i] = x[:2] * 2
+    return y
+
+
+def changed(make, index, change):
+    index = index.clone()
+    y = make(index)
+    change(index)
+    t(lambda: y.sum().backward())
+
+
+for make in (lambda i: x[i], lambda i: x.index_put((i,), torch.ones(2)), written, lambda i: x[None, i]):
+    changed(make, i, lambda i: i.add_(1))
+changed(lambda j: x[j], j, lambda j: j.zero_())
+y = x[None, i]
+raw = y.grad_fn._raw_saved_indices
+print(type(raw), [type(k).__name__ for k in raw], y.grad_fn._saved_indices, raw[1].data is i)
+t(lambda: raw[0].register_hooks(lambda v: v, lambda v: v))
+raw[1].register_hooks(lambda v: (print("pack", v), v)[1], lambda v: (print("unpack", v), v)[1])
+t(lambda: raw[1].register_hooks(lambda v: v, lambda v: v))
+y.sum().backward()
+t(lambda: y.grad_fn._raw_saved_indices)
+with torch.autograd.graph.saved_tensors_hooks(lambda v: (print("pack", v), v)[1], lambda v: (print("un", v), v)[1]):
+    x[i].sum().backward()
+    x.index_put((i,), torch.ones(2)).sum().backward()
+    written(i).sum().backward()
+    (g,) = torch.autograd.grad(x[i].sum(), x, create_graph=True)
+    print(g)
+
+# % nodes-from-outside: what of a Node cannot be set, its names, edges with an owner, which Nodes a pass comes to
+x = torch.ones(2, requires_grad=True)
+y = x * 2
+for name in ("metadata", "next_functions", "requires_grad", "_input_metadata"):
+    t(lambda: setattr(y.grad_fn, name, 3))
+    t(lambda: delattr(y.grad_fn, name))
+print("variable" in dir(y.grad_fn.next_functions[0][0]))
+
+
+class Same(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g
+
+
+print(Function.clear_saved_tensors_on_access, Function.boxed_grads_call)
+edge = torch.autograd.graph.get_gradient_edge(Same.apply(x))
+print(edge)
+t(lambda: torch.autograd.grad(y, x, grad_outputs=edge))
+y.register_hook(lambda g: print(torch._C._will_engine_execute_node(y.grad_fn)))
+torch.autograd.grad(y.sum(), y)
+for value in (torch.float16, None, 3):
+    t(lambda: setattr(y, "grad_dtype", value))
+
+
+class Says(Same):
+    @staticmethod
+    def backward(ctx, g):
+        print("the warning comes when the pass is over")
+        return g
+
+
+Says.apply(x).sum().backward(create_graph=True)
+x.grad = None
+print(torch.nn.InstanceNorm1d(2)(torch.ones(1, 1, 2)))

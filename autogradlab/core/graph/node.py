@@ -126,6 +126,21 @@ class Hooks:
         self.post = HookDict()
 
 
+if TYPE_CHECKING:
+    read_only = property
+else:
+
+    class read_only(property):
+        """A property of Nodes that refuses assignment in PyTorch's words."""
+
+        def __set__(self, obj: Any, value: Any) -> None:
+            name, kind = self.fget.__name__, type(obj).__name__
+            raise AttributeError(f"attribute '{name}' of '{kind}' objects is not writable")
+
+        def __delete__(self, obj: Any) -> None:
+            self.__set__(obj, None)
+
+
 class InputMetadata:
     """Shape, dtype and device of a gradient that a Node takes."""
 
@@ -221,7 +236,7 @@ class Node:
         """The name of the Node's class, as `MulBackward0`."""
         return type(self).__name__
 
-    @property
+    @read_only
     def metadata(self) -> dict[str, Any]:
         """A dict in which anything may be stored with the Node."""
         found: dict[str, Any] = self._noted(make=True).setdefault("metadata", {})
@@ -246,16 +261,16 @@ class Node:
     def made_at(self, frames: Any) -> None:
         self._noted(make=True)["made_at"] = frames
 
-    @property
+    @read_only
     def next_functions(self) -> tuple[Pair, ...]:
         """For each input the Node that its gradient goes to, or None, and the number of that Node's output."""
         return tuple([edge if isinstance(edge, tuple) else (edge, 0) for edge in self._edges])
 
-    @property
+    @read_only
     def requires_grad(self) -> bool:
         return True
 
-    @property
+    @read_only
     def _input_metadata(self) -> tuple[InputMetadata, ...]:
         """The shape, dtype and device that the gradient of each forward output must have."""
         if not self.multi:
@@ -352,6 +367,9 @@ class AccumulateGrad(Node):
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), "variable"]
 
     def __call__(self, *grads: Any) -> tuple[()]:
         if len(grads) != 1:

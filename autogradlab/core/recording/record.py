@@ -162,9 +162,11 @@ class SavedTensor:
     """One saved tensor of a Node, as `node._raw_saved_self` gives it: a place to register hooks on."""
 
     __module__ = "torch._C._autograd"
-    __slots__ = ("_index", "_node")
+    __slots__ = ("_index", "_node", "_part")
     _node: Node
     _index: int
+    #: of a list of tensors that was saved, which of them
+    _part: int | None
 
     def __init__(self, *args: Any) -> None:
         if args:
@@ -172,22 +174,30 @@ class SavedTensor:
         raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
 
     @classmethod
-    def of(cls, node: Node, index: int) -> SavedTensor:
+    def of(cls, node: Node, index: int, part: int | None = None) -> SavedTensor:
         """The place of a Node's saved value."""
         place = _new(cls)
-        place._node, place._index = node, index
+        place._node, place._index, place._part = node, index, part
         return place
 
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self._node, self._index, self._part
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, SavedTensor) and (self._node, self._index) == (other._node, other._index)
+        return isinstance(other, SavedTensor) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash((self._node, self._index))
+        return hash(self._key)
+
+    def _item(self) -> Any:
+        item = _owned(self._node, self._index)
+        return item if self._part is None else item[self._part]
 
     @property
     def data(self) -> Any:
         """What is kept: the tensor's data, or what a pack hook made of it; None once backward has freed it."""
-        item = None if self._node.saved is None else _owned(self._node, self._index)
+        item = None if self._node.saved is None else self._item()
         if isinstance(item, Packed):
             return item.packed
         if isinstance(item, (SavedOutput, Overwritten)):
@@ -199,7 +209,7 @@ class SavedTensor:
     @property
     def unpack_hook(self) -> Callable[..., Any] | None:
         """The hook that unpacks what is kept, if there is one."""
-        item = None if self._node.saved is None else self._node.saved[self._index]
+        item = None if self._node.saved is None else self._item()
         return item.unpack if isinstance(item, Packed) else None
 
     def unpack(self, *extra: Any) -> Any:
@@ -208,47 +218,57 @@ class SavedTensor:
             raise TypeError(errors.SAVED_UNPACK.format(", ".join(map(repr, (self, *extra)))))
         if self._node.saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
-        item = self._node.saved[self._index]
-        if isinstance(item, (SavedOutput, _PackedOutput)):
+        if isinstance(self._item(), (SavedOutput, _PackedOutput)):
             raise RuntimeError(errors.SAVED_DETACHED)
         if DETACHED:
             refuse_detached(self._node)
-        return unpack(self._node, self._index)
+        found = unpack(self._node, self._index)
+        return found if self._part is None else found[self._part]
 
     def register_hooks(self, *hooks: Callable[..., Any]) -> None:
         """Pack the saved tensor now by the first of two hooks, and unpack it by the other whenever it is asked for."""
-        node, i = self._node, self._index
+        node = self._node
         if len(hooks) != 2 or not all(map(callable, hooks)):
             raise TypeError(errors.REGISTER_HOOKS.format(", ".join(map(repr, (self, *hooks)))))
         if node.saved is None:
             raise RuntimeError(errors.REGISTER_FREED)
-        saved = list(node.saved)
-        if saved[i] is None:
+        item = self._item()
+        if item is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
-        if isinstance(saved[i], Packed):
+        if isinstance(item, Packed):
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
                 "hooks is allowed at a time."
             )
-        node.saved = _packed(node, tuple(saved), i, (hooks[0], hooks[1]))
+        node.saved = _packed(node, node.saved, self._index, (hooks[0], hooks[1]), self._part)
 
 
-def _packed(node: Node, saved: tuple[Any, ...], i: int, hooks: Any) -> tuple[Any, ...]:
+def _packed(node: Node, saved: tuple[Any, ...], i: int, hooks: Any, part: int | None = None) -> tuple[Any, ...]:
+    """The saved values with number `i` packed: a tensor, or of a list of them one, or all where `part` is None."""
     half = len(saved) // 2
-    item = _owned(node, i)
+    item, version = _owned(node, i), saved[half + i]
+    packed: Any
+    if type(item) is not list:
+        packed, version = _pack_one(node, item, hooks), 0
+    else:
+        packed, version = list(item), list(version)
+        for place in range(len(item)) if part is None else (part,):
+            if item[place] is not None:
+                packed[place], version[place] = _pack_one(node, item[place], hooks), 0
+    node._hooks().saved = True
+    return (*saved[:i], packed, *saved[i + 1 : half + i], version, *saved[half + i + 1 :])
+
+
+def _pack_one(node: Node, item: Any, hooks: Any) -> Packed:
     if isinstance(item, SavedOutput):
         t = wrap(item._array)
         t._counter = item._counter
         t._edge = edge_to(node, item.nr)
         packed = Packed(t, NO_EDGE, hooks)
         packed._edge = None
-        packed = _PackedOutput(packed, node, item.nr)
-    else:
-        original = item.tensor() if isinstance(item, Overwritten) else item
-        edge = NO_EDGE if not requires_grad(original) else gradient_edge(original)
-        packed = Packed(original, edge, hooks)
-    node._hooks().saved = True
-    return (*saved[:i], packed, *saved[i + 1 : half + i], 0, *saved[half + i + 1 :])
+        return _PackedOutput(packed, node, item.nr)
+    original = item.tensor() if isinstance(item, Overwritten) else item
+    return Packed(original, NO_EDGE if not requires_grad(original) else gradient_edge(original), hooks)
 
 
 class _PackedOutput(Packed):
@@ -320,7 +340,10 @@ def unpack(node: Node, i: int) -> Any:
     return unpack_one(node, item, version)
 
 
-def unpack_one(node: Node, item: Any, version: int) -> Tensor:
+def unpack_one(node: Node, item: Any, version: int) -> Any:
+    """A saved tensor with its history, or the None that stands among tensors of a list."""
+    if item is None:
+        return None
     if isinstance(item, Packed):
         return item.tensor()
     if item._counter[0] != version:
@@ -377,6 +400,8 @@ def raw(node: Node) -> list[Any]:
 
 
 def _raw_one(node: Node, item: Any, version: int) -> Any:
+    if item is None:
+        return None
     if item._counter[0] != version:
         raise changed(node, item, version)
     return item._array
@@ -459,6 +484,8 @@ class OpNode(Node):
     saved_names: tuple[str, ...] = ()
     #: which of them are tensors
     tensor_names: tuple[str, ...] = ()
+    #: and which of these are lists of tensors
+    list_names: tuple[str, ...] = ()
     #: for each field the edges whose gradients need it, None for one that is always needed
     users: tuple[tuple[int, ...] | None, ...] = ()
     #: places of the saved tensors among the fields
@@ -607,10 +634,15 @@ def _saved(name: str) -> property:
 def _raw_saved(name: str) -> property:
     """The attribute `_raw_saved_*` of Nodes that save a tensor of that name."""
 
-    def read(node: Any) -> SavedTensor:
+    def read(node: Any) -> Any:
         if name not in node.tensor_names:
             raise AttributeError(f"'{type(node).__name__}' object has no attribute '_raw_saved_{name}'")
-        return SavedTensor.of(node, node.saved_names.index(name))
+        place = node.saved_names.index(name)
+        if name not in node.list_names:
+            return SavedTensor.of(node, place)
+        if node.saved is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        return tuple(SavedTensor.of(node, place, part) for part in range(len(node.saved[place])))
 
     return property(read)
 

@@ -244,12 +244,13 @@ class Tensor(TensorMethods):
 
     @grad_dtype.setter
     def grad_dtype(self, value: Any) -> None:
-        if self.grad_fn is not None:
-            raise RuntimeError(errors.GRAD_DTYPE_LEAF.format("set"))
         if value is not None and not isinstance(value, dtypes.dtype):
             raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
-        if value is not None and self._grad is not None and self._grad.dtype is not value:
-            names = dtypes._scalar_name(value), _lower_name(self._grad.dtype)
+        held = self.grad  # PyTorch looks at it first, which warns where there can be none
+        if self.grad_fn is not None:
+            raise RuntimeError(errors.GRAD_DTYPE_LEAF.format("set"))
+        if value is not None and held is not None and held.dtype is not value:
+            names = dtypes._scalar_name(value), _lower_name(held.dtype)
             raise RuntimeError(errors.GRAD_DTYPE_LATE.format(*names))
         meta = self._extra()
         meta.grad_dtype = value

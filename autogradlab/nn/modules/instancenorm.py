@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ...core.recording.record import TENSORS
@@ -44,10 +45,17 @@ class _InstanceNorm(_NormBase):
         """The input, normalized channel by channel."""
         self._check_input_dim(input)
         single = input.ndim == self._n + 1
-        if input.shape[-self._n - 1] != self.num_features and self.affine:
-            raise ValueError(
-                f"expected input's size at dim={input.ndim - self._n - 1} to match num_features "
-                f"({self.num_features}), but got: {input.shape[-self._n - 1]}."
+        dim = input.ndim - self._n - 1
+        if input.shape[dim] != self.num_features:
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={dim} to match num_features "
+                    f"({self.num_features}), but got: {input.shape[dim]}."
+                )
+            warnings.warn(
+                f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing "
+                "in num_features, which is not used because affine=False",
+                stacklevel=2,
             )
         x = TENSORS.unsqueeze(input, 0) if single else input
         out = F.instance_norm(

@@ -269,7 +269,7 @@ def _saving(op: Op) -> Callable[..., tuple[Any, ...]]:
         return lambda args, x, t: (args[place], None)
     if kinds == ["tensor"]:
         return lambda args, x, t: (args[0], args[0]._counter[0])
-    if not {"tensor", "output"} & set(kinds):
+    if not {"tensor", "output", "indices"} & set(kinds):
         return lambda args, x, t: (
             *[
                 args[p] if kind == "value" else x.shape if kind == "shape" else array_property(x, kind)
@@ -289,6 +289,9 @@ def _saving(op: Op) -> Callable[..., tuple[Any, ...]]:
             elif kind == "tensor":
                 item = args[0]
                 version = item._counter[0]
+            elif kind == "indices":
+                item = list(args[place])
+                version = [None if i is None else i._counter[0] for i in item]
             elif kind == "output":
                 item = save_output(t)
                 version = item._counter[0]

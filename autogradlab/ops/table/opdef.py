@@ -51,6 +51,9 @@ _ndarray = np.ndarray
 
 #: stands for the default of a parameter that has none
 _REQUIRED: Any = object()
+#: ways to have a saved value that is a list of tensors, and all those that are tensors
+_LISTS = frozenset(("list", "results", "indices"))
+_OF_TENSORS = _LISTS | {"tensor", "output"}
 
 
 def _taker(places: Sequence[int]) -> Callable[[Sequence[Any]], list[Any]]:
@@ -260,7 +263,10 @@ class Op:
         self.node_class.tensor_names = tuple(
             name
             for name, (kind, _) in zip(self.node_class.saved_names, self.savers, strict=True)
-            if kind in ("tensor", "output", "list", "results")
+            if kind in _OF_TENSORS
+        )
+        self.node_class.list_names = tuple(
+            name for name, (kind, _) in zip(self.node_class.saved_names, self.savers, strict=True) if kind in _LISTS
         )
         self._make_release()
         self.inplace_class = self.node_class
@@ -288,15 +294,10 @@ class Op:
         """Tell the Node class what backward frees, and what can be read afterwards."""
         made = self.node_class
         made.users = self.users
-        made.tensor_places = tuple(
-            i
-            for i, (kind, _) in enumerate(self.savers)
-            if kind in ("tensor", "output", "list", "results") or self.fields[i] == "indices"  # a list of tensors
-        )
+        made.tensor_places = tuple(i for i, (kind, _) in enumerate(self.savers) if kind in _OF_TENSORS)
         made.frees = bool(made.tensor_places)
         made.keeps = any(
-            kind not in ("tensor", "output", "list", "results")
-            or (kind == "tensor" and self.defaults[place] is not _REQUIRED)
+            kind not in _OF_TENSORS or (kind == "tensor" and self.defaults[place] is not _REQUIRED)
             for kind, place in self.savers
         )
 
@@ -346,7 +347,9 @@ class Op:
             place = self.index[field]
             if place == self.list_place:
                 return "list", place
-            return ("tensor" if place in self.tensor_places else "value"), place
+            if place in self.tensor_places:
+                return "tensor", place
+            return ("indices" if field == "indices" else "value"), place
         if field == "result":
             return ("results" if self.multi else "output"), 0
         if field in self.outputs:
@@ -562,7 +565,7 @@ class Op:
                 versions[i] = [t._counter[0] for t in results]
             else:
                 item = list(values[place])
-                versions[i] = [t._counter[0] for t in item]
+                versions[i] = [None if t is None else t._counter[0] for t in item]
             items[i] = item
         return (*items, *versions)
 
