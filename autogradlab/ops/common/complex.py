@@ -257,13 +257,24 @@ def view_as_complex(input: np.ndarray) -> np.ndarray:
     if input.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
     size = input.itemsize
-    if not input.size:
-        return np.empty(input.shape[:-1], whole)
-    if input.strides[-1] != size:
+    if input.strides[-1] != size and input.size:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     if any(s % (2 * size) for s in input.strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
     return as_lazy_as(input, memory_of(input).view(whole)[..., 0])
+
+
+_as_complex = F.view_as_complex
+
+
+def _view_as_complex(input: Any) -> Tensor:
+    found: Tensor = _as_complex(input)
+    if TENSORS.storage_offset(input) % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    return found
+
+
+publish("view_as_complex", _view_as_complex, False, True, "Pairs of real numbers as complex ones. A view.")
 
 
 def _name(x: np.ndarray) -> str:

@@ -77,10 +77,8 @@ def formatted(x: np.ndarray, memory_format: Any = None) -> np.ndarray:
 
 def _in_format(x: np.ndarray, memory_format: Any) -> bool:
     """Whether elements lie as a memory format says."""
-    if memory_format is None or memory_format is _CONTIGUOUS:
+    if memory_format is None or memory_format is _CONTIGUOUS or memory_format is _PRESERVE:
         return bool(x.flags.c_contiguous)
-    if memory_format is _PRESERVE:
-        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     wanted = {"channels_last": 4, "channels_last_3d": 5}[memory_format.name]
     return x.ndim == wanted and bool(x.transpose(0, *range(2, wanted), 1).flags.c_contiguous)
 
@@ -102,7 +100,11 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """
     if memory_format is None:
         return input if input._array.flags.c_contiguous else TENSORS.clone(input, memory_format=_CONTIGUOUS)
-    return input if _in_format(input._array, memory_format) else TENSORS.clone(input, memory_format=memory_format)
+    if _in_format(input._array, memory_format):
+        return input
+    if memory_format is _PRESERVE:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return TENSORS.clone(input, memory_format=memory_format)
 
 
 @op(

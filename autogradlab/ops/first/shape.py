@@ -121,13 +121,13 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
             r = x.reshape(*size)
         except (TypeError, ValueError):
             r = None
-        if r is not None and ((shape := r.shape) == size or not size or shape == size[0]):
+        if r is not None and ((shape := r.shape) == size or not size or type(size[0]) is tuple and shape == size[0]):
             before = x.shape
             if 1 in shape and shape == before:  # NumPy leaves any stride where the size is 1
                 r = np.ndarray(shape, r.dtype, x)
             return view_of(input, r, _VIEW, (before, None))
     given = size[0] if size else options.get("dtype")
-    if type(given) is dtype:
+    if type(given) is dtype and len(size) + len(options) == 1:
         return TENSORS.view_as_dtype(input, given)
     sizes = _sizes("view", input, size, options, "size")
     return view_of(input, _view(x, sizes), _VIEW, (x.shape, None))
@@ -160,7 +160,7 @@ def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
             r = x.reshape(*shape)
         except (TypeError, ValueError):
             r = None
-        if r is not None and (r.shape == shape or (shape and r.shape == shape[0])):
+        if r is not None and (r.shape == shape or (shape and type(shape[0]) is tuple and r.shape == shape[0])):
             return view_of(input, r, _VIEW, (x.shape, None))
     return _reshaped(input, infer_size(_sizes("reshape", input, shape, options, "shape"), x.size))
 
