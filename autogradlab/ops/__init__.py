@@ -36,6 +36,9 @@ LAZY = {
     "torch.special_round torch.special_sinc torch.special_spherical_bessel_j0 torch.special_zeta",
     "breadth.spectra": "istft stft",
     "breadth.unique": "F._unique2 F.unique_dim unique unique_consecutive",
+    "common.axes": "F.diagonal_backward F.unfold_backward Tensor.H Tensor.T Tensor.mH Tensor.mT Tensor.unfold "
+    "adjoint diag diag_embed diagflat diagonal moveaxis movedim swapaxes swapdims torch.atleast_1d torch.atleast_2d "
+    "torch.atleast_3d torch.broadcast_tensors torch.diagonal_copy",
     "common.bits": "Tensor.bitwise_and_ Tensor.bitwise_left_shift_ Tensor.bitwise_not_ Tensor.bitwise_or_ "
     "Tensor.bitwise_right_shift_ Tensor.bitwise_xor_ Tensor.logical_and_ Tensor.logical_not_ Tensor.logical_or_ "
     "Tensor.logical_xor_ bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor gcd "
@@ -139,4 +142,4 @@ register_lazy(__name__, LAZY)
 
 # the order matters: operators come last, each table after those whose operations it uses
 from .first import elementwise, power, compare, kinds, reduce  # noqa: E402, I001
-from .first import shape, axes, products, matmul, memory, data, create, index, getitem, operators  # noqa: E402
+from .first import shape, products, matmul, memory, data, create, index, getitem, operators  # noqa: E402

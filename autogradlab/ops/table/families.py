@@ -94,6 +94,10 @@ class LazyName:
         self.found()
         setattr(instance, self.name, value)
 
+    def __delete__(self, instance: Any) -> None:
+        self.found()
+        delattr(instance, self.name)
+
 
 def register_lazy(package: str, families: dict[str, str]) -> None:
     """Name what families offer without loading them.

@@ -18,13 +18,13 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name
 from ...core.values.promotion import broadcast_shapes, can_cast
+from ..first.shape import expand, permute, transpose, unsqueeze
 from ..table.arguments import reject
 from ..table.calls import view_of
 from ..table.families import attribute
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import same_dtype, write
 from ..table.signatures import explain
-from .shape import expand, permute, transpose, unsqueeze
 
 # -- moving dimensions -------------------------------------------------------------------------------------------------
 
