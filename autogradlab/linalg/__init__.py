@@ -294,7 +294,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
         raise RuntimeError(
             f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {type_name(x._array)}"
         )
-    return _given(F.sum(F.mul(F.conj(x), y), dim), out)
+    made = F.vdot(x, y) if x.ndim == y.ndim == 1 else F.sum(F.mul(F.conj(x), y), dim)
+    return _given(made, out)
 
 
 @reading("linalg_matrix_power(Tensor input, int n, *, Tensor out=None) -> Tensor")

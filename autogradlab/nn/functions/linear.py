@@ -68,16 +68,20 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         reject("linear", (input, weight) if bias is None else (input, weight, bias), {})
     if not n or not m:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D")
-    if bias is None or m != 2:
-        made = TENSORS.matmul(input, TENSORS.t(weight))
-        return made if bias is None else made + bias
+    if bias is None:
+        return TENSORS.matmul(input, TENSORS.t(weight))
+    if m != 2:
+        if n == m == 1 and b == 0:
+            return TENSORS.matmul(input, TENSORS.t(weight)).add_(bias)
+        TENSORS.t(weight)  # refuses more than two dimensions
+        raise RuntimeError(f"mat2 must be a matrix, got {m}-D tensor")
     if n == 2:
         return TENSORS.addmm(bias, input, TENSORS.t(weight))
     if n and b == 1 and input._array.flags.c_contiguous:
         shape = input._array.shape
         flat = TENSORS.addmm(bias, TENSORS.view(input, (math.prod(shape[:-1]), shape[-1])), TENSORS.t(weight))
         return TENSORS.view(flat, (*shape[:-1], flat._array.shape[1]))
-    return TENSORS.matmul(input, TENSORS.t(weight)) + bias
+    return TENSORS.matmul(input, TENSORS.t(weight)).add_(bias)
 
 
 @reading("bilinear")

@@ -436,7 +436,7 @@ def _laid(weight: Tensor, axis: int, ndim: int) -> Tensor:
 
 def _probabilities(logs: Any, target: Any, weight: Any, n: int, smoothing: float, axis: int) -> Tensor:
     if smoothing > 0.0:
-        target = target * (1 - smoothing) + smoothing / logs._array.shape[axis]
+        target = TENSORS.add_number(TENSORS.mul_number(target, 1 - smoothing), smoothing / logs._array.shape[axis])
     product = logs * target
     if weight is not None:
         product = product * _laid(weight, axis, logs.ndim)
@@ -556,8 +556,9 @@ def poisson_nll_loss(
         loss = x - target * TENSORS.log(TENSORS.add_number(x, eps))
     if full:
         t: Any = target
-        stirling = t * TENSORS.log(t) - t + 0.5 * TENSORS.log(2 * math.pi * t)
-        loss = loss + stirling.masked_fill(t <= 1, 0)
+        half = TENSORS.mul_number(TENSORS.log(TENSORS.mul_number(t, 2 * math.pi)), 0.5)
+        stirling = t * TENSORS.log(t) - t + half
+        loss += stirling.masked_fill(t <= 1, 0)
     return _reduce(loss, reduction)
 
 
@@ -600,7 +601,7 @@ def gaussian_nll_loss(
     np.putmask(v._array, low, eps)
     loss = 0.5 * (TENSORS.log(v) + (x - target) ** 2 / v)
     if full:
-        loss = loss + 0.5 * math.log(2 * math.pi)
+        loss += 0.5 * math.log(2 * math.pi)
     return _reduce(loss, reduction)
 
 
@@ -670,7 +671,7 @@ def margin_ranking_loss(
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
     _margin_ranking_loss(input1, input2, target, margin, n)
-    return _reduce(TENSORS.clamp_min(TENSORS.add_number(-target * (input1 - input2), margin), 0), n)
+    return _reduce(TENSORS.add_number(-target * (input1 - input2), margin).clamp_min_(0), n)
 
 
 def cosine_embedding_loss(

@@ -128,7 +128,7 @@ def instance_norm(
         return None if t is None else TENSORS.repeat(t, n)
 
     means, variances = repeated(running_mean), repeated(running_var)
-    x = input.reshape(1, n * c, *shape[2:])
+    x = input.contiguous().view(1, n * c, *shape[2:])
     out = TENSORS.native_batch_norm(
         x, repeated(weight), repeated(bias), means, variances, use_input_stats, momentum, eps
     )[0]
@@ -223,7 +223,8 @@ def group_norm(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
                 f"shape {list(t.shape)} and input of shape {list(input.shape)}"
             )
-    return TENSORS.native_group_norm(input.contiguous(), weight, bias, n, c, area, num_groups, eps)[0]
+    laid = [t if t is None else t.contiguous() for t in (input, weight, bias)]
+    return TENSORS.native_group_norm(*laid, n, c, area, num_groups, eps)[0]
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:

@@ -8,6 +8,7 @@ import warnings
 from typing import Any
 
 from ...core.recording.record import TENSORS
+from ...core.runtime.warn import warn_once
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import ALL
@@ -31,7 +32,7 @@ def _rnn_step(act: str, x: Any, h: Any, w: Any, b: Any) -> Any:
 def _lstm_step(x: Any, state: Any, w: Any, b: Any, w_proj: Any = None) -> Any:
     h, c = state
     i, f, g, o = TENSORS.unsafe_chunk(F.linear(h, w, b) + x, 4, 1)
-    c = TENSORS.sigmoid(f) * c + TENSORS.sigmoid(i) * TENSORS.tanh(g)
+    c = (TENSORS.sigmoid(f) * c).add_(TENSORS.sigmoid(i) * TENSORS.tanh(g))
     h = TENSORS.sigmoid(o) * TENSORS.tanh(c)
     return (h if w_proj is None else F.linear(h, w_proj)), c
 
@@ -41,7 +42,7 @@ def _gru_step(x: Any, h: Any, w: Any, b: Any) -> Any:
     hr, hz, hn = TENSORS.unsafe_chunk(F.linear(h, w, b), 3, 1)
     r, z = TENSORS.sigmoid(hr + xr), TENSORS.sigmoid(hz + xz)
     n = TENSORS.tanh(xn + hn * r)
-    return (h - n) * z + n
+    return (h - n).mul_(z).add_(n)
 
 
 class RNNBase(Module):
@@ -353,6 +354,11 @@ class RNNBase(Module):
             x = x.transpose(0, 1)
         start = self._start(x, hx, batched)
         lstm, fused = self.mode == "LSTM", self._fused(x)
+        if lstm and self.proj_size and x.dtype is _FLOAT32 and x.numel() > 0:
+            warn_once(
+                "LSTM with projections is not supported with oneDNN. Using default implementation.",
+                at="aten/src/ATen/native/RNN.cpp:1512",
+            )
         if fused:
             x = x.contiguous()
             parts = [[TENSORS.select(s, 0, k) for k in range(len(s))] for s in start]

@@ -36,9 +36,10 @@ def _uniform(x: Any, dim: int, h: Any, edge_order: int) -> Any:
     if edge_order == 1:
         first, last = over(at[1] - at[0], h), over(end[0] - end[1], h)
     else:
-        first = over(at[0] * -1.5 + at[1] * 2 - at[2] * 0.5, h)
-        last = over(end[0] * 1.5 - end[1] * 2 + end[2] * 0.5, h)
-    middle = over(_part(x, dim, 2, n) - _part(x, dim, 0, n - 2), h * 2)
+        scaled = F.mul_number
+        first = over(scaled(at[0], -1.5) + scaled(at[1], 2) - scaled(at[2], 0.5), h)
+        last = over(scaled(end[0], 1.5) - scaled(end[1], 2) + scaled(end[2], 0.5), h)
+    middle = F.div_number(over(_part(x, dim, 2, n) - _part(x, dim, 0, n - 2), h), 2)
     return F.cat([first, middle, last], dim)
 
 
@@ -54,7 +55,7 @@ def _uneven(x: Any, dim: int, places: Any, edge_order: int) -> Any:
 
     one, two = laid(_part(steps, 0, 0, n - 2)), laid(_part(steps, 0, 1, n - 1))
     a, b, c = -two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two))
-    middle = _part(x, dim, 0, n - 2) * a + _part(x, dim, 1, n - 1) * b + _part(x, dim, 2, n) * c
+    middle = a * _part(x, dim, 0, n - 2) + b * _part(x, dim, 1, n - 1) + c * _part(x, dim, 2, n)
     h = [laid(_part(steps, 0, i, i + 1)) for i in (0, 1, n - 3, n - 2)] if n > 2 else [laid(steps)] * 4
     if edge_order == 1:
         first = (_part(x, dim, 1, 2) - _part(x, dim, 0, 1)) / h[0]
@@ -62,15 +63,15 @@ def _uneven(x: Any, dim: int, places: Any, edge_order: int) -> Any:
     else:
         p, q = h[0], h[1]
         first = (
-            _part(x, dim, 0, 1) * (-(2 * p + q) / (p * (p + q)))
-            + _part(x, dim, 1, 2) * ((p + q) / (p * q))
-            + _part(x, dim, 2, 3) * (-p / (q * (p + q)))
+            (-(2 * p + q) / (p * (p + q))) * _part(x, dim, 0, 1)
+            + ((p + q) / (p * q)) * _part(x, dim, 1, 2)
+            + (-p / (q * (p + q))) * _part(x, dim, 2, 3)
         )
         p, q = h[2], h[3]
         last = (
-            _part(x, dim, n - 3, n - 2) * (q / (p * (p + q)))
-            + _part(x, dim, n - 2, n - 1) * (-(p + q) / (p * q))
-            + _part(x, dim, n - 1, n) * ((2 * q + p) / (q * (p + q)))
+            (q / (p * (p + q))) * _part(x, dim, n - 3, n - 2)
+            + (-(p + q) / (p * q)) * _part(x, dim, n - 2, n - 1)
+            + ((2 * q + p) / (q * (p + q))) * _part(x, dim, n - 1, n)
         )
     return F.cat([first, middle, last], dim)
 

@@ -21,6 +21,7 @@ binary(
     """,
     np.bitwise_and,
     check=refusing("fVc", "bitwise_and_cpu"),
+    out=Out(unknown=True),
     doc="""
     The bits that both have; of bools, whether both are True. The operator &.
 
@@ -47,6 +48,7 @@ binary(
     """,
     np.bitwise_or,
     check=refusing("fVc", "bitwise_or_cpu"),
+    out=Out(unknown=True),
     doc="""
     The bits that one of the two has. The operator |.
 
@@ -71,6 +73,7 @@ binary(
     """,
     np.bitwise_xor,
     check=refusing("fVc", "bitwise_xor_cpu"),
+    out=Out(unknown=True),
     doc="""
     The bits in which the two differ. The operator ^.
 
@@ -113,6 +116,7 @@ binary(
     """,
     _left,
     check=refusing("bfVc", "lshift_cpu"),
+    out=Out(unknown=True),
     doc="""
     The bits moved to the left: input * 2**other. The operator <<.
 
@@ -137,6 +141,7 @@ binary(
     """,
     _right,
     check=refusing("bfVc", "rshift_cpu"),
+    out=Out(unknown=True),
     doc="""
     The bits moved to the right, rounding downwards. The operator >>.
 
@@ -157,6 +162,7 @@ binary(
     "gcd(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     np.gcd,
     check=refusing("bfVc", "gcd_cpu"),
+    out=Out(unknown=True),
     inplace_function=True,
     doc="""
     The greatest common divisor, not negative.
@@ -179,6 +185,7 @@ binary(
     "lcm(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     np.lcm,
     check=refusing("bfVc", "lcm_cpu"),
+    out=Out(unknown=True),
     inplace_function=True,
     doc="""
     The least common multiple, not negative.
@@ -202,7 +209,7 @@ binary(
 @op(
     "bitwise_not(Tensor input, *, Tensor out=None) -> Tensor",
     inplace=True,
-    out=Out(exact=FOUND, overlap="part"),
+    out=Out(exact=FOUND, overlap="part", unknown=True),
     inplace_function=False,
 )
 def bitwise_not(input: np.ndarray) -> Any:

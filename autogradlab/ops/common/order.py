@@ -8,7 +8,6 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.places import at_places
-from ...core.memory.storage import resize
 from ...core.recording.record import TENSORS, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
@@ -18,7 +17,7 @@ from ..first.selecting import SMALL, insertion_order, sort_order
 from ..table.checked import axis, tensor_type
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, op, publish
-from ..table.outputs import same_dtype
+from ..table.outputs import resize_out, same_dtype
 from ..table.overloads import Overload
 from .sorting import keys_of, picked, selecting
 
@@ -199,21 +198,21 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
         if not 0 <= q <= 1:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
         q = F.tensor(float(q), dtype=input.dtype)
-    if input.dtype not in (dtypes.float32, dtypes.float64):
-        raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    if q.dim() > 1:
-        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
-    if q.dtype is not input.dtype:
-        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
-    if out is not None and out.dtype is not input.dtype:
-        raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")
     if way not in _WAYS:
         raise RuntimeError(
             f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {way}"
         )
-    d = 0 if dim is None else wrap_dim(dim, input.dim())
     if not input.numel():
         raise RuntimeError("quantile() input tensor must be non-empty")
+    if q.dim() > 1:
+        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
+    if input.dtype not in (dtypes.float32, dtypes.float64):
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
+    if q.dtype is not input.dtype:
+        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
+    d = 0 if dim is None else wrap_dim(dim, input.dim())
+    if out is not None and out.dtype is not input.dtype:
+        raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")
     p = q._array
     if not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError("quantile() q values must be in the range [0, 1]")
@@ -221,7 +220,7 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     if out is None:
         return r
     if out._array.shape != r._array.shape:
-        resize(out, r._array.shape)
+        resize_out(out, r._array.shape)
     return out.copy_(r)
 
 
@@ -251,7 +250,7 @@ def _computed(input: Tensor, q: Tensor, d: int | None, keepdim: bool, way: str, 
     if way in ("linear", "midpoint"):
         weights = F.full_like(ranks, 0.5) if way == "midpoint" else ranks - below
         above = lines.gather(-1, ranks.ceil().long())
-        r = F.lerp(r, above, weights)
+        r.lerp_(above, weights)
     if single:
         return r.squeeze_(-1)
     return r.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)

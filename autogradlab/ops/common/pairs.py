@@ -328,7 +328,7 @@ binary(
     >>> x
     tensor([0.0000, 0.5000, 1.0000])
     """,
-    out=Out(exact="heaviside is not yet implemented for tensors with different dtypes."),
+    out=Out(exact="heaviside is not yet implemented for tensors with different dtypes.", unknown=True),
 )
 
 # -- remainders and rounded quotients ----------------------------------------------------------------------------------
@@ -349,6 +349,7 @@ binary(
     single(floor_quotient),
     {"input other": no_derivative("floor_divide")},
     node=NOT_IMPLEMENTED,
+    out=Out(unknown=True),
     check=divides("div_floor_cpu"),
     doc="""
     The quotient rounded downwards, as Python's // has it.

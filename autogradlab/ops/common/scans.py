@@ -434,11 +434,12 @@ def _trapezoid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tens
         _check_dx("trapezoid", y, dx)
         d = wrap_dim(dim, y.dim(), scalar_ok=False)
         if not y.shape[d]:
-            return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype)
-        return F.mul_number(y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5, dx)
+            return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype).zero_()
+        ends = F.mul_number(y.select(dim, 0) + y.select(dim, -1), 0.5)
+        return F.mul_number(y.sum(dim) - ends, dx)
     d = wrap_dim(dim, y.dim(), scalar_ok=False)
     if not y.shape[d] and dtypes.bool not in (y.dtype, given["x"].dtype):
-        return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype)
+        return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype).zero_()
     width = _spacing("trapezoid", y, given["x"], dim)
     return F.div_number(((_before(y, dim) + _after(y, dim)) * width).sum(dim), 2.0)
 
@@ -495,6 +496,6 @@ def cumulative_trapezoid(*args: Any, **kwargs: Any) -> Tensor:
     y, dim = given["y"], given["dim"]
     if given.get("x") is None:
         _check_dx(name, y, given["dx"])
-        return ((_before(y, dim) + _after(y, dim)) * (given["dx"] / 2.0)).cumsum(dim)
+        return F.mul_number(_before(y, dim) + _after(y, dim), given["dx"] / 2.0).cumsum(dim)
     width = _spacing(name, y, given["x"], dim)
     return F.div_number(((_before(y, dim) + _after(y, dim)) * width).cumsum(dim), 2.0)

@@ -37,16 +37,27 @@ def _x(a: np.ndarray) -> str:
     return "x".join(map(str, a.shape))
 
 
+def _column_by_row(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.shape[-1] == 1 and a.ndim == b.ndim == 2 and b.shape[0] == 1 and a.shape[0] > 1 < b.shape[1]
+
+
 def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np.ndarray:
-    """The matrix product of two arrays of one dtype. Half types are summed in float32, as PyTorch does."""
+    """The matrix product of two arrays of one dtype. Half types are summed in float32, as PyTorch does.
+
+    Where nothing is summed, a column times a row, PyTorch's product of -1 and 0 is -0.0; a sum begins with 0.0.
+    """
     d = a.dtype
     if (d is _FLOAT32 or d is _FLOAT64) and a.ndim <= 2:
+        if _column_by_row(a, b):
+            return np.multiply(a, b, order="C")
         r: np.ndarray = a.dot(b)  # for small matrices in half the time of np.matmul
         return r
     if d.itemsize == 2 and d.kind in "fV":
         return np.asarray(np.matmul(a.astype(np.float32), b.astype(np.float32))).astype(d)
     if d.kind == "b":
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+    if d.kind == "c" and _column_by_row(a, b):
+        return np.multiply(a, b, order="C")
     return np.matmul(a, b)
 
 
@@ -148,7 +159,7 @@ def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         if d is not y.dtype or not (d is _FLOAT32 or d is _FLOAT64) or x.ndim != 2 or y.ndim != 2:
             return call(input, mat2)
         try:
-            r = QUIET(_dot, x, y)
+            r = QUIET(_dot if x.shape[1] != 1 else product, x, y)
         except (RuntimeError, TypeError, ValueError):  # TypeError: an array with the negative bit
             r = modes.quiet(mm, x, y)
         t = _result(r)
@@ -493,7 +504,8 @@ def dot(input: np.ndarray, tensor: np.ndarray) -> np.ndarray:
     tensor(11.)
     """
     _vectors(input, tensor)
-    return np.asarray(product(input, tensor, "dot"))
+    r = np.asarray(product(input, tensor, "dot"))
+    return r + r.dtype.type(0) if input.size == 1 and r.dtype.kind == "f" and r.itemsize > 2 else r
 
 
 @op(

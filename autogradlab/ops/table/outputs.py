@@ -10,13 +10,16 @@ import numpy as np
 from ...core.arguments.declared import OUT
 from ...core.graph.node import NO_EDGE
 from ...core.memory.casting import warn_cast
+from ...core.memory.layout import iterated
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.storage import resize
+from ...core.memory.strided import window
 from ...core.recording.inplace import commit
+from ...core.recording.record import start_node
 from ...core.runtime import errors, modes
-from ...core.runtime.modes import FLAGS
+from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.runtime.warn import warn
-from ...core.tensor.tensor import Tensor, requires_grad
+from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad
 from ...core.types.dtypes import C_NAMES, _scalar_name, dtype, from_numpy, int64
 from ...core.types.return_types import named
 from ...core.values.promotion import can_cast, check_cast, result_dtype
@@ -31,6 +34,7 @@ __all__ = [
     "cxx_name",
     "not_recorded",
     "refuse_recorded",
+    "resize_out",
     "same_dtype",
     "write",
 ]
@@ -51,10 +55,11 @@ class Out:
     inputs and the out= tensor. uncastable: the message if the result cannot be cast. overlap: "part" if an input must
     not lie partly in their memory, "whole" if it must not be that very memory either, "late" if that is asked when they
     have their size. computes: the operation computes in the dtype of the out= tensor, which a dtype= must name. starts:
-    the number with which it fills their memory before it reads its input.
+    the number with which it fills their memory before it reads its input. unknown: autograd does not know the form: a
+    result that would be recorded has a Node without a derivative; only an out= tensor that requires grad is refused.
     """
 
-    __slots__ = ("computes", "exact", "overlap", "starts", "uncastable", "unless")
+    __slots__ = ("computes", "exact", "overlap", "starts", "uncastable", "unknown", "unless")
 
     def __init__(
         self,
@@ -65,6 +70,7 @@ class Out:
         overlap: str = "",
         computes: bool = False,
         starts: int | None = None,
+        unknown: bool = False,
     ) -> None:
         self.exact = exact
         self.unless = unless
@@ -72,6 +78,7 @@ class Out:
         self.overlap = overlap
         self.computes = computes
         self.starts = starts
+        self.unknown = unknown
 
 
 _USUAL = Out()
@@ -134,9 +141,13 @@ def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
             if operation.elementwise:
                 kind = _computed(operation, inputs, out, r)
                 times = 1 if kind == out._array.dtype or _absolute(kind, inputs) else 2
-        _write(out, r, times, inputs if rule.overlap == "late" else ())
+        if operation.elementwise and r.ndim > 1 and out._array.shape != r.shape:
+            r = iterated(r, *(t._array for t in inputs if isinstance(t, Tensor)))
+        _write(out, r, times, inputs if rule.overlap == "late" else (), operation.elementwise)
         if kind is not out._array.dtype and operation.elementwise and r.size:
             warn_cast(kind, out._array.dtype)
+        if rule.unknown and operation.differentiates:
+            _without_derivative(operation, out, inputs)
         return out
     outs = tuple(out)
     refuse_recorded(operation, inputs, outs)
@@ -160,7 +171,13 @@ def _same_dtype(message: str, out: Tensor, r: np.ndarray) -> None:
 
 def refuse_recorded(operation: Any, inputs: Any, out: Any) -> None:
     """PyTorch's error if an operation that has a derivative is to write into `out` what would be recorded."""
-    if not operation.differentiates or (FLAGS.unusual and not modes.current().grad):
+    rule = OUT.get(operation.name)
+    unknown = rule is not None and rule.unknown
+    if not (operation.differentiates or unknown) or (FLAGS.unusual and not modes.current().grad):
+        return
+    if unknown:
+        if any(isinstance(t, Tensor) and requires_grad(t) for t in (out if isinstance(out, tuple) else (out,))):
+            raise RuntimeError(errors.OUT_GRAD.format(f"aten::{operation.name}"))
         return
     for value in (*inputs, out):
         if type(value) is Tensor and value._edge is NO_EDGE:  # as nearly all are
@@ -169,6 +186,15 @@ def refuse_recorded(operation: Any, inputs: Any, out: Any) -> None:
         for t in found:
             if isinstance(t, Tensor) and t._edge is not NO_EDGE and requires_grad(t):
                 raise not_recorded(t, operation.name)
+
+
+def _without_derivative(operation: Any, out: Tensor, inputs: Any) -> None:
+    """Record that an out= tensor was written by a form that autograd does not know."""
+    if (FLAGS.unusual and not LOCAL.state.record) or out._array.dtype.kind not in "fcV":
+        return
+    edges = tuple(gradient_edge(t) if isinstance(t, Tensor) else NO_EDGE for t in inputs)
+    if any(edge is not NO_EDGE for edge in edges):
+        out._edge = start_node(operation.node_class, edges, out._array.shape, out._array.dtype, ())
 
 
 def not_recorded(t: Tensor, name: str) -> Exception:
@@ -190,17 +216,25 @@ def _absolute(kind: np.dtype[Any], inputs: Any) -> bool:
     return kind.kind == "f" and isinstance(inputs[0], Tensor) and inputs[0]._array.dtype.kind == "c"
 
 
-def _write(out: Tensor, r: np.ndarray, times: int = 1, sources: Sequence[Any] = ()) -> None:
+def resize_out(out: Tensor, shape: tuple[int, ...], times: int = 1) -> None:
+    """Give an out= tensor the size of the result. times: how often a change is warned of."""
+    for _ in range(times if out._array.size else 0):
+        told = errors.OUT_RESIZED.format(list(out.shape), list(shape))
+        warn(told, at="aten/src/ATen/native/Resize.cpp:30")
+    resize(out, shape)
+
+
+def _write(out: Tensor, r: np.ndarray, times: int = 1, sources: Sequence[Any] = (), elementwise: bool = False) -> None:
     """times: how often a change of size is warned of, twice where PyTorch computes in memory of its own. sources: must
-    not lie in the memory of `out` when it has its size."""
+    not lie in the memory of `out` when it has its size. elementwise: memory of another size is laid out as `r` is."""
     target = out._array
     if r.dtype is not target.dtype:
         check_cast(r.dtype, target.dtype)
     if target.shape != r.shape:
-        for _ in range(times if target.size else 0):
-            told = errors.OUT_RESIZED.format(list(out.shape), list(r.shape))
-            warn(told, at="aten/src/ATen/native/Resize.cpp:30")
-        resize(out, r.shape)
+        resize_out(out, r.shape, times)
+        if elementwise and not r.flags.c_contiguous:
+            x = out._array
+            out._array = window(x, r.shape, tuple(s // r.itemsize * x.itemsize for s in r.strides))
     elif 0 in target.strides:
         check_apart(target)
     if sources:
