@@ -37,12 +37,12 @@ def _lstm_step(x: Any, state: Any, w: Any, b: Any, w_proj: Any = None) -> Any:
     return (h if w_proj is None else F.linear(h, w_proj)), c
 
 
-def _gru_step(x: Any, h: Any, w: Any, b: Any) -> Any:
+def _gru_gates(x: Any, h: Any, w: Any, b: Any) -> tuple[Any, Any]:
+    """The share of the old state, and the candidate for the new one."""
     xr, xz, xn = TENSORS.unsafe_chunk(x, 3, 1)
     hr, hz, hn = TENSORS.unsafe_chunk(F.linear(h, w, b), 3, 1)
     r, z = TENSORS.sigmoid(hr + xr), TENSORS.sigmoid(hz + xz)
-    n = TENSORS.tanh(xn + hn * r)
-    return (h - n).mul_(z).add_(n)
+    return z, TENSORS.tanh(xn + hn * r)
 
 
 class RNNBase(Module):
@@ -190,7 +190,8 @@ class RNNBase(Module):
         if self.mode == "LSTM":
             return _lstm_step(x, state, w, b, w_proj)
         if self.mode == "GRU":
-            return _gru_step(x, state, w, b)
+            z, n = _gru_gates(x, state, w, b)
+            return (state - n) * z + n
         return _rnn_step("relu" if self.mode == "RNN_RELU" else "tanh", x, state, w, b)
 
     def _direction(self, x: Any, state: Any, names: list[str], backwards: bool) -> tuple[Any, Any]:
@@ -603,5 +604,6 @@ class GRUCell(RNNCellBase):
     def forward(self, input: Tensor, hx: Any = None) -> Tensor:
         """The outputs, and the state after the last step."""
         x, (h,), batched = self._whole(input, None if hx is None else (hx,))
-        made = _gru_step(F.linear(x, self.weight_ih, self.bias_ih), h, self.weight_hh, self.bias_hh)
+        z, n = _gru_gates(F.linear(x, self.weight_ih, self.bias_ih), h, self.weight_hh, self.bias_hh)
+        made = (h - n).mul_(z).add_(n)
         return made if batched else made.squeeze(0)
