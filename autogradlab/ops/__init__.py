@@ -36,6 +36,9 @@ LAZY = {
     "torch.special_round torch.special_sinc torch.special_spherical_bessel_j0 torch.special_zeta",
     "breadth.spectra": "istft stft",
     "breadth.unique": "F._unique2 F.unique_dim unique unique_consecutive",
+    "common.angles": "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan "
+    "arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan_ atanh atanh_ cosh cosh_ deg2rad deg2rad_ rad2deg "
+    "rad2deg_ sinh sinh_ tan tan_",
     "common.axes": "F.diagonal_backward F.unfold_backward Tensor.H Tensor.T Tensor.mH Tensor.mT Tensor.unfold "
     "adjoint diag diag_embed diagflat diagonal moveaxis movedim swapaxes swapdims torch.atleast_1d torch.atleast_2d "
     "torch.atleast_3d torch.broadcast_tensors torch.diagonal_copy",
@@ -48,11 +51,14 @@ LAZY = {
     "addbmm addmv addmv_ addr baddbmm cross inner torch.bilinear torch.chain_matmul trace",
     "common.blend": "F.clamp_backward F.clamp_max_backward F.clamp_min_backward Tensor.addcdiv_ Tensor.addcmul_ "
     "Tensor.lerp_ addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ lerp where",
+    "common.closeness": "allclose isclose torch.isin",
     "common.complex": "F._conj F._neg_view F.angle_backward F.contiguous F.floats_like F.ones_like F.square angle "
     "conj conj_physical conj_physical_ frexp imag is_conj is_neg real resolve_conj resolve_neg torch.complex "
     "torch.polar torch.view_as_complex torch.view_as_real",
     "common.distances": "F.distance_back F.logsumexp_back dist logsumexp torch.special_logsumexp",
     "common.einsum": "kron torch.einsum torch.tensordot",
+    "common.exponentials": "exp2 exp2_ expm1 expm1_ log10 log10_ log1p log1p_ log2 log2_ torch.special_exp2 "
+    "torch.special_expm1 torch.special_log1p",
     "common.extremes": "F.aminmax_back F.evenly F.put_at F.share_evenly F.sums_at F.take_at amax amin aminmax argmax "
     "argmin max min",
     "common.inplace_views": "Tensor.squeeze_ Tensor.swapaxes_ Tensor.swapdims_ Tensor.t_ Tensor.transpose_ "

@@ -83,7 +83,7 @@ class Reach:
     accumulated or, if not `accumulate`, captured.
     """
 
-    __slots__ = ("capture_at", "captured", "needed", "plain", "roots", "shared")
+    __slots__ = ("capture_at", "captured", "needed", "partial", "plain", "roots", "shared")
 
     def __init__(self, roots: Sequence[Pair], inputs: Sequence[Pair] | None, accumulate: bool) -> None:
         self.roots = roots
@@ -93,12 +93,14 @@ class Reach:
         self.plain = True
         #: under `inputs`: the Nodes on a path to one, and whether they run or only have their gradient captured
         self.needed: dict[Node, bool] | None = None
+        #: whether there are Nodes below the roots beside them
+        self.partial = False
         #: which outputs of a Node are captured, and the places of their gradients in `captured`
         self.capture_at: dict[Node, list[tuple[int, int]]] = {}
         self.captured: dict[int, Any] = {}
         if inputs is None:
             self._count()
-        else:
+        elif accumulate or not self._trace_all(inputs):
             self._trace(inputs, accumulate)
         if DETACHED:
             self.plain = False
@@ -160,8 +162,55 @@ class Reach:
                         push(node)
         self.plain = plain
 
+    def _trace_all(self, inputs: Sequence[Pair]) -> bool:
+        """What `_trace` does where every path from a root ends at one of `inputs`, which are leaves; False if not."""
+        captured: dict[Any, list[tuple[int, int]]] = {}
+        for i, (node, nr) in enumerate(inputs):
+            if node is None or not node.accumulates:
+                return False
+            captured.setdefault(node, []).append((nr, i))
+        counts: dict[Any, int] = dict.fromkeys([node for node, _ in self.roots if node is not None], 0)
+        roots = tuple(counts)
+        stack = list(roots)
+        plain = True
+        pop, push, get = stack.pop, stack.append, counts.get
+        while stack:
+            made = pop()
+            if made.hooks is not None or (made.special and not made.simple):
+                plain = False
+            ends = True
+            for node in made._edges:
+                if type(node) is tuple:
+                    node = node[0]
+                    if node is None:
+                        continue
+                ends = False
+                known = get(node)
+                if known is None:
+                    counts[node] = 1
+                    if not node.accumulates:
+                        push(node)
+                    elif node in captured:
+                        plain = plain and is_plain(node)
+                    else:
+                        return False
+                else:
+                    counts[node] = known + 1
+            if ends:
+                return False
+        self.capture_at = captured
+        self.needed = needed = dict.fromkeys(counts, True)
+        for node, times in counts.items():
+            if times > 1 or (times and (node.multi or node in roots)):
+                self.shared[node] = Arrivals(node, times)
+        for node in captured:
+            needed[node] = False
+        self.plain = plain
+        return True
+
     def _trace(self, inputs: Sequence[Pair], accumulate: bool) -> None:
         """Find the Nodes on a path from a root to `inputs`, and count the edges between them."""
+        self.partial = True
         # edges lead to older Nodes: what was made before every captured input leads to none of them
         oldest = 0 if accumulate else min((0 if n is None or n.accumulates else n._seq for n, _ in inputs), default=0)
         above: dict[Node, list[Node]] = {node: [] for node, _ in self.roots if node is not None}
@@ -222,7 +271,7 @@ def _sole_root(reach: Reach) -> Node | None:
     """The root, where there is one and nothing but to run it first."""
     if len(reach.roots) == 1:
         ((root, _),) = reach.roots
-        if root is not None and not root.special and root not in reach.shared and reach.needed is None:
+        if root is not None and not root.special and root not in reach.shared and not reach.partial:
             return root
     return None
 
@@ -301,7 +350,7 @@ def _written(grad: np.ndarray, writes: int) -> Tensor:
 
 def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None:
     """A plain backward pass; the caller has entered the quiet context."""
-    needed, captures = reach.needed, reach.capture_at
+    needed, captures = reach.needed if reach.partial else None, reach.capture_at
     #: how often the gradients of Nodes that can run were written in place, of those that were
     written: dict[Node, int] = {}
     #: leaves that have all of their gradient, and how often that was written in place
@@ -443,7 +492,7 @@ def walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool
 
 def _walk_recorded(reach: Reach, grads: Sequence[Any], keep_graph: bool, rows: int = 0, F: Any = TENSORS) -> None:
     """The pass of `walk_recorded`, or one for many gradients at once: so many `rows` of each, `F` being for Rows."""
-    needed, captures = reach.needed, reach.capture_at
+    needed, captures = reach.needed if reach.partial else None, reach.capture_at
     waits, tick = reach.shared.get, _TICK
     queue = _enter(reach, grads, tick)
     target: Any

@@ -104,14 +104,33 @@ def _reader(name: str, space: str) -> tuple[set[tuple[Any, ...]], Callable[..., 
     return fitted, read
 
 
+#: stands for an argument that was not given
+_NOTHING: Any = object()
+
+
+def _given(a: Any, b: Any) -> tuple[Any, ...]:
+    """The arguments that were given, of two."""
+    return () if a is _NOTHING else (a,) if b is _NOTHING else (a, b)
+
+
+# Both name the first arguments, as many as most calls have: to pass them on one by one costs half of what a tuple does.
+
+
 def _reading_first(call: Function, name: str, space: str) -> Function:
     fitted, read = _reader(name, space)
 
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        types: tuple[Any, ...] = tuple(map(type, args))
-        if kwargs:
-            types += (*kwargs, *map(type, kwargs.values()))
-        if types in fitted:
+    def checked(a: Any = _NOTHING, b: Any = _NOTHING, c: Any = _NOTHING, /, *more: Any, **kwargs: Any) -> Any:
+        if not kwargs and not more:
+            if b is _NOTHING:
+                if (type(a),) in fitted:
+                    return call(a)
+            elif c is _NOTHING:
+                if (type(a), type(b)) in fitted:
+                    return call(a, b)
+            elif (type(a), type(b), type(c)) in fitted:
+                return call(a, b, c)
+        args = (a, b, c, *more) if c is not _NOTHING else _given(a, b)
+        if (kwargs or more) and (*map(type, args), *kwargs, *map(type, kwargs.values())) in fitted:
             return call(*args, **kwargs)
         try:
             named = read(args, kwargs)
@@ -127,10 +146,20 @@ def _reading_first(call: Function, name: str, space: str) -> Function:
 def _reading_late(call: Function, name: str, space: str) -> Function:
     first = int(space == "Tensor")
 
-    def checked(*args: Any, **kwargs: Any) -> Any:
+    def checked(a: Any = _NOTHING, b: Any = _NOTHING, c: Any = _NOTHING, /, *more: Any, **kwargs: Any) -> Any:
         try:
+            if not kwargs and not more:
+                if b is _NOTHING:
+                    if a is not _NOTHING:
+                        return call(a)
+                elif c is _NOTHING:
+                    return call(a, b)
+                else:
+                    return call(a, b, c)
+            args = (a, b, c, *more) if c is not _NOTHING else _given(a, b)
             return call(*args, **kwargs)
         except (TypeError, AttributeError):
+            args = (a, b, c, *more) if c is not _NOTHING else _given(a, b)
             if stands_in(args, kwargs):
                 return checked(*args, **kwargs)
             explain(name, args[first:], kwargs, space)

@@ -1,0 +1,111 @@
+"""Elements that are equal up to rounding, or to one of several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.memory.versions import increment_version
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
+from ...core.values.promotion import plain_number, result_dtype
+from ..first.kinds import BOOL, COMPLEX, align, name_of
+from ..table.arguments import reject
+from ..table.opdef import OPS, Op, composite
+from ..table.outputs import EXPECTED, Out
+
+
+def _isclose(input: np.ndarray, other: np.ndarray, rtol: float, atol: float, equal_nan: bool) -> np.ndarray:
+    if input.dtype != other.dtype:
+        raise RuntimeError(f"{name_of(input)} did not match {name_of(other)}")
+    if rtol < 0:
+        raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol:g}")
+    if atol < 0:
+        raise RuntimeError(f"atol must be greater than or equal to zero, but got {atol:g}")
+    align(input, other)
+    close = input == other
+    if input.dtype.kind in "fcV":
+        allowed = atol + np.abs(rtol * other)
+        close = close | (np.isfinite(input - other) & (np.abs(input - other) <= allowed))
+        if equal_nan:
+            close = close | (np.isnan(input) & np.isnan(other))
+    elif rtol or atol:
+        close = close | (np.abs(input.astype(float) - other) <= atol + rtol * np.abs(other.astype(float)))
+    return close
+
+
+OPS["isclose"] = Op("isclose", _isclose, "input other")
+
+
+@composite("isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor")
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether elements are equal up to rounding: |input - other| <= atol + rtol * |other|.
+
+    Shapes: both broadcast together.
+    Dtypes: any, both the same; the result is bool.
+
+    >>> torch.isclose(torch.tensor([1., 2.]), torch.tensor([1. + 1e-7, 2.1]))
+    tensor([ True, False])
+    """
+    rtol, atol = plain_number(rtol), plain_number(atol)
+    close: Tensor = OPS["isclose"].call(input, other, rtol, atol, equal_nan)
+    if equal_nan and input._array.dtype.kind in "fcV":  # PyTorch puts each further condition into the result in place
+        increment_version(close)
+    if rtol or atol:
+        increment_version(close)
+    return close
+
+
+@composite(
+    "allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
+)
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are equal up to rounding: isclose, as one Python bool.
+
+    Shapes: both broadcast together.
+    Dtypes: any, both the same.
+
+    >>> torch.allclose(torch.tensor([1., 2.]), torch.tensor([1., 2. + 1e-6]))
+    True
+    """
+    return bool(TENSORS.isclose(input, other, rtol, atol, equal_nan)._array.all())
+
+
+_ISIN = Op("isin", lambda input, values, invert: np.isin(input, values, invert=invert))
+
+
+@composite(
+    """
+    isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False,
+        Tensor out=None) -> Tensor
+    isin(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False,
+        Tensor out=None) -> Tensor
+    isin(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False,
+        Tensor out=None) -> Tensor
+    """,
+    method=False,
+    out=Out(exact=EXPECTED),
+)
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
+) -> Tensor:
+    """Whether each element occurs among test_elements.
+
+    Shapes: the result has the shape of elements.
+    Dtypes: real numbers; the result is bool.
+
+    >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([2, 5]))
+    tensor([False,  True, False])
+    """
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        reject("isin", (elements, test_elements), {})
+    for given in (elements, test_elements):
+        if isinstance(given, Tensor) and given._array.dtype.kind in BOOL + COMPLEX:
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {name_of(given._array)}")
+    wanted = result_dtype((elements, test_elements)).numpy
+    x, y = (
+        v._array.astype(wanted) if isinstance(v, Tensor) else np.asarray(v, wanted) for v in (elements, test_elements)
+    )
+    found = _ISIN.call(TENSORS.from_numpy(np.asarray(x)), y, invert)
+    return found if out is None else TENSORS.logical_or(found, found, out=out)
