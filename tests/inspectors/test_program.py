@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from autogradlab.inspectors.parts import Drawing, Program, Row
@@ -164,3 +165,29 @@ def test_inspectors_that_were_imported_before_the_notebook(shell: Any):
     shell.run("w = torch.ones(2, requires_grad=True)\nlab.show(w)")
     view = shell.run("y = (w * 3).sum()\nlab.step(y)")
     assert any(frame.said.startswith("**Line 1 runs backwards:**") for frame in view.card.frames)
+
+
+def test_what_a_line_hands_on_is_said(shell: Any):
+    """Unchanged, by a short rule, or how many; of several Nodes of an expression or Module, which of them it is. Only
+    the last one made what the expression is."""
+    shell.run("from autogradlab import inspectors as lab\nnn = torch.nn\nx = torch.tensor([[1.], [2.]])")
+    shell.run("net = nn.Sequential(nn.Linear(1, 2), nn.Tanh(), nn.Linear(2, 1))\nb = torch.ones(1, requires_grad=True)")
+    shell.run("y = ((net(x) + b) * b).unbind()[0].sum() + 3")
+    frames = shell.run("lab.step(y)").card.frames
+    said = [frame.said.split("backwards:** ")[1] for frame in frames if "runs backwards" in frame.said]
+    shapes = [re.sub(r"g = \*\*.*\*\*", "g", one).replace(" takes the gradient", ":") for one in said]
+    assert shapes == [
+        "`((net(x) + b) * b).unbind()[0].sum() + 3`: **1.** and hands it on as it is.",
+        "`((net(x) + b) * b).unbind()[0].sum()`: g and hands on `g.expand(1)`.",
+        "`((net(x) + b) * b).unbind()`: **[1.]** and works out the next one from it.",
+        "`(net(x) + b) * b`: g and hands on `g·b` and `g·self` summed to (1,).",
+        "`net(x) + b`: g and hands on `g` and `g` summed to (1,).",
+        "AddmmBackward0 of `net[2]`: **[[1.], [0.]]** and works out 3 gradients from it.",
+        "TBackward0 of `net[2]`: g and hands on `gᵀ`.",
+        "TanhBackward0 of `net[1]`: g and hands on `g·(1-result²)`.",
+        "AddmmBackward0 of `net[0]`: g and hands on `g` summed to (2,) and `xᵀ @ g`.",
+        "TBackward0 of `net[0]`: g and hands on `gᵀ`.",
+    ]
+    reached = [one.to for frame in frames for one in frame.worked]
+    assert reached.count("net(x)") == 1, "the sum of it alone, no Node within"
+    assert {"net[0](…)", "net[1](…)"} <= set(reached)

@@ -375,14 +375,20 @@ class _Scalar:
         return self.value
 
 
+_BARS = ("backward", "found")  # kinds of entries that are drawn as bars
+
+
 def _drawing(entries: list[Entry], before: list[Any], heights: list[float], element: Any) -> Drawing:
     starts = [_number(b, element) for b in before]
     finite = [h for h in [*heights, *starts, 0.0] if math.isfinite(h)]
     high, low = max(finite), min(finite)
     span = (high - low) or 1.0
     many = len(entries) > BESIDE
+    bars = [(e, h) for e, h in zip(entries, heights, strict=True) if e.kind in _BARS]
+    beside = [" ".join(_above(entry, height, element)) for entry, height in bars]
+    crowded = many or any(width(text, SIZE, mono=True, bold=True) > WIDE - 10 for text in beside)
     tall = FLAT if high == low else LOW if many else HIGH
-    zero = TOP + many * LINE + tall * (high / span if high - low else 1.0)
+    zero = TOP + crowded * LINE + tall * (high / span if high - low else 1.0)
 
     def y(value: float) -> float:
         return zero - value * tall / span
@@ -407,8 +413,8 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
     for i, entry in enumerate(entries):
         middle = LEFT + wide * (i + 0.5)
         shapes = (
-            _bar(entry, middle, starts[i], heights[i], y, element, many)
-            if entry.kind in ("backward", "found")
+            _bar(entry, middle, starts[i], heights[i], y, element, crowded)
+            if entry.kind in _BARS
             else _mark(entry, middle, heights[i], y, bottom)
         )
         tone: Tone = _tone(entry) if entry.kind != "backward" else "plain"
@@ -426,14 +432,21 @@ def _lines(text: str) -> list[str]:
     return [first, last] if first else [last]
 
 
-def _bar(entry: Entry, middle: float, start: float, end: float, y: Any, element: Any, many: bool) -> list[Shape]:
-    """What was there pale, what came on top of it solid, path by path; what goes the other way as an outline. Of many
-    bars, what was added stands above what it makes."""
+def _above(entry: Entry, end: float, element: Any) -> list[str]:
+    """What stands above a bar."""
+    if entry.kind == "found":
+        return [_label(end)]
+    return [_signed(_number(entry.added, element)), f"→ {_label(end)}"]
+
+
+def _bar(entry: Entry, middle: float, start: float, end: float, y: Any, element: Any, crowded: bool) -> list[Shape]:
+    """What was there pale, what came on top of it solid, path by path; what goes the other way as an outline. Where it
+    is crowded, what was added stands above what it makes."""
     left = middle - BAR / 2
     shapes: list[Shape] = []
     added = _number(entry.added, element)
-    said = [_label(end)] if entry.kind == "found" else [_signed(added), f"→ {_label(end)}"]
-    said = said if many else [" ".join(said)]
+    said = _above(entry, end, element)
+    said = said if crowded else [" ".join(said)]
 
     def labels(base: float, tone: Tone) -> list[Shape]:
         bases = [base - LINE * k for k in reversed(range(len(said)))]

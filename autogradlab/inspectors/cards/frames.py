@@ -20,7 +20,7 @@ from .worked import summed, worked
 
 __all__ = ["Story"]
 
-_TWO_POINTS = re.compile(r"(\d\.)\.(?=\s|$)")
+_TWO_POINTS = re.compile(r"(\d\.(?:\*\*)?)[.。](?=\s|$)")
 
 #: names that a formula can hold
 _WORD = re.compile(r"[\w.\[\]]{1,14}")
@@ -52,7 +52,7 @@ class Story:
         self.recording = recording
         self.source = source
         self.kept = kept or {}
-        self.speech = Speech(source, self._name) if source is not None else None
+        self.speech = Speech(source, self._name, lambda node: self.nodes[node].cls) if source is not None else None
         facts = recording.graph
         self.nodes = {node.id: node for node in facts.nodes}
         self.values = {value.id: value for value in facts.values}
@@ -69,6 +69,7 @@ class Story:
         self.nan = False
         self.grids: dict[str, Grid] = {}
         self.worked: list[Worked] = []
+        self.handed: list[str] = []  # what a Node hands on, in symbols
         self.asks: list[Ask] = []
         self.formulas: dict[Formula, int] = {}
         self.left: dict[str, int] = {}
@@ -106,12 +107,13 @@ class Story:
         return _START[live, committed] if self.nodes or live else "step.start_nowhere"
 
     def _fresh(self) -> None:
-        self.now, self.texts, self.grids, self.worked, self.asks, self.flag = {}, {}, {}, [], [], ""
+        self.now, self.texts, self.grids, self.flag = {}, {}, {}, ""
+        self.worked, self.handed, self.asks = [], [], []
 
     def _frame(self, event: Event) -> Frame:
         self._fresh()
         sentence, heading, panel, tone = self._told(event)
-        said = _ended(self.speech.of(event)) if self.speech is not None else ""
+        said = _ended(self.speech.of(event, self.handed)) if self.speech is not None else ""
         said += self.flag if said else ""
         states, texts, grids = self._states(), tuple(self.texts.items()), tuple(self.grids.items())
         return Frame(
@@ -401,10 +403,10 @@ class Story:
             return symbols, ""
         return symbols, self._summed(rule, written(rule, {**plain, **values, "g": g.text}), g, out)
 
-    def _summed(self, rule: Rule, symbols: str, g: Amount, out: Amount) -> str:
+    def _summed(self, rule: Rule, symbols: str, g: Amount, out: Amount, key: str = "step.summed_to") -> str:
         """A rule for an input that was broadcast: what it gives is summed to the input's shape."""
-        if rule.elementwise and out.shape != g.shape:
-            return say("step.summed_to", rule=symbols, shape=out.shape)
+        if rule.elementwise and out.shape != g.shape and out.count <= g.count and out.rank <= g.rank:
+            return say(key, rule=symbols, shape=out.shape)
         return symbols
 
     def _spoken(self, node: str, number: int) -> str:
@@ -425,6 +427,7 @@ class Story:
         rule = fact.rules[index] if index < len(fact.rules) else None
         words, named = self._operands(fact)
         symbols = written(rule, words) if rule is not None else ""
+        self.handed.append(self._summed(rule, f"`{symbols}`", g, out, "step.code_summed") if rule is not None else "")
         shown = worked(to, symbols, g, named, out, rule is not None and rule.elementwise)
         if shown is not None:
             self.worked.append(replace(shown, source=self._formula(rule)))
@@ -444,6 +447,7 @@ class Story:
         for saved, amount in self.kept.get(fact.id, {}).items():
             place = self._input(fact, saved)
             name = self._spoken(*place).partition(",")[0] if place is not None else ""
+            name = "" if place is not None and name == self.nodes[place[0]].cls else name  # which is no tensor's
             if _WORD.fullmatch(name) and words.get(saved, saved) == saved:
                 words[saved] = name
             named[words.get(saved, saved)] = amount

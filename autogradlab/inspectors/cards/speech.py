@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..snapshot.events import Accumulated, Amount, Event, NodeRan, RootEnters, Summed
 from ..snapshot.program import Source
@@ -12,14 +12,17 @@ __all__ = ["Speech"]
 
 #: letters of an expression that a sentence quotes, and of a value that stands in it
 LONG, SHORT = 40, 24
+#: letters of what a Node hands on, in a sentence
+RULES = 46
 
 
 class Speech:
     """Sentences for events; of those that have no line, nothing is said here."""
 
-    def __init__(self, source: Source, name: Callable[[str, int], str]) -> None:
+    def __init__(self, source: Source, name: Callable[[str, int], str], cls: Callable[[str], str]) -> None:
         self.source = source
         self._plain = name
+        self.cls = cls
         self.targets: dict[str, list[tuple[str, int]]] = {}
 
     def name(self, node: str, number: int) -> str:
@@ -28,12 +31,13 @@ class Speech:
     def start(self) -> str:
         return say("step.code_start")
 
-    def of(self, event: Event) -> str:
+    def of(self, event: Event, rules: Sequence[str] = ()) -> str:
+        """`rules` are what a Node hands on, along each edge; "" where it cannot be written."""
         match event:
             case RootEnters():
                 return say("step.code_root", name=self.name(event.node, event.number), g=event.amount.text)
             case NodeRan():
-                return self._node(event)
+                return self._node(event, rules)
             case Summed():
                 parts = " + ".join(p.text for p in event.parts) if _short(*event.parts) else ""
                 key = "step.code_sum" if parts else "step.code_sum_long"
@@ -43,17 +47,27 @@ class Speech:
                 return self._accumulated(event)
         return ""
 
-    def _node(self, event: NodeRan) -> str:
+    def _node(self, event: NodeRan, rules: Sequence[str]) -> str:
         where = self.source.spoken.get(event.node, "")
         if not where:
             return ""
-        code = self.source.code.get(event.node, "")
-        code = code if len(code) <= LONG else code[: LONG - 1] + "…"
+        part = self.source.part.get(event.node, "")
+        who = say("step.code_part", cls=self.cls(event.node), code=_cut(part)) if part else ""
+        who = who or f"`{_cut(self.source.code.get(event.node, ''))}`"
         incoming = [a for a in event.incoming if a is not None]
-        given = incoming[0].text if len(incoming) == 1 else "…"
-        said = say("step.code_node", where=where, code=code, g=given)
         outs = [a for a in event.outgoing if a is not None]
-        return said if outs else said + say("step.code_nothing")
+        words = {"where": where, "who": who, "g": incoming[0].text if len(incoming) == 1 else ""}
+        if len(incoming) != 1:
+            return say("step.code_outputs" if outs else "step.code_outputs_nothing", **words)
+        if not outs:
+            return say("step.code_nothing", **words)
+        if all(rule == "`g`" for rule in rules):
+            return say("step.code_same", **words)
+        shown = say("common.list").join(rules[:-1])
+        shown = say("step.code_and", rules=shown, last=rules[-1]) if shown else "".join(rules)
+        if all(rules) and len(shown) <= RULES and len(event.incoming) == 1:  # rules of others name which gradient
+            return say("step.code_rules", rules=shown, **words)
+        return say("step.code_node" if len(outs) > 1 else "step.code_node_one", count=len(outs), **words)
 
     def _accumulated(self, event: Accumulated) -> str:
         if event.after is None or event.incoming is None:
@@ -64,6 +78,10 @@ class Speech:
             now = say("step.code_new" if before is None else "step.code_grown", name=name, after=event.after.text)
             return now
         return say("step.code_added", name=name, before=before.text, incoming=incoming.text, after=event.after.text)
+
+
+def _cut(code: str) -> str:
+    return code if len(code) <= LONG else code[: LONG - 1] + "…"
 
 
 def _all(count: int) -> str:

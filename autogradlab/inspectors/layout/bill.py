@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ WIDE, SIZE, HIGH, GAP, ROW = 540.0, 13.0, 25.0, 20.0, 5.0
 RIGHT, LONGEST, BASE, BELOW = WIDE - 4.0, 320.0, 17.0, 9.0
 #: pixels that entries may take together, and how many there are at least
 TALLEST, FEWEST = 345.0, 3
+ARROW, _SIGN = " → ", re.compile(r"(?= [+-] )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def bill(entries: Sequence[Entry], total: tuple[str, str], words: tuple[str, ...
     room = _room([*(entry.product for entry in entries), total[1]])
     for number, entry in enumerate(entries, 1):
         tone: Tone = "plain" if entry.chips else "muted"
-        written = fit(entry.way, WIDE - (0 if entry.chips else room), SIZE, mono=True)
+        written = _way(entry.way, WIDE - (0 if entry.chips else room))
         shapes: list[Shape] = [Text(0.0, y + 14, written, "muted", "start", SIZE, mono=True)]
         spots, foot = _spots(entry, room)
         for place, (chip, (left, down, wide)) in enumerate(zip(entry.chips, spots, strict=True)):
@@ -60,11 +62,30 @@ def bill(entries: Sequence[Entry], total: tuple[str, str], words: tuple[str, ...
         items.append(Item(f"w{number}", tuple(shapes), f"{entry.way}: {entry.product}"))
         y += foot + BELOW
     rule = Path(((0.0, y), (WIDE, y)), "plain", width=1.6)
-    sums = Text(0.0, y + 24, fit(total[0], WIDE - room, 15, mono=True, bold=True), "plain", "start", 15, True, True)
+    sums = Text(0.0, y + 24, _terms(total[0], WIDE - room), "plain", "start", 15, True, True)
     items.append(
         Item("total", (rule, sums, Text(RIGHT, y + 24, total[1], "gradient", "end", 15, True, True)), " ".join(total))
     )
     return Drawing(WIDE, y + 34, tuple(items), words, label)
+
+
+def _way(way: str, room: float) -> str:
+    """A way from the root in this room: where it begins and where it ends, and as much between as there is room for."""
+    steps = way.split(ARROW)
+    while width(ARROW.join(steps), SIZE, mono=True) > room and len(steps) > 3:
+        steps = [*steps[:-3], "…", steps[-1]] if steps[-2] == "…" else [*steps[:-2], "…", steps[-1]]
+    return fit(ARROW.join(steps), room, SIZE, mono=True)
+
+
+def _terms(text: str, room: float) -> str:
+    """A sum in this room: of its terms, those that are whole."""
+    head, *terms = _SIGN.split(text)
+    end = ")" if text.endswith(")") and "(" in head else ""
+    for count in range(len(terms), 0, -1):
+        short = head + "".join(terms[:count]) + (f" + …{end}" if count < len(terms) else "")
+        if width(short, 15, True, True) <= room:
+            return short
+    return fit(text, room, 15, mono=True, bold=True)
 
 
 def fitting(entries: Sequence[Entry]) -> int:

@@ -31,6 +31,10 @@ class Amount:
             product *= int(size) if size.strip() else 1
         return product
 
+    @property
+    def rank(self) -> int:
+        return sum(bool(size.strip()) for size in self.shape.strip("()").split(","))
+
 
 @dataclass(frozen=True, slots=True)
 class RootEnters:

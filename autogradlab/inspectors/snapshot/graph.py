@@ -267,7 +267,8 @@ def constant(tensor: Any, holder: str | None) -> str:
     if holder is not None or tensor.requires_grad or tuple(tensor.shape) != () or tensor.dtype.is_complex:
         return ""
     try:
-        return f"{tensor.item():g}"
+        value = tensor.item()
+        return str(value) if isinstance(value, bool) else f"{value:g}"
     except Exception:  # a meta tensor has no number
         return ""
 

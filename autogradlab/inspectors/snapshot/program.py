@@ -45,6 +45,7 @@ class Source:
     names: dict[Place, str]  #: what the learner would call an output: "h, t = 3", "`x @ W`"
     spoken: dict[str, str]  #: where a Node was made, as a sentence begins: "Line 4"
     code: dict[str, str]  #: the expression that made a Node
+    part: dict[str, str]  #: the same, or the Module in it that did, where it is one of several Nodes of that
     groups: dict[str, tuple[tuple[str, str], ...]]  #: turns, calls, Modules around a Node: id, label
 
 
@@ -88,6 +89,7 @@ class _Reading:
                 self.made.setdefault(walk.ids[node], []).append((number, held[0]))
         self.modules = dict(_module_names(holders.space))
         self.code: dict[str, str] = {}
+        self.mates: dict[tuple[Any, ...], list[str]] = {}  # Nodes that one expression has made, in that order
         self.unknown = 0
         self.rows: dict[Place, list[str]] = {}
 
@@ -137,10 +139,16 @@ class _Reading:
         elif line in row.offsets:
             self._mark(node, row, spot)
         self.code[node] = self._expression(spot)
+        self.mates.setdefault(self._made_by(way, spot), []).append(node)
         for above in way:
             if above is not row:
                 above.places.append((node, 0))
         self.tops[node] = row, spot
+
+    @staticmethod
+    def _made_by(way: list[_Draft], spot: Spot) -> tuple[Any, ...]:
+        """Which expression, in which turn, a Node on this way comes from, be it inside of Modules or not."""
+        return (*(id(above) for above in way if above.kind != "module"), spot.code, spot.span)
 
     def _down(
         self,
@@ -329,20 +337,22 @@ class _Reading:
                 else draft.children.values()
             )
             pending += [(child, name) for child in reversed(list(inner))]
+        ends = {nodes[-1] for nodes in self.mates.values()}
         for node, row in self.where.items():
             row_of[node] = ids[id(row)]
             around = [w for w in self.around[node] if w.kind in ("turn", "module", "call")]
             groups[node] = tuple((ids[id(w)], w.label or w.text) for w in around)
-            said = self._called(node, row)
+            said = self._called(node, row, node in ends)
             if said:
                 names[node, 0] = said
         for at in self.leaf_rows:
             names[at] = self.leaf_rows[at].name
             row_of[at[0]] = ids[id(self.leaf_rows[at])]
         spoken = {node: self._spoken(node) for node in self.where}
+        part = {node: said for nodes in self.mates.values() for node, said in self._parts(nodes)}
         root = next((self.holders.name(t) for t in self.walk.roots[:1]), None) if len(self.walk.roots) == 1 else None
         program = Program(tuple(rows), tuple(marks), not self.unknown, root or "")
-        return Source(program, self.rows, row_of, names, spoken, self.code, groups)
+        return Source(program, self.rows, row_of, names, spoken, self.code, part, groups)
 
     def _is_named(self, draft: _Draft, at: Place) -> bool:
         """Whether the value of this output is what the statement gives its name to."""
@@ -355,8 +365,8 @@ class _Reading:
     def _live(self, node: str) -> Any:
         return self.walk.nodes[int(node[1:]) - 1]
 
-    def _called(self, node: str, row: _Draft) -> str:
-        """What the learner would call a Node's output."""
+    def _called(self, node: str, row: _Draft, ends: bool) -> str:
+        """What the learner would call a Node's output; whether it `ends` its expression, whose value this is then."""
         held = [self.holders.name(t) for number, t in self.made.get(node, []) if number == 0]
         known = next((name for name in held if name), None)
         if known:
@@ -366,10 +376,23 @@ class _Reading:
         line = next((w for w in reversed(self.around[node]) if w.kind == "line"), None)
         if line is not None and line.places and line.places[-1] == (node, 0) and self._is_named(line, (node, 0)):
             return line.name + when
-        if row.kind == "module" and row.places[-1] != (node, 0):
-            return ""
         code = self.code.get(node, "")
+        if not ends:
+            inner = row.kind == "module" and row.places[-1] == (node, 0)
+            code = f"{row.label}(…)" if inner else ""
         return f"{code}{when}" if code and len(code) <= 32 else ""
+
+    def _parts(self, nodes: list[str]) -> Iterator[tuple[str, str]]:
+        """What made each of the Nodes of one expression, where it made several: the expression, or a Module in it."""
+        inner: dict[int, list[str]] = {}
+        for node in nodes:
+            inner.setdefault(id(self.where[node]), []).append(node)
+        for node in nodes:
+            row = self.where[node]
+            if row.kind == "module" and len(inner) > 1:
+                yield node, row.label
+            elif len(nodes) > 1:
+                yield node, self.code[node]
 
     def _spoken(self, node: str) -> str:
         line = next((w for w in reversed(self.around[node]) if w.kind == "line"), None)

@@ -200,8 +200,13 @@ class Lines {
   show(row) {
     const [top, bottom] = [row.offsetTop, row.offsetTop + row.offsetHeight];
     const head = this.element.querySelector("thead").offsetHeight;
-    if (top < this.element.scrollTop + head) this.element.scrollTop = top - head - 4;
-    else if (bottom > this.element.scrollTop + this.element.clientHeight) this.element.scrollTop = bottom - this.element.clientHeight + 4;
+    if (top < this.element.scrollTop + head) this.element.scrollTop = top - head;
+    else if (bottom > this.element.scrollTop + this.element.clientHeight) {
+      const least = bottom - this.element.clientHeight + 4;
+      let first = row; // the first one that is seen is seen whole
+      while (first.previousElementSibling && first.previousElementSibling.offsetTop >= least + head) first = first.previousElementSibling;
+      this.element.scrollTop = first.offsetTop - head;
+    }
   }
 }
 

@@ -126,7 +126,7 @@ function product(worked, words) {
       spelled.textContent = `${(terms.length > 5 ? [...terms.slice(0, 4), GAP] : terms).join(" + ")} = ${result}`;
     } else if (worked.how === "each" && operands.length === 1) {
       lit(operands[0], ...bound(worked.operands[0][1], i, j));
-      spelled.textContent = result;
+      spelled.textContent = ""; // the same number twice
     } else if (worked.how === "each") {
       const parts = worked.operands.map(([, grid], k) => lit(operands[k], ...bound(grid, i, j))[0]);
       spelled.textContent = `${parts.map((part, k) => (k ? ` ${worked.signs[k - 1]} ` : "") + part).join("")} = ${result}`;

@@ -552,6 +552,8 @@ class Stepper {
     const place = this.seen() ? this.places(wide).find(({ room, tall }) => this.seen().fits(room, tall)) : null;
     this.stage.toggleAttribute("data-below", Boolean(place?.below || (this.seen() && wide < WIDE)));
     this.stage.style.setProperty("--numbers", `${place?.numbers ?? 38}%`);
+    const sought = wide < WIDE ? this.words.search.split(/[:：]/)[0] : this.words.search;
+    for (const { box } of this.sketches) box.placeholder = sought;
     for (const sketch of this.sketches) sketch.tall = place && sketch === this.seen() ? place.tall : wide < WIDE ? TALL - 30 : TALL;
     for (const sketch of [...this.sketches, ...(this.others ?? [])]) sketch.resize(sketch.frame.clientWidth);
     this.spread();

@@ -354,8 +354,7 @@ def _written(value: Any) -> str:
         known = _CONSTANTS.get(float(value))
         if known is not None:
             return known
-        short = f"{value:g}"
-        return short if float(short) == float(value) else str(value)
+        return f"{value:g}"
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     if isinstance(value, np.ndarray):
