@@ -186,7 +186,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     small = finfo(input.dtype).eps if eps is None else eps
     x: Any = input
     out = x * TENSORS.rsqrt(TENSORS.add_number(x.pow(2).mean(dims, True), small))
-    return out if weight is None else out * weight
+    return (out if weight is None else out * weight).contiguous()
 
 
 def group_norm(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import name_of
+from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS, not_implemented
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import is_number
@@ -327,7 +328,7 @@ def logit(input: np.ndarray, eps: float | None = None) -> Any:
     tensor([0.0000, 2.1972])
     """
     refuse(input, "logit_cpu", COMPLEX)
-    return single(_logit)(floated(input), eps)
+    return iterated(single(_logit)(floated(input), eps), input)
 
 
 alias("special_logit", "logit", method=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.memory.layout import contiguous
+from ...core.memory.layout import contiguous, iterated
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
@@ -130,7 +130,8 @@ def addr(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, *, beta: Any = 1
     if d.kind == "b":
         r = np.logical_and.outer(a, b) & bool(alpha)
         return r if not beta else r | np.broadcast_to(input, r.shape)
-    return added(input.astype(d, copy=False), scaled(np.multiply.outer(a, b), alpha), beta)
+    r = added(input.astype(d, copy=False), scaled(np.multiply.outer(a, b), alpha), beta)
+    return iterated(r, np.broadcast_to(input, r.shape))
 
 
 @op(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.layout import iterated
 from ..first.kinds import laid_out, like_input, refuse, single
 from ..table.factories import unary
 from ..table.opdef import OPS, Op, alias, op
@@ -100,7 +101,7 @@ def _decimals(x: np.ndarray, places: int) -> np.ndarray:
 
 def _round_decimals(input: np.ndarray, decimals: int) -> Any:
     refuse(input, "round_cpu" if decimals else "round_vml_cpu", "biuc")
-    return np.rint(input) if decimals == 0 else single(_decimals)(input, decimals)
+    return iterated(np.rint(input) if decimals == 0 else single(_decimals)(input, decimals), input)
 
 
 unary(
@@ -188,7 +189,7 @@ def nan_to_num(
     tensor([ 9.,  1., -1.])
     """
     if input.dtype.kind in "biu":
-        return input.copy()
+        return input.copy(order="K")
     if input.dtype.kind == "c":
         r = np.empty_like(input)
         r.real, r.imag = (nan_to_num(part, nan, posinf, neginf) for part in (input.real, input.imag))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.memory.layout import like
+from ...core.memory.layout import contiguous, like
 from ...core.memory.places import at_places, put_at_places
 from ...core.recording.record import TENSORS, writes
 from ...core.runtime.warn import warn_once
@@ -313,8 +313,8 @@ def topk(
     else:
         places = _top(x, k, largest, sorted)
         if input.ndim == 1:
-            return input[places], np.ascontiguousarray(places, np.int64)
-    places = np.ascontiguousarray(from_end(places, d), np.int64)
+            return input[places], contiguous(np.asarray(places, np.int64))
+    places = contiguous(np.ascontiguousarray(from_end(places, d), np.int64))
     return taken(input, places, d), places
 
 
@@ -421,7 +421,7 @@ def kthvalue(input: np.ndarray, k: int, dim: int = -1, keepdim: bool = False) ->
 
 def picked(input: np.ndarray, x: np.ndarray, places: np.ndarray, d: int, keepdim: bool, exact: Any = None) -> Any:
     """Values and indices of one element of each line, after `exact` has settled ties. `x`: the lines, last."""
-    places = np.array(places, np.int64)
+    places = np.array(places, np.int64, order="C")
     if exact is not None and x.size <= SMALL:
         found = taken(x, places[..., None], -1)
         for i in _lines((_TOTAL(x == found, -1) > 1) | (found != found)[..., 0]):

@@ -10,7 +10,7 @@ import numpy as np
 from ...core.graph.node import NO_EDGE
 from ...core.memory import strided
 from ...core.memory.lazy import LazyArray, as_lazy_as
-from ...core.memory.storage import storage_of
+from ...core.memory.storage import address, owner, storage_of
 from ...core.memory.versions import of_inference
 from ...core.recording.inplace import check_inplace
 from ...core.recording.record import RAW, TENSORS, writes
@@ -135,8 +135,17 @@ def _fits(part: np.ndarray, src: np.ndarray) -> None:
         )
 
 
+def _cloned(input: np.ndarray) -> np.ndarray:
+    """A copy with the same strides, at the same place in memory of the same size."""
+    root = owner(input)
+    if type(input) is not np.ndarray or 0 in input.strides or not root.flags.c_contiguous:
+        return np.array(input, order="C")
+    memory = np.array(root).reshape(-1).view(np.uint8)
+    return np.ndarray(input.shape, input.dtype, memory, address(input) - address(root), input.strides)
+
+
 def _copied(input: np.ndarray, view: Any, src: np.ndarray) -> np.ndarray:
-    r = np.array(input, order="C")
+    r = _cloned(input)
     part = view(r)
     _fits(part, src)
     part[...] = src
@@ -219,8 +228,10 @@ def _as_strided_scatter(
     stride: tuple[int, ...],
     storage_offset: int | None = None,
 ) -> np.ndarray:
-    r = np.array(input, order="C")
-    part = _window(r, size, stride, storage_offset)
+    r = _cloned(input)
+    memory = owner(r).reshape(-1).view(r.dtype)
+    offset = (address(r) - address(memory)) // r.itemsize if storage_offset is None else storage_offset
+    part = _window(memory, size, stride, offset)
     _fits(part, src)
     part[...] = src
     return r

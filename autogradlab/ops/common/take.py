@@ -429,7 +429,7 @@ def take(input: Any, index: np.ndarray) -> np.ndarray:
     >>> x.take(torch.tensor([0, 2, -1]))
     tensor([1, 3, 6])
     """
-    return np.array(input.reshape(-1)[_flat("take()", input, index)])
+    return np.array(input.reshape(-1)[_flat("take()", input, index)], order="C")
 
 
 def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:

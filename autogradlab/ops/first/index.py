@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.arguments.mismatch import typename
 from ...core.memory.absent import require_places
-from ...core.memory.layout import common_axes, contiguous, strides_along
+from ...core.memory.layout import common_axes, contiguous, like, strides_along
 from ...core.memory.overlap import check_written, shares_places
 from ...core.memory.places import add_at
 from ...core.memory.strided import dense, placed, window
@@ -502,7 +502,8 @@ def _index_put_into(input: np.ndarray, indices: Any, values: np.ndarray, accumul
 
 def _index_put(input: Any, indices: Any, values: np.ndarray, accumulate: bool = False) -> np.ndarray:
     _look(input, indices, values, accumulate)
-    r = np.array(input, order="K")
+    r = like(input, input.dtype, zero=False)
+    r[...] = input
     _index_put_into(r, indices, values, accumulate)
     return r
 

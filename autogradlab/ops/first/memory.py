@@ -522,11 +522,13 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 
 
 def _fill(input: np.ndarray, value: np.ndarray) -> np.ndarray:
-    return np.full(input.shape, value, input.dtype)
+    r = like(input, input.dtype, zero=False)
+    r[...] = value
+    return r
 
 
 def _fill_tensor(input: np.ndarray, value: np.ndarray) -> np.ndarray:
-    return np.full(input.shape, cast_array(value, input.dtype), input.dtype)
+    return _fill(input, cast_array(value, input.dtype))
 
 
 _nothing = {"input": lambda F, grad: F.zeros_of(grad, tuple(grad.shape))}

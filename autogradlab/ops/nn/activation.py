@@ -650,7 +650,7 @@ def rrelu_with_noise(input: np.ndarray, noise: np.ndarray, lower: float, upper: 
         refuse(input, "leaky_relu_cpu", BOOL + INTEGERS + COMPLEX)
     elif input.dtype.kind != "V":  # of the half types, PyTorch has the kernel for bfloat16 alone
         refuse(input, "rrelu_with_noise_out_cpu", BOOL + INTEGERS + COMPLEX + HALF)
-    return input * noise
+    return np.asarray(input * noise, order="C")
 
 
 OPS["rrelu_with_noise"].overload_in_place()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import like
 from ...core.recording.record import NOT_IMPLEMENTED, no_derivative
 from ..first.kinds import typed
 from ..table.opdef import op
@@ -72,7 +73,7 @@ def _attention(
     scores -= _finite(top)
     weights = np.exp(scores, scores)
     total = np.add.reduce(weights, -1, keepdims=True)
-    out = np.matmul(weights, value, out=np.empty_like(query))  # laid out as the query
+    out = np.matmul(weights, value, out=like(query, query.dtype, zero=False))
     out /= np.where(total == 0, 1, total)
     return out, (np.log(total) + top)[..., 0]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.layout import contiguous
 from ...core.recording.record import no_derivative
 from ..first.kinds import typed
 from ..table.opdef import op
@@ -151,7 +152,7 @@ def _register(nd: int) -> None:
         out = np.zeros((*grid.shape[:-1], input.shape[1]), input.dtype)
         for at, mask, weight, _ in _taps(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners):
             out += values[(batch, *at)] * (weight * mask).astype(input.dtype)[..., None]
-        return np.ascontiguousarray(np.moveaxis(out, -1, 1))
+        return contiguous(np.ascontiguousarray(np.moveaxis(out, -1, 1)))
 
     @typed(f"{name}_backward", "biuc")
     def kernel_backward(

@@ -327,7 +327,8 @@ def _avg_pool(
         total = np.array(x[where]) if total is None else total + x[where]
     by = _divisor(input.shape[-len(out) :], kernel_size, stride, padding, out, count_include_pad, divisor_override)
     by = np.asarray(by).astype(input.dtype)
-    return np.trunc(total / by).astype(input.dtype) if input.dtype.kind in "iu" else total / by
+    means = np.trunc(total / by).astype(input.dtype) if input.dtype.kind in "iu" else total / by
+    return np.asarray(means, order="C")
 
 
 def _avg_pool_backward(

@@ -190,7 +190,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         if floats and r.dtype is not x.dtype and x.dtype.kind in "biu":
             r = _asarray(modes.quiet(entry.kernel, x))
         shape = r.shape
-        if r.ndim > 1 and (1 in shape or 0 in shape):
+        if r.ndim > 1 and (r.strides != x.strides or 1 in shape or 0 in shape):
             r = iterated(r, x)
         # unrolled: t = wrap(r)
         t = _new(Tensor)
