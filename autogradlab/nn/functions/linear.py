@@ -77,7 +77,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         raise RuntimeError(f"mat2 must be a matrix, got {m}-D tensor")
     if n == 2:
         return TENSORS.addmm(bias, input, TENSORS.t(weight))
-    if n and b == 1 and input._array.flags.c_contiguous:
+    if n and b == 1 and input._array.flags.c_contiguous and bias._array.flags.c_contiguous:
         shape = input._array.shape
         flat = TENSORS.addmm(bias, TENSORS.view(input, (math.prod(shape[:-1]), shape[-1])), TENSORS.t(weight))
         return TENSORS.view(flat, (*shape[:-1], flat._array.shape[1]))
@@ -319,7 +319,7 @@ def _alpha(input: Tensor, p: float, inplace: bool, feature: bool) -> Tensor:
     by, plus = TENSORS.from_numpy(noise * kind(a)), TENSORS.from_numpy(shift)
     if inplace:
         return input.mul_(by).add_(plus)
-    return input * by + plus
+    return (input * by).add_(plus)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:

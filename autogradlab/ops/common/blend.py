@@ -16,7 +16,7 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
 from ...core.values.promotion import can_cast, cast, is_number, number, plain_number, result_dtype
-from ..first.kinds import align, fused, into, name_of, numbered, on_both_backends, refuse, shared, single
+from ..first.kinds import align, fused, into, is_half, name_of, numbered, on_both_backends, refuse, shared, single
 from ..table.families import attach
 from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, alias, composite, op
@@ -427,7 +427,9 @@ def _lerp_kernel(name: str) -> Any:
                 raise RuntimeError(f"expected dtype {_c_name(input)} for `{what}` but got dtype {_c_name(a)}")
         align(*(a for a in (input, end, weight) if isinstance(a, np.ndarray)))
         refuse(input, name, "biu")
-        return single(_lerp)(input, end, weight if isinstance(weight, np.ndarray) else numbered(input, weight))
+        if not isinstance(weight, np.ndarray):
+            weight = np.asarray(weight, np.float32) if is_half(input) else numbered(input, weight)
+        return single(_lerp)(input, end, weight)
 
     return kernel
 

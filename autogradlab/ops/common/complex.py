@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory import strided
-from ...core.memory.layout import contiguous
+from ...core.memory.layout import contiguous, iterated
 from ...core.memory.lazy import as_lazy_as, bits, conjugated, memory_of, negated
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
@@ -68,7 +68,7 @@ def complex_(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     _check_parts(real, imag)
     result = np.empty(np.broadcast_shapes(real.shape, imag.shape), _COMPLEX_OF[real.dtype])
     result.real, result.imag = real, imag
-    return result
+    return iterated(result, real, imag) if result.ndim > 1 else result
 
 
 @op(

@@ -158,6 +158,7 @@ def _copied(input: np.ndarray, view: Any, src: np.ndarray) -> np.ndarray:
         "input": lambda F, grad, src_shape, dim, index: F.select_scatter(grad, F.zeros_of(grad, src_shape), dim, index),
         "src": lambda F, grad, dim, index: F.select(grad, dim, index),
     },
+    real=True,
 )
 def select_scatter(input: Any, src: np.ndarray, dim: int, index: int) -> np.ndarray:
     """A copy of input whose slice at one place along dim is src.
@@ -184,6 +185,7 @@ def select_scatter(input: Any, src: np.ndarray, dim: int, index: int) -> np.ndar
         ),
         "src": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
     },
+    real=True,
 )
 def slice_scatter(
     input: Any, src: np.ndarray, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1

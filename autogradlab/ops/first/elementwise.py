@@ -232,6 +232,7 @@ binary(
         "other": on_reals(np.multiply)(lambda F, grad, input: grad * F.conj(input)),
     },
     scalar="mul_number",
+    widens=True,
     doc="""
     The product, element by element; matrices are multiplied by matmul.
 
@@ -264,6 +265,7 @@ binary(
     },
     result="float",
     scalar="div_number",
+    widens=True,
     counts=(2,),
     overloads=[ROUNDED],
     doc="""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.adding import added
-from ...core.memory.layout import contiguous, iterated
+from ...core.memory.layout import contiguous, iterated, like
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
@@ -559,7 +559,9 @@ def glu(input: np.ndarray, dim: int = -1) -> np.ndarray:
     },
 )
 def _prelu_kernel(input: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    return np.where(input > 0, input, input * weight)
+    r = like(input, input.dtype, zero=False)
+    r[...] = np.where(input > 0, input, input * weight)
+    return r
 
 
 def _prelu_vjp(F: Any, grad: Any, input: Any, weight: Any) -> Any:

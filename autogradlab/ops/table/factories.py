@@ -284,6 +284,11 @@ def _unary_run(vjp: Vjp) -> dict[str, Any]:
     return {} if len(names) > 1 else {"run": run if names else run_free}
 
 
+def _widened(ufunc: Callable[..., Any], x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """An array of a half type and one number, which is not rounded to that type: the result, and 1 in its place."""
+    return ufunc(x.astype(np.float32), y.astype(np.float32)).astype(x.dtype), np.ones(y.shape, x.dtype)
+
+
 class Binary(Elementwise):
     """An elementwise entry of two inputs, broadcast against each other."""
 
@@ -297,6 +302,8 @@ class Binary(Elementwise):
     strict: tuple[bool, bool]
     #: the overload that takes a Scalar: in recorded formulas a number is one
     scalar: str
+    #: whether a half type and one number of another type are computed in float32
+    widens: bool
     #: whether `check` comes before memory is looked at
     checks_first: bool
     #: whether each formula needs the other operand, and nothing else
@@ -315,7 +322,10 @@ class Binary(Elementwise):
         if self.floats and numpy.kind in "biu":
             numpy = get_default_dtype().numpy
         x = cast(input._array, numpy) if a else number(input, numpy)
-        y = cast(other._array, numpy) if b else number(other, numpy)
+        if self.widens and numpy.itemsize == 2 and numpy.kind in "fV" and (not b or other._array.size == 1):
+            x, y = modes.quiet(_widened, self.ufunc, x, np.asarray(other._array if b else other))
+        else:
+            y = cast(other._array, numpy) if b else number(other, numpy)
         return (input if a else wrap_number(input)), (other if b else wrap_number(other)), x, y
 
     def prepared(self, input: Tensor, other: Tensor) -> Any:
@@ -361,6 +371,7 @@ def binary(
     shown: dict[str, str] | None = None,
     checks_first: bool = False,
     scalar: str = "",
+    widens: bool = False,
     out: Any = None,
     cuts: bool = True,
     overloads: Sequence[Overload] = (),
@@ -370,8 +381,8 @@ def binary(
 
     shown: PyTorch's names of what is saved, where they differ from ours.
     result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
-    check: is called with the two arrays in their common dtype and may raise. numbers, refuses, scalar, checks_first:
-    see `Binary`.
+    check: is called with the two arrays in their common dtype and may raise. numbers, refuses, scalar, widens,
+    checks_first: see `Binary`.
     """
     floats = result == "float"
 
@@ -401,7 +412,7 @@ def binary(
     )
     entry.ufunc, entry.floats, entry.numbers, entry.check, entry.refuses = kernel, floats, numbers, check, refuses
     entry.compares, entry.strict, entry.scalar = result == "bool", _refuse_numbers(name), scalar
-    entry.checks_first = checks_first
+    entry.checks_first, entry.widens = checks_first, widens
     entry.crossed = vjp is not None and _crossed(vjp)
     if result == "bool":
         entry.node_name = entry.node_name[:-1] + "1"  # EqBackward1 in place: the overload with a tensor
@@ -416,7 +427,7 @@ def binary(
 def _core(entry: Binary) -> Callable[[Any, Any], Any]:
     """What the operator of an entry is."""
     kernel, check, floats, pair = entry.ufunc, entry.check, entry.floats, entry.pair
-    scalar, crossed, names = entry.scalar, entry.crossed, entry.saved_names()
+    scalar, crossed, names, narrow = entry.scalar, entry.crossed, entry.saved_names(), _narrow(entry)
     node_class: Any = entry.node_class if entry.differentiates else None
 
     def core(input: Any, other: Any) -> Any:
@@ -433,7 +444,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
                 pass
         elif scalar and FLAGS.unusual and LOCAL.state.formula and is_number(other) and input._array.dtype.kind in "fc":
             return getattr(TENSORS, scalar)(input, other)
-        elif (kind is float or kind is int) and (x := input._array).dtype.kind == "f":
+        elif (kind is float or kind is int) and (d := (x := input._array).dtype).kind == "f" and d is not narrow:
             known = _known((other, x.dtype))
             other = _number(other, x.dtype) if known is None else known
             y = other._array
@@ -563,7 +574,7 @@ def _form_of_two_in_place(entry: Binary) -> Callable[..., Any]:
 def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
     """The operation in place on a tensor, with a tensor or number; NotImplemented for anything else."""
     kernel, check, floats, compares = entry.ufunc, entry.check, entry.floats, entry.compares
-    direct = isinstance(kernel, np.ufunc) and not compares
+    direct, narrow = isinstance(kernel, np.ufunc) and not compares, _narrow(entry)
     recorded, refuses = entry.differentiates or entry.cuts, entry.refuses is not None
     early, late = (check, None) if entry.checks_first else (None, check)
 
@@ -573,7 +584,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
         y = other._array if kind is Tensor or isinstance(other, Tensor) else None
         if y is not None and x.dtype is y.dtype and not (floats and x.dtype.kind in "biu"):
             spread = target.shape != y.shape
-        elif (kind is float or kind is int) and x.dtype.kind == "f":
+        elif (kind is float or kind is int) and x.dtype.kind == "f" and x.dtype is not narrow:
             known = _known((other, x.dtype))
             other = _number(other, x.dtype) if known is None else known
             y = other._array
@@ -645,6 +656,11 @@ def _refuse_numbers(name: str) -> tuple[bool, bool]:
     if "|numbers" in text:
         return False, False
     return "(Scalar " not in text, "(Tensor input, Scalar " not in text
+
+
+def _narrow(entry: Binary) -> Any:
+    """The float dtype that a number is not rounded to, if there is one."""
+    return np.dtype(np.float16) if entry.widens else None
 
 
 #: elements from which on a result in memory of its own costs more than the care for writing in place
