@@ -24,30 +24,12 @@ __all__ = [
 ]
 
 
-class LambdaLR(LRScheduler):
-    """The first learning rate times what a function of the epoch gives.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> from autogradlab import nn
-        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)
-        >>> schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
-        >>> optimizer.step()
-        >>> schedule.step()
-        >>> schedule.get_last_lr()
-        [0.05]
-
-    Mirrors `torch.optim.lr_scheduler.LambdaLR`.
-    """
+class _ByFunctions(LRScheduler):
+    """Rates from a function of the epoch for each group of parameters."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
         self.lr_lambdas = _one_each(lr_lambda, optimizer, "lr_lambdas")
         super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[Any]:
-        """The start rates times what the functions give for this step."""
-        self._warn_get_lr_called_within_step()
-        return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer."""
@@ -67,6 +49,28 @@ class LambdaLR(LRScheduler):
                 mine.__dict__.update(saved)
 
 
+class LambdaLR(_ByFunctions):
+    """The first learning rate times what a function of the epoch gives.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)
+        >>> schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.05]
+
+    Mirrors `torch.optim.lr_scheduler.LambdaLR`.
+    """
+
+    def get_lr(self) -> list[Any]:
+        """The start rates times what the functions give for this step."""
+        self._warn_get_lr_called_within_step()
+        return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
+
+
 def _one_each(given: Any, optimizer: Optimizer, name: str) -> list[Any]:
     n = len(optimizer.param_groups)
     if not isinstance(given, (list, tuple)):
@@ -76,7 +80,7 @@ def _one_each(given: Any, optimizer: Optimizer, name: str) -> list[Any]:
     return list(given)
 
 
-class MultiplicativeLR(LambdaLR):
+class MultiplicativeLR(_ByFunctions):
     """The learning rate times, each epoch, what a function of the epoch gives.
 
     Example:

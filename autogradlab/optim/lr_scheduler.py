@@ -38,7 +38,10 @@ __all__ = [
     "StepLR",
 ]
 
-_LRScheduler = LRScheduler
 
-for _name in __all__:
+class _LRScheduler(LRScheduler):
+    """The old name of LRScheduler."""
+
+
+for _name in (*__all__, "_LRScheduler"):
     globals()[_name].__module__ = "torch.optim.lr_scheduler"

@@ -1,12 +1,14 @@
 """Modules, losses and optimizers as PyTorch's own unit tests try them: hooks, state, errors."""
 
-# ruff: noqa: F821
-
+import pickle
 import weakref
+from collections import OrderedDict
 
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.modules.utils import _ntuple, _pair, _reverse_repeat_tuple, consume_prefix_in_state_dict_if_present
+from torch.nn.utils import parametrize, prune
 
 from tests.scenarios.show import attempt
 
@@ -306,3 +308,116 @@ sgd = torch.optim.SGD([p], 0.1)
 t(torch.optim.swa_utils.SWALR, sgd, 0.1, anneal_strategy="x")
 t(torch.optim.swa_utils.SWALR, sgd, [0.1, 0.2])
 t(torch.optim.lr_scheduler.ChainedScheduler, [torch.optim.lr_scheduler.StepLR(sgd, 1), 3])
+
+# % layers-windows-refused: what folding, pooling and resampling refuse
+x, c = torch.ones(1, 1, 4, 4), torch.ones(1, 4, 9)
+ones = torch.ones
+steps = [{"dilation": 0}, {"padding": -1}, {"stride": 0}]
+for options in [{"kernel_size": 0}, {"kernel_size": (2, -1)}, *({"kernel_size": 2, **s} for s in steps)]:
+    t(F.unfold, x, **options)
+    t(F.fold, c, (4, 4), **options)
+t(F.unfold, x, 5)
+for size in (4, 4), (0, 1, 4, 4), (1, 0, 4, 4), (1, 1, 0, 4), (1, 1, 1, 4, 4), (1, 4, 4):
+    t(lambda: F.unfold(ones(size), 2).shape)
+for size in (4,), (4, 9), (0, 4, 9), (1, 0, 9), (1, 4, 0), (1, 4, 9, 1), (1, 4, 8):
+    t(lambda: F.fold(ones(size), (4, 4), 2).shape)
+for size, kernel in ((4, 4), 3), ((4, 4), (2, 1)), ((0, 4), 2), ((2, 2), 3), ((1, 1), 2):
+    t(F.fold, c, size, kernel)
+for n in 1, 2, 3:
+    lines, several = ones((1, 1) + (4,) * n), (1,) * (n - 1) + (-1,)
+    t(getattr(nn, f"MaxUnpool{n}d")(2), ones((1, 1) + (1,) * n), torch.full((1, 1) + (1,) * n, 99))
+    for stride in -1, 0, several:
+        for kind in "Avg", "Max":
+            t(getattr(nn, f"{kind}Pool{n}d")(2, stride=stride), lines)
+    for kind in "Avg", "Max":
+        t(getattr(nn, f"Adaptive{kind}Pool{n}d")(2), ones(4))
+    for mode in "linear", "bilinear", "trilinear":
+        t(lambda: F.interpolate(lines, 3, mode=mode).shape)
+for size in [20], [1, 7], [1, 2, 3, 4], [1, 1, 8], [7]:
+    t(lambda: nn.ConvTranspose1d(1, 1, 3, stride=2)(ones(1, 1, 3), output_size=size).shape)
+    t(lambda: nn.ConvTranspose1d(1, 1, 3, stride=2)(ones(1, 3), output_size=size).shape)
+
+# % layers-words: warnings and refusals of layers in their present words
+t(nn.Hardtanh, 1, 0)
+t(lambda: nn.Hardtanh(min_value=-2.0, max_value=1.0))
+t(nn.Bilinear, 0, 3, 4)
+t(nn.Unflatten, "a", 3)
+for drop in F.dropout1d, F.dropout2d, F.dropout3d:
+    torch.manual_seed(0)
+    for size in (2,), (2, 3), (1, 2, 2, 2, 2, 2):
+        t(lambda: drop(torch.ones(size)).shape)
+t(nn.ParameterDict().update, [(1, 2, 3)])
+t(nn.ParameterDict().update, [3])
+t(nn.ModuleDict().update, [(1,)])
+t(nn.utils.vector_to_parameters, 3, [])
+a = torch.arange(1.0, 7).reshape(3, 2)
+t(nn.utils.rnn.pack_padded_sequence, a, [5, 2])
+t(nn.utils.rnn.pad_packed_sequence, 3)
+
+# % layers-hook-handles: handles of hooks are pickled with what they belong to; a hook that is public stays so
+kept = OrderedDict()
+handle = torch.utils.hooks.RemovableHandle(kept, extra_dict=kept)
+kept[handle.id] = "a hook"
+again, copy = pickle.loads(pickle.dumps((kept, handle)))
+print(copy.id == handle.id, list(again.values()))
+copy.remove()
+print(len(kept), len(again))
+pickle.loads(pickle.dumps(handle)).remove()
+layer = nn.Linear(1, 1)
+
+
+def after(module, state, prefix, metadata):
+    print("after", list(state))
+
+
+layer.register_state_dict_post_hook(after)
+t(layer._register_state_dict_hook, after)
+layer.state_dict()
+t(prune.BasePruningMethod)
+schedules = torch.optim.lr_scheduler
+print(issubclass(schedules.MultiplicativeLR, schedules.LambdaLR), schedules._LRScheduler is schedules.LRScheduler)
+print(schedules._LRScheduler)
+
+# % layers-fusion: layers with the normalization after them written into them, in other memory formats, names
+torch.manual_seed(0)
+x = torch.randn(2, 2, 3, 3)
+for bias in True, False:
+    for layer, transpose in (nn.Conv2d(2, 3, 2, bias=bias), False), (nn.ConvTranspose2d(2, 3, 2, bias=bias), True):
+        norm = nn.BatchNorm2d(3)
+        norm(torch.randn(4, 3, 2, 2))
+        pair = nn.Sequential(layer, norm).eval()
+        fused = nn.utils.fuse_conv_bn_eval(*pair, transpose=transpose)
+        print(fused, torch.allclose(fused(x), pair(x), atol=1e-6), fused.bias.requires_grad)
+layer, norm = nn.Linear(2, 3), nn.BatchNorm1d(3)
+t(nn.utils.fuse_linear_bn_eval, layer, norm)
+pair = nn.Sequential(layer, norm).eval()
+fused = nn.utils.fuse_linear_bn_eval(*pair)
+print(torch.allclose(fused(x[0, 0, :, :2]), pair(x[0, 0, :, :2]), atol=1e-6))
+t(nn.utils.fuse_linear_bn_eval, layer, nn.BatchNorm1d(2).eval())
+t(nn.utils.fuse_conv_bn_eval, nn.Conv1d(1, 1, 1).eval(), nn.BatchNorm1d(1, track_running_stats=False).eval())
+made = nn.utils.convert_conv2d_weight_memory_format(nn.Sequential(nn.Conv2d(2, 2, 2)), torch.channels_last)
+print(made[0].weight.stride())
+print(_pair(1), _pair([1, 2, 3]), _ntuple(4)(7), _reverse_repeat_tuple((1, 2), 2))
+state = nn.Sequential(nn.Linear(1, 1)).state_dict(prefix="module.")
+consume_prefix_in_state_dict_if_present(state, "module.")
+print(list(state), state._metadata)
+
+
+class Plus(nn.Module):
+    def forward(self, x):
+        return x + 1
+
+
+class Two(nn.Module):
+    def forward(self, a, b):
+        return a + b
+
+    def right_inverse(self, x):
+        return x / 2, x / 2
+
+
+for kind in Plus, Two:
+    one, other = nn.Linear(2, 2), nn.Linear(2, 2)
+    parametrize.register_parametrization(one, "weight", kind())
+    print(parametrize.transfer_parametrizations_and_params(one, other))
+    print(torch.equal(one.weight, other.weight), list(other.state_dict()))

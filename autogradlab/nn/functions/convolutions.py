@@ -513,6 +513,9 @@ def interpolate(
     else:
         raise ValueError("either size or scale_factor should be defined")
     if mode not in _MODES or nd not in _MODES[mode][1]:
+        if mode.endswith("linear") and mode in _MODES and 1 <= nd <= 3:
+            (only,) = _MODES[mode][1]
+            raise NotImplementedError(f"Got {nd + 2}D input, but {mode} mode needs {only + 2}D input")
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | "
             f"linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"

@@ -140,6 +140,8 @@ def _noise(x: np.ndarray, p: float, feature: bool) -> _ndarray:
     """1 where an element is kept: drawn in the order of the memory of `x`, or one for each channel (`feature`)."""
     if x.dtype.kind == "c":
         raise unsupported("bernoulli_scalar_cpu_", x.dtype)
+    if feature and x.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     noise = np.empty((*x.shape[:2], *(1,) * (x.ndim - 2)), x.dtype) if feature else like(x, x.dtype, zero=False)
     return fill(noise, default_generator.uniform53(noise.size) < 1 - p)
 
@@ -193,15 +195,28 @@ _alpha_dropout, _feature_alpha_dropout = inner("alpha_dropout" + _P), inner("fea
 
 
 def _channels(input: Tensor, p: float, training: bool, inplace: bool, sizes: tuple[int, int], name: str) -> Tensor:
-    _check_p(p)
     n = input.dim()
     batched = n == sizes[1]
-    if not batched and n == sizes[0] and name != "2d":
+    if not batched and name != "2d":
         made = TENSORS.unsqueeze(input, 0)
         return TENSORS.squeeze(_dropped(made, p, False, True) if training else made, 0)
     if not training:
         return input
     return _dropped(input, p, inplace, True)
+
+
+def _warn_channels(given: int, spatial: int) -> None:
+    """Warn of an input that has no channels to drop, or more dimensions than there can be."""
+    fewest, most = spatial + 1, spatial + 2
+    if given not in (fewest, most):
+        name = f"dropout{spatial}d"
+        warnings.warn(
+            f"{name}: Received a {given}-D input to {name}, which is deprecated and will result in an "
+            "error in a future release. To retain the behavior and silence this warning, please use dropout instead. "
+            f"Note that {name} exists to provide channel-wise dropout on inputs with {spatial} spatial dimensions, a "
+            f"channel dimension, and an optional batch dimension (i.e. {fewest}D or {most}D inputs).",
+            stacklevel=3,
+        )
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -255,14 +270,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     Mirrors `torch.nn.functional.dropout2d`.
     """
     _check_p(p)
-    if input.dim() not in (3, 4):
-        warnings.warn(
-            f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is deprecated and will result in an "
-            "error in a future release. To retain the behavior and silence this warning, please use dropout instead. "
-            "Note that dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a "
-            "channel dimension, and an optional batch dimension (i.e. 3D or 4D inputs).",
-            stacklevel=2,
-        )
+    _warn_channels(input.dim(), 2)
     if input.dim() == 3:
         warnings.warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
@@ -297,6 +305,8 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
     Mirrors `torch.nn.functional.dropout3d`.
     """
+    _check_p(p)
+    _warn_channels(input.dim(), 3)
     return _channels(input, p, training, inplace, (4, 5), "3d")
 
 

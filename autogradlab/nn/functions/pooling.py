@@ -475,7 +475,8 @@ def _adaptive_sizes(output_size: Any, shape: Any) -> Any:
 def _check_adaptive(name: str, input: Tensor, n: int) -> None:
     shape = input._array.shape
     if len(shape) not in (n + 1, n + 2):
-        raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got {list(shape)}")
+        got = "got:" if "max" in name else "got"
+        raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but {got} {list(shape)}")
     for i in range(len(shape) - n, len(shape)):
         if not shape[i]:
             raise RuntimeError(
@@ -661,6 +662,7 @@ def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_ind
     Mirrors `torch.nn.functional.adaptive_max_pool1d_with_indices`.
     """
     _adaptive_max_pool1d(input, output_size)
+    _lines(input, "adaptive_max_pool1d")
     size = _one(output_size, "adaptive_max_pool1d")
     found = adaptive_max_pool2d_with_indices(TENSORS.unsqueeze(input, -2), (1, size))
     return TENSORS.squeeze(found[0], -2), TENSORS.squeeze(found[1], -2)

@@ -27,6 +27,7 @@ from . import (
     sparse,
     transformer,
     upsampling,
+    utils,
 )
 
 _FAMILIES = (

@@ -315,14 +315,19 @@ class ModuleDict(Module):
             for key in given:
                 self[key] = given[key]
             return
-        pair: Any
-        for j, pair in enumerate(given):
-            listed = isinstance(pair, Iterable)
-            if not listed:
-                raise TypeError(f"ModuleDict update sequence element #{j} should be Iterable; is{type(pair).__name__}")
-            if len(pair) != 2:
-                raise ValueError(f"ModuleDict update sequence element #{j} has length {len(pair)}; 2 is required")
-            self[pair[0]] = pair[1]
+        for key, value in _pairs(given, "ModuleDict"):
+            self[key] = value
+
+
+def _pairs(given: Iterable[Any], kind: str) -> Iterator[Any]:
+    """The pairs of name and value in a sequence, each after a check that it is one."""
+    for j, pair in enumerate(given):
+        if not isinstance(pair, Iterable):
+            raise TypeError(f"{kind} update sequence element #{j} should be Iterable; is{type(pair).__name__}")
+        found: Any = pair
+        if len(found) != 2:
+            raise ValueError(f"{kind} update sequence element #{j} has length {len(found)}; 2 is required")
+        yield found
 
 
 def _described(value: Any, by_dtype: bool = False) -> str:
@@ -515,7 +520,7 @@ class ParameterDict(Module):
         elif isinstance(parameters, Mapping):
             pairs = sorted(parameters.items())
         else:
-            pairs = parameters
+            pairs = _pairs(parameters, "ParameterDict")
         for key, value in pairs:
             self[key] = value
 

@@ -294,7 +294,14 @@ class _ConvTransposeNd(_ConvNd):
         if output_size is None:
             return self.output_padding
         n = self._n
-        wanted = list(output_size)[-n:]
+        lead = 2 if input.ndim == n + 2 else 1
+        wanted = list(output_size)
+        wanted = wanted[lead:] if len(wanted) == lead + n else wanted
+        if len(wanted) != n:
+            raise ValueError(
+                f"ConvTranspose{n}D: for {input.ndim}D input, output_size must have {n} or {lead + n} elements (got "
+                f"{len(wanted)})"
+            )
         least = [
             (s - 1) * t - 2 * p + d * (k - 1) + 1
             for s, t, p, d, k in zip(

@@ -55,8 +55,6 @@ class Unflatten(Module):
 
     def __init__(self, dim: Any, unflattened_size: Any) -> None:
         super().__init__()
-        if not isinstance(dim, int):
-            raise TypeError("invalid argument type for dim parameter")
         if not isinstance(unflattened_size, (tuple, list)):
             raise TypeError(
                 f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}"

@@ -22,6 +22,7 @@ __all__ = [
     "is_parametrized",
     "register_parametrization",
     "remove_parametrizations",
+    "transfer_parametrizations_and_params",
     "type_before_parametrizations",
 ]
 
@@ -327,3 +328,25 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
         delattr(module, "parametrizations")
         module.__class__ = type(module).__bases__[0]
     return module
+
+
+def transfer_parametrizations_and_params(
+    from_module: Module, to_module: Module, tensor_name: str | None = None
+) -> Module:
+    """Give a module the parametrizations of another, of all its tensors or of one, with what they compute it from.
+
+    Mirrors `torch.nn.utils.parametrize.transfer_parametrizations_and_params`.
+    """
+    if not is_parametrized(from_module):
+        return to_module
+    lists: Any = from_module.parametrizations
+    for name in lists if tensor_name is None else [tensor_name]:
+        if not hasattr(to_module, name):
+            setattr(to_module, name, Parameter(getattr(from_module, name)))
+        for parametrization in lists[name]:
+            register_parametrization(to_module, name, parametrization)
+        target: Any = to_module.parametrizations
+        numbered = (f"original{i}" for i in range(lists[name].ntensors)) if not lists[name].is_tensor else ["original"]
+        for original in numbered:
+            setattr(target[name], original, getattr(lists[name], original))
+    return to_module

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import numbers
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ..modules.module import Module
-from .vectors import parameters_to_vector
+from .convert_parameters import parameters_to_vector
 
 __all__ = [
     "BasePruningMethod",
@@ -33,7 +34,7 @@ __all__ = [
 ]
 
 
-class BasePruningMethod:
+class BasePruningMethod(ABC):
     """A forward pre-hook that multiplies a weight by its mask; a subclass says with `compute_mask` which mask.
 
     Mirrors `torch.nn.utils.prune.BasePruningMethod`.
@@ -45,6 +46,7 @@ class BasePruningMethod:
     def __call__(self, module: Module, inputs: Any) -> None:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
+    @abstractmethod
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
         """The mask for a tensor that `default_mask` masks already."""
         raise NotImplementedError

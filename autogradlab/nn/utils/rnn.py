@@ -186,11 +186,8 @@ def pack_padded_sequence(
             "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if "
             "you do not need ONNX exportability."
         )
-    if counts[0] > x._array.shape[0]:
-        raise RuntimeError(
-            f"Expected `lengths` to be at most the number of steps {x._array.shape[0]}, but got {counts[0]}"
-        )
     rows, sizes = _rows(counts, batch)
+    rows = rows[rows < x._array.shape[0] * batch]  # PyTorch packs the steps that there are, whatever lengths say
     return PackedSequence(TENSORS._pack_rows(x, rows), wrap(sizes), order, None)
 
 
@@ -198,8 +195,8 @@ def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
     """The sequences padded to the longest, or to total_length, and their lengths."""
-    data, batch_sizes, _, back = sequence
-    sizes = batch_sizes._array
+    sizes = sequence.batch_sizes._array
+    data, back = sequence.data, sequence.unsorted_indices
     steps, batch = len(sizes), int(sizes[0])
     if total_length is not None:
         if total_length < steps:

@@ -510,6 +510,34 @@ def _conv_by_weight(
 # -- unfold and fold ---------------------------------------------------------------------------------------------------
 
 
+def _pair(sizes: Any) -> tuple[int, int]:
+    height, width = map(int, sizes)
+    return height, width
+
+
+def _check_windows(kernel: Any, dilation: Any, padding: Any, stride: Any) -> None:
+    """Refuse windows that have no size, no step or less than no border."""
+    for sizes, what, name, least in (
+        (kernel, "kernel size", "kernel", 1),
+        (dilation, "dilation", "dilation", 1),
+        (padding, "padding", "pad", 0),
+        (stride, "stride", "stride", 1),
+    ):
+        if min(sizes) < least:
+            ask = "greater than zero" if least else "non-negative"
+            height, width = _pair(sizes)
+            raise RuntimeError(f"{what} should be {ask}, but got {name}_height: {height} {name}_width: {width}")
+
+
+def _blocks(size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> tuple[int, int]:
+    """How many windows there are down and across."""
+    counts = [
+        int((n + 2 * p - d * (k - 1) - 1) / s) + 1
+        for n, k, d, p, s in zip(size, kernel, dilation, padding, stride, strict=True)
+    ]
+    return counts[0], counts[1]
+
+
 @op(
     "im2col",
     node="Im2ColBackward0",
@@ -533,6 +561,20 @@ def im2col(
     stride: tuple[int, ...],
 ) -> np.ndarray:
     """All windows of (N, C, H, W) as columns: (N, C * kernel, windows)."""
+    _check_windows(kernel_size, dilation, padding, stride)
+    size = input.shape
+    if input.ndim not in (3, 4) or 0 in size[-3:]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
+            f"but got: {list(size)}"
+        )
+    blocks = _blocks(size[-2:], kernel_size, dilation, padding, stride)
+    if min(blocks) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size {_pair(size[-2:])}, kernel_size={_pair(kernel_size)}, "
+            f"dilation={_pair(dilation)}, padding={_pair(padding)}, calculated shape of the array of sliding blocks as "
+            f"{blocks}, but its components must be at least one."
+        )
     x = input if input.ndim == 4 else input[None]
     cols, _ = columns(x, kernel_size, stride, padding, dilation)
     cols = np.array(cols)
@@ -558,6 +600,27 @@ def col2im(
     stride: tuple[int, ...],
 ) -> np.ndarray:
     """Columns added up where their windows lie: the adjoint of im2col."""
+    _check_windows(kernel_size, dilation, padding, stride)
+    size = input.shape
+    if input.ndim not in (2, 3) or 0 in size[-2:]:
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
+            f"input, but got: {list(size)}"
+        )
+    if size[-2] % (kernel_size[0] * kernel_size[1]):
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={size[-2]} and kernel_size={_pair(kernel_size)}."
+        )
+    rows, cols = _blocks(output_size, kernel_size, dilation, padding, stride)
+    if size[-1] != rows * cols:
+        raise RuntimeError(
+            f"Given output_size={_pair(output_size)}, kernel_size={_pair(kernel_size)}, dilation={_pair(dilation)}, "
+            f"padding={_pair(padding)}, stride={_pair(stride)}, expected size of input's dimension 2 to match the "
+            f"calculated number of sliding blocks {rows} * {cols} = {rows * cols}, but got input.size(2)={size[-1]}."
+        )
+    if min(output_size) < 1:
+        raise RuntimeError(f"Expected output spatial size to be positive, but got: output_size={_pair(output_size)}.")
     x = input if input.ndim == 3 else input[None]
     out = scatter_columns(x, output_size, kernel_size, stride, padding, dilation)
     return out if input.ndim == 3 else out[0]

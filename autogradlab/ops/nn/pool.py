@@ -35,7 +35,9 @@ def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Siz
         named = " ".join(f"k{name}: {k}" for name, k in zip("THW"[3 - nd :], kernel, strict=True))
         raise RuntimeError(f"kernel size should be greater than zero, but got {named}")
     if any(s <= 0 for s in stride):
-        raise RuntimeError("stride should not be zero")
+        shown = (1, *stride) if nd == 1 else stride  # PyTorch averages in one dimension as in two
+        named = " ".join(f"d{name}: {s}" for name, s in zip("THW"[3 - len(shown) :], shown, strict=True))
+        raise RuntimeError(f"stride should be greater than zero, but got {named}")
     if any(p < 0 for p in padding):
         raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
     if any(d <= 0 for d in dilation):
@@ -257,8 +259,9 @@ def _unpool(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]
     flat = indices.reshape(lead, -1)
     if flat.size and (flat.min() < 0 or flat.max() >= area):
         bad = int(flat.reshape(-1)[np.argmax((flat < 0) | (flat >= area))])
+        shown = output_size if nd > 1 else (*output_size, 1)
         raise RuntimeError(
-            f"Found an invalid max index: {bad} (output volumes are of size {'x'.join(map(str, output_size))}"
+            f"Found an invalid max index: {bad} (output volumes are of size {'x'.join(map(str, shown))})"
         )
     out = np.zeros((lead, area), input.dtype)
     np.put_along_axis(out, flat, input.reshape(lead, -1), 1)

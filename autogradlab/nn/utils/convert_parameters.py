@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ..names import typename
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
@@ -39,7 +40,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     Mirrors `torch.nn.utils.vector_to_parameters`.
     """
     if not isinstance(vec, Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {type(vec)}")
+        raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     at = 0
     for p in parameters:
         n = p._array.size
