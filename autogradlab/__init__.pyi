@@ -1483,6 +1483,9 @@ def searchsorted(sorted_sequence: _Tensor, input: _Tensor, *, out_int32: _bool =
 def searchsorted(sorted_sequence: _Tensor, self: _Number | _Tensor, *, out_int32: _bool = ..., right: _bool = ..., side: _str | None = ..., sorter: _Tensor | None = ..., out: _Tensor | None = ...) -> _Tensor: ...
 def seed() -> _int:
     """Start the random numbers from a seed that the system chooses, and return it."""
+def segment_reduce(data: _Tensor, reduce: _str, *, lengths: _Tensor | None = ..., indices: _Tensor | None = ..., offsets: _Tensor | None = ..., axis: _int = ..., unsafe: _bool = ..., initial: _Number | _Tensor | None = ...) -> _Tensor:
+    """The sum, mean, prod, max or min of each of the parts of a dimension that lengths, or offsets, say.
+    Beside the parts, initial goes into each result."""
 def select(input: _Tensor, dim: _int, index: _int) -> _Tensor:
     """The slice at one place along dim, without that dimension: x.select(0, i) is x[i]. A view."""
 def select_copy(input: _Tensor, dim: _Any, index: _Any) -> _Tensor:

@@ -25,6 +25,7 @@ LAZY = {
     "torch.special_shifted_chebyshev_polynomial_u torch.special_shifted_chebyshev_polynomial_v "
     "torch.special_shifted_chebyshev_polynomial_w",
     "breadth.removed": "Tensor.reinforce eig lstsq solve symeig torch.matrix_rank",
+    "breadth.segments": "F._segment_reduce_backward torch.segment_reduce",
     "breadth.special": "F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ Tensor.erfinv_ Tensor.igamma_ "
     "Tensor.igammac_ Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf erf_ erfc erfc_ erfinv i0 i0_ "
     "igamma igammac lgamma logit logit_ mvlgamma polygamma sinc sinc_ torch.special_bessel_j0 "

@@ -281,6 +281,24 @@ samples(
     case(A(0, dtype="int64"), minlength=3),
     case(A(values=(1, 1), dtype="uint8"), A(2, dtype="int64")),
 )
+_PARTS = A(values=(1, 2, 3), dtype="int64")
+samples(
+    "segment_reduce",
+    *(case(A(6), _word, lengths=_PARTS).but(second=False) for _word in ("sum", "mean", "prod", "max", "min")),
+    *(case(A(6, 2, dtype=d), "amax", lengths=_PARTS).but(second=False) for d in ("float32", "float16", "int64")),
+    case(A(2, 6), "sum", lengths=A(values=((1, 5), (3, 3)), dtype="int64"), axis=1).but(second=False),
+    case(A(6), "prod", offsets=A(values=(0, 2, 6), dtype="int64"), initial=2).but(second=False),
+    case(A(values=(0.0, 2.0, NAN, 3.0), grad=False), "min", lengths=A(values=(2, 2), dtype="int64"), initial=1.0),
+    case(A(values=(0.0, 2.0, 0.0, 3.0)), "prod", lengths=A(values=(2, 2), dtype="int64")).but(second=False),
+    case(A(6, grad=False), "mean", lengths=A(values=(2, 0, 4), dtype="int64")),
+    case(A(6), "mean", lengths=A(values=(2, 2), dtype="int64")),
+    case(A(6), "sum", lengths=A(values=(2, 2), dtype="int64"), unsafe=True).but(second=False),
+    case(A(6), "sum", lengths=A(values=(-1, 7), dtype="int64")),
+    case(A(6), "sum", lengths=A(values=((2, 4),), dtype="int64")),
+    case(A(6), "sum", indices=_PARTS),
+    case(A(6), "sum"),
+    case(A(6), "foo", lengths=_PARTS),
+)
 samples(
     "histc",
     *(case(A(9, dtype=d, grad=False), 4, -2, 2) for d in ALL if d not in ("bool", "uint8")),

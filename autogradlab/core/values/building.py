@@ -352,7 +352,7 @@ def scalar_array(value: Any, d: Any) -> np.ndarray:
         n = int(value) if value == value and abs(value) != np.inf else 0
         if numpy.kind == "u" and -info.max <= n < 0 and isinstance(value, int):
             return np.array(n + info.max + 1, numpy)
-        overflow = overflow or not info.min <= n <= info.max or abs(value) == np.inf
+        overflow = overflow or not info.min <= n <= info.max or abs(value) == np.inf or value != value
         value = n
     elif d.is_floating_point and isinstance(value, (int, float)) and abs(value) != np.inf:
         top = _TOPS[numpy.itemsize] if numpy.kind == "f" else 3.39e38

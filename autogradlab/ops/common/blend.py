@@ -154,9 +154,9 @@ def _limited(x: np.ndarray, low: np.ndarray | None, high: np.ndarray | None) -> 
 def _limit(x: np.ndarray, value: Any) -> Any:
     """A limit for a ufunc: an array of the dtype of `x`, since NumPy takes its time to find one for a number."""
     kind = type(value)
-    if x.dtype.kind == "f" and (kind is float or (kind is int and -(2**53) <= value <= 2**53)):
+    if x.dtype.kind == "f" and (kind is float or kind is int) and -60000 <= value <= 60000:
         return np.array(value, x.dtype)
-    return numbered(x, value)
+    return scalar_array(value, from_numpy(x.dtype))
 
 
 @on_both_backends
@@ -181,6 +181,7 @@ def clamp_max_backward(F: Any, grad: Any, input: Any, min: Any, max: Any) -> Any
 @iterating
 def _clamp_numbers(input: np.ndarray, min: float | None, max: float | None) -> Any:
     _real(input)
+    refuse(input, f"clamp{'_min' if max is None else '_max' if min is None else ''}_scalar_cpu", "b")
     if min is not None and max is not None and (min != min or max != max):
         return np.full_like(input, np.nan) if input.dtype.kind in "fV" else input.copy()
     r = _limited(input, None if min is None else _limit(input, min), None if max is None else _limit(input, max))
@@ -243,6 +244,8 @@ def _of_numbers(name: str, *words: str) -> Callable[[str, tuple[Any, ...], dict[
         if called[-1] != "_" and not numbers and x.dtype.kind == "f":
             return (args if len(args) > count else (input, *limits)), out
         given = [v for v in limits if v is not None]
+        if count == 2 and x.dtype.kind != "c" and any(isinstance(v, complex) and v.imag for v in given):
+            raise RuntimeError("value cannot be converted to type double without overflow")
         if called[-1] != "_":
             _real(x)
             return (into(input, *given), *limits), out
@@ -308,12 +311,14 @@ alias("clip_", "clamp_")
 @iterating
 def _min_number(input: np.ndarray, min: float) -> np.ndarray:
     _real(input)
+    refuse(input, "clamp_min_scalar_cpu", "b")
     return np.maximum(input, _limit(input, min))
 
 
 @iterating
 def _max_number(input: np.ndarray, max: float) -> np.ndarray:
     _real(input)
+    refuse(input, "clamp_max_scalar_cpu", "b")
     return np.minimum(input, _limit(input, max))
 
 
@@ -421,12 +426,16 @@ def _lerp(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
 def _lerp_kernel(name: str) -> Any:
     @iterating
     def kernel(input: np.ndarray, end: np.ndarray, weight: Any) -> np.ndarray:
+        if isinstance(weight, np.ndarray) and not weight.ndim:  # a number, whatever its dtype
+            weight = weight.astype(input.dtype)
         for a in (end, weight):
             if isinstance(a, np.ndarray) and a.dtype != input.dtype:
                 what = "end" if a is end else "weight"
                 raise RuntimeError(f"expected dtype {_c_name(input)} for `{what}` but got dtype {_c_name(a)}")
         align(*(a for a in (input, end, weight) if isinstance(a, np.ndarray)))
         refuse(input, name, "biu")
+        if isinstance(weight, complex):
+            weight = scalar_array(weight, from_numpy(input.dtype))
         if not isinstance(weight, np.ndarray):
             weight = np.asarray(weight, np.float32) if is_half(input) else numbered(input, weight)
         return single(_lerp)(input, end, weight)

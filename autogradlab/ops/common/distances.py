@@ -96,6 +96,8 @@ def logsumexp(input: np.ndarray, dim: Any, keepdim: bool = False) -> np.ndarray:
     top = np.maximum.reduce(x.real, axis=dims, keepdims=True)
     top = np.where(np.isfinite(top), top, 0).astype(top.dtype)
     r = np.asarray(np.log(np.add.reduce(np.exp(x - top), axis=dims, keepdims=True)) + top)
+    if not dim and isinstance(dim, (tuple, list)) and x.ndim and not keepdim:
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * x.ndim}")
     return contiguous(r if keepdim or not x.ndim else np.squeeze(r, dims)).astype(wanted, copy=False)
 
 

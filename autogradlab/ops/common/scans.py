@@ -190,9 +190,9 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
     def kernel(input: np.ndarray, dim: int) -> tuple[np.ndarray, np.ndarray]:
         if not input.ndim and type(dim) is int and dim not in (0, -1):
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
-        d = axis(dim, input.ndim)
         if not input.ndim or not input.size:
             return np.array(input, order="C"), np.zeros(input.shape, np.int64)
+        d = axis(dim, input.ndim)
         refuse(input, f"{name}_cpu", "c")
         best = ufunc.accumulate(input, axis=d)
         hit = input == best

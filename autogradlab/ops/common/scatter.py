@@ -487,6 +487,8 @@ op(
 
 # -- index_reduce ------------------------------------------------------------------------------------------------------
 
+#: the kernels that reductions at an index end in, and the dtypes that these lack
+_MISSING = {"amax": ("maximum_cpu", COMPLEX), "amin": ("minimum_cpu", COMPLEX), "mean": ("div_floor_cpu", BOOL)}
 _BETA = "index_reduce() is in beta and the API may change at any time."
 
 
@@ -498,7 +500,10 @@ def _index_reduce(
     fitting_source("index_reduce_()", input, dim, index, source)
     d = wrap_dim(dim, input.ndim)
     warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1523")
-    refuse(input, "index_func_" if include_self else "index_reduce_func_exclude_input_init", BOOL + COMPLEX)
+    if not include_self:
+        refuse(input, "index_reduce_func_exclude_input_init", BOOL + COMPLEX)
+    kernel, without = _MISSING.get(reduce, ("", ""))
+    refuse(input, kernel, without)
     x = input.reshape(1) if not input.ndim else input
     if index.size and not 0 <= index.min() <= index.max() < x.shape[d]:
         raise IndexError("index out of range in self")

@@ -218,7 +218,7 @@ def _index_copy(input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarr
             f"{scalar_name(input)} and (source) {scalar_name(source)}"
         )
     cut = [list(x.shape[:d]) + list(x.shape[d + 1 :]) for x in (input, source)]
-    if source.ndim and cut[0] != cut[1]:
+    if cut[0] != cut[1] and (source.ndim or cut[0]):
         shown = [" ".join(map(str, c)) for c in cut]
         raise RuntimeError(
             "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
@@ -598,7 +598,16 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
         if not input._array.ndim:
             input = TENSORS.unsqueeze(input, 0)
         return TENSORS.unbind(_NONZERO(input), 1)
-    return OPS["nonzero"].call_any(input, out=out) if out is not None else _NONZERO(input)
+    if out is None:
+        return _NONZERO(input)
+    resized = isinstance(out, Tensor) and out._array.shape != (int(np.count_nonzero(input._array)), input._array.ndim)
+    found: Tensor = OPS["nonzero"].call_any(input, out=out)
+    if resized:  # memory that is made anew is written column by column
+        rows, columns = found._array.shape
+        placed = np.ndarray((rows, columns), np.int64, owner(found._array), 0, (8, 8 * rows))
+        placed[...] = found._array.copy()
+        found._array = placed
+    return found
 
 
 @composite("argwhere(Tensor input) -> Tensor")

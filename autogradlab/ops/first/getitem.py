@@ -345,9 +345,17 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if x.ndim and x.shape[0] == 1:
         value = _sliced_prefix(value)
     if not x.ndim and x.dtype is not self._array.dtype and len(indices) == 1 and indices[0]._array.dtype.kind == "b":
-        if x.dtype.kind == "c" and self._array.dtype.kind not in "cb" and x.imag:
+        kind = self._array.dtype.kind
+        if x.dtype.kind == "c" and kind not in "cb" and x.imag or kind in "iu" and not _in_range(x, self._array.dtype):
             raise RuntimeError(f"value cannot be converted to type {_scalar_type(self)} without overflow")
     put(view, indices, value)
+
+
+def _in_range(x: np.ndarray, numpy: np.dtype[Any]) -> bool:
+    """Whether the number that an array without dimensions holds is within the range of an integer dtype."""
+    limits = np.iinfo(numpy)
+    low = -limits.max if numpy.kind == "u" else limits.min  # a negative number wraps around
+    return bool(low <= x.real.item() <= limits.max)
 
 
 def _scalar_type(t: Tensor) -> str:

@@ -564,13 +564,20 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     >>> x.index_put_((torch.tensor([2]),), torch.tensor(4.))
     tensor([0., 0., 4.])
     """
-    return INDEX_PUT.call(input, _given("index_put", input, indices), values, accumulate)
+    return INDEX_PUT.call(input, _some(_given("index_put", input, indices), input), values, accumulate)
 
 
 @composite("index_put_")
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """In-place version of index_put()."""
-    return put(input, _given("index_put_", input, indices, checking=False), values, accumulate)
+    return put(input, _some(_given("index_put_", input, indices, checking=False), input), values, accumulate)
+
+
+def _some(indices: tuple[Any, ...], input: Tensor) -> tuple[Any, ...]:
+    """The indices, of which there has to be one."""
+    if not indices:
+        raise RuntimeError("sym_strides() called on an undefined Tensor")
+    return indices
 
 
 def put(input: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> Tensor:

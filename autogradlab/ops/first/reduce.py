@@ -443,7 +443,7 @@ _truth(
     """,
     out=Out(
         exact="any only supports bool tensor for result, got: {1}",
-        unless=lambda inputs, out: out._array.dtype == np.uint8,
+        unless=lambda inputs, out: out._array.dtype in (np.uint8, np.bool_),
     ),
 )
 _truth(
@@ -465,7 +465,7 @@ _truth(
     """,
     out=Out(
         exact="all only supports bool tensor for result, got: {1}",
-        unless=lambda inputs, out: out._array.dtype == np.uint8,
+        unless=lambda inputs, out: out._array.dtype in (np.uint8, np.bool_),
     ),
 )
 

@@ -120,12 +120,14 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
         try:
             r = x.reshape(*size)
         except (TypeError, ValueError):
-            r = None
-        if r is not None and ((shape := r.shape) == size or not size or type(size[0]) is tuple and shape == size[0]):
-            before = x.shape
-            if 1 in shape and shape == before:  # NumPy leaves any stride where the size is 1
-                r = np.ndarray(shape, r.dtype, x)
-            return view_of(input, r, _VIEW, (before, None))
+            pass
+        else:
+            shape, before = r.shape, x.shape
+            first = size[0] if size else 0
+            if shape == (size if type(first) is int else first if type(first) is tuple else None):
+                if 1 in shape and shape == before:  # NumPy leaves any stride where the size is 1
+                    r = np.ndarray(shape, r.dtype, x)
+                return view_of(input, r, _VIEW, (before, None))
     given = size[0] if size else options.get("dtype")
     if type(given) is dtype and len(size) + len(options) == 1:
         return TENSORS.view_as_dtype(input, given)
@@ -159,9 +161,11 @@ def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
         try:
             r = x.reshape(*shape)
         except (TypeError, ValueError):
-            r = None
-        if r is not None and (r.shape == shape or (shape and type(shape[0]) is tuple and r.shape == shape[0])):
-            return view_of(input, r, _VIEW, (x.shape, None))
+            pass
+        else:
+            first = shape[0] if shape else 0
+            if r.shape == (shape if type(first) is int else first if type(first) is tuple else None):
+                return view_of(input, r, _VIEW, (x.shape, None))
     return _reshaped(input, infer_size(_sizes("reshape", input, shape, options, "shape"), x.size))
 
 
@@ -667,7 +671,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     shape = shape_arg(size)
     if not expandable(shape, tuple(input._array.shape)):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(input.shape)}}}.")
-    if shape == input._array.shape:
+    if shape == input._array.shape and shape:
         return input
     result: Tensor = reduce_to(input, shape)
     return result

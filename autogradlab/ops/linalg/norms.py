@@ -10,7 +10,7 @@ from ...core.memory.layout import contiguous
 from ...core.recording.record import RAW, TENSORS, not_implemented
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
-from ...core.types.dtypes import from_numpy
+from ...core.types.dtypes import _scalar_name, dtype, from_numpy, promote
 from ...core.values.promotion import broadcast_shapes
 from ..first.kinds import HALF, refuse
 from ..first.products import type_name, written
@@ -58,6 +58,21 @@ def _recorded_backward(F: Any, grad: Any, input: Any, norm: Any, dims: Any, keep
     return grad * F.masked_fill_(input / norm, norm == 0, 0.0)
 
 
+def _check_dtype(name: str, x: np.ndarray, given: dtype) -> None:
+    """PyTorch's errors for the dtype in which a norm is asked for."""
+    own = from_numpy(x.dtype)
+    if not (given.is_floating_point or given.is_complex):
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {_scalar_name(given)}")
+    if own.is_complex is not given.is_complex:
+        kind = "complex" if own.is_complex else "real"
+        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {_scalar_name(given)}")
+    if promote(own, given) is not given:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({_scalar_name(own)}) should be convertible without narrowing to the "
+            f"specified dtype ({_scalar_name(given)})"
+        )
+
+
 @op(
     """
     linalg_vector_norm(Tensor input, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
@@ -93,6 +108,7 @@ def linalg_vector_norm(
             "not have an identity"
         )
     if dtype is not None:
+        _check_dtype("linalg.vector_norm", x, dtype)
         x = x.astype(dtype.numpy)
     final = np.dtype(x.dtype.char.lower()) if x.dtype.kind == "c" else x.dtype
     work = np.dtype(np.float32) if final.itemsize == 2 else final

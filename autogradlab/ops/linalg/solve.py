@@ -236,6 +236,8 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
             f"{type_name(b)} instead"
         )
     vector = is_vector(a.shape, b.shape)
+    if not vector and b.ndim < 2:
+        raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
     if vector and not left:
         raise RuntimeError(
             "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
@@ -268,7 +270,10 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
             True,
         )
     r = columns(r) if left else np.ascontiguousarray(r.swapaxes(-1, -2))
-    return (r[..., 0] if vector else r), info
+    if vector:
+        r = r[..., 0]
+        return (columns(r) if r.ndim > 1 else r), info
+    return r, info
 
 
 @op(

@@ -1,0 +1,188 @@
+"""segment_reduce: sums, means, products and extremes of parts of a dimension that follow one another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.recording.record import NOT_IMPLEMENTED, no_derivative
+from ...core.types.dims import wrap_dim
+from ..first.kinds import is_half, refuse
+from ..table.opdef import op
+
+#: what is combined, and what it starts from
+_STARTS = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
+_NAMES = {"amax": "max", "amin": "min"}
+_COMBINED: dict[str, Any] = {"sum": np.add, "mean": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+
+
+def _bounds(
+    data: np.ndarray, lengths: np.ndarray | None, offsets: np.ndarray | None, axis: int, unsafe: bool
+) -> np.ndarray:
+    """Where segments begin and end along the axis, the last dimension of what is returned; PyTorch's checks."""
+    given = offsets if lengths is None else lengths
+    if given is None:
+        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    word = "offsets" if lengths is None else "lengths"
+    if data.ndim < given.ndim:
+        raise RuntimeError(
+            f"Expected data.dim() >= {word}_value.dim() to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    if axis != given.ndim - 1:
+        raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {word} but got {axis}.")
+    if lengths is None:
+        if not given.shape[-1]:
+            raise RuntimeError("Trying to create tensor with negative dimension -1: [-1]")
+    elif not unsafe:
+        if not lengths.size:
+            raise RuntimeError(
+                "min(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                "the 'dim' argument."
+            )
+        if lengths.min() < 0:
+            raise RuntimeError("lengths contains negative value!")
+        if (lengths.sum(-1) != data.shape[axis]).any():
+            raise RuntimeError(
+                "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when "
+                "!unsafe."
+            )
+    refuse(given, f"_segment_reduce_{word}_cpu_kernel1", "bfcV")
+    refuse(data, "_segment_reduce_cpu", "biuc")
+    if lengths is None:
+        found = given.astype(np.int64)
+    else:
+        found = np.zeros((*given.shape[:-1], given.shape[-1] + 1), np.int64)
+        np.cumsum(given, -1, out=found[..., 1:])
+    if (np.diff(found) < 0).any():
+        raise RuntimeError(
+            "Expected segment_length >= 0 to be true, but got false.  (Could this error message be improved?  If so, "
+            "please report an enhancement request to PyTorch.)"
+        )
+    return np.clip(found, 0, data.shape[axis])
+
+
+def _kind(reduce: str) -> str:
+    found = _NAMES.get(reduce, reduce)
+    if found not in _STARTS:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    return found
+
+
+def _segments(bounds: np.ndarray) -> Any:
+    """Of each segment its place in the result, and the part of the input that it is."""
+    for row in np.ndindex(bounds.shape[:-1]):
+        for i in range(bounds.shape[-1] - 1):
+            yield (*row, i), (*row, slice(bounds[(*row, i)], bounds[(*row, i + 1)]))
+
+
+def _segment_reduce_backward(
+    F: Any,
+    grad: Any,
+    data: Any,
+    result: Any,
+    reduce: str,
+    lengths: Any,
+    offsets: Any,
+    axis: int,
+    initial: Any,
+) -> Any:
+    return F._segment_reduce_backward(grad, result, data, reduce, lengths, offsets, axis, initial)
+
+
+@op(
+    """
+    segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None,
+        int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor
+    """,
+    method=False,
+    vjp={"data": _segment_reduce_backward},
+)
+def segment_reduce(
+    data: np.ndarray,
+    reduce: str,
+    *,
+    lengths: np.ndarray | None = None,
+    indices: np.ndarray | None = None,
+    offsets: np.ndarray | None = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: float | None = None,
+) -> np.ndarray:
+    """The sum, mean, prod, max or min of each of the parts of a dimension that lengths, or offsets, say. Beside the
+    parts, initial goes into each result.
+
+    Shapes: data's with the number of parts at axis.
+    Dtypes: float.
+    Note: of a part that is empty, the mean is nan, the sum 0, the product 1 and the extremes are infinite.
+
+    >>> x = torch.tensor([1., 2., 3., 4., 5.])
+    >>> torch.segment_reduce(x, 'sum', lengths=torch.tensor([2, 3]))
+    tensor([ 3., 12.])
+    >>> torch.segment_reduce(x, 'max', offsets=torch.tensor([0, 1, 5]))
+    tensor([1., 5.])
+    """
+    d = wrap_dim(axis, data.ndim)
+    if indices is not None:
+        raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
+    if lengths is None and offsets is None:
+        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    kind = _kind(reduce)
+    bounds = _bounds(data, lengths, offsets, d, unsafe)
+    x = data.astype(np.float32) if is_half(data) else data
+    start = _STARTS[kind] if initial is None else initial
+    shape = (*data.shape[:d], bounds.shape[-1] - 1, *data.shape[d + 1 :])
+    r = np.full(shape, start, x.dtype)
+    for place, part in _segments(bounds):
+        values = x[part]
+        found = _COMBINED[kind].reduce(values, 0, initial=x.dtype.type(start)) if len(values) else r[place]
+        if kind == "mean" and len(values):
+            found = found / len(values)
+        elif kind == "mean" and initial is None:
+            found = np.nan
+        r[place] = found
+    return r.astype(data.dtype, copy=False)
+
+
+@op(
+    "_segment_reduce_backward",
+    "grad output data lengths offsets",
+    node=NOT_IMPLEMENTED,
+    vjp={name: no_derivative("_segment_reduce_backward") for name in ("grad", "output", "data")},
+)
+def _backward(
+    grad: np.ndarray,
+    output: np.ndarray,
+    data: np.ndarray,
+    reduce: str,
+    lengths: Any,
+    offsets: Any,
+    axis: int,
+    initial: float | None,
+) -> np.ndarray:
+    kind = _kind(reduce)
+    d = wrap_dim(axis, data.ndim)
+    r = np.zeros(data.shape, data.dtype)
+    for place, part in _segments(_bounds(data, lengths, offsets, d, True)):
+        values, g, o = data[part], grad[place], output[place]
+        if not len(values):
+            continue
+        if kind in ("sum", "mean"):
+            r[part] = g if kind == "sum" else g / len(values)
+        elif kind == "prod":
+            r[part] = np.where((values == 0) | np.isnan(values), _others(values, initial) * g, g * o / values)
+        else:
+            hit = (values == o) | np.isnan(values)
+            r[part] = np.where(hit, g / np.maximum(hit.sum(0), 1), 0)
+    return r
+
+
+def _others(values: np.ndarray, initial: float | None) -> np.ndarray:
+    """For each element the product of all others."""
+    r = np.full(values.shape, 1 if initial is None else initial, values.dtype)
+    for i in range(len(values)):
+        for j in range(len(values)):
+            if j != i:
+                r[i] *= values[j]
+    return r
