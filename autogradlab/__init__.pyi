@@ -1789,8 +1789,12 @@ def vdot(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tenso
     """dot with the conjugate of the first vector."""
 def view_as_complex(input: _Tensor) -> _Tensor:
     """Pairs of real numbers as complex ones. A view."""
+def view_as_complex_copy(input: _Tensor) -> _Tensor:
+    """view_as_complex as a copy."""
 def view_as_real(input: _Tensor) -> _Tensor:
     """A complex tensor as real numbers, the two parts in a new last dimension. A view."""
+def view_as_real_copy(input: _Tensor) -> _Tensor:
+    """view_as_real as a copy."""
 def view_copy(input: _Tensor, size: _Any) -> _Tensor:
     """Tensor.view as a copy."""
 def vmap(func: _Any, in_dims: _Any = ..., out_dims: _Any = ..., randomness: _str = ..., *, chunk_size: _Any = ...) -> _Any:

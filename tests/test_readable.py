@@ -76,6 +76,7 @@ LISTS = {
     "nn/functions/activations.py": "the public names of a namespace",
     "nn/namespace.py": "the public names of a namespace",
     "ops/common/scatter.py": "values of the argument reduce=",
+    "ops/breadth/segments.py": "values of the argument reduce=",
     "ops/table/symbols.py": "operators of Python on symbols",
     "ops/table/terms.py": "how words name places",
 }

@@ -92,7 +92,11 @@ def _dims(x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]
         for d in dim:
             raise IndexError(f"Dimension specified as {d} but tensor has no dimensions")
     if dim is not None:
-        dims = wrap_dims(dim, ndim)
+        dims = tuple(wrap_dim(d, ndim) for d in dim)
+        if len(set(dims)) < len(dims):
+            raise RuntimeError("FFT dims must be unique")
+    elif s is not None and len(s) > ndim:
+        raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {ndim} dimensions.")
     else:
         dims = tuple(range(ndim)) if s is None else tuple(range(ndim - len(s), ndim))
     sizes = (None,) * len(dims) if s is None else tuple(s)
@@ -566,9 +570,14 @@ def _shifted(x: Tensor, dim: Any) -> tuple[int, ...]:
     return tuple(wrap_dim(d, x._array.ndim) for d in ((dim,) if isinstance(dim, int) else dim))
 
 
-def _frequencies(values: np.ndarray, options: dict[str, Any]) -> Tensor:
+def _frequencies(name: str, places: np.ndarray, n: int, d: float, options: dict[str, Any]) -> Tensor:
     wanted = options.get("dtype") or dtypes.get_default_dtype()
-    t = wrap(values.astype(wanted.numpy))
+    if not (wanted.is_floating_point or wanted.is_complex):
+        raise RuntimeError(f"{name} requires a floating point or complex dtype")
+    if wanted.is_complex:
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{dtypes._scalar_name(wanted)}'")
+    with np.errstate(all="ignore"):
+        t = wrap((places / (np.float64(n) * d)).astype(wanted.numpy))
     return t.requires_grad_() if options.get("requires_grad") else t
 
 
@@ -586,7 +595,11 @@ def fftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
 
     Mirrors `torch.fft.fftfreq`.
     """
-    return _frequencies(np.fft.fftfreq(n, d), options)
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    places = np.arange(n)
+    places[(n + 1) // 2 :] -= n
+    return _frequencies("fftfreq", places, n, d, options)
 
 
 @reading("fft_rfftfreq(int n, float d=1.0, *, $options) -> Tensor")
@@ -603,4 +616,4 @@ def rfftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
 
     Mirrors `torch.fft.rfftfreq`.
     """
-    return _frequencies(np.fft.rfftfreq(n, d), options)
+    return _frequencies("rfftfreq", np.arange(max(n // 2 + 1, 0)), n, d, options)

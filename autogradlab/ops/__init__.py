@@ -7,7 +7,8 @@ from .table.families import register_lazy
 LAZY = {
     "breadth.copies": "narrow_copy torch.alias_copy torch.detach_copy torch.expand_copy torch.permute_copy "
     "torch.select_copy torch.slice_copy torch.split_copy torch.split_with_sizes_copy torch.squeeze_copy torch.t_copy "
-    "torch.transpose_copy torch.unbind_copy torch.unfold_copy torch.unsqueeze_copy torch.view_copy",
+    "torch.transpose_copy torch.unbind_copy torch.unfold_copy torch.unsqueeze_copy torch.view_as_complex_copy "
+    "torch.view_as_real_copy torch.view_copy",
     "breadth.differences": "F._pdist_forward Tensor.renorm_ nonzero_static renorm torch.gradient torch.pdist "
     "torch.unravel_index torch.vander",
     "breadth.fourier": "F._fft_c2c F._fft_c2r F._fft_r2c",

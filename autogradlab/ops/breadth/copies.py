@@ -207,6 +207,34 @@ _copy(
     """,
     out=Out(exact=EXPECTED),
 )
+_copy(
+    "view_as_real_copy(Tensor input, *, Tensor out=None) -> Tensor",
+    OPS["view_as_real"],
+    doc="""
+    sig: (input)
+    view_as_real as a copy.
+
+    Shapes: (...) gives (..., 2).
+    Dtypes: complex; complex64 gives float32.
+
+    >>> torch.view_as_real_copy(torch.tensor([1 + 2j]))
+    tensor([[1., 2.]])
+    """,
+)
+_copy(
+    "view_as_complex_copy(Tensor input, *, Tensor out=None) -> Tensor",
+    OPS["view_as_complex"],
+    doc="""
+    sig: (input)
+    view_as_complex as a copy.
+
+    Shapes: (..., 2) gives (...).
+    Dtypes: float32 gives complex64, float64 complex128.
+
+    >>> torch.view_as_complex_copy(torch.tensor([[1., 2.]]))
+    tensor([1.+2.j])
+    """,
+)
 _view_copy = _copy_of(OPS["view"])
 
 

@@ -11,10 +11,15 @@ from ...core.types.dims import wrap_dim
 from ..first.kinds import is_half, refuse
 from ..table.opdef import op
 
-#: what is combined, and what it starts from
-_STARTS = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
+#: values of the argument reduce=: how elements are combined, and what that starts from
+_REDUCTIONS: dict[str, tuple[Any, float]] = {
+    "sum": (np.add, 0.0),
+    "mean": (np.add, 0.0),
+    "prod": (np.multiply, 1.0),
+    "max": (np.maximum, -np.inf),
+    "min": (np.minimum, np.inf),
+}
 _NAMES = {"amax": "max", "amin": "min"}
-_COMBINED: dict[str, Any] = {"sum": np.add, "mean": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
 def _bounds(
@@ -65,7 +70,7 @@ def _bounds(
 
 def _kind(reduce: str) -> str:
     found = _NAMES.get(reduce, reduce)
-    if found not in _STARTS:
+    if found not in _REDUCTIONS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     return found
 
@@ -131,12 +136,13 @@ def segment_reduce(
     kind = _kind(reduce)
     bounds = _bounds(data, lengths, offsets, d, unsafe)
     x = data.astype(np.float32) if is_half(data) else data
-    start = _STARTS[kind] if initial is None else initial
+    combined, neutral = _REDUCTIONS[kind]
+    start = neutral if initial is None else initial
     shape = (*data.shape[:d], bounds.shape[-1] - 1, *data.shape[d + 1 :])
     r = np.full(shape, start, x.dtype)
     for place, part in _segments(bounds):
         values = x[part]
-        found = _COMBINED[kind].reduce(values, 0, initial=x.dtype.type(start)) if len(values) else r[place]
+        found = combined.reduce(values, 0, initial=x.dtype.type(start)) if len(values) else r[place]
         if kind == "mean" and len(values):
             found = found / len(values)
         elif kind == "mean" and initial is None:

@@ -18,6 +18,7 @@ binary(
     """,
     np.equal,
     result="bool",
+    arrays=True,
     doc="""
     Whether elements are equal. The operator ==.
 

@@ -261,12 +261,24 @@ def iterate(self: Tensor) -> Any:
 
 def dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
     """A DLPack capsule, by which other array libraries share the memory."""
-    if self.requires_grad:
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    _check_exported(self)
     asked = {} if max_version is None else {"max_version": max_version}  # which NumPy 2.0 does not know
     if is_absent(self._array):
         raise BufferError("Cannot pack tensors on meta")
     return _exported(self._array).__dlpack__(**asked)
+
+
+def _check_exported(t: Tensor) -> None:
+    if t.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+
+
+def _cuda_interface(self: Tensor) -> Any:
+    """The memory of a tensor on a GPU, of which there are none here."""
+    raise AttributeError(
+        f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {type_name(self.dtype, self.device)} If CUDA "
+        "data is required use tensor.cuda() to copy tensor to device memory."
+    )
 
 
 def _exported(array: Any) -> np.ndarray:
@@ -304,6 +316,7 @@ class _Capsule:
 def array_of_dlpack(ext_tensor: Any) -> np.ndarray:
     """An array over the memory of another library's array, or of a capsule."""
     if isinstance(ext_tensor, Tensor):
+        _check_exported(ext_tensor)
         return _exported(ext_tensor._array)
     if isinstance(ext_tensor, np.ndarray):
         return ext_tensor
@@ -329,7 +342,9 @@ def install() -> None:
         ("__array__", to_array),
         ("type", type_),
         ("__bool__", to_bool),
+        ("__nonzero__", to_bool),
         ("__int__", to_int),
+        ("__long__", to_int),
         ("__float__", to_float),
         ("__complex__", to_complex),
         ("__index__", to_index),
@@ -340,6 +355,7 @@ def install() -> None:
         ("__array_wrap__", wrap_array),
         ("__dlpack__", dlpack),
         ("__dlpack_device__", dlpack_device),
+        ("__cuda_array_interface__", property(_cuda_interface)),
     ):
         setattr(Tensor, name, fn)
 

@@ -162,8 +162,10 @@ def _from_numpy(array: Any) -> Tensor:
         if array.dtype == dtypes.from_numpy(array.dtype).numpy
         else array.view(dtypes.from_numpy(array.dtype).numpy)
     )
-    if array.base is not None and array.flags.c_contiguous:
-        t._storage = Storage(array)
+    if array.base is not None and array.size:  # its memory begins where it does, and ends there
+        last = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // array.itemsize
+        whole = array.flags.c_contiguous
+        t._storage = Storage(array if whole else np.lib.stride_tricks.as_strided(array, (last + 1,), (array.itemsize,)))
     fix(t)
     return t
 

@@ -22,11 +22,11 @@ from .kinds import align
 F = TENSORS
 
 
-def _defers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """An operator that lets the other operand try where it knows neither tensor nor number."""
+def _defers(fn: Callable[[Any, Any], Any], arrays: bool = False) -> Callable[[Any, Any], Any]:
+    """An operator that lets the other operand try where it knows neither tensor nor number (nor array, if asked to)."""
 
     def operator(self: Tensor, other: Any) -> Any:
-        if isinstance(other, (Tensor, int, float)) or is_number(other):
+        if isinstance(other, (Tensor, int, float)) or is_number(other) or (arrays and isinstance(other, np.ndarray)):
             return fn(self, other)
         return operator(self, other) if stands_in((other,), {}) else NotImplemented
 
@@ -120,6 +120,9 @@ def _from_number(self: Tensor, other: Any) -> Tensor:
 
 
 def _rdiv(self: Tensor, other: Any) -> Tensor:
+    if isinstance(other, np.ndarray):
+        found: Tensor = F.reciprocal(self) * other
+        return found
     return F.div(other, self) if _in_formula() else F.mul(F.reciprocal(self), other)
 
 
@@ -146,7 +149,8 @@ Tensor.__gt__ = OPS["gt"].core
 Tensor.__ge__ = OPS["ge"].core
 
 Tensor.__rsub__ = _defers(_from_number)
-Tensor.__rtruediv__ = Tensor.__rdiv__ = _defers(_rdiv)
+Tensor.__rtruediv__ = Tensor.__rdiv__ = _defers(_rdiv, arrays=True)
+Tensor.__div__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__itruediv__
 Tensor.__pow__ = _defers(F.pow)
 Tensor.__rpow__ = _defers(lambda self, other: F.pow(other, self))
 Tensor.__matmul__ = _defers_numbers(F.matmul)

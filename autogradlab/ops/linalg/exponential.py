@@ -125,6 +125,8 @@ def linalg_householder_product(input: np.ndarray, tau: np.ndarray) -> np.ndarray
     tensor([[ 0.],
             [-1.]])
     """
+    if input.ndim < 2:
+        raise RuntimeError("torch.linalg.householder_product: input must have at least 2 dimensions.")
     m, n = input.shape[-2:]
     if m < n:
         raise RuntimeError(

@@ -294,8 +294,10 @@ class Binary(Elementwise):
 
     #: whether two Python numbers are taken too, and made tensors
     numbers: bool
-    #: whether the result is of bools: its operands may be NumPy's arrays too
+    #: whether the result is of bools
     compares: bool
+    #: whether the second operand may be NumPy's array too; others leave arrays to NumPy
+    arrays: bool
     #: is called with the operands as they are given, where their dtypes differ, and may raise
     refuses: Callable[[Any, Any], None] | None
     #: whether the signatures refuse a number as the first operand, and as the second
@@ -311,8 +313,8 @@ class Binary(Elementwise):
 
     def pair(self, input: Any, other: Any) -> tuple[Any, Any, Any, Any] | None:
         """Tensors for both operands and their arrays in the dtype of the computation; None if they are no operands."""
-        if self.compares and isinstance(other, _ndarray) and isinstance(input, Tensor):
-            other = wrap(other)  # comparisons take arrays; arithmetic leaves them to NumPy
+        if self.arrays and isinstance(other, _ndarray) and isinstance(input, Tensor):
+            other = wrap(other)
         a, b = isinstance(input, Tensor), isinstance(other, Tensor)
         if not (a and (b or is_number(other)) or (b and is_number(input))):
             return None
@@ -376,13 +378,14 @@ def binary(
     cuts: bool = True,
     overloads: Sequence[Overload] = (),
     counts: tuple[int, ...] = (),
+    arrays: bool = False,
 ) -> None:
     """An elementwise operation of two inputs, broadcast against each other.
 
     shown: PyTorch's names of what is saved, where they differ from ours.
     result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
     check: is called with the two arrays in their common dtype and may raise. numbers, refuses, scalar, widens,
-    checks_first: see `Binary`.
+    checks_first, arrays: see `Binary`.
     """
     floats = result == "float"
 
@@ -412,7 +415,7 @@ def binary(
     )
     entry.ufunc, entry.floats, entry.numbers, entry.check, entry.refuses = kernel, floats, numbers, check, refuses
     entry.compares, entry.strict, entry.scalar = result == "bool", _refuse_numbers(name), scalar
-    entry.checks_first, entry.widens = checks_first, widens
+    entry.checks_first, entry.widens, entry.arrays = checks_first, widens, arrays
     entry.crossed = vjp is not None and _crossed(vjp)
     if result == "bool":
         entry.node_name = entry.node_name[:-1] + "1"  # EqBackward1 in place: the overload with a tensor
