@@ -553,7 +553,7 @@ class Stepper {
     this.stage.toggleAttribute("data-below", Boolean(place?.below || (this.seen() && wide < WIDE)));
     this.stage.style.setProperty("--numbers", `${place?.numbers ?? 38}%`);
     const sought = wide < WIDE ? this.words.search.split(/[:：]/)[0] : this.words.search;
-    for (const { box } of this.sketches) box.placeholder = sought;
+    for (const { box } of this.sketches) if (box) box.placeholder = sought;
     for (const sketch of this.sketches) sketch.tall = place && sketch === this.seen() ? place.tall : wide < WIDE ? TALL - 30 : TALL;
     for (const sketch of [...this.sketches, ...(this.others ?? [])]) sketch.resize(sketch.frame.clientWidth);
     this.spread();
