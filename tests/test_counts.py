@@ -27,7 +27,7 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "chain_forward": (1004, 2000, 3503),
     "chain_backward": (2029, 6019, 2006),
     "chain_no_grad": (1013, 2013, 4),
-    "double_backward": (185, 379, 33),
+    "double_backward": (177, 279, 33),
     "mlp_small": (151, 165, 32),
     "view": (302, 200, 8),
     "view_plain": (300, 200, 5),
@@ -40,7 +40,7 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "view_backward": (69, 60, 17),
     "inplace_plain": (250, 500, 1),
     "inplace_recorded": (1428, 822, 209),
-    "inplace_view": (116, 41, 29),
+    "inplace_view": (94, 41, 29),
     "index_array": (7, 4, 4),
     "index_rows": (7, 4, 4),
     "index_mask": (41, 28, 9),
@@ -113,8 +113,8 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "randperm_1000": (19, 26, 5),
     "custom_function": (116, 140, 16),
     "hooks": (95, 119, 19),
-    "accumulated_in_place": (299, 96, 47),
-    "hessian": (473, 604, 21),
+    "accumulated_in_place": (255, 96, 43),
+    "hessian": (462, 503, 21),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..memory.lazy import read_as
-from ..memory.strided import gather_strided, geometries, parts, scatter_strided, strided_backward, turned, whole
+from ..memory.strided import geometries, laid_out, parts, strided_backward, turned, whole
 from ..runtime import errors
 from .node import Edge, Node, node_class, sequence
 
@@ -148,7 +148,8 @@ class CopySlices(Node):
             return (None,) * len(self._edges)
         if self.alone == "base":
             grad = parts(grad)
-        part = np.array(gather_strided(grad, self.base, self.view), order="C")
+        copy, place = laid_out(grad, self.base, self.view)
+        part = np.array(place, order="C")
         if self.alone == "view":
             part = whole(part)
         bits = self.turned
@@ -156,8 +157,8 @@ class CopySlices(Node):
         first = np.zeros((), grad.dtype) if outs[0] is None else outs[0]
         if bits is not None:
             first = read_as(first, *bits)
-        found = scatter_strided(grad, parts(first) if self.alone == "view" else first, self.base, self.view)
-        return (whole(found) if self.alone == "base" else found, *outs[1:])
+        place[...] = parts(first) if self.alone == "view" else first
+        return (whole(copy) if self.alone == "base" else copy, *outs[1:])
 
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         fn = self._fn()

@@ -11,12 +11,12 @@ from .storage import address, dense, owner, strides
 
 __all__ = [
     "Geometry",
+    "Places",
     "dense",
-    "gather_strided",
     "geometries",
+    "laid_out",
     "parts",
     "placed",
-    "scatter_strided",
     "strided_backward",
     "turned",
     "view_strides",
@@ -149,25 +149,13 @@ def room(base: Geometry, view: Geometry) -> tuple[int, int]:
     return high - low + 1, -low
 
 
-def scatter_strided(base_grad: np.ndarray, part: np.ndarray, base: Geometry, view: Geometry) -> np.ndarray:
-    """A copy of `base_grad` in which the elements of `view` are those of `part`."""
-    flat, whole = _laid_out(base_grad, base, view)
-    view.window(flat[0], flat[1])[...] = part
-    return whole
-
-
-def gather_strided(base_grad: np.ndarray, base: Geometry, view: Geometry) -> np.ndarray:
-    """The elements of `view` in an array laid out as `base`."""
-    flat, _ = _laid_out(base_grad, base, view)
-    return view.window(*flat)
-
-
-def _laid_out(values: np.ndarray, base: Geometry, view: Geometry) -> tuple[tuple[np.ndarray, int], np.ndarray]:
+def laid_out(values: np.ndarray, base: Geometry, view: Geometry) -> tuple[np.ndarray, np.ndarray]:
+    """A copy of an array in memory laid out as `base`, and the elements of `view` in it."""
     size, first = room(base, view)
     flat = np.zeros(size, values.dtype)
     whole = base.window(flat, first)
     whole[...] = values
-    return (flat, first), whole
+    return whole, view.window(flat, first)
 
 
 def strided_backward(grad: np.ndarray, base: Geometry, view: Geometry) -> np.ndarray:
@@ -186,7 +174,11 @@ def strided_backward(grad: np.ndarray, base: Geometry, view: Geometry) -> np.nda
     return base.window(flat, first)
 
 
-def geometries(base: np.ndarray, view: np.ndarray) -> tuple[Geometry, Geometry, str]:
+#: what `geometries` gives
+Places = tuple[Geometry, Geometry, str]
+
+
+def geometries(base: np.ndarray, view: np.ndarray) -> Places:
     """Those of a base and of a view of it, and which of the two alone is complex ("base", "view" or ""): then both are
     told in real elements, a complex number as a last dimension of 2."""
     kinds = base.dtype.kind == "c", view.dtype.kind == "c"

@@ -100,7 +100,7 @@ class History:
             self._move_retained(base._edge, copy)
             edge = copy
             self.assignments = ((base, "_edge", edge),)
-        made = view_edge(base._array, edge, t._array, view.edge)
+        made = view_edge(base._array, edge, t._array, view.edge, (copy.base, copy.view, copy.alone))
         self._move_retained(view.edge, made)
         self.assignments += ((view, "edge", made),)
 

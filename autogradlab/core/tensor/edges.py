@@ -10,7 +10,7 @@ import numpy as np
 
 from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, Node, edge_to, leads, pair, short_name
 from ..graph.slices import WITHIN, AsStridedBackward0, ConjBackward0, NegViewBackward0
-from ..memory.strided import geometries, turned
+from ..memory.strided import Places, geometries, turned
 from ..memory.versions import INFERENCE, of_inference
 from ..runtime import errors
 
@@ -163,27 +163,30 @@ def refuse_view(view: ViewMeta, indirect: bool = False) -> None:
     raise RuntimeError(start + errors.VIEW_WHY[view.creation or ""])
 
 
-def view_edge(base: np.ndarray, edge: Edge, view: np.ndarray, before: Edge | None) -> Node:
+def view_edge(
+    base: np.ndarray, edge: Edge, view: np.ndarray, before: Edge | None, places: Places | None = None
+) -> Node:
     """The Node of a view by its strides and bits, of a base whose gradient goes to `edge`.
 
-    before: where the gradient of the view went until now; if it was to the Node of a bit, it will be again.
+    before: where the gradient of the view went until now; if it was to the Node of a bit, it will be again. places:
+    their `geometries`, if they are known.
     """
     bits = turned(base, view)
     if bits is not None:
         last = pair(before or NO_EDGE)[0]
         moved = base.shape != view.shape or base.strides != view.strides
         if type(last).__name__ in _OF_BITS if last is not None else not moved:
-            return _turned_edge(_strided_edge(base, edge, view) if moved else edge, view, bits)
+            return _turned_edge(_strided_edge(base, edge, view, places) if moved else edge, view, bits)
         edge = _turned_edge(edge, base, bits)
-    return _strided_edge(base, edge, view)
+    return _strided_edge(base, edge, view, places)
 
 
-def _strided_edge(base: np.ndarray, edge: Edge, view: np.ndarray) -> Node:
+def _strided_edge(base: np.ndarray, edge: Edge, view: np.ndarray, places: Places | None) -> Node:
     node = AsStridedBackward0()
     node._edges = (edge,)
     node.shape = view.shape
     node.dtype = view.dtype
-    node.saved = geometries(base, view)
+    node.saved = geometries(base, view) if places is None else places
     return node
 
 

@@ -31,7 +31,7 @@ from .inplace_views import reshaped_in_place
     },
 )
 def as_strided_gather(input: np.ndarray, base: Any, view: Any) -> np.ndarray:
-    return np.array(strided.gather_strided(input, base, view))
+    return np.array(strided.laid_out(input, base, view)[1])
 
 
 @op(
