@@ -172,6 +172,15 @@ def trained() -> Work:
     return Work(lambda: net.eval(), *(lambda m=m: m.training for m in net.modules()))
 
 
+def swapped() -> Work:
+    w, v = leaves()
+    b = torch.ones(2, dtype=torch.int64)
+    b.label = "b"  # type: ignore[attr-defined]
+    (w * v).sum().backward()
+    both = lambda: [(*shown(t), t.requires_grad, vars(t).copy()) for t in (v, b)]
+    return Work(lambda: torch.utils.swap_tensors(v, b), both)
+
+
 #: the inspectors are interrupted where they touch the library and what they look at
 _TOUCHED = ("/core/", "/autograd/", "/inspectors/snapshot/recording.py", "/inspectors/snapshot/lines.py")
 
@@ -220,6 +229,7 @@ WORK = [
     norm_layer,
     loaded,
     trained,
+    swapped,
     stepped,
     listed,
     watched,

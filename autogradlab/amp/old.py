@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..core.runtime.warn import warn_once
+from ..core.runtime.warn import warn
 from ..core.types.dtypes import dtype
 from .autocast_mode import (
     autocast,
@@ -52,62 +52,64 @@ OLD = {kind: _Old(kind) for kind in ("cuda", "cpu")}
 
 def _deprecated(old: str, new: str, line: int) -> None:
     words = f"torch.{old} is deprecated. Please use torch.{new} instead."
-    warn_once(words, DeprecationWarning, at=_INIT.format(line))
+    warn(words, DeprecationWarning, at=_INIT.format(line))
 
 
-#: what the four functions of a device do, and what the examples give them
-_HELP = (
-    ("Whether operations on {} choose their dtypes.", ""),
-    ("Switch autocast on or off for {}.", "{}"),
-    ("The smaller dtype of {}.", ""),
-    ("Say which is the smaller dtype of {}.", "{}"),
+#: the four functions of a device: what they are called, what they are now, what they do, and of those that set
+#: something what that is called and its type
+_FOUR: tuple[tuple[str, Callable[..., Any], str, str, type, str], ...] = (
+    ("is_autocast_{}_enabled", is_autocast_enabled, "Whether operations on {} choose their dtypes.", "", bool, "bool"),
+    ("set_autocast_{}_enabled", set_autocast_enabled, "Switch autocast on or off for {}.", "enabled", bool, "bool"),
+    ("get_autocast_{}_dtype", get_autocast_dtype, "The smaller dtype of {}.", "", dtype, "torch.dtype"),
+    (
+        "set_autocast_{}_dtype",
+        set_autocast_dtype,
+        "Say which is the smaller dtype of {}.",
+        "dtype",
+        dtype,
+        "torch.dtype",
+    ),
 )
 
 
 def _names(short: str, kind: str, lines: tuple[int, int, int, int]) -> dict[str, Callable[..., Any]]:
     """The four functions of a device; lines: where PyTorch says that each is old."""
-
-    def is_enabled() -> bool:
-        _deprecated(f"is_autocast_{short}_enabled()", f"is_autocast_enabled('{kind}')", lines[0])
-        return is_autocast_enabled(kind)
-
-    def set_enabled(enabled: bool) -> None:
-        name = f"set_autocast_{short}_enabled"
-        _deprecated(f"{name}(enabled)", f"set_autocast_enabled('{kind}', enabled)", lines[1])
-        if not isinstance(enabled, bool):
-            raise TypeError(f"enabled must be a bool (got {type(enabled).__name__})")
-        set_autocast_enabled(kind, enabled)
-
-    def get_dtype() -> dtype:
-        _deprecated(f"get_autocast_{short}_dtype()", f"get_autocast_dtype('{kind}')", lines[2])
-        return get_autocast_dtype(kind)
-
-    def set_dtype(wanted: dtype) -> None:
-        name = f"set_autocast_{short}_dtype"
-        _deprecated(f"{name}(dtype)", f"set_autocast_dtype('{kind}', dtype)", lines[3])
-        if not isinstance(wanted, dtype):
-            raise TypeError(f"dtype must be a torch.dtype (got {type(wanted).__name__})")
-        set_autocast_dtype(kind, wanted)
-
-    made: dict[str, Any] = {
-        f"is_autocast_{short}_enabled": is_enabled,
-        f"set_autocast_{short}_enabled": set_enabled,
-        f"get_autocast_{short}_dtype": get_dtype,
-        f"set_autocast_{short}_dtype": set_dtype,
-    }
-    for (name, function), (says, given) in zip(made.items(), _HELP, strict=True):
+    made = {}
+    for (name, now, says, word, wanted, called), line in zip(_FOUR, lines, strict=True):
+        name = name.format(short)
+        function = _sets(name, now, kind, line, word, wanted, called) if word else _asks(name, now, kind, line)
         function.__name__ = function.__qualname__ = name
-        new = name.replace(f"_{short}", "")
-        shown = {"enabled": "False", "dtype": str(get_autocast_dtype(kind))}[name.rpartition("_")[2]]
-        asked = "is_autocast_enabled" if shown == "False" else "get_autocast_dtype"
-        call = f"torch.{name}({given.format(shown)})"
-        if given:  # what it sets is asked back
-            call += f"\n    >>> torch.{asked}('{kind}')"
+        shown = str(get_autocast_dtype(kind)) if wanted is dtype else "False"
+        call = f"torch.{name}({shown if word else ''})"
+        if word:  # what it sets is asked back
+            asked = get_autocast_dtype if wanted is dtype else is_autocast_enabled
+            call += f"\n    >>> torch.{asked.__name__}('{kind}')"
         function.__doc__ = (
-            f"{says.format(kind)} The old name of `torch.{new}`; it warns once.\n\n"
+            f"{says.format(kind)} The old name of `torch.{now.__name__}`; it warns.\n\n"
             f"Example:\n    >>> import autogradlab as torch\n    >>> {call}\n    {shown}\n\nMirrors `torch.{name}`.\n"
         )
+        made[name] = function
     return made
+
+
+def _asks(name: str, now: Callable[..., Any], kind: str, line: int) -> Callable[[], Any]:
+    def asks() -> Any:
+        _deprecated(f"{name}()", f"{now.__name__}('{kind}')", line)
+        return now(kind)
+
+    return asks
+
+
+def _sets(
+    name: str, now: Callable[..., Any], kind: str, line: int, word: str, wanted: type, called: str
+) -> Callable[[Any], None]:
+    def sets(value: Any) -> None:
+        if not isinstance(value, wanted):
+            raise TypeError(f"{word} must be a {called} (got {type(value).__name__})")
+        _deprecated(f"{name}({word})", f"{now.__name__}('{kind}', {word})", line)
+        now(kind, value)
+
+    return sets
 
 
 #: the functions of the torch namespace for one kind of device each

@@ -157,11 +157,12 @@ def _made(name: str, forms: Sequence[str], run: Callable[..., Any], in_place: bo
 
 
 def _all() -> dict[str, Callable[..., Any]]:
+    table: list[tuple[str, Sequence[str], Callable[..., Any]]]
     table = [(name, (_SELF,), _unary) for name in (*_UNARY.split(), "clone", "zero")]
-    table += [(name, forms, _binary) for name, forms in _BINARY.items()]  # type: ignore[misc]
-    table += [(name, forms, _ternary) for name, forms in _TERNARY.items()]  # type: ignore[misc]
+    table += [(name, forms, _binary) for name, forms in _BINARY.items()]
+    table += [(name, forms, _ternary) for name, forms in _TERNARY.items()]
     table += [
-        ("pow", _POW, _power),  # type: ignore[list-item]
+        ("pow", _POW, _power),
         ("norm", (f"{_SELF}, Scalar ord=2, *, ScalarType? dtype=None",), _norm),
         ("max", (_SELF,), _largest),
         ("copy", (f"{_SELF}, Tensor[] src, bool non_blocking=False",), _copied),

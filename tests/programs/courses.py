@@ -170,6 +170,15 @@ attempt(lambda: torch.autocast(1))
 attempt(lambda: torch.autocast("cpu")(1))
 attempt(lambda: torch.set_autocast_enabled("cpu", 1))
 warned(lambda: torch.get_autocast_gpu_dtype())
+warned(lambda: torch.get_autocast_gpu_dtype())
+warned(lambda: torch.set_autocast_cpu_enabled(False))
+attempt(lambda: warned(lambda: torch.set_autocast_xla_enabled(0)))
+with torch.autocast("cpu"):
+    square = torch.ones(2, 2)
+    print(torch.linalg.matmul(square, square).dtype, square.__rmatmul__(square).dtype)
+    print(torch.concat([square, square.half()]).dtype, F.nll_loss(square.half(), torch.tensor([0, 1])).dtype)
+    print(F.l1_loss(square.half(), square.half()).dtype, F.max_pool3d(torch.ones(1, 2, 2, 2).half(), 2).dtype)
+    print(F.grid_sample(torch.ones(1, 1, 2, 2).half(), torch.ones(1, 1, 1, 2).half(), align_corners=True).dtype)
 
 # % course-lists: one operation on all parameters, as averages and optimizers use it
 a, b = [torch.tensor([1.0, -2.0]), torch.tensor([[3.0]])], [torch.tensor([4.0, 5.0]), torch.tensor([[6.0]])]

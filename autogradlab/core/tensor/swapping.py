@@ -9,9 +9,6 @@ from .tensor import Tensor
 
 __all__ = ["swap_tensors"]
 
-#: what makes a tensor: memory, place in the graph, attributes of the user
-_SLOTS = ("_array", "_counter", "_edge", "_grad", "_meta", "_storage", "_view")
-
 
 def swap_tensors(t1: Any, t2: Any) -> None:
     """Give each of two tensors the values, the dtype, the place in the graph and the attributes of the other; names and
@@ -31,9 +28,13 @@ def swap_tensors(t1: Any, t2: Any) -> None:
             raise RuntimeError(f"Cannot swap {name} because it has weakref associated with it")
         if not isinstance(t, Tensor):
             raise AttributeError(f"'{type(t).__name__}' object has no attribute '_use_count'")
-    t1.__class__, t2.__class__ = t2.__class__, t1.__class__
+    t1.__class__, t2.__class__ = t2.__class__, t1.__class__  # which may raise
+    # no call and no loop from here on: an interruption comes before or after all of it
     t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
-    for slot in _SLOTS:
-        one, other = getattr(t1, slot), getattr(t2, slot)
-        setattr(t1, slot, other)
-        setattr(t2, slot, one)
+    t1._array, t2._array = t2._array, t1._array
+    t1._counter, t2._counter = t2._counter, t1._counter
+    t1._edge, t2._edge = t2._edge, t1._edge
+    t1._grad, t2._grad = t2._grad, t1._grad
+    t1._meta, t2._meta = t2._meta, t1._meta
+    t1._storage, t2._storage = t2._storage, t1._storage
+    t1._view, t2._view = t2._view, t1._view

@@ -212,7 +212,7 @@ alias("special_sinc", "sinc", method=False)
 def _polygamma(input: np.ndarray, n: int) -> np.ndarray:
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
-    refuse(input, "digamma" if n == 0 else "polygamma", COMPLEX)
+    refuse(input, ("digamma", "trigamma", "polygamma")[min(n, 2)], COMPLEX)
     return double(lambda x: K.digamma(x) if n == 0 else K.polygamma(n, x))(input)
 
 
