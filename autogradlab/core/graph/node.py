@@ -414,14 +414,6 @@ def freed_error() -> RuntimeError:
     return RuntimeError(errors.BACKWARD_TWICE)
 
 
-def saved_array(t: Any, version: int, node: Node) -> np.ndarray:
-    """The array of a saved tensor, after checking that it has not been modified since."""
-    if t._counter[0] != version:
-        raise modified(t, version)
-    result: np.ndarray = t._array
-    return result
-
-
 def _type_name(numpy: np.dtype[Any]) -> str:
     """The type of a tensor as the messages of PyTorch's engine print it."""
     kind = from_numpy(numpy)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import NO_EDGE, Edge, Node, edge_to, leads, modified, node_class, pair, sequence
-from ..memory.versions import UNSHARED, counter, of_inference
+from ..memory.versions import UNSHARED, counter
 from ..runtime import errors, modes
 from ..tensor.edges import WRAPPED, gradient_edge, output_edge, requires_grad
 from ..tensor.tensor import Tensor, wrap
@@ -765,12 +765,6 @@ def array_property(x: np.ndarray, kind: str) -> Any:
     if kind == "strides":
         return tuple(s // x.itemsize for s in x.strides)
     return x.dtype
-
-
-def check_saveable(t: Tensor) -> None:
-    """Tensors made in inference mode cannot be saved for backward."""
-    if of_inference(t):
-        raise RuntimeError(errors.INFERENCE_SAVED)
 
 
 def start_node(cls: type[OpNode], edges: tuple[Edge, ...], shape: Any, numpy: Any, saved: tuple[Any, ...]) -> OpNode:

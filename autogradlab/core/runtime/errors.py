@@ -126,10 +126,6 @@ UNUSED = (
     "The differentiated Tensor at index {} appears to not have been used in the graph. Set allow_unused=True if this "
     "is the desired behavior."
 )
-UNUSED_ONE = (
-    "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is "
-    "the desired behavior."
-)
 CREATE_GRAPH_CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
     "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "

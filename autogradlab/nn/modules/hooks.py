@@ -54,10 +54,6 @@ class GlobalHooks:
         self.module: OrderedDict[int, Callable[..., Any]] = OrderedDict()
         self.full: bool | None = None
 
-    def any_call(self) -> bool:
-        """Whether a call of a Module must look at hooks."""
-        return bool(self.forward or self.forward_pre or self.backward or self.backward_pre)
-
 
 GLOBAL = GlobalHooks()
 

@@ -13,7 +13,7 @@ from ...core.memory.layout import formatted, like
 from ...core.memory.storage import Storage, fix
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.warn import warn, warn_once
-from ...core.tensor.tensor import Tensor, requires_grad, wrap
+from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types import dtypes
 from ...core.types.device import default_device
 from ...core.types.dtypes import dtype as Dtype
@@ -485,11 +485,6 @@ _filled(
     """,
 )
 RAW.zeros_like = np.zeros_like
-
-
-def empty_like_strided(like_: Tensor, grad: Tensor) -> Tensor:
-    """An uninitialised tensor laid out as `like_`, of the dtype of `grad`."""
-    return wrap(like(like_._array, grad._array.dtype))
 
 
 def _fill_kind(value: Any) -> Dtype:

@@ -69,10 +69,6 @@ def no_complex(message: str, error: type[Exception] = RuntimeError) -> Callable[
     return check
 
 
-def is_float(x: Any) -> bool:
-    return x.dtype.kind in FLOATS
-
-
 def is_half(x: Any) -> bool:
     return x.dtype.itemsize == 2 and x.dtype.kind in FLOATS
 

@@ -44,10 +44,6 @@ def _defers_numbers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return operator
 
 
-def _from_array(array: np.ndarray) -> Any:
-    return F.from_numpy(array) if array.ndim else array.item()
-
-
 _RSUB = OPS["rsub"] = Op(
     "rsub",
     lambda input, other, alpha=1: np.subtract(

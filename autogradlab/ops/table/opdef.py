@@ -34,7 +34,7 @@ from ...core.recording.record import (
 )
 from ...core.runtime import modes
 from ...core.tensor.overriding import stands_in
-from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge, requires_grad
+from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
 from .arguments import coerce, fitting, refused, reject, taking_old_forms
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS
@@ -432,14 +432,6 @@ class Op:
                 found = True
             edges.append(edge)
         return edges, found
-
-    def _wants_grad(self, values: list[Any]) -> bool:
-        for place in self.edge_places:
-            value = values[place]
-            for t in value if place == self.list_place else (value,):
-                if t is not None and requires_grad(t):
-                    return True
-        return False
 
     def arrays(self, values: list[Any]) -> list[Any]:
         """The arguments of the kernel: arrays for tensors."""
