@@ -770,15 +770,15 @@ def ge(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -
 def ger(input: _Tensor, vec2: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The products of each element of one vector with each of another."""
 def get_autocast_cpu_dtype() -> _dtype:
-    """The smaller dtype of cpu. The old name of `torch.get_autocast_dtype`; it warns once."""
+    """The smaller dtype of cpu. The old name of `torch.get_autocast_dtype`; it warns."""
 def get_autocast_dtype(device_type: _str) -> _dtype:
     """The smaller dtype of a device."""
 def get_autocast_gpu_dtype() -> _dtype:
-    """The smaller dtype of cuda. The old name of `torch.get_autocast_dtype`; it warns once."""
+    """The smaller dtype of cuda. The old name of `torch.get_autocast_dtype`; it warns."""
 def get_autocast_ipu_dtype() -> _dtype:
-    """The smaller dtype of ipu. The old name of `torch.get_autocast_dtype`; it warns once."""
+    """The smaller dtype of ipu. The old name of `torch.get_autocast_dtype`; it warns."""
 def get_autocast_xla_dtype() -> _dtype:
-    """The smaller dtype of xla. The old name of `torch.get_autocast_dtype`; it warns once."""
+    """The smaller dtype of xla. The old name of `torch.get_autocast_dtype`; it warns."""
 def get_default_device() -> _device:
     """The device on which tensors are made."""
 def get_default_dtype() -> _dtype:
@@ -929,16 +929,16 @@ def is_anomaly_enabled() -> _bool:
 def is_autocast_cache_enabled() -> _bool:
     """Whether a parameter is cast once in a block, and not at each use."""
 def is_autocast_cpu_enabled() -> _bool:
-    """Whether operations on cpu choose their dtypes. The old name of `torch.is_autocast_enabled`; it warns
-    once."""
+    """Whether operations on cpu choose their dtypes. The old name of `torch.is_autocast_enabled`; it
+    warns."""
 def is_autocast_enabled(device_type: _str = ...) -> _bool:
     """Whether operations choose their dtypes on a device; without one, on a GPU."""
 def is_autocast_ipu_enabled() -> _bool:
-    """Whether operations on ipu choose their dtypes. The old name of `torch.is_autocast_enabled`; it warns
-    once."""
+    """Whether operations on ipu choose their dtypes. The old name of `torch.is_autocast_enabled`; it
+    warns."""
 def is_autocast_xla_enabled() -> _bool:
-    """Whether operations on xla choose their dtypes. The old name of `torch.is_autocast_enabled`; it warns
-    once."""
+    """Whether operations on xla choose their dtypes. The old name of `torch.is_autocast_enabled`; it
+    warns."""
 def is_complex(input: _Tensor) -> _bool:
     """Whether the dtype is complex."""
 def is_conj(input: _Tensor) -> _bool:
@@ -1501,25 +1501,25 @@ def set_anomaly_enabled(mode: _bool, check_nan: _bool = ...) -> None:
     """Switch anomaly mode on or off."""
 def set_autocast_cache_enabled(enabled: _bool) -> None:
     """Say whether a parameter is cast once in a block."""
-def set_autocast_cpu_dtype(wanted: _Any) -> None:
-    """Say which is the smaller dtype of cpu. The old name of `torch.set_autocast_dtype`; it warns once."""
-def set_autocast_cpu_enabled(enabled: _bool) -> None:
-    """Switch autocast on or off for cpu. The old name of `torch.set_autocast_enabled`; it warns once."""
+def set_autocast_cpu_dtype(value: _Any) -> None:
+    """Say which is the smaller dtype of cpu. The old name of `torch.set_autocast_dtype`; it warns."""
+def set_autocast_cpu_enabled(value: _bool) -> None:
+    """Switch autocast on or off for cpu. The old name of `torch.set_autocast_enabled`; it warns."""
 def set_autocast_dtype(device_type: _str, dtype: _Any) -> None:
     """Say which is the smaller dtype of a device. `torch.autocast` does it for a block."""
 def set_autocast_enabled(device_type: _Any, enabled: _bool | None = ...) -> None:
     """Switch autocast on or off for a device; without one, for a GPU. `torch.autocast` does it for a
     block."""
-def set_autocast_gpu_dtype(wanted: _Any) -> None:
-    """Say which is the smaller dtype of cuda. The old name of `torch.set_autocast_dtype`; it warns once."""
-def set_autocast_ipu_dtype(wanted: _Any) -> None:
-    """Say which is the smaller dtype of ipu. The old name of `torch.set_autocast_dtype`; it warns once."""
-def set_autocast_ipu_enabled(enabled: _bool) -> None:
-    """Switch autocast on or off for ipu. The old name of `torch.set_autocast_enabled`; it warns once."""
-def set_autocast_xla_dtype(wanted: _Any) -> None:
-    """Say which is the smaller dtype of xla. The old name of `torch.set_autocast_dtype`; it warns once."""
-def set_autocast_xla_enabled(enabled: _bool) -> None:
-    """Switch autocast on or off for xla. The old name of `torch.set_autocast_enabled`; it warns once."""
+def set_autocast_gpu_dtype(value: _Any) -> None:
+    """Say which is the smaller dtype of cuda. The old name of `torch.set_autocast_dtype`; it warns."""
+def set_autocast_ipu_dtype(value: _Any) -> None:
+    """Say which is the smaller dtype of ipu. The old name of `torch.set_autocast_dtype`; it warns."""
+def set_autocast_ipu_enabled(value: _bool) -> None:
+    """Switch autocast on or off for ipu. The old name of `torch.set_autocast_enabled`; it warns."""
+def set_autocast_xla_dtype(value: _Any) -> None:
+    """Say which is the smaller dtype of xla. The old name of `torch.set_autocast_dtype`; it warns."""
+def set_autocast_xla_enabled(value: _bool) -> None:
+    """Switch autocast on or off for xla. The old name of `torch.set_autocast_enabled`; it warns."""
 def set_default_device(device: _Any) -> None:
     """Set the device on which tensors are made."""
 def set_default_dtype(d: _Any, /) -> None:

@@ -79,6 +79,7 @@ def _names(short: str, kind: str, lines: tuple[int, int, int, int]) -> dict[str,
         name = name.format(short)
         function = _sets(name, now, kind, line, word, wanted, called) if word else _asks(name, now, kind, line)
         function.__name__ = function.__qualname__ = name
+        function.__annotations__["value" if word else "return"] = wanted.__name__
         shown = str(get_autocast_dtype(kind)) if wanted is dtype else "False"
         call = f"torch.{name}({shown if word else ''})"
         if word:  # what it sets is asked back
