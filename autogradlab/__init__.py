@@ -76,7 +76,7 @@ _types.generator, _types.layout, _types.memory_format = _Generator, layout, memo
 _types.storage = (UntypedStorage, TypedStorage)
 _types.on_deprecated = _warn.warn_deprecated
 
-_Help.reader = staticmethod(lambda: _import_module(f"{__name__}.reference.describing"))
+_Help.reader = staticmethod(lambda: _import_module(f"{__name__}.ops.reference.describing"))
 _attach("Tensor", vars(Tensor))
 _attach("", globals())
 

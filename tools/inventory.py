@@ -24,8 +24,8 @@ sys.path += [str(ROOT), str(ROOT / "tools")]
 import helptexts  # noqa: E402
 
 import autogradlab  # noqa: E402
+from autogradlab.ops.reference import texts  # noqa: E402
 from autogradlab.ops.table.families import OPS, load_all  # noqa: E402
-from autogradlab.reference import texts  # noqa: E402
 
 
 def objects(lib: Any) -> list[Any]:

@@ -14,8 +14,8 @@ import pytest
 
 import autogradlab
 from autogradlab.core.runtime.help import Help
+from autogradlab.ops.reference import describing, texts
 from autogradlab.ops.table.families import FUNCTIONS
-from autogradlab.reference import describing, texts
 from tests import recorded
 from tests.conftest import ROOT
 
@@ -230,8 +230,8 @@ def test_an_unknown_name_has_its_own_words():
 
 def test_texts_are_read_only_when_somebody_looks():
     code = (
-        "import autogradlab, sys; print('autogradlab.reference.texts' in sys.modules); "
-        "autogradlab.gather.__doc__.strip(); print('autogradlab.reference.texts' in sys.modules)"
+        "import autogradlab, sys; print('autogradlab.ops.reference.texts' in sys.modules); "
+        "autogradlab.gather.__doc__.strip(); print('autogradlab.ops.reference.texts' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split() == ["False", "True"]

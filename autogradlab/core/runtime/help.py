@@ -27,7 +27,7 @@ class Help(str):
 
     __slots__ = ("plain",)
     plain: str
-    #: gives the module `reference/describing.py`, which is loaded with all it needs when somebody looks
+    #: gives the module `ops/reference/describing.py`, which is loaded with all it needs when somebody looks
     reader: ClassVar[Callable[[], Any]]
 
     def __new__(cls, path: str, plain: str = "") -> Help:

@@ -26,9 +26,9 @@ from collections.abc import Iterator
 from functools import cache
 from inspect import cleandoc
 
-from ..core.arguments.declared import ALIASES, DECLARED
-from ..ops.table.families import FUNCTIONS, load_all
-from ..ops.table.signatures import lines
+from ...core.arguments.declared import ALIASES, DECLARED
+from ..table.families import FUNCTIONS, load_all
+from ..table.signatures import lines
 from .notes import NOTES
 
 __all__ = ["WIDTH", "Entry", "base", "canonical", "entries", "find"]

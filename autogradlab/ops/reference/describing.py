@@ -7,8 +7,8 @@ import textwrap
 from functools import cache
 from typing import Any
 
-from ..core.tensor.tensor import Tensor
-from ..ops.table.families import OPS
+from ...core.tensor.tensor import Tensor
+from ..table.families import OPS
 from .signing import overloads, shown, signature, source
 from .texts import WIDTH, base, canonical, find
 

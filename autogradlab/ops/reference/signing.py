@@ -9,12 +9,12 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from ..core.arguments.params import INT_LISTS, Parameter
-from ..core.arguments.signature import Signature
-from ..core.recording.record import TENSORS
-from ..core.tensor.tensor import Tensor
-from ..ops.table.families import OPS, operation
-from ..ops.table.signatures import lookup
+from ...core.arguments.params import INT_LISTS, Parameter
+from ...core.arguments.signature import Signature
+from ...core.recording.record import TENSORS
+from ...core.tensor.tensor import Tensor
+from ..table.families import OPS, operation
+from ..table.signatures import lookup
 from .texts import canonical, find
 
 __all__ = ["function", "overloads", "shown", "signature", "source"]
