@@ -86,9 +86,9 @@ def test_third_derivatives_nest() -> None:
 
 
 def test_rows_are_no_array() -> None:
-    """What would take them for one fails, so that it is done row by row."""
+    """What would take them for one, or asks for a number, fails, so that it is done row by row."""
     rows = Rows(np.ones((3, 4)))
     assert rows.shape == (4,) and (rows * np.ones((2, 4))).shape == (2, 4)
-    for use in (np.asarray, np.sum, bool, len, list, lambda r: np.where(np.ones(4, bool), r, 0), lambda r: r[0]):
+    for use in (np.asarray, np.median, bool, float, list, np.nonzero, lambda r: np.ones(4)[r], lambda r: r[r]):
         with pytest.raises(Apart):
             use(rows)

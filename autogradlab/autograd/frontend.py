@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..core.backward.engine import Event, Task
-from ..core.backward.rows import Rows
 from ..core.backward.validate import checked
 from ..core.graph.node import AccumulateGrad, Node, Pair, pair, reachable
+from ..core.memory.rows import Rows, levels_of, new_level
 from ..core.recording.record import TENSORS
 from ..core.recording.views import shown
 from ..core.runtime import errors, modes
@@ -436,11 +436,33 @@ def _batched(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_un
     together = None if create else _together(outs, ins, grads, sizes[0], keep, allow_unused)
     if together is not None:
         return together
+    if create or _of_rows(outs):
+        return _in_rows(outs, ins, grads, sizes[0], keep, create, allow_unused)
     rows = [
         _grad(outs, ins, [None if g is None else g[i] for g in grads], keep or i + 1 < sizes[0], create, allow_unused)
         for i in range(sizes[0])
     ]
     return [None if column[0] is None else TENSORS.stack(column) for column in zip(*rows, strict=True)]
+
+
+def _of_rows(outs: Any) -> bool:
+    """Whether there are Nodes of rows (`core/memory/rows.py`) below outputs."""
+    return modes.FLAGS.rows and any(levels_of(node.shape) for node in reachable([node for node, _ in _roots(outs)]))
+
+
+def _in_rows(
+    outs: Any, ins: Any, grads: Any, count: int, keep: bool, create: bool, allow_unused: bool
+) -> list[Tensor | None]:
+    """The same by one pass on rows, which can be recorded."""
+    level, local = new_level(), modes.current()
+    before = local.levels
+    try:
+        local.levels = (*before, level)
+        given = [None if g is None else TENSORS._add_batch_dim(g, 0, level) for g in grads]
+        found = _grad(outs, ins, given, keep, create, allow_unused)
+        return [None if g is None else TENSORS._remove_batch_dim(g, level, count, 0) for g in found]
+    finally:
+        local.levels = before
 
 
 def _together(
@@ -451,10 +473,10 @@ def _together(
     for (node, nr), g in zip(roots, grads, strict=True):
         if g is not None and node is not None:
             shape, numpy = (node.shape[nr], node.dtype[nr]) if node.multi else (node.shape, node.dtype)
-            if g._array.shape[1:] != shape or g._array.dtype is not numpy:
+            if g._array.shape[1:] != shape or g._array.dtype is not numpy or type(g._array) is Rows:
                 return None
     given = [None if g is None else Rows(g._array) for g in grads]
-    if not count:
+    if not count or _of_rows(outs):
         return None
     captured = Task(roots, given, keep, False, targets, accumulate=False).run_together(count, ROWS)
     if captured is None:

@@ -6,13 +6,15 @@ import functools
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, node_class, pair, reachable, sequence
+from ..core.memory.rows import levels_of
 from ..core.memory.versions import increment_version
 from ..core.recording.inplace import check_inplace, rebase
+from ..core.recording.record import TENSORS as F
 from ..core.recording.record import finish, pack, save_output
 from ..core.recording.views import share
 from ..core.runtime import errors, modes
@@ -130,6 +132,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         if transforms.duals and cls.jvp is no_jvp and not transforms.transposing and _has_tangent(args):
             no_jvp(None)
         local = modes.current()
+        if local.mapped and cls.vmap is not Function.vmap and (level := _innermost(args, local)):
+            return _by_rule(cls, args, level, local)
         node: BackwardCFunction = cls._backward_cls.__new__(cls._backward_cls)
         recording = _start(node, args, local)
         ctx = node._ctx
@@ -250,6 +254,48 @@ def _check_rule(cls: Any) -> None:
             "the vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
             "https://pytorch.org/docs/main/notes/extending.func.html"
         )
+
+
+class VmapInfo(NamedTuple):
+    """What a Function's `vmap` is told of the vmap that calls it."""
+
+    batch_size: int
+    randomness: str
+
+
+def _innermost(args: tuple[Any, ...], local: modes.State) -> tuple[int, int, str] | None:
+    """The innermost vmap, with what is known of it, of whose rows an argument is made."""
+    levels = {level for a in args if isinstance(a, Tensor) for level in levels_of(a._array.shape)}
+    return next((mapped for mapped in reversed(local.mapped) if mapped[0] in levels), None)
+
+
+def _by_rule(cls: Any, args: tuple[Any, ...], mapped: tuple[int, int, str], local: modes.State) -> Any:
+    """What a Function's own `vmap` gives, outside of the vmap of whose rows the arguments are made."""
+    level, size, randomness = mapped
+    inside = [isinstance(a, Tensor) and level in levels_of(a._array.shape) for a in args]
+    whole = [F._remove_batch_dim(a, level, size, 0) if rows else a for a, rows in zip(args, inside, strict=True)]
+    before = local.levels, local.mapped
+    try:
+        local.levels = tuple([other for other in local.levels if other != level])
+        local.mapped = tuple([other for other in local.mapped if other[0] != level])
+        found = cls.vmap(VmapInfo(size, randomness), tuple([0 if rows else None for rows in inside]), *whole)
+    finally:
+        local.levels, local.mapped = before
+    if not (isinstance(found, tuple) and len(found) == 2):
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
+            "compatible with the output."
+        )
+    made, dims = found
+    if not isinstance(made, tuple):
+        return _entered(made, dims, level)
+    spread = dims if isinstance(dims, tuple) else (dims,) * len(made)
+    return tuple([_entered(t, d, level) for t, d in zip(made, spread, strict=True)])
+
+
+def _entered(t: Any, dim: int | None, level: int) -> Any:
+    """A result whose rows lie along a dimension, as Rows."""
+    return t if dim is None else F._add_batch_dim(t, dim % t._array.ndim, level)
 
 
 def check_rules(outputs: Sequence[Tensor]) -> None:

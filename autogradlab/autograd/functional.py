@@ -283,9 +283,9 @@ def jacobian(
 _MOST = 1 << 20
 
 
-def blocks_of(o: Tensor, given: Sequence[Tensor]) -> list[Tensor | None]:
-    """The Jacobian of an output that requires grad, without history: a block for each input, None for one that it does
-    not depend on."""
+def blocks_of(o: Tensor, given: Sequence[Tensor], create_graph: bool = False) -> list[Tensor | None]:
+    """The Jacobian of an output that requires grad, on request with its history: a block for each input, None for one
+    that it does not depend on."""
     n, shape = o._array.size, o._array.shape
     step = max(1, _MOST // max([1, n, *[t._array.size for t in given]]))
     parts = []
@@ -293,7 +293,8 @@ def blocks_of(o: Tensor, given: Sequence[Tensor]) -> list[Tensor | None]:
         ones = np.zeros((min(step, n - first), n), o._array.dtype)
         np.fill_diagonal(ones[:, first:], 1)
         weights = wrap(ones.reshape(len(ones), *shape))
-        parts.append(grad((o,), given, (weights,), retain_graph=True, allow_unused=True, is_grads_batched=True))
+        found = grad((o,), given, (weights,), True, create_graph, allow_unused=True, is_grads_batched=True)
+        parts.append(found)
     blocks: list[Tensor | None] = []
     for t, *column in zip(given, *parts, strict=True):
         wanted = (*shape, *t._array.shape)
@@ -301,6 +302,8 @@ def blocks_of(o: Tensor, given: Sequence[Tensor]) -> list[Tensor | None]:
             blocks.append(wrap(np.zeros(wanted, t._array.dtype)))
         elif column[0] is None:
             blocks.append(None)
+        elif create_graph:
+            blocks.append(TENSORS.reshape(column[0] if len(column) == 1 else TENSORS.cat(column), wanted))
         else:
             whole = column[0]._array if len(column) == 1 else np.concatenate([part._array for part in column])
             blocks.append(wrap(whole.reshape(wanted)))

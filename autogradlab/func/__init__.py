@@ -446,16 +446,10 @@ def _blocks(out: Tensor, ins: list[Tensor], keep: bool) -> list[Tensor]:
     shape = out._array.shape
     if not requires_grad(out) or not out._array.size:
         return [out.new_zeros((*shape, *t._array.shape)) for t in ins]
-    if not keep:
-        from ..autograd.functional import blocks_of
+    from ..autograd.functional import blocks_of
 
-        found = blocks_of(out, ins)
-        return [out.new_zeros((*shape, *t._array.shape)) if b is None else b for b, t in zip(found, ins, strict=True)]
-    rows = [_gradients([element], ins, [None], True) for element in F.unbind(F.reshape(out, (-1,)))]
-    return [
-        F.reshape(F.stack(list(column)), (*shape, *t._array.shape))
-        for column, t in zip(zip(*rows, strict=True), ins, strict=True)
-    ]
+    found = blocks_of(out, ins, keep)
+    return [out.new_zeros((*shape, *t._array.shape)) if b is None else b for b, t in zip(found, ins, strict=True)]
 
 
 def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Function:

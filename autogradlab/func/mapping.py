@@ -6,13 +6,13 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..autograd.function import transforms
+from ..core.memory.rows import levels_of, new_level
 from ..core.random.generator import Generator, default_generator
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor
+from ..core.types.dims import wrap_dim
 from .trees import flat, like, spread_over, structure
 
 __all__ = ["Draws", "check_randomness", "puts_back", "vmap"]
@@ -26,11 +26,11 @@ def puts_back(run: Function) -> Function:
     @functools.wraps(run)
     def guarded(*args: Any, **kwargs: Any) -> Any:
         local, level = modes.current(), transforms
-        before = local.grad, local.record, local.captured, level.depth, level.mapping
+        before = local.grad, local.record, local.captured, local.levels, local.mapped, level.depth, level.mapping
         try:
             return run(*args, **kwargs)
         finally:
-            local.grad, local.record, local.captured, level.depth, level.mapping = before
+            local.grad, local.record, local.captured, local.levels, local.mapped, level.depth, level.mapping = before
             local.refresh()
 
     return guarded
@@ -59,34 +59,49 @@ def vmap(
     def transformed(*args: Any, **kwargs: Any) -> Any:
         name = _name(func)
         spread, size = _spread(name, args, in_dims)
-        results: list[Any] = []
-        draws = Draws(randomness)
-        for i in range(max(size, 1)):  # without elements once too, which tells the shapes of the results
-            call = [like(arg, iter([p if d is None else _element(p, i, d) for p, d in parts])) for arg, parts in spread]
-            with _Mapping():
-                results.append(func(*call, **kwargs))
-            draws.check()
-        first = results[0]
-        places = _places(name, out_dims, first)
-        columns = zip(*(flat(r) for r in results), strict=True)
-        return like(first, iter([_joined(name, list(c), d, size) for c, d in zip(columns, places, strict=True)]))
+        step = size if chunk_size is None else chunk_size
+        if step >= size:
+            return _mapped(func, name, spread, size, out_dims, randomness, kwargs)[0]
+        parts: list[list[Any]] = []
+        for start in range(0, size, step):
+            count = min(step, size - start)
+            part = [(arg, [(_part(t, d, start, count), d) for t, d in leaves]) for arg, leaves in spread]
+            result, places = _mapped(func, name, part, count, out_dims, randomness, kwargs)
+            parts.append(flat(result))
+        columns = zip(*parts, strict=True)
+        return like(result, iter([_chained(list(c), d) for c, d in zip(columns, places, strict=True)]))
 
     return transformed
+
+
+#: each argument with its leaves and the dimensions along which they are mapped
+Spread = list[tuple[Any, list[tuple[Any, Any]]]]
+
+
+def _mapped(
+    func: Function, name: str, spread: Spread, size: int, out_dims: Any, randomness: str, kwargs: dict[str, Any]
+) -> tuple[Any, list[Any]]:
+    """What the function gives for all slices at once, and the dimension of each result that counts them."""
+    with Mapping(size, randomness) as mapping:
+        call = [like(arg, iter([t if d is None else mapping.enter(t, d) for t, d in parts])) for arg, parts in spread]
+        result = func(*call, **kwargs)
+        places = _places(name, out_dims, result)
+        leaves = [_left(name, t, d, mapping) for t, d in zip(flat(result), places, strict=True)]
+    return like(result, iter(leaves)), places
+
+
+def _part(t: Any, dim: int | None, start: int, count: int) -> Any:
+    return t if dim is None else F.narrow(t, dim, start, count)
+
+
+def _chained(parts: list[Any], dim: int | None) -> Any:
+    return parts[0] if dim is None else F.cat(parts, dim)
 
 
 def check_randomness(randomness: str) -> None:
     """Refuse what is no kind of randomness."""
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
-
-
-def _element(t: Tensor, i: int, dim: int) -> Any:
-    """One slice of what is mapped over; zeros where there is none."""
-    if t._array.shape[dim]:
-        return F.select(t, dim, i)
-    shape = list(t._array.shape)
-    del shape[dim]
-    return t.new_zeros(shape)
 
 
 def _places(name: str, out_dims: Any, result: Any) -> list[Any]:
@@ -108,32 +123,41 @@ def _places(name: str, out_dims: Any, result: Any) -> list[Any]:
     return found
 
 
-def _joined(name: str, slices: list[Any], dim: int | None, size: int) -> Any:
-    first = slices[0]
+def _left(name: str, t: Any, dim: int | None, mapping: Mapping) -> Any:
+    """A result, its rows along a dimension."""
     if dim is None:
-        if isinstance(first, Tensor) and any(not np.array_equal(first._array, t._array) for t in slices):
+        if isinstance(t, Tensor) and mapping.level in levels_of(t._array.shape):
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
-        return first
-    if not isinstance(first, Tensor):
+        return t
+    if not isinstance(t, Tensor):
         raise ValueError(
-            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(first)}. Did you "
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(t)}. Did you "
             "mean to set out_dims= to None for output?"
         )
-    if not size:
-        shape = list(first._array.shape)
-        shape.insert(dim if dim >= 0 else dim + len(shape) + 1, 0)
-        return first.new_zeros(shape)
-    return F.stack(slices, dim)
+    return F._remove_batch_dim(t, mapping.level, mapping.size, wrap_dim(dim, t._array.ndim + 1))
 
 
-class _Mapping:
-    """A call of the function that vmap maps."""
+class Mapping:
+    """A vmap that is entered: its level, how many rows it counts, and what it says of random numbers."""
 
-    def __enter__(self) -> None:
+    def __init__(self, size: int, randomness: str) -> None:
+        self.level, self.size, self.randomness = new_level(), size, randomness
+
+    def enter(self, t: Tensor, dim: int) -> Tensor:
+        """A tensor of which each slice along a dimension is a row."""
+        return F._add_batch_dim(t, dim % t._array.ndim, self.level)
+
+    def __enter__(self) -> Mapping:
         transforms.depth += 1
         transforms.mapping += 1
+        local = modes.current()
+        local.levels = (*local.levels, self.level)
+        local.mapped = (*local.mapped, (self.level, self.size, self.randomness))
+        return self
 
     def __exit__(self, *exc: object) -> None:
+        local = modes.current()
+        local.levels, local.mapped = local.levels[:-1], local.mapped[:-1]
         transforms.depth -= 1
         transforms.mapping -= 1
 

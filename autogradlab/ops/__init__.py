@@ -68,6 +68,7 @@ LAZY = {
     "common.join": "F.zeros_of torch.block_diag torch.cartesian_prod torch.cat torch.column_stack torch.combinations "
     "torch.concat torch.concatenate torch.dstack torch.hstack torch.meshgrid torch.row_stack torch.stack "
     "torch.vstack",
+    "common.levels": "F._add_batch_dim F._remove_batch_dim F._sum_batch_dim",
     "common.masked": "F.front_of F.masked_select_backward Tensor.fill_diagonal_ Tensor.masked_fill_ "
     "Tensor.masked_scatter_ masked_fill masked_scatter masked_select",
     "common.order": "median mode nanmedian nanquantile quantile",

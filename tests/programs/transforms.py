@@ -182,3 +182,113 @@ attempt(lambda: jacfwd(lambda t: t * torch.rand(2))(real))
 attempt(lambda: torch.func.hessian(lambda t: (t * torch.rand(2)).sum())(real))
 torch.manual_seed(0)
 print(jacrev(lambda t: t * torch.rand(2))(real))
+
+# % func-vmap-refusals: what vmap cannot do to all slices at once
+v, ones = torch.arange(6.0).view(2, 3), torch.ones(3)
+for action in (
+    lambda t: t.sum().item(),
+    lambda t: float(t.sum()),
+    lambda t: range(t[0].long()),
+    lambda t: t.tolist(),
+    lambda t: t.numpy(),
+    lambda t: t.data_ptr(),
+    lambda t: t.nonzero(),
+    lambda t: torch.unique(t),
+    lambda t: torch.masked_select(t, t > 1),
+    lambda t: t[t > 1],
+    lambda t: torch.zeros(3).copy_(t),
+    lambda t: torch.zeros(3).__setitem__(0, t[0]),
+    lambda t: torch.zeros(3).fill_(t[0]),
+    lambda t: torch.zeros(3).index_put_((torch.tensor([0]),), t[:1]),
+    lambda t: torch.add(t, t, out=torch.empty(3)),
+    lambda t: torch.sin(t, out=torch.empty_like(t)),
+    lambda t: torch.zeros(2)[t[2].long()],
+    lambda t: torch.tensor([t[0], t[1]]),
+    lambda t: torch.zeros(3).normal_(),
+    lambda t: torch.nn.functional.dropout(t),
+    lambda t: torch.randperm(3),
+):
+    attempt(lambda: vmap(action)(v))
+attempt(lambda: vmap(lambda t: torch.zeros(3).normal_(), randomness="different")(v))
+attempt(lambda: vmap(torch.bernoulli, randomness="same")(v / 6))
+print(vmap(lambda t: t.new_zeros(3).copy_(t))(v), vmap(lambda t: torch.zeros_like(t).add_(t))(v))
+
+# % func-vmap-draws: the numbers that are drawn for slices
+v, ones = torch.arange(6.0).view(2, 3), torch.ones(3)
+for action in (
+    lambda t: t + torch.rand(3),
+    lambda t: t + torch.randn(3, 8).sum(1),
+    lambda t: t + torch.randint(5, (3,)),
+    lambda t: torch.randperm(4),
+    torch.rand_like,
+    lambda t: torch.randn_like(ones),
+    torch.nn.functional.dropout,
+    lambda t: torch.nn.functional.dropout(ones),
+    lambda t: t.clone().uniform_(),
+    lambda t: torch.bernoulli(ones / 2),
+    vmap(lambda t: t + torch.rand(()), randomness="different"),
+    vmap(lambda t: t + torch.rand(()), randomness="same"),
+):
+    for randomness in ("different", "same"):
+        torch.manual_seed(0)
+        attempt(lambda: print(vmap(action, randomness=randomness)(v)))
+
+# % func-nested: transforms of transforms
+warnings.simplefilter("ignore")  # the first tangent makes PyTorch load deprecated parts of its own
+v, m = torch.arange(6.0).view(2, 3), torch.arange(9.0).view(3, 3) / 4 - 1
+w = torch.tensor([1.0, -2.0, 0.5])
+for action in (
+    lambda: vmap(grad(lambda p, t: (p * t).sin().sum()), in_dims=(None, 0))(w, v),
+    lambda: vmap(jacrev(lambda t: t.sin() * t.sum()))(v),
+    lambda: vmap(torch.func.hessian(lambda t: (t**3).sum() * t.prod()))(v + 1),
+    lambda: torch.func.hessian(lambda p: vmap(lambda t: (p * t).sin().sum())(v).sum())(w),
+    lambda: jacfwd(lambda p: vmap(lambda t: p * t)(v))(w),
+    lambda: grad(lambda p: grad(lambda q: vmap(lambda t: (t * q**3).sum())(v).sum())(p).sum())(w),
+    lambda: vmap(lambda a: vmap(lambda b: (a * b).sum())(m))(v),
+    lambda: vmap(vjp(lambda p: p.sin() * p.sum(), w)[1])(v),
+    lambda: vmap(lambda d: jvp(lambda p: p.sin() * p.sum(), (w,), (d,)))(v),
+    lambda: jacrev(torch.func.hessian(lambda p: (p**4).sum() * p[0]))(w),
+    lambda: vmap(grad(lambda t: torch.linalg.det((torch.outer(t, t) + m @ m.T + torch.eye(3)).double())))(v),
+    lambda: vmap(grad(lambda t: torch.cat([t, t.sort()[0][:2]]).prod()))(v + 1),
+    lambda: vmap(lambda t: (t * 2, t.sum()), in_dims=1, out_dims=(-1, 0), chunk_size=2)(v),
+):
+    attempt(lambda: print(action()))
+
+
+def changed(t):
+    c = t.clone()
+    c[0] = t[1] * 2
+    c[1:].mul_(t[0])
+    return (c * c).sum()
+
+
+for action in (
+    lambda: vmap(grad(changed))(v),
+    lambda: torch.func.hessian(changed)(w),
+    lambda: grad(lambda x: vmap(changed)(x).sum())(v),
+):
+    attempt(lambda: print(action()))
+leaf = w.clone().requires_grad_()
+vmap(lambda t: (leaf * t).sin().sum())(v).sum().backward()
+print(leaf.grad)
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x * 2
+
+    @staticmethod
+    def setup_context(ctx, inputs, output): ...
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+    @staticmethod
+    def vmap(info, in_dims, x):
+        print(info.batch_size, info.randomness, in_dims, x.shape)
+        return Twice.apply(x.movedim(in_dims[0], 0)), 0
+
+
+print(vmap(Twice.apply)(v), vmap(grad(lambda t: Twice.apply(t).sum()))(v))

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
-from ..graph.node import Node, Pair, pair
+from ..graph.node import Node, Pair, pair, reachable
 from ..graph.slices import CopySlices
+from ..memory.rows import Rows, levels_of
 from ..memory.versions import INFERENCE, of_inference
 from ..recording.detached import DETACHED, refuse_detached
 from ..recording.views import shown
@@ -30,7 +31,7 @@ from ..runtime import modes
 from ..runtime.modes import FLAGS, QUIET
 from ..tensor.tensor import Tensor
 from .anomaly import report
-from .firing import run_with_hooks, tensor_hooks
+from .firing import UNRECORDED, run_with_hooks, tensor_hooks
 from .leaves import (
     ALONE,
     accumulate,
@@ -502,7 +503,7 @@ def _walk_recorded(reach: Reach, grads: Sequence[Any], keep_graph: bool, rows: i
             continue
         if node.accumulates:
             if grad is not None:
-                accumulate_tensor(node.variable, grad, recorded=True)  # type: ignore[attr-defined]
+                accumulate_tensor(node.variable, grad, recorded=modes.LOCAL.state.grad)  # type: ignore[attr-defined]
             continue
         outs = validate(node, run_rows(node, grad, rows, F) if rows else node.run_recorded(grad, F))
         if not keep_graph:
@@ -588,7 +589,9 @@ class Task:
         local = modes.LOCAL.state
         before = (local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating)
         try:
-            if not self.reach.plain or local.anomaly:
+            if FLAGS.rows and (local.levels or not self.reach.plain) and self._meets_rows():
+                self._run_on_rows(local)
+            elif not self.reach.plain or local.anomaly:
                 for _ in self._walk(local, False, recorded=self.create_graph):
                     pass
             elif self.create_graph:
@@ -605,6 +608,31 @@ class Task:
             if FLAGS.unusual:
                 local.refresh()
         return self.reach.captured
+
+    def _meets_rows(self) -> bool:
+        """Whether a gradient or a Node of the pass is that of many rows. If it is, Nodes that leave a vmap do not count
+        for what is plain."""
+        found = any(g is not None and type(g._array) is Rows for g in self.grads)
+        plain = True
+        for node in reachable([node for node, _ in self.reach.roots]):
+            found = found or node.leaves_rows or bool(levels_of(node.shape))
+            if node.accumulates:
+                plain = plain and is_plain(node)
+            else:
+                plain = plain and node.hooks is None and (node.simple or node.leaves_rows)
+        if found and not DETACHED:
+            self.reach.plain = plain
+        return found
+
+    def _run_on_rows(self, local: modes.State) -> None:
+        """The pass by operations on Tensors, which know what to do with Rows."""
+        if not self.reach.plain or local.anomaly:
+            for _ in self._walk(local, False, recorded=True if self.create_graph else UNRECORDED):
+                pass
+        else:
+            local.grad, local.formula = self.create_graph, True
+            local.refresh()
+            _walk_recorded(self.reach, self.grads, self.keep_graph)
 
     def order(self) -> list[Node]:
         """The Nodes that the pass comes to, in its order, if it is asked before the first of them has run."""
@@ -737,7 +765,7 @@ class Task:
                         _add(buffers, target, nr, g)
                     elif recorded:
                         before = look(target)
-                        buffers[target] = g if before is None else _recorded_sum(before, g, local)
+                        buffers[target] = g if before is None else _recorded_sum(before, g, local, recorded)
                     else:
                         if g.shape != target.shape or g.dtype is not target.dtype:
                             g = np.asarray(modes.quiet(checked, node, i, g, target.shape, target.dtype))
@@ -808,8 +836,8 @@ def _add(buffers: dict[Node, Any], node: Node, nr: int, g: Any) -> None:
         buffers[node] = g if before is None else _plus(before, g)
 
 
-def _recorded_sum(a: Tensor, b: Tensor, local: modes.State) -> Any:
-    before = local.set_grad(True)
+def _recorded_sum(a: Tensor, b: Tensor, local: modes.State, recorded: bool) -> Any:
+    before = local.set_grad(recorded is True)
     try:
         return a + b
     finally:

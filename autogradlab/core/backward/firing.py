@@ -12,6 +12,7 @@ import numpy as np
 
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import Node, pair
+from ..memory.rows import plain_rows
 from ..recording.detached import DETACHED, refuse_detached
 from ..recording.record import OpNode, raw
 from ..recording.views import shown
@@ -21,6 +22,7 @@ from .anomaly import check_nan
 from .validate import check_hook_result, validate
 
 __all__ = [
+    "UNRECORDED",
     "after_node",
     "as_array",
     "as_tensor",
@@ -34,15 +36,19 @@ __all__ = [
 
 
 def as_tensor(g: Any) -> Any:
-    return g if g is None or isinstance(g, Tensor) else shown(np.asarray(g))
+    return g if g is None or isinstance(g, Tensor) else shown(plain_rows(g))
 
 
 def as_array(g: Any) -> Any:
     return g._array if isinstance(g, Tensor) else g
 
 
+#: in the place of `recorded`: the pass goes by operations on Tensors, but nothing is recorded
+UNRECORDED: Any = 2
+
+
 def set_grad(local: modes.State, enabled: bool) -> bool:
-    return local.set_grad(enabled)
+    return local.set_grad(enabled is True)
 
 
 def tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State, arrays: bool = True) -> Any:

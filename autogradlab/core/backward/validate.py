@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.backend import TENSORS
 from ..graph.node import NO_EDGE, Node, pair
 from ..memory.adding import added
+from ..memory.rows import Rows, levels_of
 from ..runtime import modes
 from ..tensor.tensor import Tensor
 from ..types import dtypes
@@ -64,6 +66,8 @@ def cast_to(g: Any, numpy: np.dtype[Any]) -> Any:
 def checked(node: Node | None, index: int, g: Any, shape: tuple[int, ...], numpy: np.dtype[Any]) -> Any:
     """A gradient summed and cast to the shape and dtype that are expected; an error if its shape does not allow it."""
     array = g._array if isinstance(g, Tensor) else g
+    if type(array) is Rows and isinstance(g, Tensor):
+        array = (g := _left(TENSORS, g, levels_of(shape)))._array
     if array.shape == shape and array.dtype is numpy:
         return g
     if array.dtype.kind == "c" and numpy is not None and numpy.kind != "c":  # formulas take the real part themselves
@@ -80,6 +84,15 @@ def checked(node: Node | None, index: int, g: Any, shape: tuple[int, ...], numpy
     return g if numpy is None or found is numpy or found == numpy else cast_to(g, numpy)
 
 
+def _left(F: Any, g: Tensor, levels: tuple[int, ...]) -> Tensor:
+    """A gradient summed over the rows of each vmap that was left, where what it is the gradient of has no such rows."""
+    kept = {*levels, *modes.current().levels}
+    for level in g._array.levels:  # type: ignore[attr-defined]
+        if level not in kept:
+            g = F._sum_batch_dim(g, level)
+    return g
+
+
 def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
     """All gradients that a Node returned, against its edges."""
     edges = node._edges
@@ -93,8 +106,11 @@ def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
             )
     for g, edge in zip(outs, edges, strict=True):
         if g is not None and edge is not NO_EDGE:
-            array = g._array if isinstance(g, Tensor) else g
+            single = type(g) is Rows or not isinstance(g, Tensor)
+            array = g if single else g._array
             if isinstance(edge, tuple) or edge.multi or array.shape != edge.shape or array.dtype is not edge.dtype:
+                break
+            if not single and type(array) is Rows:
                 break
     else:
         return outs

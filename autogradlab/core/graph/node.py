@@ -220,6 +220,8 @@ class Node:
     writes: tuple[int, ...] | None = None
     #: what PyTorch calls the operation in place that makes it
     in_place = ""
+    #: whether it leads into a vmap, as the engine has to know before it begins
+    leaves_rows = False
 
     _edges: tuple[Edge, ...]
     hooks: Hooks | None

@@ -182,7 +182,7 @@ class CopySlices(Node):
         shape, strides = base.shape, base.strides
         if self.alone == "base":
             shape, strides = shape[:-1], tuple(s // 2 for s in strides[:-1])
-        copy = F.copy_(F.empty_strided(shape, strides, dtype=grad.dtype), grad)
+        copy = F.copy_(F.new_empty_strided(grad, shape, strides), grad)
         real = F.view_as_real(copy) if self.alone == "base" else copy
         place = F.as_strided(real, view.shape, view.strides, view.offset)
         if self.alone == "view":

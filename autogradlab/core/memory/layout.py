@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..types.layouts import memory_format
+from .rows import Rows
 from .strided import dense, placed, window
 
 __all__ = [
@@ -61,6 +62,8 @@ def contiguous(x: np.ndarray) -> np.ndarray:
     """The array with PyTorch's contiguous strides; NumPy leaves any of them where a size is 1."""
     if not x.ndim or (x.ndim == 1 and x.strides[0] == x.itemsize):
         return x
+    if type(x) is not np.ndarray and isinstance(x, Rows):
+        return x if x.flags.c_contiguous else x.copy()
     if not x.flags.c_contiguous:
         return np.array(x, order="C")
     return np.ndarray(x.shape, x.dtype, x) if 1 in x.shape else x
@@ -71,6 +74,8 @@ def iterated(r: np.ndarray, *operands: np.ndarray) -> np.ndarray:
 
     NumPy does the same but for sizes of 0 and 1 and for operands that are broadcast.
     """
+    if type(r) is not np.ndarray and isinstance(r, Rows):
+        return r
     shape = r.shape
     if r.flags.c_contiguous and r.size:  # without calls: are all operands in C's order, gaps allowed?
         for x in operands:
@@ -178,6 +183,8 @@ def strides_along(shape: tuple[int, ...], itemsize: int, axes: list[int]) -> tup
 def like(x: np.ndarray, numpy: np.dtype[Any], order: memory_format | None = None, zero: bool = True) -> np.ndarray:
     """A new array with the shape of `x`, and its strides or those of the memory format."""
     new = np.zeros if zero else np.empty
+    if type(x) is not np.ndarray and isinstance(x, Rows):
+        return x.over(new(x.whole.shape, numpy))
     if order is not None and order.name != "preserve_format":
         return formatted(x.shape, numpy, order)
     if x.flags.c_contiguous and not (1 in x.shape or 0 in x.shape):

@@ -284,11 +284,11 @@ def conjugated(array: Any) -> Any:
     """The conjugate as a view: with the conjugate bit, or without it if it had one."""
     if type(array) is LazyArray:
         return with_bits(array.memory, not array.conj_bit, array.neg_bit)
-    return LazyArray(array, True, False)
+    return LazyArray(array, True, False) if type(array) is _ndarray else np.conjugate(array)
 
 
 def negated(array: Any) -> Any:
     """The same for the sign."""
     if type(array) is LazyArray:
         return with_bits(array.memory, array.conj_bit, not array.neg_bit)
-    return LazyArray(array, False, True)
+    return LazyArray(array, False, True) if type(array) is _ndarray else np.negative(array)

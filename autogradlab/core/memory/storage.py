@@ -17,6 +17,7 @@ import numpy as np
 
 from ..types.device import CPU, META, require_cpu
 from .lazy import as_lazy_as, memory_of
+from .rows import Rows
 from .versions import UNSHARED
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ _FIXED: dict[int, weakref.ref[np.ndarray]] = {}
 def address(array: np.ndarray) -> int:
     """The address of the first element."""
     if type(array) is not np.ndarray:
-        array = memory_of(array)
+        array = array.whole if isinstance(array, Rows) else memory_of(array)
     result: int = array.__array_interface__["data"][0]
     return result
 
@@ -225,6 +226,8 @@ def storage_of(t: Tensor) -> Storage:
     """The storage of a tensor, the same object for all that share it."""
     if t._storage is not None:
         return t._storage
+    if type(t._array) is not np.ndarray and isinstance(t._array, Rows):
+        raise NotImplementedError("Cannot access storage of BatchedTensorImpl")
     found = t._storage = storage_on(owner(t._array))
     return found
 

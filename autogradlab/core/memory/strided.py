@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .lazy import as_lazy_as, bits, memory_of
+from .rows import Rows
 from .storage import address, dense, owner, strides
 
 __all__ = [
@@ -33,6 +34,8 @@ def window(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shif
     `np.lib.stride_tricks.as_strided` does the same at ten times the cost, since it takes the array interface.
     """
     if type(x) is not _ndarray:
+        if isinstance(x, Rows):
+            return x.window(shape, strides, window, shift)
         return _lazy_window(x, shape, strides, shift)
     if shift >= 0:
         buffer = x
@@ -60,6 +63,8 @@ def _lazy_window(x: Any, *place: Any) -> np.ndarray:
 
 def placed(x: np.ndarray) -> np.ndarray:
     """The array with PyTorch's strides, where it is empty and NumPy has given it strides of 0."""
+    if type(x) is not _ndarray and isinstance(x, Rows):
+        return x
     found = strides(x)
     if found is x.strides or found == x.strides:
         return x
@@ -204,6 +209,8 @@ def parts(x: np.ndarray) -> np.ndarray:
     """A complex array as a real one with a last dimension of 2, in the same memory; a real one as it is."""
     if x.dtype.kind != "c":
         return x
+    if type(x) is not _ndarray and isinstance(x, Rows):
+        return x.over(parts(x.whole))
     memory: np.ndarray = memory_of(x)
     return memory[..., None].view(memory.real.dtype)
 

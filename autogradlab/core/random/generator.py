@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..memory.rows import refuse_draws
+from ..runtime import modes
 from ..types.device import CPU, device
 from ..types.native import Native
 
@@ -149,6 +151,8 @@ class Generator(metaclass=Native):
 
     def _reserve(self, n: int) -> None:
         """Draw words until `n` are there; the block in use stays whole, for `get_state`."""
+        if modes.LOCAL.state.mapped:
+            refuse_draws()
         words = self._words
         missing = self._pos + n - len(words)
         if missing > 0:

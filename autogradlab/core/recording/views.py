@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..graph.node import NO_EDGE, Edge
+from ..memory.rows import Rows
 from ..memory.versions import INFERENCE, UNSHARED
 from ..runtime import modes
 from ..tensor.edges import ViewMeta
@@ -48,6 +49,8 @@ def share(source: Tensor, array: np.ndarray, edge: Edge | None, creation: str | 
 
 def shown(array: np.ndarray) -> Tensor:
     """The tensor of an array that formulas made: a view, if they took it as a part of other memory."""
+    if type(array) is not np.ndarray and isinstance(array, Rows):
+        return made(array)
     base = array.base
     if type(base) is np.ndarray and not modes.FLAGS.inference:
         return share(wrap(base), array, None, "no_grad")

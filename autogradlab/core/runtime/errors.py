@@ -28,6 +28,47 @@ CAPTURED_INPLACE = (
     "(aten::{}) that would mutate a captured Tensor. This is not supported; please rewrite the function being "
     "transformed to explicitly accept the mutated Tensor(s) as inputs."
 )
+ROWS_ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
+    "please try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch "
+    "internals, please file a bug report."
+)
+ROWS_BRANCH = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
+    "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
+)
+ROWS_MASK = (
+    "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing with "
+    "a boolean mask."
+)
+ROWS_RANDOM = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
+    "randomness flags on vmap or perform the randomness operation out of vmap"
+)
+ROWS_RANDOM_PLAIN = (
+    "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. "
+    "If this is necessary for your usage, please file an issue with functorch."
+)
+ROWS_RANDOM_SAME = (
+    "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
+)
+ROWS_DYNAMIC = (
+    "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
+    "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
+)
+ROWS_SELECTED = (
+    "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
+    "batch this would return a differently shaped Tensor. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues if you need this feature."
+)
+ROWS_OUT = "Batching rule not implemented for aten::{}.out; the fallback path doesn't work on out= or view ops."
+ROWS_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
+ROWS_INPLACE = (
+    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
+    "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
+    "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
+    "called inside the PyTorch framework, please file a bug report instead."
+)
 VOLATILE = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
 LEAF_INPLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_MOVED = "leaf variable has been moved into the graph interior"

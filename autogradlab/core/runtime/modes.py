@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FLAGS", "LOCAL", "QUIET", "State", "current", "quiet"]
+__all__ = ["FLAGS", "LOCAL", "QUIET", "State", "current", "quiet", "separately"]
 
 
 def _make_quiet() -> Callable[..., Any]:
@@ -46,14 +46,23 @@ def quiet(f: Callable[..., Any], *args: Any) -> Any:
         return QUIET(f, *args)
     except RuntimeError as error:
         if not busy(error):
-            raise
+            return separately(error, f, *args)
     return f(*args) if _INSIDE.get() else _make_quiet()(f, *args)
+
+
+def separately(error: RuntimeError, f: Callable[..., Any], *args: Any) -> Any:
+    """A kernel raised because it cannot do to all rows at once what it does to one (`core/memory/rows.py`): it runs for
+    one after the other. Any other error is raised again."""
+    run = getattr(error, "separately", None)
+    if run is None:
+        raise error
+    return run(f, *args)
 
 
 class Flags:
     """Whether any thread has left the default modes, so that the usual case need not read thread-local storage."""
 
-    __slots__ = ("inference", "unusual")
+    __slots__ = ("inference", "rows", "unusual")
 
     def __init__(self) -> None:
         #: threads that do not simply record: no_grad, inference mode, saved-tensor hooks, anomaly mode, observers,
@@ -61,6 +70,8 @@ class Flags:
         self.unusual = 0
         #: threads in inference mode
         self.inference = 0
+        #: whether there has been a vmap (`core/memory/rows.py`)
+        self.rows = False
 
 
 FLAGS = Flags()
@@ -86,6 +97,8 @@ class State:
         "grad",
         "graph_group",
         "inference",
+        "levels",
+        "mapped",
         "observers",
         "overriding",
         "plain",
@@ -105,6 +118,11 @@ class State:
         self.depth = 0
         #: of each functional transform at work that differentiates: whether its function has a tensor from outside
         self.captured: tuple[Callable[[Any], bool], ...] = ()
+        #: the levels of the vmaps that are entered, the outermost first
+        self.levels: tuple[int, ...] = ()
+        #: of each of them that a program has entered: its level, how many rows it counts, and whether their random
+        #: numbers are "different", the "same", or an "error"
+        self.mapped: tuple[tuple[int, int, str], ...] = ()
         #: whether a derivative formula is being recorded: numbers in it are Scalars, as in PyTorch's C++
         self.formula = False
         #: stack of (pack, unpack) pairs of `saved_tensors_hooks`

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arguments.signature import Signatures
 from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle, pair
+from ..memory import rows
 from ..memory.absent import is_absent
 from ..memory.versions import INFERENCE, UNSHARED, counter, of_inference
 from ..runtime import errors, modes
@@ -660,6 +661,9 @@ def wrap(array: np.ndarray) -> Tensor:
     t._counter = UNSHARED
     t._grad = t._view = t._storage = t._meta = None
     return t
+
+
+rows.wrapped = wrap
 
 
 def made(array: np.ndarray) -> Tensor:

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import like
+from ...core.memory.rows import all_rows, draw_into, place_to_draw
 from ...core.memory.versions import increment_version
 from ...core.random.generator import default_generator
 from ...core.random.streams import fill, unsupported
 from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
-from ...core.tensor.tensor import Tensor
+from ...core.runtime import modes
+from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import C_NAMES, _scalar_name, get_default_dtype, int64, promote
 from ...core.values.promotion import check_cast
 from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
@@ -142,6 +144,10 @@ def _noise(x: np.ndarray, p: float, feature: bool) -> _ndarray:
         raise unsupported("bernoulli_scalar_cpu_", x.dtype)
     if feature and x.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    if modes.LOCAL.state.mapped:
+        noise = place_to_draw((*x.shape[:2], *(1,) * (x.ndim - 2)) if feature else x.shape, x.dtype)
+        draw_into(lambda a: fill(a, default_generator.uniform53(a.size) < 1 - p), noise)
+        return noise
     noise = np.empty((*x.shape[:2], *(1,) * (x.ndim - 2)), x.dtype) if feature else like(x, x.dtype, zero=False)
     return fill(noise, default_generator.uniform53(noise.size) < 1 - p)
 
@@ -555,13 +561,14 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return TENSORS.from_numpy(np.zeros((*x.shape, num_classes), np.int64))
-    if x.min() < 0:
+    every = all_rows(x)
+    if every.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
         num_classes = int(x.max()) + 1
-    elif x.max() >= num_classes:
+    elif every.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    made = TENSORS.from_numpy((x[..., None] == np.arange(num_classes)).astype(np.int64, order="C"))
+    made = wrap((x[..., None] == np.arange(num_classes)).astype(np.int64, order="C"))
     for _ in ("zero_", "scatter_"):  # which is how PyTorch writes it
         increment_version(made)
     return made

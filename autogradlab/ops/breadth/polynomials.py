@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import name_of
+from ...core.memory.rows import plain_rows
 from ...core.runtime.modes import quiet
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import FLOATING, get_default_dtype
@@ -49,7 +50,7 @@ def _polynomial(name: str, kernel: Callable[[Any, Any], Any], what: str, example
         for a in (*arrays, np.empty(0, wanted.numpy)):
             _real(a, f"{name}_cpu")
         place, degree = np.broadcast_arrays(*align(*(a.astype(wanted.numpy, copy=False) for a in arrays)))
-        made = wrap(np.array(quiet(kernel, place, degree)))
+        made = wrap(plain_rows(quiet(kernel, place, degree)))
         return made if out is None else written(made, out)
 
     call.__doc__ = f"""

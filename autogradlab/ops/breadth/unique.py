@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.memory.absent import require_contents
 from ...core.recording.record import RAW, not_implemented
+from ...core.runtime.errors import ROWS_DYNAMIC
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ..common.sorting import keys_of
@@ -119,6 +120,7 @@ def _entry(name: str, kernel: Any, node: str) -> Op:
         differentiable=1,
         vjp=_not_differentiable(name),
         reads="itself",
+        dynamic=ROWS_DYNAMIC.format(name),
     )
     setattr(RAW, name, kernel)
     return made

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.rows import plain_rows
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
@@ -107,5 +108,5 @@ def isin(
     x, y = (
         v._array.astype(wanted) if isinstance(v, Tensor) else np.asarray(v, wanted) for v in (elements, test_elements)
     )
-    found = _ISIN.call(TENSORS.from_numpy(np.asarray(x)), y, invert)
+    found = _ISIN.call(TENSORS.from_numpy(plain_rows(x)), y, invert)
     return found if out is None else TENSORS.logical_or(found, found, out=out)

@@ -12,6 +12,7 @@ from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE
 from ...core.memory.layout import channels_last, with_channels_last
+from ...core.memory.rows import Apart, Rows
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS
 from ...core.runtime.warn import warn_once
@@ -114,7 +115,10 @@ def _short_join(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
                     break
                 arrays.append(t._array)
             else:
-                return wrap(kernel(arrays, dim))
+                try:
+                    return wrap(kernel(arrays, dim))
+                except Apart:
+                    pass
         return call(tensors, dim) if out is None else call(tensors, dim, out=out)
 
     return short_join
@@ -163,6 +167,8 @@ def _stack(tensors: list[Any], dim: int = 0) -> np.ndarray:
                 f"{list(t.shape)} at entry {i}"
             )
     numpy = common_dtype(tensors)
+    if Rows in map(type, tensors):
+        return np.stack([t if t.dtype is numpy else t.astype(numpy) for t in tensors], d)
     r = np.empty((*shape[:d], len(tensors), *shape[d:]), numpy)
     spots = r if not d else np.moveaxis(r, d, 0)
     for i, t in enumerate(tensors):

@@ -10,6 +10,7 @@ from ...core.memory.absent import require_contents
 from ...core.memory.casting import cast_array
 from ...core.memory.overlap import check_apart
 from ...core.recording.record import RAW, TENSORS, writes
+from ...core.runtime.errors import ROWS_SELECTED
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
@@ -180,6 +181,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     check_out=same_dtype("masked_select(): self and result must have the same scalar type"),
     out=Out(overlap="whole"),
     shown={"input": "self"},
+    dynamic=ROWS_SELECTED,
     vjp={
         "input": writes(1)(lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape))),
     },

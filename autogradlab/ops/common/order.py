@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.places import at_places
+from ...core.memory.rows import plain_rows
 from ...core.recording.record import TENSORS, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
@@ -238,11 +239,11 @@ def _computed(input: Tensor, q: Tensor, d: int | None, keepdim: bool, way: str, 
     lines = lines.view([*shape, size])
     nan = np.isnan(lines._array)
     if skips:
-        count = F.from_numpy(np.asarray((~nan).sum(-1, keepdims=True)) - 1)
+        count = F.from_numpy(plain_rows((~nan).sum(-1, keepdims=True)) - 1)
         ranks = q * count
         ranks = ranks.masked_fill(ranks < 0, 0)
     else:
-        ranks = (q * (size - 1)).masked_fill(F.from_numpy(np.asarray(nan.any(-1, keepdims=True))), size - 1)
+        ranks = (q * (size - 1)).masked_fill(F.from_numpy(plain_rows(nan.any(-1, keepdims=True))), size - 1)
     if way in ("lower", "higher", "nearest"):
         ranks = {"lower": F.floor, "higher": F.ceil, "nearest": F.round}[way](ranks)
     below = ranks.long()

@@ -10,6 +10,7 @@ from ...core.arguments.declared import declare, name_of
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.absent import reserved
 from ...core.memory.layout import like
+from ...core.memory.rows import Rows, draw_into, drawing, place_to_draw, plain_rows
 from ...core.random import distributions as D
 from ...core.random import generator, streams
 from ...core.random.generator import default_generator
@@ -125,15 +126,15 @@ def _made(name: str, values: dict[str, Any], fill: Any, integer: bool = False) -
     if out is not None:
         check_out(name, out, kind)
         resize_out(out, shape)
-        modes.quiet(fill, out._array, source)
+        draw_into(lambda x: modes.quiet(fill, x, source), out._array)
         if values["requires_grad"]:
             out.requires_grad_(True)
         return out
     numpy = default(kind) if not integer else (kind or dtypes.int64).numpy
     if not has_contents(values):
         return placed(reserved(shape, numpy), values)
-    array = np.empty(shape, numpy)
-    modes.quiet(fill, array, source)
+    array = place_to_draw(shape, numpy)
+    draw_into(lambda x: modes.quiet(fill, x, source), array)
     return placed(array, values)
 
 
@@ -143,7 +144,7 @@ def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
     def create(*size: Any, **kwargs: Any) -> Tensor:
         if not kwargs or quick(kwargs):
             shape = quick_shape(size)
-            if shape is not None and (kwargs or default_device() is None):
+            if shape is not None and (kwargs or default_device() is None) and not modes.LOCAL.state.mapped:
                 kind = kwargs.get("dtype") or get_default_dtype()
                 return finished(modes.quiet(draw, shape, kind.numpy), kwargs.get("requires_grad", False))
         _, values = bind(name, size, kwargs)
@@ -157,8 +158,10 @@ def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
         x = values["input"]._array
         kind = options(values)
         array = like(x, x.dtype if kind is None else kind.numpy, values["memory_format"], zero=False)
+        if modes.LOCAL.state.mapped:
+            array = place_to_draw(array.shape, array.dtype)
         if has_contents(values, beside=True):
-            modes.quiet(fill, array, values.get("generator"))
+            draw_into(lambda x: modes.quiet(fill, x, values.get("generator")), array)
         return placed(array, values, beside=True)
 
     create_like.__doc__ = f"{name}() of the size, dtype and memory order of the argument."
@@ -301,8 +304,12 @@ def randint_like(*args: Any, **kwargs: Any) -> Tensor:
     x = values["input"]._array
     kind = options(values)
     array = like(x, x.dtype if kind is None else kind.numpy, values["memory_format"], zero=False)
+    if modes.LOCAL.state.mapped:
+        array = place_to_draw(array.shape, array.dtype)
     if has_contents(values, beside=True):
-        modes.quiet(lambda: streams.random_(array, low, high, generator=values.get("generator")))
+        draw_into(
+            lambda x: modes.quiet(lambda: streams.random_(x, low, high, generator=values.get("generator"))), array
+        )
     return placed(array, values, beside=True)
 
 
@@ -326,7 +333,13 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
     >>> torch.randperm(5)
     tensor([4, 0, 1, 3, 2])
     """
-    if not kwargs and quick_shape(args) is args and default_device() is None and len(args) == 1:
+    if (
+        not kwargs
+        and quick_shape(args) is args
+        and default_device() is None
+        and len(args) == 1
+        and not modes.LOCAL.state.mapped
+    ):
         return finished(modes.quiet(streams.randperm, args[0]))
     _, values = bind("randperm", args, kwargs)
     kind, out = options(values), values["out"]
@@ -335,8 +348,17 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
         kind = out.dtype
     if out is None and not has_contents(values):
         return placed(reserved((values["n"],), (kind or dtypes.int64).numpy), values)
-    array = modes.quiet(streams.randperm, values["n"], (kind or dtypes.int64).numpy, values.get("generator"))
+    array = _permutations(values["n"], (kind or dtypes.int64).numpy, values.get("generator"))
     return placed(array, values) if out is None else into("randperm", out, array)
+
+
+def _permutations(n: int, numpy: Any, source: Any) -> Any:
+    array = place_to_draw((n,), numpy)
+    if not isinstance(array, Rows):
+        return modes.quiet(streams.randperm, n, numpy, source)
+    for row in array.whole.reshape(-1, n):
+        row[...] = modes.quiet(streams.randperm, n, numpy, source)
+    return array
 
 
 # -- drawn from tensors of parameters: no gradient flows through a draw ------------------------------------------------
@@ -344,6 +366,7 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
 _ZERO = {"input": lambda F, grad: F.zeros_like(grad)}
 
 
+@drawing
 def _normal(mean: Any, std: Any = 1, *, generator: Any = None) -> Any:
     return streams.normal_tensor(mean, std, generator)
 
@@ -395,6 +418,7 @@ op(
 )(_normal)
 
 
+@drawing
 def _bernoulli_of(input: np.ndarray, p: float, *, generator: Any = None) -> np.ndarray:
     return D.bernoulli_(np.empty(input.shape, input.dtype), p, generator)
 
@@ -414,6 +438,7 @@ OPS["bernoulli.p"] = Op(
     overloads=[Overload(OPS["bernoulli.p"], signature=1)],
     reads="itself",
 )
+@drawing
 def bernoulli(input: Any, *, generator: Any = None) -> Any:
     """1 with the probability that input gives, else 0; with p, 1 with chance p, in the shape and dtype of input.
 
@@ -430,6 +455,7 @@ def bernoulli(input: Any, *, generator: Any = None) -> Any:
 
 
 @op("poisson(Tensor input, Generator? generator=None) -> Tensor", vjp=_ZERO, method=False)
+@drawing
 def poisson(input: Any, generator: Any = None) -> Any:
     """Random counts, Poisson with the rates of input.
 
@@ -457,8 +483,8 @@ def binomial(*args: Any, **kwargs: Any) -> Tensor:
     tensor([ 0., 10.])
     """
     _, values = bind("binomial", args, kwargs)
-    drawn = modes.quiet(D.binomial, values["count"]._array, values["prob"]._array, values["generator"])
-    return finished(np.asarray(drawn))
+    drawn = modes.quiet(drawing(D.binomial), values["count"]._array, values["prob"]._array, values["generator"])
+    return finished(plain_rows(drawn))
 
 
 @composite("""
@@ -482,9 +508,13 @@ def multinomial(*args: Any, **kwargs: Any) -> Tensor:
     if out is not None and out.dtype is not dtypes.int64:
         raise RuntimeError(_LONG_OUT.format(dtypes._scalar_name(out.dtype)))
     drawn = modes.quiet(
-        D.multinomial, values["input"]._array, values["num_samples"], values["replacement"], values["generator"]
+        drawing(D.multinomial),
+        values["input"]._array,
+        values["num_samples"],
+        values["replacement"],
+        values["generator"],
     )
-    return finished(np.asarray(drawn)) if out is None else into("multinomial", out, drawn)
+    return finished(plain_rows(drawn)) if out is None else into("multinomial", out, drawn)
 
 
 @op(
@@ -493,6 +523,7 @@ def multinomial(*args: Any, **kwargs: Any) -> Tensor:
     node="StandardGammaBackward0",
     method=False,
 )
+@drawing
 def _standard_gamma(input: Any, generator: Any = None) -> Any:
     """Gamma numbers of the shapes in `input` and scale 1."""
     return D.standard_gamma(input, generator)
@@ -505,6 +536,7 @@ def _standard_gamma_grad(input: Any, output: Any) -> Any:
 
 
 @op("_sample_dirichlet(Tensor input, Generator? generator=None) -> Tensor", method=False)
+@drawing
 def _sample_dirichlet(input: Any, generator: Any = None) -> Any:
     """Dirichlet numbers with the concentrations in `input` along the last dimension; without a gradient."""
     return D.dirichlet(input, generator)
@@ -548,8 +580,8 @@ def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -
     if 0 in array.strides:  # refused, where elements share memory
         fresh = array
     else:
-        fresh = np.array(array, order="K")
-    modes.quiet(fill, fresh)
+        fresh = array.copy("K") if isinstance(array, Rows) else np.array(array, order="K")
+    draw_into(lambda x: modes.quiet(fill, x), fresh)
     commit(self, fresh, history)
     return self
 

@@ -14,7 +14,9 @@ import numpy as np
 
 from ...core.memory.layout import contiguous, like
 from ...core.memory.places import at_places, put_at_places
+from ...core.memory.rows import plain_rows
 from ...core.recording.record import TENSORS, writes
+from ...core.runtime.modes import quiet
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, made
 from ...core.types import dtypes
@@ -508,12 +510,12 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
                 "if possible. This message will only appear once per program.",
                 at=f"aten/src/ATen/native/BucketizationUtils.h:{32 if what != 'boundary' else 38}",
             )
-    places = _search(
-        a.astype(wanted), v.astype(wanted), right or side == "right", None if sorter is None else sorter._array
+    places = quiet(
+        _search, a.astype(wanted), v.astype(wanted), right or side == "right", None if sorter is None else sorter._array
     )
-    r = np.asarray(places).astype(kind.numpy)
+    r = plain_rows(places).astype(kind.numpy)
     if out is None:
-        return made(np.ascontiguousarray(r).reshape(v.shape))
+        return made(contiguous(r).reshape(v.shape))
     return write(_SEARCH, out, r, ())
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.graph.node import NO_EDGE
 from ...core.memory import strided
 from ...core.memory.lazy import LazyArray, as_lazy_as
+from ...core.memory.rows import Rows
 from ...core.memory.storage import address, owner, storage_of
 from ...core.memory.versions import of_inference
 from ...core.recording.inplace import check_inplace
@@ -85,6 +86,10 @@ def _within(size: Any, stride: Any, offset: int, item: int, nbytes: int) -> tupl
 def _strided(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> tuple[Any, ...]:
     """The array of as_strided, and what its Node saves."""
     x = input._array
+    if isinstance(x, Rows):
+        steps = tuple([s * x.itemsize for s in stride])
+        r = x.window(tuple(size), steps, strided.window, (storage_offset or 0) * x.itemsize)
+        return r, size, stride, storage_offset, strided.Geometry(x), strided.Geometry(r, x)
     storage = storage_of(input)
     offset = TENSORS.storage_offset(input) if storage_offset is None else operator.index(storage_offset)
     size, stride = _within(size, stride, offset, x.itemsize, storage.nbytes())

@@ -8,9 +8,11 @@ import numpy as np
 
 from ...core.memory.absent import require_places
 from ...core.memory.places import add_at, inside
+from ...core.memory.rows import all_rows
 from ...core.memory.storage import owner
 from ...core.memory.strided import placed
 from ...core.recording.record import RAW, TENSORS, writes
+from ...core.runtime.errors import ROWS_DYNAMIC
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy, int64
@@ -496,7 +498,7 @@ def _from_the_front(indices: Tensor, size: int) -> Tensor:
     """Indices of which negative ones count from the end; those that are too small come back in the same way,
     as in PyTorch."""
     i = indices._array
-    return TENSORS.from_numpy(i % size) if size and (i < 0).any() else indices
+    return TENSORS.from_numpy(i % size) if size and all_rows(i < 0).any() else indices
 
 
 @composite("take_along_dim(Tensor input, Tensor indices, int? dim=None, *, Tensor out=None) -> Tensor")
@@ -562,6 +564,7 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
     method=False,
     function=False,
     inner_writes=1,
+    dynamic=ROWS_DYNAMIC.format("nonzero"),
 )
 def nonzero_kernel(input: np.ndarray) -> np.ndarray:
     """The places of the elements that are not zero, one row each; with as_tuple=True one tensor for each dimension,

@@ -10,10 +10,11 @@ import numpy as np
 from ...core.arguments.declared import signatures
 from ...core.memory.absent import is_absent, require_contents, require_number
 from ...core.memory.lazy import LazyArray, bits, memory_of
+from ...core.memory.rows import Rows
 from ...core.memory.storage import fix
 from ...core.random.generator import NO_CUDA
 from ...core.recording.record import TENSORS
-from ...core.runtime import modes
+from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types import dtypes
@@ -95,6 +96,8 @@ def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
     if self.requires_grad and not force and modes.current().record:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     x = self._array
+    if isinstance(x, Rows):
+        raise RuntimeError(errors.ROWS_POINTER)
     if is_absent(x):
         require_contents("", *([x] if force else []))
         raise TypeError(

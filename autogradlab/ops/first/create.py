@@ -10,7 +10,8 @@ from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
 from ...core.memory.absent import reserved
 from ...core.memory.layout import formatted, like
-from ...core.memory.storage import Storage, fix
+from ...core.memory.rows import Rows, repeated
+from ...core.memory.storage import Storage, dense, extent, fix
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.warn import warn, warn_once
 from ...core.tensor.tensor import Tensor, requires_grad
@@ -152,6 +153,9 @@ def from_numpy(*args: Any) -> Tensor:
 
 
 def _from_numpy(array: Any) -> Tensor:
+    given = array
+    if type(given) is Rows:
+        return finished(array)
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {typename(array)})")
     check_numpy(array)
@@ -355,7 +359,7 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
         _, values = bind(f"new_{name}", size, kwargs, "Tensor")
         numpy = (options(values) or self.dtype).numpy
         shape = check_sizes(values["size"], negative)
-        return placed(make_for(make, values, beside=True)(shape, numpy), values, beside=True)
+        return placed(repeated(make_for(make, values, beside=True)(shape, numpy), self._array), values, beside=True)
 
     new.__doc__ = f"{name}() with the dtype of this tensor."
     composite(f"new_{name}", function=False)(new)
@@ -363,7 +367,7 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
     def create_like(*args: Any, **kwargs: Any) -> Tensor:
         if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
             x = args[0]._array
-            if x.flags.c_contiguous and not (1 in x.shape or 0 in x.shape):
+            if x.flags.c_contiguous and not (1 in x.shape or 0 in x.shape) and type(x) is np.ndarray:
                 return finished(make(x.shape, x.dtype))
         _, values = bind(f"{name}_like", args, kwargs)
         x = values["input"]._array
@@ -551,7 +555,8 @@ def new_full(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     _, values = bind("new_full", args, kwargs, "Tensor")
     kind = options(values) or self.dtype
     value = fill_value(values["fill_value"], kind)
-    return placed(np.full(check_sizes(values["size"]), value, kind.numpy), values, beside=True)
+    array = np.full(check_sizes(values["size"]), value, kind.numpy)
+    return placed(repeated(array, self._array), values, beside=True)
 
 
 @composite(
@@ -637,7 +642,13 @@ def new_empty_strided(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """
     _, values = bind("new_empty_strided", args, kwargs, "Tensor")
     numpy = (options(values) or self.dtype).numpy
-    return placed(_strided(values["size"], values["stride"], numpy), values, beside=True)
+    array = _strided(values["size"], values["stride"], numpy)
+    beside: Any = self._array
+    if type(beside) is Rows:  # each row as it would lie alone
+        lanes, item = beside.lanes, numpy.itemsize
+        rows = dense(lanes, max(extent(array.shape, array.strides, item), item))
+        array = beside.over(_strided((*lanes, *array.shape), tuple(s // item for s in (*rows, *array.strides)), numpy))
+    return placed(array, values, beside=True)
 
 
 @composite("empty_permuted(SymInt[] size, int[] physical_layout, *, $options) -> Tensor", method=False, reads="itself")

@@ -107,7 +107,7 @@ def parse(input: Tensor, index: Any, writing: bool = False) -> tuple[Tensor, tup
             dim += 1
         elif isinstance(e, Tensor):
             array = e._array
-            if not array.ndim and array.dtype.kind in "iu" and array.dtype != np.uint8:
+            if not array.ndim and array.dtype.kind in "iu" and array.dtype != np.uint8 and type(array) is np.ndarray:
                 result = _selected(result, dim, array.item(), place)
                 continue
             found += [None] * (dim - len(found))

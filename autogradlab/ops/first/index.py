@@ -15,8 +15,10 @@ from ...core.memory.absent import require_places
 from ...core.memory.layout import common_axes, contiguous, like, strides_along
 from ...core.memory.overlap import check_written, shares_places
 from ...core.memory.places import add_at
+from ...core.memory.rows import Rows, repeated
 from ...core.memory.strided import dense, placed, window
 from ...core.recording.record import RAW, TENSORS, writes
+from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
@@ -44,6 +46,8 @@ def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
         kind = "b"
     if kind == "b":
         require_places(array)
+        if type(array) is not np.ndarray and isinstance(array, Rows):
+            raise RuntimeError(errors.ROWS_MASK)
         for i, n in enumerate(array.shape):
             if dim + i < x.ndim and x.shape[dim + i] != n:
                 raise IndexError(
@@ -110,6 +114,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 )
 def select_backward(grad_output: np.ndarray, input_shape: tuple[int, ...], dim: int, index: int) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
+    if type(grad_output) is Rows:
+        g = repeated(g, grad_output)
     g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (index,)] = grad_output
     return g
 
@@ -174,6 +180,8 @@ def slice_backward(
     grad_output: np.ndarray, input_shape: tuple[int, ...], dim: int, start: int, end: int, step: int
 ) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
+    if type(grad_output) is Rows:
+        g = repeated(g, grad_output)
     g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (slice(start, end, step),)] = grad_output
     return g
 

@@ -12,6 +12,7 @@ from ...core.memory.absent import is_absent, require_contents
 from ...core.memory.casting import cast_array, real_with_warning
 from ...core.memory.layout import like
 from ...core.memory.overlap import check_apart, check_written
+from ...core.memory.rows import Rows
 from ...core.memory.storage import address, owner, resize, storage_of
 from ...core.memory.strided import placed
 from ...core.memory.versions import UNSHARED, apart, increment_version, of_inference
@@ -667,6 +668,8 @@ def data_ptr(input: Tensor) -> int:
     >>> x[1:].data_ptr() - x.data_ptr()
     8
     """
+    if isinstance(input._array, Rows):
+        raise RuntimeError(errors.ROWS_POINTER)
     return address(input._array) if input._array.size and not is_absent(input._array) else 0
 
 

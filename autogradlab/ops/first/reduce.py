@@ -11,6 +11,7 @@ from ...core.arguments.declared import declare
 from ...core.memory.adding import MANY, added, total
 from ...core.memory.casting import real_with_warning
 from ...core.memory.layout import contiguous
+from ...core.memory.rows import all_rows
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
@@ -334,8 +335,8 @@ def product_back(F: Any, grad: Any, input: Any, result: Any, dim: int | None, ke
     return _by_others(F, grad, input, wrap_dim(dim, len(shape)))
 
 
-RAW.any_zero = lambda x: not np.all(x)
-TENSORS.any_zero = lambda x: not np.all(x._array)
+RAW.any_zero = lambda x: not np.all(all_rows(x))
+TENSORS.any_zero = lambda x: RAW.any_zero(x._array)
 RAW.ones_of = np.ones_like
 TENSORS.ones_of = lambda x: F.ones_like(x)
 RAW.ones_slice = lambda x, dim: np.ones((*x.shape[:dim], 1, *x.shape[dim + 1 :]), x.dtype)

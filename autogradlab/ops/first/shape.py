@@ -126,7 +126,7 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
             first = size[0] if size else 0
             if shape == (size if type(first) is int else first if type(first) is tuple else None):
                 if 1 in shape and shape == before:  # NumPy leaves any stride where the size is 1
-                    r = np.ndarray(shape, r.dtype, x)
+                    r = np.ndarray(shape, r.dtype, x) if type(x) is np.ndarray else r
                 return view_of(input, r, _VIEW, (before, None))
     given = size[0] if size else options.get("dtype")
     if type(given) is dtype and len(size) + len(options) == 1:

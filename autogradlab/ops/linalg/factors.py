@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.rows import all_rows
 from ...core.memory.storage import dense
 from ...core.random.streams import unsupported
 from ...core.recording.record import RAW
@@ -126,6 +127,7 @@ def singular_values(a: np.ndarray, full: bool) -> tuple[np.ndarray, np.ndarray, 
 
 def check_info(name: str, info: np.ndarray, message: str) -> None:
     """Raise for the first matrix of a batch with a non-zero info."""
+    info = all_rows(info)
     bad = np.flatnonzero(info)
     if bad.size:
         where = f"(Batch element {bad[0]}): " if info.ndim else ""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.rows import all_rows, repeated
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
@@ -90,7 +91,7 @@ def _det_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
     if F is RAW:  # PyTorch multiplies by the determinant, so that singular matrices get zeros here
         found = np.where(values == 0, 0, grad * values.conj())[..., None, None] * adjoint(F, F.linalg_inverse(A))
         return np.where((values == 0)[..., None, None], A.dtype.type(0), found)
-    if np.all(values != 0):
+    if np.all(all_rows(values) != 0):
         factor = F.unsqueeze(F.unsqueeze(grad * F.conj(result), -1), -1)
         return factor * adjoint(F, F.linalg_inverse(A))
     # the cofactors of singular matrices: U diag(products of the other singular values) V^H, times the phase of U V^H
@@ -146,7 +147,7 @@ def _slogdet_backward(F: Any, grads: list[Any], A: Any, sign: Any) -> Any:
     if factor is None:
         return F.zeros_of(A, tuple(A.shape))
     if F is TENSORS:
-        diagonal = F.zeros_of(A, tuple(A.shape))
+        diagonal = wrap(repeated(np.zeros(A.shape, A._array.dtype), A._array, factor._array))
         F.copy_(F.diagonal(diagonal, 0, -2, -1), F.unsqueeze(factor, -1))
         return F.linalg_solve(adjoint(F, A), diagonal)
     return F.unsqueeze(F.unsqueeze(factor, -1), -1) * adjoint(F, F.linalg_inverse(A))

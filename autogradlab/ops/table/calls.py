@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.graph.node import NO_EDGE, Edge, sequence
+from ...core.memory.rows import Rows, apart
 from ...core.memory.versions import UNSHARED, of_inference
 from ...core.recording.record import array_property, finish, save_output, start_node
 from ...core.recording.views import share
@@ -51,7 +52,7 @@ def counted(t: Tensor, times: int, *operands: object) -> Tensor:
 def _kernel(error: RuntimeError, run: Callable[..., Any], *args: Any) -> Any:
     """A kernel raised: only because the quiet context was in use, or in earnest."""
     if not modes.busy(error):
-        raise error
+        return modes.separately(error, run, *args)
     return modes.quiet(run, *args)
 
 
@@ -103,9 +104,11 @@ def one(op: Op) -> Callable[..., Any]:
         except RuntimeError as error:
             r = _kernel(error, run, x, *args[1:])
         except (AttributeError, TypeError, ValueError):
-            op.refused(given, kwargs)
-            raise
-        if type(r) is not _ndarray:
+            r = apart(run, (x, *args[1:]))
+            if r is None:
+                op.refused(given, kwargs)
+                raise
+        if type(r) is not _ndarray and type(r) is not Rows:
             r = np.asarray(r)
         # unrolled: t = wrap(r)
         t = _new(Tensor)
@@ -350,9 +353,11 @@ def several(op: Op) -> Callable[..., Any]:
         except RuntimeError as error:
             r = _kernel(error, run, *given)
         except (AttributeError, TypeError, ValueError):
-            op.refused(args, kwargs)
-            raise
-        if type(r) is not _ndarray:
+            r = apart(run, given)
+            if r is None:
+                op.refused(args, kwargs)
+                raise
+        if type(r) is not _ndarray and type(r) is not Rows:
             r = np.asarray(r)
         # unrolled: t = wrap(r)
         t = _new(Tensor)
@@ -436,8 +441,10 @@ def many(op: Op) -> Callable[..., Any]:
         except RuntimeError as error:
             r = _kernel(error, invoke, *given)
         except (AttributeError, TypeError, ValueError):
-            op.refused(args, kwargs)
-            raise
+            r = apart(invoke, given)
+            if r is None:
+                op.refused(args, kwargs)
+                raise
         local = LOCAL.state if FLAGS.unusual else None
         ts: list[Any] = [*r]
         if view:
@@ -449,7 +456,7 @@ def many(op: Op) -> Callable[..., Any]:
                 ts[i] = share(source, a, None, creation)
         else:
             for i, a in enumerate(r):
-                if type(a) is not _ndarray:
+                if type(a) is not _ndarray and type(a) is not Rows:
                     a = np.asarray(a)
                 # unrolled: t = wrap(a)
                 t = _new(Tensor)

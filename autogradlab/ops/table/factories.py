@@ -16,6 +16,7 @@ from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.casting import warn_cast
 from ...core.memory.layout import iterated
 from ...core.memory.overlap import check_written
+from ...core.memory.rows import Rows, copied, plain_rows
 from ...core.memory.versions import UNSHARED
 from ...core.recording.inplace import History, check_inplace, commit, commit_kernel
 from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node, unchanged
@@ -78,7 +79,7 @@ def _again(error: Exception, kernel: Callable[..., Any], *arrays: Any) -> Any:
     if isinstance(error, ValueError):
         broadcast_error(*(a.shape for a in arrays))
     if not modes.busy(error):  # type: ignore[arg-type]
-        raise error
+        return modes.separately(error, kernel, *arrays)  # type: ignore[arg-type]
     return modes.quiet(kernel, *arrays)
 
 
@@ -185,10 +186,10 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             r = QUIET(kernel, x)
         except (RuntimeError, ValueError) as error:
             r = _again(error, kernel, x)
-        if type(r) is not _ndarray:
+        if type(r) is not _ndarray and type(r) is not Rows:
             r = _asarray(r)
         if floats and r.dtype is not x.dtype and x.dtype.kind in "biu":
-            r = _asarray(modes.quiet(entry.kernel, x))
+            r = plain_rows(modes.quiet(entry.kernel, x))
         shape = r.shape
         if r.ndim > 1 and (r.strides != x.strides or 1 in shape or 0 in shape):
             r = iterated(r, x)
@@ -347,7 +348,7 @@ class Binary(Elementwise):
             if a is not NO_EDGE:
                 right, v_right = other, other._counter[0]
             if b is not NO_EDGE:
-                left = wrap(np.array(x))
+                left = wrap(np.array(x) if type(x) is _ndarray else copied(x))
                 left._edge = a
                 v_left = 0
             saved = (right, left, v_right, v_left)
@@ -463,7 +464,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             r = QUIET(kernel, x, y)
         except (RuntimeError, ValueError) as error:
             r = _again(error, kernel, x, y)
-        if type(r) is not _ndarray:
+        if type(r) is not _ndarray and type(r) is not Rows:
             r = _asarray(r)
         ndim = r.ndim
         if ndim > 1:

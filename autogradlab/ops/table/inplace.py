@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.graph.node import NO_EDGE, Edge, Node, name_in_messages
 from ...core.memory.overlap import check_apart, check_written
+from ...core.memory.rows import Rows, copied, each
 from ...core.recording.inplace import History, check_inplace, commit, commit_by
 from ...core.recording.record import Overwritten, SavedOutput, finish, pack, start_node
 from ...core.runtime import errors, modes
@@ -64,7 +65,8 @@ def prepare(op: Op, values: list[Any], edges: Sequence[Edge], cls: Any = None) -
     cls = cls or op.node_in_place()
     saved = list(values)
     if op.saves_input(edges):
-        saved[0] = wrap(np.array(input._array))
+        x = input._array
+        saved[0] = wrap(copied(x))
         saved[0]._edge = edges[0] if op.edge_places[0] == 0 else NO_EDGE
     shared = input._counter
     for place in op.tensor_places[1:]:
@@ -123,6 +125,11 @@ def change(op: Op, values: list[Any], given: list[Any], checked: bool = True) ->
     return input
 
 
+def _of_rows(given: list[Any]) -> bool:
+    """Whether an argument of a kernel is of rows."""
+    return any(type(getattr(x, "_array", x)) is Rows for x in flat(given))
+
+
 def _apart(input: Tensor, values: list[Any]) -> bool:
     """Whether no other argument shares the memory of the first one."""
     count = input._counter
@@ -141,6 +148,14 @@ def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeat
     history = None if node is None else History(input, node)
     given = op.arrays(values)
     target = given[0]
+    if modes.FLAGS.rows and _of_rows(given):
+        if not isinstance(target, Rows):
+            raise RuntimeError(errors.ROWS_INPLACE.replace("inplace arithmetic", op.name + "_"))
+        given[0] = target.copy("K")
+        each(write, given)
+        commit(input, given[0], history)
+        settle(node)
+        return input
     lazy = type(target) is not np.ndarray
     if not lazy and ((repeatable and _apart(input, values)) or 0 in target.strides):
         commit_by(input, modes.quiet, write, *given, history=history)

@@ -23,6 +23,7 @@ from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.casting import warn_cast
 from ...core.memory.layout import like
 from ...core.memory.overlap import check_written, filled_first
+from ...core.memory.rows import refuse_rows
 from ...core.recording.record import (
     NOT_IMPLEMENTED,
     RAW,
@@ -70,6 +71,7 @@ class Op:
     tensors: names of the tensor arguments, in order; a name with `*` is a list of tensors.
     vjp: a formula for each differentiable argument; the key "*" is a joint formula that gives them all in order.
     node: the Node's name in PyTorch.
+    dynamic: of an operation whose result has a shape that depends on values: what vmap says of it.
     real: the derivative is that of real numbers: a complex result that would be recorded is refused.
     """
 
@@ -136,6 +138,7 @@ class Op:
         inner_writes: int = 0,
         reads: Reads = "first",
         real: bool = False,
+        dynamic: str = "",
     ) -> None:
         self.name, self.kernel, self.real = name, kernel, real
         self.node_name = node or _camel(name) + "Backward0"
@@ -167,6 +170,7 @@ class Op:
         self.overload = overload
         self.overloads, self.counts, self.binds, self.short = overloads, counts, binds, short
         self._bind_parameters(kernel, reads)
+        refuse_rows((self.kernel, self.invoke), dynamic)
         self.writes, self.looks = writes and self._positionally(writes), looks
         self.tensor_names = tuple(tensors.replace("*", "").split())
         self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)

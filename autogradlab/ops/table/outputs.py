@@ -12,6 +12,7 @@ from ...core.graph.node import NO_EDGE
 from ...core.memory.casting import warn_cast
 from ...core.memory.layout import iterated
 from ...core.memory.overlap import check_apart, check_written
+from ...core.memory.rows import Rows
 from ...core.memory.storage import resize
 from ...core.memory.strided import window
 from ...core.recording.inplace import commit
@@ -128,7 +129,10 @@ class Composed(NamedTuple):
 def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
     """Write the result(s) `r` into `out` (a tensor, or a tuple of them) and return it."""
     rule = OUT.get(operation.name, _USUAL)
-    if isinstance(out, Tensor):
+    single = isinstance(out, Tensor)
+    if any(type(x) is Rows for x in ((r, out._array) if single else (*r, *(o._array for o in out)))):
+        raise RuntimeError(errors.ROWS_OUT.format(operation.name))
+    if single:
         refuse_recorded(operation, inputs, out)
         if type(r) is not np.ndarray:
             r = np.asarray(r)

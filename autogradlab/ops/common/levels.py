@@ -1,0 +1,57 @@
+"""Into a level of vmap and out of it: a dimension of a tensor becomes the one that counts rows, and one again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.memory.rows import Rows
+from ..table.opdef import OPS, op
+
+__all__: list[str] = []
+
+
+def _leaves(F: Any, grad: Any, input_shape: Any, batch_dim: int, level: int) -> Any:
+    return F._remove_batch_dim(grad, level, input_shape[batch_dim], batch_dim)
+
+
+@op("_add_batch_dim", view=True, vjp={"input": _leaves})
+def _add_batch_dim(input, batch_dim, level):
+    """A tensor whose dimension batch_dim counts rows from here on: each row is a tensor without it."""
+    own = input.levels if type(input) is Rows else ()
+    levels = tuple(sorted((*own, level)))
+    whole = input.whole if own else input
+    return Rows(np.moveaxis(whole, batch_dim + len(own), levels.index(level)), levels)
+
+
+@op(
+    "_remove_batch_dim",
+    view=True,
+    vjp={"input": lambda F, grad, level, out_dim: F._add_batch_dim(grad, out_dim, level)},
+)
+def _remove_batch_dim(input, level, batch_size, out_dim):
+    """A tensor whose rows of a level lie along its dimension out_dim; each is the whole tensor, if it has no such
+    rows."""
+    own = input.levels if type(input) is Rows else ()
+    if level not in own:
+        shape = [*input.shape]
+        shape.insert(out_dim, batch_size)
+        return np.broadcast_to(np.expand_dims(input, out_dim), tuple(shape))
+    rest = tuple([other for other in own if other != level])
+    whole = np.moveaxis(input.whole, own.index(level), len(rest) + out_dim)
+    return Rows(whole, rest) if rest else whole
+
+
+@op("_sum_batch_dim", vjp={"input": lambda F, grad: grad})
+def _sum_batch_dim(input, level):
+    """The sum of the rows of a level."""
+    own = input.levels
+    rest = tuple([other for other in own if other != level])
+    whole = np.asarray(np.add.reduce(input.whole, own.index(level)))
+    return Rows(whole, rest) if rest else whole
+
+
+for _name in ("_remove_batch_dim", "_sum_batch_dim"):  # the engine stops at them to ask what lies below
+    _left: Any = OPS[_name].node_class
+    _left.special, _left.simple, _left.leaves_rows = True, False, True

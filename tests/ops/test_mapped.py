@@ -1,0 +1,97 @@
+"""vmap gives for every operation what a loop over the slices gives: values, and gradients inside of vmap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autogradlab as torch
+
+from .harness import REGISTRY, Case, Draws, Entry, build, tensors
+from .test_ops import every_operation
+
+#: operations that vmap refuses, or whose results have another shape for each slice
+REFUSED = {
+    "argwhere": "dynamic shape",
+    "masked_select": "differently shaped",
+    "nonzero": "dynamic shape",
+    "unique": "dynamic shape",
+    "unique_consecutive": "dynamic shape",
+    "F_gaussian_nll_loss": "calling .item()",
+    "histogramdd": "calling .item()",
+    "istft": "calling .item()",
+}
+
+
+def swapped(value: Any, given: Any) -> Any:
+    """A structure with other tensors, taken from an iterator."""
+    if isinstance(value, torch.Tensor):
+        return next(given)
+    return type(value)([swapped(v, given) for v in value]) if type(value) in (list, tuple) else value
+
+
+def slices(case: Case) -> list[tuple[list[Any], dict[str, Any]]]:
+    """The arguments of two calls."""
+    found = []
+    for seed in (1, 2):
+        draws = Draws(seed)
+        args = [build(torch, a, draws) for a in case.args]
+        found.append((args, {k: build(torch, v, draws) for k, v in case.kwargs.items()}))
+    return found
+
+
+def called(entry: Entry, case: Case) -> tuple[Callable[..., list[Any]], list[list[Any]]]:
+    """The operation as a function of its tensors, which it may change, and the tensors of two calls."""
+    calls = slices(case)
+    args, kwargs = calls[0]
+
+    def run(*given: Any) -> list[Any]:
+        rest = iter([t.clone() for t in given])
+        found = entry.function(torch)(
+            *[swapped(a, rest) for a in args], **{k: swapped(v, rest) for k, v in kwargs.items()}
+        )
+        return list(tensors(found))
+
+    return run, [[*tensors([a, list(k.values())])] for a, k in calls]
+
+
+def alike(found: Any, wanted: Any) -> bool:
+    """Whether two tensors are the same but for rounding."""
+    if found.shape != wanted.shape or found.dtype is not wanted.dtype:
+        return False
+    loose = 1e-7 if found.dtype.itemsize > 4 else 2e-3
+    wide = torch.complex128
+    return torch.allclose(found.to(wide), wanted.to(wide), loose, 1e-5, equal_nan=True)
+
+
+@every_operation
+def test_vmap_is_a_loop(key: str) -> None:
+    entry = REGISTRY[key]
+    case = entry.cases[0]
+    try:
+        run, given = called(entry, case)
+        wanted = [run(*ts) for ts in given]
+    except Exception:
+        pytest.skip("an operation that refuses these arguments")
+    if not given[0] or not wanted[0]:
+        pytest.skip("an operation without tensors")
+    stacked = [torch.stack(column) for column in zip(*given, strict=True)]
+    if entry.name in REFUSED:
+        with pytest.raises((RuntimeError, NotImplementedError), match=REFUSED[entry.name]):
+            torch.vmap(run)(*stacked)
+        return
+    found = torch.vmap(run)(*stacked)
+    assert all(alike(a, torch.stack(b)) for a, b in zip(found, zip(*wanted, strict=True), strict=True))
+    if not all(t.is_floating_point() for t in (*given[0], *wanted[0])):
+        return
+    places = tuple(range(len(stacked)))
+    slope = torch.func.grad(lambda *ts: sum((t * t.cos()).sum() for t in run(*ts)), places)
+    try:
+        each = [slope(*ts) for ts in given]
+    except Exception:
+        return
+    assert all(
+        alike(a, torch.stack(b)) for a, b in zip(torch.vmap(slope)(*stacked), zip(*each, strict=True), strict=True)
+    )
