@@ -417,6 +417,12 @@ def copied(x: Any) -> Any:
     return x.copy("K") if type(x) is Rows else np.array(x)
 
 
+def one_row(*arrays: Any) -> None:
+    """Let a kernel that looks at memory run for one row after the other."""
+    if any(type(x) is Rows for x in arrays):
+        raise Apart(errors.ROWS_POINTER)
+
+
 def apart(run: Callable[..., Any], args: Sequence[Any]) -> Any:
     """What a kernel that failed gives with one row after the other; None if there are no rows, or it fails again."""
     if not modes.FLAGS.rows or not any(type(getattr(x, "_array", x)) is Rows for x in _flat(args)):

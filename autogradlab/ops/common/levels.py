@@ -17,7 +17,7 @@ def _leaves(F: Any, grad: Any, input_shape: Any, batch_dim: int, level: int) -> 
 
 
 @op("_add_batch_dim", view=True, vjp={"input": _leaves})
-def _add_batch_dim(input, batch_dim, level):
+def _add_batch_dim(input: Any, batch_dim: int, level: int) -> Any:
     """A tensor whose dimension batch_dim counts rows from here on: each row is a tensor without it."""
     own = input.levels if type(input) is Rows else ()
     levels = tuple(sorted((*own, level)))
@@ -30,7 +30,7 @@ def _add_batch_dim(input, batch_dim, level):
     view=True,
     vjp={"input": lambda F, grad, level, out_dim: F._add_batch_dim(grad, out_dim, level)},
 )
-def _remove_batch_dim(input, level, batch_size, out_dim):
+def _remove_batch_dim(input: Any, level: int, batch_size: int, out_dim: int) -> Any:
     """A tensor whose rows of a level lie along its dimension out_dim; each is the whole tensor, if it has no such
     rows."""
     own = input.levels if type(input) is Rows else ()
@@ -44,7 +44,7 @@ def _remove_batch_dim(input, level, batch_size, out_dim):
 
 
 @op("_sum_batch_dim", vjp={"input": lambda F, grad: grad})
-def _sum_batch_dim(input, level):
+def _sum_batch_dim(input: Any, level: int) -> Any:
     """The sum of the rows of a level."""
     own = input.levels
     rest = tuple([other for other in own if other != level])

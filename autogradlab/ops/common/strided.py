@@ -10,7 +10,7 @@ import numpy as np
 from ...core.graph.node import NO_EDGE
 from ...core.memory import strided
 from ...core.memory.lazy import LazyArray, as_lazy_as
-from ...core.memory.rows import Rows
+from ...core.memory.rows import Rows, one_row
 from ...core.memory.storage import address, owner, storage_of
 from ...core.memory.versions import of_inference
 from ...core.recording.inplace import check_inplace
@@ -235,6 +235,7 @@ def _as_strided_scatter(
     stride: tuple[int, ...],
     storage_offset: int | None = None,
 ) -> np.ndarray:
+    one_row(input, src)
     r = _cloned(input)
     memory = owner(r).reshape(-1).view(r.dtype)
     offset = (address(r) - address(memory)) // r.itemsize if storage_offset is None else storage_offset
@@ -245,6 +246,7 @@ def _as_strided_scatter(
 
 
 def _window(r: np.ndarray, size: Any, stride: Any, offset: Any) -> np.ndarray:
+    one_row(r)
     item, offset = r.itemsize, operator.index(offset or 0)
     size, stride = _within(size, stride, offset, item, r.nbytes)
     return np.ndarray(size, r.dtype, r, min(offset * item, r.nbytes), tuple(s * item for s in stride))

@@ -114,7 +114,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 )
 def select_backward(grad_output: np.ndarray, input_shape: tuple[int, ...], dim: int, index: int) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
-    if type(grad_output) is Rows:
+    if type(grad_output) is not np.ndarray and isinstance(grad_output, Rows):
         g = repeated(g, grad_output)
     g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (index,)] = grad_output
     return g
@@ -180,7 +180,7 @@ def slice_backward(
     grad_output: np.ndarray, input_shape: tuple[int, ...], dim: int, start: int, end: int, step: int
 ) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
-    if type(grad_output) is Rows:
+    if type(grad_output) is not np.ndarray and isinstance(grad_output, Rows):
         g = repeated(g, grad_output)
     g[(_ALL,) * wrap_dim(dim, len(input_shape)) + (slice(start, end, step),)] = grad_output
     return g

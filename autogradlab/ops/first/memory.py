@@ -654,8 +654,10 @@ def storage_offset(input: Tensor) -> int:
     >>> torch.arange(5)[2:].storage_offset()
     2
     """
-    storage = storage_of(input)
     x = input._array
+    if type(x) is not np.ndarray and isinstance(x, Rows):
+        return (address(x) - address(owner(x))) // x.itemsize
+    storage = storage_of(input)
     first = address(storage.buffer) if storage.nbytes() else address(owner(x))
     return (address(x) - first) // x.itemsize
 
