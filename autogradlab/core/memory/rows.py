@@ -51,11 +51,14 @@ def new_level() -> int:
 class Apart(RuntimeError):
     """What is asked for can be done to one row at a time only. Where no kernel asks, it is the error of PyTorch."""
 
+    #: whether each row is to lie in memory of its own
+    alone = False
+
     def separately(self, run: Callable[..., Any], *args: Any) -> Any:
         """What a kernel gives for one row after the other."""
         if not any(type(x) is Rows or type(getattr(x, "_array", None)) is Rows for x in _flat(args)):
             raise self
-        return each(run, args)
+        return each(run, args, self.alone)
 
 
 Apart.__name__ = Apart.__qualname__ = "RuntimeError"  # which is all that programs have to know
@@ -420,7 +423,9 @@ def copied(x: Any) -> Any:
 def one_row(*arrays: Any) -> None:
     """Let a kernel that looks at memory run for one row after the other."""
     if any(type(x) is Rows for x in arrays):
-        raise Apart(errors.ROWS_POINTER)
+        error = Apart(errors.ROWS_POINTER)
+        error.alone = True
+        raise error
 
 
 def apart(run: Callable[..., Any], args: Sequence[Any]) -> Any:
@@ -815,7 +820,7 @@ def refuse_rows(forms: Sequence[Callable[..., Any]], message: str) -> None:
         _REFUSED.update(dict.fromkeys(forms, message))
 
 
-def each(run: Callable[..., Any], args: Sequence[Any]) -> Any:
+def each(run: Callable[..., Any], args: Sequence[Any], alone: bool = False) -> Any:
     """What a function gives with one row after the other, as Rows."""
     message = _REFUSED.get(run)
     if message is not None:
@@ -828,7 +833,8 @@ def each(run: Callable[..., Any], args: Sequence[Any]) -> Any:
     lanes = tuple([sizes[level] for level in levels])
     if math.prod(lanes):
         places = itertools.product(*map(range, lanes))
-        found = [modes.quiet(run, *[_row(x, levels, place) for x in args]) for place in places]
+        taken = ([_row(x, levels, place) for x in args] for place in places)
+        found = [modes.quiet(run, *[np.array(x) if alone and type(x) is _ndarray else x for x in row]) for row in taken]
     else:  # a row of zeros tells the shapes of the results
         found = [modes.quiet(run, *[_none(x) for x in args])]
     return _joined(found, levels, lanes)
