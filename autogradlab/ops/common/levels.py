@@ -52,6 +52,10 @@ def _sum_batch_dim(input: Any, level: int) -> Any:
     return Rows(whole, rest) if rest else whole
 
 
-for _name in ("_remove_batch_dim", "_sum_batch_dim"):  # the engine stops at them to ask what lies below
-    _left: Any = OPS[_name].node_class
-    _left.special, _left.simple, _left.leaves_rows = True, False, True
+def _stops(node: Any) -> None:
+    """Let the engine stop at such Nodes to ask what lies below."""
+    node.special, node.simple, node.leaves_rows = True, False, True
+
+
+_stops(OPS["_remove_batch_dim"].node_class)
+_stops(OPS["_sum_batch_dim"].node_class)
