@@ -21,7 +21,7 @@ from ..graph.node import NO_EDGE, Edge, Node, edge_to, leads, modified, node_cla
 from ..memory.versions import UNSHARED, counter
 from ..runtime import errors, modes
 from ..tensor.edges import WRAPPED, gradient_edge, output_edge, requires_grad
-from ..tensor.tensor import Tensor, wrap
+from ..tensor.tensor import Tensor, wrap, wrap_scalar
 from .detached import DETACHED, refuse_detached
 
 __all__ = [
@@ -318,13 +318,21 @@ def finish(node: Node, local: modes.State, outputs: bool = True) -> None:
 
 def _owned(node: Node, i: int) -> Any:
     """Saved value number `i` as users may have it: what stands for a Python number, which Nodes share, becomes the
-    Node's own."""
+    Node's own; where formulas use it in the dtype of the operands, users see it in its own."""
     saved = node.saved
     item = saved[i]
-    if getattr(item, "_meta", None) is WRAPPED:
-        item = wrap(item._array.copy())
-        node.saved = (*saved[:i], item, *saved[i + 1 :])
-    return item
+    if getattr(item, "_meta", None) is not WRAPPED:
+        return item
+    shown = item._grad
+    if shown is not None and shown._meta is not WRAPPED:
+        return shown
+    own = shown = wrap((item if shown is None else shown)._array.copy())
+    if item._grad is not None:
+        own = wrap_scalar(item._array)
+        own._grad = shown
+        own._counter = shown._counter = [0]  # who changes it is told in backward
+    node.saved = (*saved[:i], own, *saved[i + 1 :])
+    return shown
 
 
 def unpack(node: Node, i: int) -> Any:

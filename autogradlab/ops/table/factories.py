@@ -56,21 +56,29 @@ _MISSING: Any = object()
 
 #: the tensors that stand for Python's numbers, by number and dtype, since a program uses the same ones again and again.
 #: Nodes share what they save of them, until a user looks (`record._owned`)
-_NUMBERS: dict[tuple[float, np.dtype[Any]], Tensor] = {}
+_NUMBERS: dict[tuple[float, np.dtype[Any], type], Tensor] = {}
 _known = _NUMBERS.get
+_NOUGHTS = {kind: wrap_number(kind()) for kind in (int, float)}
 _MANY = 256
 
 
 def _number(value: float, numpy: np.dtype[Any]) -> Tensor:
-    """The tensor that stands for a Python number; one that is too large for the dtype is infinite, without a word."""
+    """The tensor that stands for a Python number; one that is too large for the dtype is infinite, without a word.
+
+    Its gradient stands for the number in the dtype that users see.
+    """
     if not -65504 <= value <= 65504:
         with np.errstate(over="ignore"):
-            return wrap_scalar(np.array(value, numpy))
+            t = wrap_scalar(np.array(value, numpy))
+        if type(value) is float or -(1 << 63) <= value < 1 << 63:
+            t._grad = wrap_number(value)
+        return t
     t = wrap_scalar(np.array(value, numpy))
+    t._grad = wrap_number(value) if value else _NOUGHTS[type(value)]
     if value:  # 0.0 and -0.0 are one key
         if len(_NUMBERS) >= _MANY:
             _NUMBERS.clear()
-        _NUMBERS[value, numpy] = t
+        _NUMBERS[value, numpy, type(value)] = t
     return t
 
 
@@ -449,7 +457,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
         elif scalar and FLAGS.unusual and LOCAL.state.formula and is_number(other) and input._array.dtype.kind in "fc":
             return getattr(TENSORS, scalar)(input, other)
         elif (kind is float or kind is int) and (d := (x := input._array).dtype).kind == "f" and d is not narrow:
-            known = _known((other, x.dtype))
+            known = _known((other, x.dtype, kind))
             other = _number(other, x.dtype) if known is None else known
             y = other._array
         if y is None:
@@ -589,7 +597,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
         if y is not None and x.dtype is y.dtype and not (floats and x.dtype.kind in "biu"):
             spread = target.shape != y.shape
         elif (kind is float or kind is int) and x.dtype.kind == "f" and x.dtype is not narrow:
-            known = _known((other, x.dtype))
+            known = _known((other, x.dtype, kind))
             other = _number(other, x.dtype) if known is None else known
             y = other._array
             spread = False
