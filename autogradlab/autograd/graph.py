@@ -312,8 +312,8 @@ def register_multi_grad_hook(
     waiting: dict[int, tuple[int, list[Tensor | None]]] = {}
     seen: set[int] = set()
 
-    def hook_all(i: int) -> Callable[[Tensor], None]:
-        def hook(grad: Tensor) -> None:
+    def get_inner_hook(i: int) -> Callable[[Tensor], None]:
+        def inner_hook(grad: Tensor) -> None:
             task = running()
             assert task is not None
             with lock:
@@ -327,7 +327,7 @@ def register_multi_grad_hook(
             if left == 1:  # 0 where the pass comes to none of them but its root
                 fn(grads)
 
-        return hook
+        return inner_hook
 
     def hook_any(grad: Tensor) -> None:
         task = running()
@@ -338,5 +338,5 @@ def register_multi_grad_hook(
             seen.add(task.number)
         fn(grad)
 
-    handles = [t.register_hook(hook_all(i) if mode == "all" else hook_any) for i, t in enumerate(tensors)]
+    handles = [t.register_hook(get_inner_hook(i) if mode == "all" else hook_any) for i, t in enumerate(tensors)]
     return _MultiHandle(handles)

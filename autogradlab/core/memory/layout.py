@@ -13,6 +13,7 @@ from .rows import Rows
 from .strided import dense, placed, window
 
 __all__ = [
+    "ITERATING",
     "common_axes",
     "contiguous",
     "empty_like",
@@ -24,6 +25,10 @@ __all__ = [
     "memory_axes",
     "strides_along",
 ]
+
+
+#: the kernels that `iterating` made
+ITERATING: set[Callable[..., Any]] = set()
 
 
 def memory_axes(out: np.ndarray) -> list[int]:
@@ -113,6 +118,7 @@ def iterating(kernel: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
         r = kernel(*args, **kwargs)
         return r if r.ndim < 2 else iterated(r, *(a for a in args if isinstance(a, np.ndarray)))
 
+    ITERATING.add(run)
     return run
 
 

@@ -54,7 +54,7 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
         return r
     if d.itemsize == 2 and d.kind in "fV":
         return np.asarray(np.matmul(a.astype(np.float32), b.astype(np.float32))).astype(d)
-    if d.kind == "b":
+    if d.kind == "b" and not (kernel != "dot" and 0 in (a.size, b.size)):
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
     if d.kind == "c" and _column_by_row(a, b):
         return np.multiply(a, b, order="C")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.graph.node import NO_EDGE, Edge, Node, name_in_messages
+from ...core.memory.layout import ITERATING
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.rows import Rows, copied, each
 from ...core.recording.inplace import History, check_inplace, commit, commit_by
@@ -16,7 +17,7 @@ from ...core.recording.record import Overwritten, SavedOutput, finish, pack, sta
 from ...core.runtime import errors, modes
 from ...core.tensor.edges import refuse_view
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
-from ...core.values.promotion import check_cast
+from ...core.values.promotion import broadcast_shapes, check_cast
 
 if TYPE_CHECKING:
     from .opdef import Op
@@ -118,7 +119,14 @@ def change(op: Op, values: list[Any], given: list[Any], checked: bool = True) ->
     node = None if edges is None else prepare(op, values, edges)
     if 0 in target.strides or (len(op.tensor_places) > 1 and type(input._counter) is list):
         check_written(input, values if checked else ())
-    r = modes.quiet(op.invoke, *given)
+    try:
+        r = modes.quiet(op.invoke, *given)
+    except NotImplementedError as error:
+        if op.kernel in ITERATING and str(error).startswith('"'):  # a kernel is looked for when shapes are known
+            shape = broadcast_shapes(*(a.shape for a in given if isinstance(a, np.ndarray)))
+            if shape != target.shape:
+                raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape))) from None
+        raise
     check_stored(target, r)
     commit(input, r, None if node is None else History(input, node))
     settle(node)
