@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 import autogradlab as torch
+from autogradlab.core.backward.engine import Reach
+from autogradlab.core.graph.node import pair
+from autogradlab.core.tensor.edges import gradient_edge
 
 
 def calls(act: Any) -> int:
@@ -63,3 +66,40 @@ def test_a_changed_view_counts_as_old_as_its_base():
     by_view, by_base = torch.autograd.grad(z, [view, base])
     assert by_view.tolist() == [12.0, 12.0]
     assert by_base.tolist() == [13.0, 13.0, 1.0, 1.0]
+
+
+def graphs() -> dict[str, tuple[list[Any], list[Any]]]:
+    """Roots, and all the leaves below them."""
+    w, x = torch.ones(3, requires_grad=True), torch.full((3,), 2.0, requires_grad=True)
+    parts = (w * x).split(1)
+    hooked = x * 1
+    hooked.register_hook(lambda g: g)
+    return {
+        "a chain": ([(w * 2).exp().sum()], [w]),
+        "shared": ([(w * x * w).sum()], [w, x]),
+        "a leaf asked for twice": ([(w * x).sum()], [x, w, x]),
+        "several outputs": ([parts[0] * parts[2]], [w, x]),
+        "roots above each other": ([(w * x).exp(), w * x, x.exp()], [w, x]),
+        "a root twice": ([y := w.exp(), y], [w]),
+        "an unused leaf": ([w.exp()], [w, x]),
+        "hooks": ([hooked * w], [w, x]),
+    }
+
+
+@pytest.mark.parametrize("name", graphs())
+def test_a_pass_towards_all_leaves_is_counted_alike_in_one_walk_and_in_two(name: str, monkeypatch: pytest.MonkeyPatch):
+    roots, leaves = graphs()[name]
+    edges = [[pair(gradient_edge(t)) for t in ts] for ts in (roots, leaves)]
+
+    def counted() -> tuple[Any, ...]:
+        reach = Reach(*edges, accumulate=False)
+        waiting = {node: (w.left, w.multi, w.shape) for node, w in reach.shared.items()}
+        return {n for n in reach.needed if reach.needed[n]}, waiting, reach.capture_at, reach.plain, reach.first()
+
+    reach = Reach(*edges, accumulate=False)
+    assert not reach.partial
+    assert Reach(edges[0], edges[1][:1], accumulate=False).partial is (len(set(edges[1])) > 1 and "unused" not in name)
+    found = counted()
+    with monkeypatch.context() as patch:
+        patch.setattr(Reach, "_trace_all", lambda *args: False)
+        assert counted() == found

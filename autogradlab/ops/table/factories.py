@@ -184,7 +184,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             return entry.reject((input,), {"out": out})
         refuse_recorded(entry, (input,), out)
         check_written(out, (input,))
-        return write(entry, out, modes.quiet(entry.kernel, input._array), (input,))
+        return write(entry, out, modes.quiet(entry.kernel, input._array), (input,), True)
 
     def call(input: Any = _MISSING, *extra: Any, out: Any = None, **unknown: Any) -> Any:
         if extra or unknown or out is not None or not isinstance(input, Tensor):
@@ -329,7 +329,8 @@ class Binary(Elementwise):
             return None
         if self.refuses is not None:
             self.refuses(input, other)
-        numpy = result_dtype((input, other)).numpy
+        alike = a and b and input._array.dtype is other._array.dtype
+        numpy = input._array.dtype if alike else result_dtype((input, other)).numpy
         if self.floats and numpy.kind in "biu":
             numpy = get_default_dtype().numpy
         x = cast(input._array, numpy) if a else number(input, numpy)
@@ -561,7 +562,7 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                         r = modes.quiet(kernel, *found[2:])
                     except ValueError as error:
                         r = _again(error, kernel, *found[2:])
-                    return write(entry, out, r, (input, other))
+                    return write(entry, out, r, (input, other), True)
         if unknown:
             return forward(*_by_name(entry, name, _given(input, other, *extra), unknown), out=out)
         return entry.reject(_given(input, other, *extra), {} if out is None else {"out": out})

@@ -484,7 +484,7 @@ class Op:
                 r = np.full(r.shape, rule.starts, r.dtype)
             elif (x := filled_first(given[0], out._array, r.shape, rule.starts)) is not None:
                 r = modes.quiet(self.invoke, x, *given[1:])
-        result = write(self, out, r, values)
+        result = write(self, out, r, values, True)
         if real is not None:
             warn_cast(real, out._array.dtype)
         return result

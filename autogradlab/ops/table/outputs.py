@@ -126,14 +126,20 @@ class Composed(NamedTuple):
     elementwise: bool = False
 
 
-def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
-    """Write the result(s) `r` into `out` (a tensor, or a tuple of them) and return it."""
+def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False) -> Any:
+    """Write the result(s) `r` into `out` (a tensor, or a tuple of them) and return it. asked: `refuse_recorded` was."""
     rule = OUT.get(operation.name, _USUAL)
     single = isinstance(out, Tensor)
-    if any(type(x) is Rows for x in ((r, out._array) if single else (*r, *(o._array for o in out)))):
+    together = (
+        type(r) is Rows or type(out._array) is Rows
+        if single
+        else any(type(x) is Rows for x in (*r, *(o._array for o in out)))
+    )
+    if together:
         raise RuntimeError(errors.ROWS_OUT.format(operation.name))
     if single:
-        refuse_recorded(operation, inputs, out)
+        if not asked:
+            refuse_recorded(operation, inputs, out)
         if type(r) is not np.ndarray:
             r = np.asarray(r)
         kind, times = r.dtype, 1
@@ -154,7 +160,8 @@ def write(operation: Any, out: Any, r: Any, inputs: Any) -> Any:
             _without_derivative(operation, out, inputs)
         return out
     outs = tuple(out)
-    refuse_recorded(operation, inputs, outs)
+    if not asked:
+        refuse_recorded(operation, inputs, outs)
     if operation.returns is not None:
         r = operation.returns(tuple(r))  # in the order in which users see them
     if rule.exact:
