@@ -22,7 +22,7 @@ from ..core.tensor.tensor import Tensor, wrap
 from ..core.types.dtypes import from_numpy
 from ..core.types.return_types import named
 from ..ops.common.blas import lift
-from ..ops.first.products import type_name, written, written_all
+from ..ops.first.products import UNSAFE, type_name, written, written_all
 from ..ops.linalg.chains import multi_dot
 from ..ops.linalg.decompositions import NOT_POSITIVE
 from ..ops.linalg.factors import NOT_FINITE, LinAlgError, check_info, matrices, square
@@ -130,8 +130,8 @@ else:
     inv.__doc__ = F.inverse.__doc__
 
 
-def _given(r: Tensor, out: Any) -> Tensor:
-    return r if out is None else written(r, out)
+def _given(r: Tensor, out: Any, name: str = "out", **messages: str) -> Tensor:
+    return r if out is None else written(r, out, name, **messages)
 
 
 @reading("linalg_cholesky(Tensor input, *, bool upper=False, Tensor out=None) -> Tensor|fp32")
@@ -152,7 +152,7 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
     """
     factor, info = F.linalg_cholesky_ex(A, upper=upper)
     check_info("linalg.cholesky", info._array, NOT_POSITIVE)
-    return _given(factor, out)
+    return _given(factor, out, "linalg_cholesky", exact=EXPECTED)
 
 
 @reading(
@@ -195,7 +195,7 @@ def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.svdvals`.
     """
-    return _given(F.linalg_svd(A, False, driver=driver)[1], out)
+    return _given(F.linalg_svd(A, False, driver=driver)[1], out, "linalg_svdvals", exact=EXPECTED)
 
 
 @reading("linalg_eigvals(Tensor input, *, Tensor out=None) -> Tensor|fp32")
@@ -213,7 +213,7 @@ def eigvals(A: Tensor, *, out: Any = None) -> Tensor:
     Mirrors `torch.linalg.eigvals`.
     """
     square("linalg.eigvals", A._array)
-    return _given(F.linalg_eig(A)[0], out)
+    return _given(F.linalg_eig(A)[0], out, "torch.linalg.eigvals", unsafe=UNSAFE.replace("result", "eigenvalues"))
 
 
 @reading('linalg_eigvalsh(Tensor input, str UPLO="L", *, Tensor out=None) -> Tensor|fp32')
@@ -230,7 +230,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.eigvalsh`.
     """
-    return _given(F.linalg_eigh(A, UPLO)[0], out)
+    return _given(F.linalg_eigh(A, UPLO)[0], out, "linalg_eigvalsh", exact=EXPECTED)
 
 
 @reading("linalg_pinv")
@@ -250,7 +250,12 @@ def pinv(
 
     Mirrors `torch.linalg.pinv`.
     """
-    return _given(F.linalg_pinv(A, atol=atol, rtol=rtol if rcond is None else rcond, hermitian=hermitian), out)
+    return _given(
+        F.linalg_pinv(A, atol=atol, rtol=rtol if rcond is None else rcond, hermitian=hermitian),
+        out,
+        "linalg.pinv",
+        unsafe=UNSAFE,
+    )
 
 
 @reading("linalg_diagonal(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor")
@@ -295,7 +300,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
             f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {type_name(x._array)}"
         )
     made = F.vdot(x, y) if x.ndim == y.ndim == 1 else F.sum(F.mul(F.conj(x), y), dim)
-    return _given(made, out)
+    return _given(made, out, exact="linalg.vecdot: Expected out of dtype{0} but found {1}")
 
 
 @reading("linalg_matrix_power(Tensor input, int n, *, Tensor out=None) -> Tensor")
@@ -313,7 +318,7 @@ def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.matrix_power`.
     """
-    return _given(F._matrix_power(A, n), out)
+    return _given(F._matrix_power(A, n), out, "matrix_power", exact=EXPECTED, unsafe=UNSAFE)
 
 
 @reading(
@@ -361,7 +366,7 @@ def matrix_rank(
     made = wrap(np.asarray(rank, np.int64))
     if out is None:
         increment_version(made)  # PyTorch sums into a tensor that it has made
-    return _given(made, out)
+    return _given(made, out, "torch.linalg.matrix_rank", unsafe=UNSAFE)
 
 
 @reading(
@@ -387,21 +392,21 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     if A._array.ndim < 2 and not isinstance(p, str):
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if A._array.ndim > 1 and not A._array.size and not isinstance(p, str):
-        return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out)
+        return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out, "linalg.cond", unsafe=UNSAFE)
     if p is None or (not isinstance(p, str) and abs(p) == 2):
         values = svdvals(A)
         n = values._array.shape[-1]
         first, last = F.narrow(values, -1, 0, 1), F.narrow(values, -1, n - 1, 1)
         r = F.div(last, first) if p == -2 else F.div(first, last)
-        return _given(F.squeeze(r, -1), out)
+        return _given(F.squeeze(r, -1), out, "linalg.cond", unsafe=UNSAFE)
     if (p not in ("fro", "nuc")) if isinstance(p, str) else abs(p) not in (1, float("inf")):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p if isinstance(p, str) else format(p, 'g')}")
     square(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A._array)
     if not A._array.size:
-        return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out)
+        return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out, "linalg.cond", unsafe=UNSAFE)
     if p == "nuc":
         values = svdvals(A)
-        return _given(F.mul(F.sum(values, -1), F.sum(F.reciprocal(values), -1)), out)
+        return _given(F.mul(F.sum(values, -1), F.sum(F.reciprocal(values), -1)), out, "linalg.cond", unsafe=UNSAFE)
     inverse, info = F.linalg_inv_ex(A)
     bad = wrap(np.asarray(info._array > 0)[..., None, None])
     inverse = F.masked_fill(inverse, bad, float("inf"))
@@ -413,6 +418,8 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
             neginf=float("-inf"),
         ),
         out,
+        "linalg.cond",
+        unsafe=UNSAFE,
     )
 
 
@@ -451,7 +458,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
     from ..ops.linalg.factors import SINGULAR
 
     check_info("inv", info._array, SINGULAR)
-    return _given(F.reshape(found, (*shape[ind:], *shape[:ind])), out)
+    return _given(F.reshape(found, (*shape[ind:], *shape[:ind])), out, "tensorinv", unsafe=UNSAFE)
 
 
 @reading("linalg_tensorsolve(Tensor input, Tensor other, int[]? dims=None, *, Tensor out=None) -> Tensor|fp32")
@@ -480,7 +487,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> T
         )
     n = _count(rest)
     x = solve(F.reshape(A, (n, n)), F.flatten(B))
-    return _given(F.reshape(x, rest), out)
+    return _given(F.reshape(x, rest), out, "tensorsolve", unsafe=UNSAFE)
 
 
 @reading("linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor")

@@ -14,7 +14,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
 from ...core.values.promotion import broadcast_shapes
 from ..first.kinds import fused, is_half, refuse
-from ..first.products import added, combined, product, scaled, times, type_name, written
+from ..first.products import DOT_DTYPE, added, combined, product, scaled, times, type_name, written
 from ..table.opdef import composite, op
 from ..table.outputs import EXPECTED, Out, cxx_name
 
@@ -286,6 +286,8 @@ def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
                 f"{list(x.shape)} and {list(y.shape)}"
             )
         r = TENSORS.tensordot(input, other, ([-1], [-1]))
+        if out is not None:
+            return written(r, out, "inner", exact=DOT_DTYPE)
     return r if out is None else written(r, out)
 
 
@@ -314,8 +316,8 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
             raise RuntimeError(f"Tensor dimension is {m._array.ndim}, expected 2 instead.")
     if len(matrices) == 1:
         return matrices[0]
-    r = TENSORS.linalg_multi_dot(matrices)
-    return r if out is None else written(r, out)
+    found: Tensor = TENSORS.linalg_multi_dot(matrices, out=out)
+    return found
 
 
 @composite(

@@ -86,7 +86,7 @@ def _fitting(value: Any, numpy: np.dtype[Any]) -> Tensor:
     where(Tensor condition, Tensor input, Scalar other) -> Tensor
     where(Tensor condition, Scalar self, Scalar other) -> Tensor
     """,
-    out=Out(overlap="part"),
+    out=Out(exact="Expected out type to be {0} but got {1}", overlap="part"),
     method=False,
     reads="late",
 )
@@ -259,6 +259,12 @@ def _of_numbers(name: str, *words: str) -> Callable[[str, tuple[Any, ...], dict[
     return takes
 
 
+#: limits that are numbers ask for the very dtype of the result
+_OF_CLAMP = Out(
+    exact=FOUND,
+    unless=lambda inputs, out: any(isinstance(v, Tensor) for v in inputs[1:]),
+    overlap="part",
+)
 OPS["clamp.numbers"] = Op(
     "clamp",
     _clamp_numbers,
@@ -280,7 +286,7 @@ op(
     inplace=True,
     overloads=[Overload(OPS["clamp.numbers"], takes=_of_numbers("clamp.numbers", "min", "max"))],
     reads="late",
-    out=Out(overlap="part"),
+    out=_OF_CLAMP,
     doc="""
     input, but not below min nor above max; each may be a number, a tensor or None. The gradient of what was clamped
     is 0.
@@ -350,7 +356,7 @@ OPS["clamp_max.number"] = Op(
     inplace=True,
     overloads=[Overload(OPS["clamp_min.number"], takes=_of_numbers("clamp_min.number", "min"))],
     reads="late",
-    out=Out(overlap="part"),
+    out=_OF_CLAMP,
 )
 @iterating
 def clamp_min(input: np.ndarray, min: np.ndarray) -> np.ndarray:
@@ -388,7 +394,7 @@ def clamp_min(input: np.ndarray, min: np.ndarray) -> np.ndarray:
     inplace=True,
     overloads=[Overload(OPS["clamp_max.number"], takes=_of_numbers("clamp_max.number", "max"))],
     reads="late",
-    out=Out(overlap="part"),
+    out=_OF_CLAMP,
 )
 @iterating
 def clamp_max(input: np.ndarray, max: np.ndarray) -> np.ndarray:
@@ -503,7 +509,7 @@ op(
     >>> x
     tensor([ 1.0000, 12.5000])
     """,
-    out=Out(exact=FOUND, overlap="part"),
+    out=Out(exact=FOUND, unless=lambda inputs, out: not isinstance(inputs[2], Tensor), overlap="part"),
 )(_lerp_kernel("lerp_kernel_tensor"))
 
 

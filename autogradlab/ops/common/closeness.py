@@ -12,6 +12,7 @@ from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.values.promotion import plain_number, result_dtype
 from ..first.kinds import BOOL, COMPLEX, align, name_of
+from ..first.products import written
 from ..table.arguments import reject
 from ..table.opdef import OPS, Op, composite
 from ..table.outputs import EXPECTED, Out
@@ -109,4 +110,4 @@ def isin(
         v._array.astype(wanted) if isinstance(v, Tensor) else np.asarray(v, wanted) for v in (elements, test_elements)
     )
     found = _ISIN.call(TENSORS.from_numpy(plain_rows(x)), y, invert)
-    return found if out is None else TENSORS.logical_or(found, found, out=out)
+    return found if out is None else written(found, out, "isin", exact=EXPECTED)

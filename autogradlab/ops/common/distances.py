@@ -13,6 +13,7 @@ from ...core.runtime import errors
 from ...core.types.dims import all_dims
 from ..first.kinds import align, floated, is_half, name_of, on_both_backends
 from ..table.opdef import OPS, alias, op
+from ..table.outputs import Out
 
 
 @on_both_backends
@@ -75,6 +76,10 @@ def logsumexp_back(F: Any, grad: Any, input: Any, result: Any, dim: Any, keepdim
     vjp={
         "input": lambda F, grad, input, result, dim, keepdim: F.logsumexp_back(grad, input, result, dim, keepdim),
     },
+    out=Out(
+        exact="logsumexp(): Expected floating point type for result tensor, but got: {1}",
+        unless=lambda inputs, out: out._array.dtype.kind in "fVc",
+    ),
     inner_writes=1,
 )
 def logsumexp(input: np.ndarray, dim: Any, keepdim: bool = False) -> np.ndarray:

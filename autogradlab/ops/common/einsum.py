@@ -15,7 +15,7 @@ from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dims import wrap_dim
-from ..first.products import _result, bmm, written
+from ..first.products import DOT_DTYPE, _result, bmm, written
 from ..first.reduce import summed
 from ..table.arguments import reject
 from ..table.opdef import composite
@@ -447,7 +447,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     else:
         r = F.mm(F.reshape(left, (n_rows, count)), F.reshape(right, (count, n_columns)))
     r = F.reshape(r, shape)
-    return r if out is None else written(r, out)
+    return r if out is None else written(r, out, "tensordot", exact=DOT_DTYPE)
 
 
 def _contracted(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:

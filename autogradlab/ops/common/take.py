@@ -603,13 +603,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
         return TENSORS.unbind(_NONZERO(input), 1)
     if out is None:
         return _NONZERO(input)
-    resized = isinstance(out, Tensor) and out._array.shape != (int(np.count_nonzero(input._array)), input._array.ndim)
     found: Tensor = OPS["nonzero"].call_any(input, out=out)
-    if resized:  # memory that is made anew is written column by column
-        rows, columns = found._array.shape
-        placed = np.ndarray((rows, columns), np.int64, owner(found._array), 0, (8, 8 * rows))
-        placed[...] = found._array.copy()
-        found._array = placed
     return found
 
 

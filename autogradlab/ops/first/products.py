@@ -16,6 +16,7 @@ from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
+from ...core.values.promotion import can_cast
 from ..table.arguments import reject
 from ..table.calls import record
 from ..table.opdef import Op, alias, composite, op
@@ -61,11 +62,25 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
     return np.matmul(a, b)
 
 
-def written(r: Tensor, out: Any, name: str = "out") -> Tensor:
-    """What an operation made of others does with `out`: resizes and fills it."""
+#: what tensordot says of an out= tensor of another dtype
+DOT_DTYPE = "tensordot: Expected the output tensor to have dtype {0}, but got an output tensor with dtype {1}"
+#: what operations of linear algebra say of an out= tensor that their result cannot be cast to
+UNSAFE = "{name}: Expected result to be safely castable from {0} dtype, but got result with dtype {1}"
+
+
+def written(r: Tensor, out: Any, name: str = "out", *, exact: str = "", unsafe: str = "") -> Tensor:
+    """What an operation made of others does with `out`: resizes and fills it. exact: the message if its dtype is not
+    that of the result; unsafe: the message if the result cannot be cast to it."""
     for t in (r, out):
         if wants_grad(t):
             raise not_recorded(t, name)
+    wanted, found = r._array.dtype, out._array.dtype
+    message = exact if wanted != found else ""
+    if unsafe and not can_cast(wanted, found):
+        message = unsafe
+    if message:
+        names = [from_numpy(d) for d in (wanted, found)]
+        raise RuntimeError(message.format(*map(_scalar_name, names), *map(cxx_name, names), name=name))
     result: Tensor = write(Composed(name), out, r._array, ())
     return result
 

@@ -444,7 +444,7 @@ _truth(
     """,
     out=Out(
         exact="any only supports bool tensor for result, got: {1}",
-        unless=lambda inputs, out: out._array.dtype in (np.uint8, np.bool_),
+        unless=lambda inputs, out: out._array.dtype == np.uint8,
     ),
 )
 _truth(
@@ -466,7 +466,7 @@ _truth(
     """,
     out=Out(
         exact="all only supports bool tensor for result, got: {1}",
-        unless=lambda inputs, out: out._array.dtype in (np.uint8, np.bool_),
+        unless=lambda inputs, out: out._array.dtype == np.uint8,
     ),
 )
 

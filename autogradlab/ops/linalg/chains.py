@@ -73,7 +73,11 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     else:
         r = _chain(ts, _order([ts[0]._array.shape[0], *(t._array.shape[1] for t in ts)]), 0, n - 1)
     r = F.view(r, tuple(shape))
-    return r if out is None else written(r, out)
+    return (
+        r
+        if out is None
+        else written(r, out, "linalg_multi_dot", exact="multi_dot(): expected out tensor to have dtype {2} but got {3}")
+    )
 
 
 def _order(sizes: list[int]) -> list[list[int]]:

@@ -11,9 +11,10 @@ from ...core.recording.record import TENSORS as F
 from ...core.tensor.tensor import Tensor, wrap
 from ..common.blas import adjoint, lift
 from ..first.kinds import BOOL, HALF, INTEGERS, refuse
-from ..first.products import written
+from ..first.products import UNSAFE, written
 from ..table.arguments import reject
 from ..table.opdef import alias, composite, op
+from ..table.outputs import EXPECTED, safe
 from .factors import columns, real_type, square, weighted
 
 
@@ -114,6 +115,7 @@ def _householder_backward(F: Any, grad: Any, input: Any, tau: Any, needs: list[A
     vjp={
         "input tau": lambda F, grad, input, tau, needs: _householder_backward(F, grad, input, tau, needs),
     },
+    out=safe("torch.linalg.householder_product"),
 )
 def linalg_householder_product(input: np.ndarray, tau: np.ndarray) -> np.ndarray:
     """The first columns of the product of Householder reflections, as geqrf stores them.
@@ -195,7 +197,7 @@ def _matrix_power(method: bool) -> Any:
         if not isinstance(input, Tensor) or isinstance(n, bool) or not isinstance(n, (int, np.integer)):
             reject("matrix_power", (input, n), {}, method)
         r = _power(input, n)
-        return r if out is None else written(out, r)
+        return r if out is None else written(r, out, "matrix_power", exact=EXPECTED, unsafe=UNSAFE)
 
     return matrix_power
 

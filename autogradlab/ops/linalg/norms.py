@@ -16,10 +16,13 @@ from ..first.kinds import HALF, refuse
 from ..first.products import type_name, written
 from ..table.families import method
 from ..table.opdef import composite, op
+from ..table.outputs import EXPECTED, Out
 from ..table.signatures import explain
 from .factors import floats
 
 _INF = float("inf")
+#: what is said of an out= tensor of another dtype
+_OTHER = " expected out tensor dtype {0} but got: {1}"
 
 
 def _norm_backward(F: Any, grad: Any, input: Any, result: Any, ord: float, dim: Any, keepdim: bool, dtype: Any) -> Any:
@@ -82,6 +85,7 @@ def _check_dtype(name: str, x: np.ndarray, given: dtype) -> None:
     function=False,
     vjp={"input": _norm_backward},
     shown={"dtype": ""},
+    out=Out(exact=EXPECTED),
 )
 def linalg_vector_norm(
     input: np.ndarray, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
@@ -168,10 +172,11 @@ def linalg_matrix_norm(
         raise RuntimeError(f"linalg.matrix_norm: Order {ord:g} not supported.")
     a, b = _two(dim, x.ndim, "linalg.matrix_norm")
     if dtype is not None:
+        _check_dtype("linalg.matrix_norm", x, dtype)
         A = F.to(A, dtype)
     if ord == "fro":
-        return linalg_vector(A, 2, (a, b), keepdim, out)
-    if ord == "nuc" or abs(ord) == 2:
+        r = TENSORS.linalg_vector_norm(A, 2, (a, b), keepdim)
+    elif ord == "nuc" or abs(ord) == 2:
         rest = [d for d in range(x.ndim) if d not in (a, b)]
         values = linalg_svdvals(F.permute(A, (*rest, a, b)))
         r = F.sum(values, -1, keepdim) if ord == "nuc" else (F.amax if ord > 0 else F.amin)(values, -1, keepdim)
@@ -184,16 +189,12 @@ def linalg_matrix_norm(
     else:
         if abs(ord) == _INF:
             a, b = b, a
-        sums = linalg_vector(A, 1, (a,), keepdim, None)
+        sums = TENSORS.linalg_vector_norm(A, 1, (a,), keepdim)
         if b > a and not keepdim:
             b -= 1
         r = (F.amax if ord > 0 else F.amin)(sums, b, keepdim)
-    return r if out is None else written(r, out)
-
-
-def linalg_vector(x: Tensor, ord: Any, dim: Any, keepdim: bool, out: Any) -> Tensor:
-    options = {} if out is None else {"out": out}
-    return TENSORS.linalg_vector_norm(x, ord, dim, keepdim, **options)
+    found: Tensor = r if out is None else written(r, out, exact="linalg.matrix_norm" + _OTHER)
+    return found
 
 
 def linalg_svdvals(A: Tensor) -> Tensor:
@@ -224,6 +225,9 @@ def linalg_norm(
     >>> torch.linalg.norm(torch.tensor([[3., 0.], [0., 4.]]))
     tensor(5.)
     """
+    if out is not None:
+        found: Tensor = linalg_norm(input, ord, dim, keepdim, dtype=dtype)
+        return written(found, out, "linalg_norm", exact="linalg.norm" + _OTHER)
     ndim = input._array.ndim
     dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     if ord is not None:
@@ -238,13 +242,12 @@ def linalg_norm(
                 f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D."
             )
         if isinstance(ord, str) or (len(dims) if dims is not None else ndim) == 2:
-            return linalg_matrix_norm(input, ord, dims if dims is not None else (-2, -1), keepdim, dtype=dtype, out=out)
+            return linalg_matrix_norm(input, ord, dims if dims is not None else (-2, -1), keepdim, dtype=dtype)
     elif dims is not None and len(dims) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
-    options = {} if out is None else {"out": out}
-    if dtype is not None:
-        options["dtype"] = dtype
-    return TENSORS.linalg_vector_norm(input, 2 if ord is None else ord, dims, keepdim, **options)
+    options = {} if dtype is None else {"dtype": dtype}
+    result: Tensor = TENSORS.linalg_vector_norm(input, 2 if ord is None else ord, dims, keepdim, **options)
+    return result
 
 
 @composite(

@@ -16,7 +16,7 @@ from ...core.values.promotion import broadcast_shapes
 from ..common.blas import adjoint, lift
 from ..first.products import type_name, written, written_all
 from ..table.opdef import alias, composite, op
-from ..table.outputs import EXPECTED, Out
+from ..table.outputs import EXPECTED, Out, safe
 from .factors import (
     SINGULAR,
     check_info,
@@ -77,7 +77,7 @@ def _inverse(input: Tensor, *, out: Any = None) -> Tensor:
     """
     found, info = TENSORS.linalg_inv_ex(input)
     check_info("linalg.inv", info._array, SINGULAR)
-    return found if out is None else written(found, out)
+    return found if out is None else written(found, out, "inverse", exact=EXPECTED)
 
 
 alias("linalg_inv(Tensor A, *, Tensor out=None) -> Tensor", "inverse", method=False, function=False)
@@ -329,7 +329,7 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) ->
     """
     r, info = TENSORS.linalg_solve_ex(A, B, left=left)
     _check_solved("torch.linalg.solve", info._array)
-    return r if out is None else written(r, out)
+    return r if out is None else written(r, out, "linalg_solve", exact=EXPECTED)
 
 
 RAW.linalg_solve = lambda a, b, left=True: _solve(a, b, left)[0]
@@ -368,7 +368,7 @@ def _dtype(x: Any) -> Any:
     method=False,
     function=False,
     vjp={"input B": _triangular_backward},
-    out=Out(overlap="part"),
+    out=Out(exact="expected scalar type {0} but found {1}", overlap="part"),
 )
 def linalg_solve_triangular(
     input: np.ndarray, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
@@ -459,6 +459,7 @@ def _cholesky_solve(b: np.ndarray, factor: np.ndarray, upper: bool) -> np.ndarra
 @op(
     "cholesky_solve(Tensor input, Tensor input2, bool upper=False, *, Tensor out=None) -> Tensor|fp32",
     vjp={"input input2": _cholesky_solve_backward},
+    out=safe("cholesky_solve"),
 )
 def cholesky_solve(input: Any, input2: np.ndarray, upper: bool = False) -> np.ndarray:
     """The X with A X = B, given the Cholesky factor of A.
@@ -489,6 +490,7 @@ def _cholesky_inverse_backward(F: Any, grad: Any, input: Any, result: Any, upper
 @op(
     "cholesky_inverse(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor|fp32",
     vjp={"input": _cholesky_inverse_backward},
+    out=safe("cholesky_inverse"),
 )
 def cholesky_inverse(input: np.ndarray, upper: bool = False) -> np.ndarray:
     """The inverse of a matrix, given its Cholesky factor.

@@ -85,6 +85,14 @@ class Out:
 _USUAL = Out()
 
 
+def safe(name: str) -> Out:
+    """What linear algebra asks: a dtype to which the result can be cast."""
+    return Out(
+        exact=name + ": Expected result to be safely castable from {0} dtype, but got result with dtype {1}",
+        unless=lambda inputs, out: can_cast(inputs[0]._array.dtype, out._array.dtype),
+    )
+
+
 def same_dtype(
     values: str = EXPECTED,
     indices: str = "",
@@ -153,7 +161,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False) ->
                 times = 1 if kind == out._array.dtype or _absolute(kind, inputs) else 2
         if operation.elementwise and r.ndim > 1 and out._array.shape != r.shape:
             r = iterated(r, *(t._array for t in inputs if isinstance(t, Tensor)))
-        _write(out, r, times, inputs if rule.overlap == "late" else (), operation.elementwise)
+        _write(out, r, times, inputs if rule.overlap == "late" else ())
         if kind is not out._array.dtype and operation.elementwise and r.size:
             warn_cast(kind, out._array.dtype)
         if rule.unknown and operation.differentiates:
@@ -235,15 +243,15 @@ def resize_out(out: Tensor, shape: tuple[int, ...], times: int = 1) -> None:
     resize(out, shape)
 
 
-def _write(out: Tensor, r: np.ndarray, times: int = 1, sources: Sequence[Any] = (), elementwise: bool = False) -> None:
+def _write(out: Tensor, r: np.ndarray, times: int = 1, sources: Sequence[Any] = ()) -> None:
     """times: how often a change of size is warned of, twice where PyTorch computes in memory of its own. sources: must
-    not lie in the memory of `out` when it has its size. elementwise: memory of another size is laid out as `r` is."""
+    not lie in the memory of `out` when it has its size. Memory of another size is laid out as `r` is."""
     target = out._array
     if r.dtype is not target.dtype:
         check_cast(r.dtype, target.dtype)
     if target.shape != r.shape:
         resize_out(out, r.shape, times)
-        if elementwise and not r.flags.c_contiguous:
+        if not r.flags.c_contiguous and r.size:
             x = out._array
             out._array = window(x, r.shape, tuple(s // r.itemsize * x.itemsize for s in r.strides))
     elif 0 in target.strides:
