@@ -77,7 +77,8 @@ def test_its_example_prints_what_it_says_and_it_has_samples(checkout: Path):
 import sys
 sys.path[:0] = ["tools", "."]
 import autogradlab, helptexts
-assert helptexts.missing(autogradlab) == []
+missing = helptexts.missing(autogradlab)
+assert missing == [], missing
 for name in ("cube", "cube_"):
     example = helptexts.example(str(getattr(autogradlab, name).__doc__))
     assert helptexts.run(example, autogradlab) == example, example

@@ -45,6 +45,13 @@ def fuse_conv_bn_weights(
 ) -> tuple[Parameter, Parameter]:
     """The weight and the bias of `fuse_conv_bn_eval`, from those of the convolution and the normalization's tensors.
 
+    Example:
+        >>> import autogradlab as torch
+        >>> one, two = torch.ones(1), torch.full((1,), 2.)
+        >>> torch.nn.utils.fuse_conv_bn_weights(torch.ones(1, 1, 1), None, one, one, 0., two, one)[1]
+        Parameter containing:
+        tensor([-1.])
+
     Mirrors `torch.nn.utils.fuse_conv_bn_weights`.
     """
     kinds = conv_w.dtype, conv_w.dtype if conv_b is None else conv_b.dtype
@@ -60,6 +67,13 @@ def fuse_conv_bn_weights(
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
     """A copy of a linear layer that does what it and a normalization after it do in evaluation.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> linear, norm = torch.nn.Linear(2, 3).eval(), torch.nn.BatchNorm1d(3).eval()
+        >>> fused = torch.nn.utils.fuse_linear_bn_eval(linear, norm)
+        >>> torch.allclose(fused(torch.ones(1, 2)), norm(linear(torch.ones(1, 2))))
+        True
 
     Mirrors `torch.nn.utils.fuse_linear_bn_eval`.
     """
@@ -77,6 +91,13 @@ def fuse_linear_bn_weights(
     linear_w: Any, linear_b: Any, bn_rm: Any, bn_rv: Any, bn_eps: float, bn_w: Any, bn_b: Any
 ) -> tuple[Parameter, Parameter]:
     """The weight and the bias of `fuse_linear_bn_eval`.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> one, two = torch.ones(1), torch.full((1,), 2.)
+        >>> torch.nn.utils.fuse_linear_bn_weights(torch.ones(1, 1), one, one, one, 0., two, one)[0]
+        Parameter containing:
+        tensor([[2.]])
 
     Mirrors `torch.nn.utils.fuse_linear_bn_weights`.
     """

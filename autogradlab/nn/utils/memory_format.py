@@ -21,6 +21,12 @@ def _convert(module: Module, memory_format: Any, kinds: tuple[type, ...]) -> Mod
 def convert_conv2d_weight_memory_format(module: Module, memory_format: Any) -> Module:
     """Lay out the weights of all 2-D convolutions within a module in a memory format; returns the module.
 
+    Example:
+        >>> import autogradlab as torch
+        >>> conv = torch.nn.Conv2d(2, 1, 2)
+        >>> torch.nn.utils.convert_conv2d_weight_memory_format(conv, torch.channels_last).weight.stride()
+        (8, 1, 4, 2)
+
     Mirrors `torch.nn.utils.convert_conv2d_weight_memory_format`.
     """
     return _convert(module, memory_format, (Conv2d, ConvTranspose2d))
@@ -28,6 +34,12 @@ def convert_conv2d_weight_memory_format(module: Module, memory_format: Any) -> M
 
 def convert_conv3d_weight_memory_format(module: Module, memory_format: Any) -> Module:
     """The same for 3-D convolutions.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> conv = torch.nn.Conv3d(2, 1, 2)
+        >>> torch.nn.utils.convert_conv3d_weight_memory_format(conv, torch.channels_last_3d).weight.stride()
+        (16, 1, 8, 4, 2)
 
     Mirrors `torch.nn.utils.convert_conv3d_weight_memory_format`.
     """
