@@ -367,19 +367,30 @@ def _unsafe_index(input: np.ndarray, indices: Any) -> np.ndarray:
     return _index(input, indices)
 
 
-@op(
-    "index_backward",
-    "grad_output",
-    node="IndexPutBackward0",
-    vjp={
-        "grad_output": lambda F, grad, indices: F.index(grad, indices),
-    },
-    reads="itself",
-)
+@op("index_backward", "grad_output", reads="itself")
 def index_backward(grad_output: Any, input_shape: tuple[int, ...], indices: Any) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
     _accumulate(g, positions(indices), grad_output)
     return g
+
+
+def _index_put_impl(input: np.ndarray, indices: Any, values: np.ndarray, accumulate: bool) -> np.ndarray:
+    r = input.copy()
+    _accumulate(r, positions(indices), values)
+    return r
+
+
+_PUT_IMPL = Op(
+    "_index_put_impl",
+    _index_put_impl,
+    "input values",
+    vjp={
+        "input": lambda F, grad, accumulate: F.view_grad(grad),
+        "values": lambda F, grad, indices: F.index(grad, indices),
+    },
+)
+#: recorded, it writes into zeros, as PyTorch does
+TENSORS.index_backward = lambda grad, shape, indices: _PUT_IMPL.call(TENSORS.zeros_of(grad, shape), indices, grad, True)
 
 
 def _accumulate(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:
