@@ -64,6 +64,8 @@ class _Transforms(threading.local):
     #: how many transforms are active, and how many of them are vmap
     depth = 0
     mapping = 0
+    #: they themselves, the outermost first
+    stack: tuple[Any, ...] = ()
     #: the Nodes of the tensors with tangents by which forward mode differentiates
     duals: tuple[Node | None, ...] = ()
     #: whether a pass goes backward only to be differentiated again, which gives the tangents

@@ -15,7 +15,7 @@ from ..core.graph.node import NO_EDGE, pair, reachable
 from ..core.recording.record import TENSORS
 from ..core.tensor import printing
 from ..core.tensor import tensor as tensors
-from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad
+from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad
 from .context import transforms, transposing
 from .edge import place_of
 from .frontend import grad as gradient
@@ -154,7 +154,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 def leading_to_leaf(tensor: Tensor) -> tuple[Tensor, Tensor]:
     """A tensor on the same memory whose history is a leaf of its own, so that it may be changed in place; and that
     leaf."""
-    hidden = tensor.detach().requires_grad_()
+    hidden = tensor.detach()
+    set_requires_grad(hidden, True, "method")
     made = tensor.detach()
     made._edge = gradient_edge(hidden)
     return made, hidden
@@ -192,7 +193,8 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
     places = [dual.place for dual in _levels[level]]
     tangents = [dual.tangent for dual in _levels[level]]
     with enable_grad():
-        dummy = TENSORS.zeros_like(tensor).requires_grad_()
+        dummy = TENSORS.zeros_like(tensor)
+        set_requires_grad(dummy, True, "method")
         own.add(id(dummy))
         with transposing():
             firsts = gradient(tensor, places, dummy, create_graph=True, allow_unused=True)

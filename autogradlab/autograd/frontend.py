@@ -21,6 +21,7 @@ from ..core.runtime.warn import warn_once
 from ..core.tensor.tensor import Size, Tensor, gradient_edge, requires_grad, wrap
 from ..core.types import dtypes
 from ..ops.table.rows import ROWS
+from .context import transforms
 from .edge import GradientEdge
 
 __all__ = ["_EngineBase", "backward", "grad", "running", "will_run"]
@@ -286,6 +287,8 @@ def backward(
 
 
 def _backward(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: Any, inputs: Any) -> None:
+    if transforms.depth:
+        raise RuntimeError(errors.WITHIN_BACKWARD)
     task = _task(tensors, grad_tensors, retain_graph, create_graph, inputs)
     try:
         _run(task)
@@ -521,7 +524,7 @@ def _method(
             fits = x.size == 1 and x.dtype.kind == "f"
         else:
             fits = isinstance(gradient, Tensor) and (g := gradient._array).dtype is x.dtype and g.shape == x.shape
-        if fits:
+        if fits and not transforms.depth:
             node: Any = gradient_edge(self)
             if type(node) is not tuple and node.shape == x.shape and node.dtype is x.dtype:
                 if gradient is None:

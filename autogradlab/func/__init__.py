@@ -22,7 +22,7 @@ from ..core.memory.versions import of_inference
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
 from ..core.tensor.edges import made_by
-from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
+from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad, wrap
 from .mapping import Draws, check_randomness, puts_back, vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .trees import flat, like, sketch, structure
@@ -51,6 +51,8 @@ class _Level:
     def __init__(self, func: Function, forward: bool = False) -> None:
         self.func = func
         self.own: set[int] = set()
+        #: the Nodes where the history of tensors begins that require grad outside
+        self.starts: set[Any] = set()
         self.kept: list[Tensor] = []
         self.forward = forward
 
@@ -58,6 +60,7 @@ class _Level:
         from ..autograd import enable_grad, inference_mode
 
         transforms.depth += 1
+        transforms.stack += (self,)
         local = modes.current()
         #: whether what the transform computes is recorded outside of it
         self.recorded = local.record
@@ -72,7 +75,17 @@ class _Level:
         local.captured = local.captured[:-1]
         for mode in reversed(self.modes):
             mode.__exit__(*exc)
+        transforms.stack = transforms.stack[:-1]
         transforms.depth -= 1
+
+    def around(self, t: Tensor) -> str:
+        """How tensors print that the transform differentiates by, or that depend on such a one; "" for others."""
+        if not requires_grad(t):
+            return ""
+        for node in reachable([pair(gradient_edge(t))[0]]):
+            if node in self.starts or (node.accumulates and id(node.variable) in self.own):  # type: ignore[attr-defined]
+                return "GradTrackingTensor(lvl={}, value=\n{}\n)"
+        return ""
 
     def _captures(self, t: Tensor) -> bool:
         """Whether the function gets a tensor, or the base of a view, in another way than as an argument."""
@@ -92,13 +105,15 @@ class _Level:
 
     def _one(self, t: Tensor, changeable: bool) -> Tensor:
         if requires_grad(t) and self.recorded:
-            return F.view_as(t, t)
+            view: Tensor = F.view_as(t, t)
+            self.starts.add(pair(gradient_edge(view))[0])
+            return view
         if not (t.is_floating_point() or t.is_complex()):
             if self.forward:
                 raise ValueError(f"Expected primal to be floating point or complex, but got: {t.dtype}")
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         made = wrap(t._array) if of_inference(t) else F.detach(t)
-        made, leaf = leading_to_leaf(made) if changeable else (made.requires_grad_(),) * 2
+        made, leaf = leading_to_leaf(made) if changeable else (_leaf(made),) * 2
         self.own.add(id(leaf))
         self.kept.append(leaf)
         return made
@@ -132,6 +147,12 @@ class _Level:
                 if any(map(requires_grad, _reached(function.backward))):
                     return True
         return False
+
+
+def _leaf(t: Tensor) -> Tensor:
+    """A tensor that requires grad from now on."""
+    set_requires_grad(t, True, "method")
+    return t
 
 
 def _is_own(func: Any) -> bool:
@@ -402,7 +423,7 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
                 "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
                 "allowed with strict=True."
             )
-        dummies = [F.zeros_like(o).requires_grad_() for o in outs]
+        dummies = [_leaf(F.zeros_like(o)) for o in outs]
         level.own |= {id(d) for d in dummies}
         with transposing():
             firsts = _gradients(outs, ins, dummies, True, places=places)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
 from ..autograd.function import transforms
-from ..core.memory.rows import levels_of, new_level
+from ..core.memory.rows import all_rows, levels_of, new_level
 from ..core.random.generator import Generator, default_generator
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import printing
+from ..core.tensor.tensor import Tensor, wrap
 from ..core.types.dims import wrap_dim
 from .trees import flat, like, spread_over, structure
 
@@ -27,10 +29,12 @@ def puts_back(run: Function) -> Function:
     def guarded(*args: Any, **kwargs: Any) -> Any:
         local, level = modes.current(), transforms
         before = local.grad, local.record, local.captured, local.levels, local.mapped, level.depth, level.mapping
+        stack = level.stack
         try:
             return run(*args, **kwargs)
         finally:
             local.grad, local.record, local.captured, local.levels, local.mapped, level.depth, level.mapping = before
+            level.stack = stack
             local.refresh()
 
     return guarded
@@ -150,16 +154,34 @@ class Mapping:
     def __enter__(self) -> Mapping:
         transforms.depth += 1
         transforms.mapping += 1
+        transforms.stack += (self,)
+        printing.transformed = _shown
         local = modes.current()
         local.levels = (*local.levels, self.level)
         local.mapped = (*local.mapped, (self.level, self.size, self.randomness))
         return self
 
+    def around(self, t: Tensor) -> str:
+        """How tensors print of which it counts the rows; "" for others."""
+        return "BatchedTensor(lvl={}, bdim=0, value=\n{}\n)" if self.level in levels_of(t._array.shape) else ""
+
     def __exit__(self, *exc: object) -> None:
         local = modes.current()
         local.levels, local.mapped = local.levels[:-1], local.mapped[:-1]
+        transforms.stack = transforms.stack[:-1]
         transforms.depth -= 1
         transforms.mapping -= 1
+
+
+def _shown(t: Tensor) -> str | None:
+    """The text of a tensor inside of transforms; None for one that they do not concern."""
+    found = [(lvl, around) for lvl, each in enumerate(transforms.stack, 1) if (around := each.around(t))]
+    if not found:
+        return None
+    text = repr(wrap(all_rows(t._array)))
+    for lvl, around in found:
+        text = around.format(lvl, textwrap.indent(text, "    "))
+    return text
 
 
 def _name(func: Any) -> str:

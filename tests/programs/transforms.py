@@ -292,3 +292,31 @@ class Twice(torch.autograd.Function):
 
 
 print(vmap(Twice.apply)(v), vmap(grad(lambda t: Twice.apply(t).sum()))(v))
+
+# % func-printed: tensors as they print inside of transforms, and what is refused there
+v = torch.arange(6.0).view(2, 3)
+
+
+def shows(*derived):
+    def f(t):
+        for derive in (lambda t: t, *derived):
+            print(derive(t))
+        return t.sum()
+
+    return f
+
+
+for action in (
+    lambda: vmap(shows(torch.sum, lambda t: t > 1, lambda t: t.shape))(v),
+    lambda: vmap(vmap(shows()))(v),
+    lambda: grad(shows(lambda t: t * 2, lambda t: v))(v),
+    lambda: vmap(grad(shows(torch.exp)))(v),
+    lambda: grad(lambda t: vmap(shows())(t).sum())(v),
+    lambda: grad(lambda t: grad(lambda u: (u * u).sum() + shows()(t))(t).sum())(v),
+    lambda: vmap(lambda t: t.requires_grad_())(v),
+    lambda: grad(lambda t: torch.ones(2).requires_grad_().sum())(v),
+    lambda: vmap(lambda t: t.sum().backward())(v.clone().requires_grad_()),
+    lambda: vmap(lambda t: t if t.sum() > 0 else -t)(v),
+    lambda: vmap(lambda t: t if t else -t)(v),
+):
+    attempt(action)

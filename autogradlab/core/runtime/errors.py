@@ -62,6 +62,16 @@ ROWS_SELECTED = (
     "https://github.com/pytorch/pytorch/issues if you need this feature."
 )
 ROWS_OUT = "Batching rule not implemented for aten::{}.out; the fallback path doesn't work on out= or view ops."
+WITHIN_REQUIRES_GRAD = (
+    "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of "
+    "a function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch "
+    "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being "
+    "transformed instead."
+)
+WITHIN_BACKWARD = (
+    "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
+    "instead or call backward() outside of functorch transforms."
+)
 ROWS_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
 ROWS_INPLACE = (
     "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "

@@ -142,6 +142,11 @@ class State:
         self.casts: Any = None
         self.casting: Any = None
 
+    @property
+    def transformed(self) -> bool:
+        """Whether a functional transform is at work."""
+        return bool(self.captured or self.mapped)
+
     def set_grad(self, enabled: bool) -> bool:
         """Switch grad mode and return what it was; also where an interruption left it half switched."""
         before = self.grad

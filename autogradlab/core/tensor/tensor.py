@@ -295,6 +295,8 @@ class Tensor(TensorMethods):
         """
         if not isinstance(requires_grad, bool):
             _REQUIRES_GRAD.fail((requires_grad,), {})
+        if modes.current().transformed:
+            raise RuntimeError(errors.WITHIN_REQUIRES_GRAD)
         set_requires_grad(self, requires_grad, "method")
         return self
 

@@ -198,6 +198,8 @@ def parse_type(given: Any) -> dtype:
 
 def to_bool(self: Tensor) -> bool:
     x = self._array
+    if type(x) is not np.ndarray and isinstance(x, Rows):
+        return bool(x)
     if x.size == 1:
         if x.base is not None:
             require_number(x)
