@@ -73,7 +73,8 @@ def _way(way: str, room: float) -> str:
     """A way from the root in this room: where it begins and where it ends, and as much between as there is room for."""
     steps = way.split(ARROW)
     while width(ARROW.join(steps), SIZE, mono=True) > room and len(steps) > 3:
-        steps = [*steps[:-3], "…", steps[-1]] if steps[-2] == "…" else [*steps[:-2], "…", steps[-1]]
+        before = [step for step in steps[:-2] if step != "…"]
+        steps = [*(before[:-1] if steps[-2] == "…" else before), "…", steps[-1]]
     return fit(ARROW.join(steps), room, SIZE, mono=True)
 
 
@@ -81,7 +82,7 @@ def _terms(text: str, room: float) -> str:
     """A sum in this room: of its terms, those that are whole."""
     head, *terms = _SIGN.split(text)
     end = ")" if text.endswith(")") and "(" in head else ""
-    for count in range(len(terms), 0, -1):
+    for count in range(len(terms), -1, -1):
         short = head + "".join(terms[:count]) + (f" + …{end}" if count < len(terms) else "")
         if width(short, 15, True, True) <= room:
             return short
