@@ -479,11 +479,11 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> T
         A = F.movedim(A, tuple(dims), tuple(range(A._array.ndim - len(dims), A._array.ndim)))
     shape, ndim = A._array.shape, B._array.ndim
     rest = shape[ndim:]
-    if _count(rest) != _count(shape[:ndim]):
+    if not _count(rest) == _count(shape[:ndim]) == B._array.size:
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
             "prod(self.shape[:other.ndim]), "
-            f"but got {_count(rest)} != {_count(shape[:ndim])}"
+            f"but got {_count(rest)} != {B._array.size}"
         )
     n = _count(rest)
     x = solve(F.reshape(A, (n, n)), F.flatten(B))
@@ -506,6 +506,10 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 
     Mirrors `torch.linalg.vander`.
     """
+    if x._array.dtype.kind in "bV" or x._array.dtype == np.float16:
+        raise RuntimeError(
+            f"linalg.vander supports floating point, complex, and integer tensors, but got {type_name(x._array)}"
+        )
     n = (x._array.shape[-1] if x._array.ndim else 1) if N is None else N
     if n <= 1:
         raise RuntimeError("N must be greater than 1.")

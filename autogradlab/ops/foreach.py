@@ -128,11 +128,21 @@ def _norm(name: str, in_place: bool, signatures: Signatures, args: Any, kwargs: 
     values = signatures.bind(args, kwargs)[1]
     tensors = values["self"]
     _checked(tensors)
+    if abs(values["ord"]) == float("inf") and not all(t._array.size for t in tensors):
+        raise RuntimeError(
+            "_foreach_norm cannot compute the infinity norm on an empty tensor because the operation does not have an "
+            "identity"
+        )
     norm = TENSORS.linalg_vector_norm
     return tuple(norm(t, values["ord"], dtype=values["dtype"]) for t in tensors)
 
 
 def _largest(name: str, in_place: bool, signatures: Signatures, args: Any, kwargs: Any) -> Any:
+    tensors = signatures.bind(args, kwargs)[1]["self"]
+    if isinstance(tensors, (tuple, list)) and any(isinstance(t, Tensor) and not t._array.size for t in tensors):
+        raise RuntimeError(
+            "_foreach_max cannot compute the maximum of an empty tensor; max over zero elements is undefined."
+        )
     return _unary("max", in_place, signatures, args, kwargs)
 
 

@@ -289,6 +289,8 @@ def mvlgamma(input: np.ndarray, p: int) -> np.ndarray:
     """
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
+    if input.dtype.kind == "b":
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
     refuse(input, "arange_cpu", COMPLEX)
     return double(lambda x: sum(K.lgamma(x - j / 2) for j in range(p)) + p * (p - 1) / 4 * math.log(math.pi))(input)
 

@@ -377,11 +377,11 @@ def meshgrid(*tensors: Any, indexing: Any = None) -> tuple[Tensor, ...]:
         indexing = "ij"
     if not tensors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if any(t._array.dtype is not tensors[0]._array.dtype for t in tensors):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     for t in tensors:
         if t._array.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
-        if t._array.dtype is not tensors[0]._array.dtype:
-            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     swap = indexing == "xy" and len(tensors) >= 2
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')

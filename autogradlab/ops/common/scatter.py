@@ -502,7 +502,7 @@ def _index_reduce(
     warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1523")
     if not include_self:
         refuse(input, "index_reduce_func_exclude_input_init", BOOL + COMPLEX)
-    kernel, without = _MISSING.get(reduce, ("", ""))
+    kernel, without = ("index_func_", BOOL + COMPLEX) if input.ndim < 2 else _MISSING.get(reduce, ("", ""))
     refuse(input, kernel, without)
     x = input.reshape(1) if not input.ndim else input
     if index.size and not 0 <= index.min() <= index.max() < x.shape[d]:

@@ -333,7 +333,7 @@ def _sgn(x: np.ndarray) -> np.ndarray:
     if x.dtype.kind == "b":
         return x.copy()
     if x.dtype.kind == "c":
-        return np.sign(x)
+        return np.where(np.isinf(x), x.dtype.type(complex(np.nan, np.nan)), np.sign(x))
     return np.where((x > 0) | (x < 0), np.sign(x), np.zeros((), x.dtype)) if x.dtype.kind in "fV" else np.sign(x)
 
 

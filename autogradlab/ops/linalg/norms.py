@@ -179,7 +179,10 @@ def linalg_matrix_norm(
     elif ord == "nuc" or abs(ord) == 2:
         rest = [d for d in range(x.ndim) if d not in (a, b)]
         values = linalg_svdvals(F.permute(A, (*rest, a, b)))
-        r = F.sum(values, -1, keepdim) if ord == "nuc" else (F.amax if ord > 0 else F.amin)(values, -1, keepdim)
+        if ord == "nuc" or (ord == 2 and not values._array.shape[-1]):
+            r = F.sum(values, -1, keepdim)
+        else:
+            r = (F.amax if ord > 0 else F.amin)(values, -1, keepdim)
         if keepdim:
             order = [0] * x.ndim
             r = F.unsqueeze(r, -1)

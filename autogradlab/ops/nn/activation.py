@@ -55,6 +55,8 @@ def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> 
         raise NotImplementedError("clamp is not supported for complex types")
     if min_val > max_val:
         raise RuntimeError("min_val cannot be greater than max_val")
+    if input.dtype.kind == "u" and (min_val < 0 or max_val < 0):
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     kind = input.dtype.type
     return np.minimum(np.maximum(input, kind(min_val)), kind(max_val))
 
