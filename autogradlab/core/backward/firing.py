@@ -117,6 +117,7 @@ def _each(node: Node, grad: Any) -> tuple[Any, ...]:
 
 
 def as_tuple(hook: Any, grads: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
+    """What a hook returned in the place of some gradients: a tuple of as many that fit, or PyTorch's error."""
     if not isinstance(result, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
     if len(result) != len(grads):

@@ -197,6 +197,7 @@ def parse_type(given: Any) -> dtype:
 
 
 def to_bool(self: Tensor) -> bool:
+    """Whether the only element is not 0; an error for none or several, as `if x:` meets it."""
     x = self._array
     if type(x) is not np.ndarray and isinstance(x, Rows):
         return bool(x)

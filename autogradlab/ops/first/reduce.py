@@ -71,10 +71,11 @@ def _sums(x: Any, dims: Any, keepdim: Any, made: Any) -> Any:
 
 
 def summed(x: Any, dims: Any, keepdim: bool, dtype: Any) -> Any:
+    """The sums along dimensions, added up in a dtype that is wide enough, given in the dtype that is asked for."""
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)
     if x.dtype.kind == "b" and made.kind in "iu" or x.dtype.kind in "fV" and made.kind in "biu":
-        x = F_cast(x, numpy)
+        x = x.astype(numpy)
     if x.size < MANY:
         r = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
     else:
@@ -82,10 +83,6 @@ def summed(x: Any, dims: Any, keepdim: bool, dtype: Any) -> Any:
     if r.ndim > 1:
         r = contiguous(r)
     return r if made is numpy else np.asarray(r).astype(numpy)
-
-
-def F_cast(x: np.ndarray, numpy: Any) -> np.ndarray:
-    return x.astype(numpy)
 
 
 def _sum(input: Any, dim: Any, keepdim: bool = False, dtype: Any = None) -> Any:

@@ -115,6 +115,7 @@ def negative(x: Term) -> Term:
 
 
 def total(x: Term, y: Term) -> Term:
+    """x + y, without zeros, and with - where what is added is negative."""
     a, b = _number(x), _number(y)
     if a is not None and b is not None:
         return Number(a + b)
@@ -214,6 +215,7 @@ def _powered(term: Term) -> tuple[Term, Any]:
 
 
 def quotient(x: Term, y: Term) -> Term:
+    """x / y, with signs and conditions outside, and one fraction where there were two."""
     if _number(y) is not None and bool(_number(y) == 1):
         return x
     if _is(x, "neg"):
@@ -230,6 +232,7 @@ def quotient(x: Term, y: Term) -> Term:
 
 
 def power(x: Term, n: Term) -> Term:
+    """x ^ n, or what is shorter for n = 0, 1 or a half."""
     value = _number(n)
     if value is not None and not isinstance(value, complex):
         if value == 1:
