@@ -756,6 +756,18 @@ alias("true_divide_", "div_", function=False)
 # -- the derivatives that PyTorch itself has as operations -------------------------------------------------------------
 
 
+def _in_place(slope: Any, grad: Any) -> bool:
+    """Whether a product of an array of real numbers, with a gradient lies as the array itself does."""
+    return (
+        type(slope) is np.ndarray
+        and type(grad) is np.ndarray
+        and slope.dtype is grad.dtype
+        and slope.dtype.kind == "f"
+        and slope.strides == grad.strides
+        and slope.shape == grad.shape
+    )
+
+
 @op(
     "sigmoid_backward",
     "grad_output output",
@@ -766,7 +778,11 @@ alias("true_divide_", "div_", function=False)
     reads="itself",
 )
 def sigmoid_backward(grad_output: Any, output: np.ndarray) -> Any:
-    return grad_output * conj(output * (1 - output))
+    slope = 1 - output
+    if _in_place(slope, grad_output):
+        np.multiply(output, slope, slope)
+        return np.multiply(grad_output, slope, slope)
+    return grad_output * conj(output * slope)
 
 
 @op(
@@ -779,7 +795,11 @@ def sigmoid_backward(grad_output: Any, output: np.ndarray) -> Any:
     reads="itself",
 )
 def tanh_backward(grad_output: Any, output: np.ndarray) -> Any:
-    return grad_output * conj(1 - output * output)
+    slope = output * output
+    if _in_place(slope, grad_output):
+        np.subtract(1, slope, slope)
+        return np.multiply(grad_output, slope, slope)
+    return grad_output * conj(1 - slope)
 
 
 @op(
