@@ -9,9 +9,8 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.layout import contiguous
 from ...core.memory.places import at_places, put_at_places
-from ...core.memory.rows import repeated
 from ...core.recording.record import RAW, TENSORS, writes
-from ...core.tensor.tensor import Tensor, wrap
+from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.return_types import named
 from ..first.kinds import name_of, on_both_backends, refuse
@@ -62,22 +61,17 @@ def take_at(input: Any, dim: Any, indices: Any, keepdim: Any) -> Any:
     return at_places(input, indices, d)
 
 
-def _zeros(shape: Any, grad: Tensor, indices: Tensor) -> Tensor:
-    """Zeros of the dtype of a gradient, in as many rows as it and the indices have."""
-    return wrap(repeated(np.zeros(shape, grad._array.dtype), grad._array, indices._array))
-
-
 def _recorded_put_at(grad: Tensor, dim: int, indices: Tensor, input_shape: Any, keepdim: bool) -> Tensor:
     """put_at as PyTorch records it: scattered into zeros."""
     if not keepdim and input_shape:
         grad, indices = F.unsqueeze(grad, dim), F.unsqueeze(indices, dim)
-    found: Tensor = F.scatter_(_zeros(input_shape, grad, indices), dim, indices, grad)
+    found: Tensor = F.scatter_(F.zeros_of(grad, input_shape, indices), dim, indices, grad)
     return found
 
 
 def _recorded_sums_at(grad: Tensor, dim: int, indices: Tensor, input_shape: Any) -> Tensor:
     """The same where an index may come twice."""
-    found: Tensor = F.scatter_add_(_zeros(input_shape, grad, indices), dim, indices, grad)
+    found: Tensor = F.scatter_add_(F.zeros_of(grad, input_shape, indices), dim, indices, grad)
     return found
 
 

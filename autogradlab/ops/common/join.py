@@ -12,7 +12,7 @@ from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE
 from ...core.memory.layout import channels_last, with_channels_last
-from ...core.memory.rows import Apart, Rows
+from ...core.memory.rows import Apart, Rows, repeated
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS
 from ...core.runtime.warn import warn_once
@@ -24,7 +24,15 @@ from ..table.outputs import UNCASTABLE, Out
 from ..table.signatures import explain
 
 RAW.zeros_of = lambda like, shape: np.zeros(shape, like.dtype)
-TENSORS.zeros_of = lambda like, shape: wrap(np.zeros(shape, like._array.dtype))
+
+
+def _zeros_of(like: Tensor, shape: Any, *others: Tensor) -> Tensor:
+    """Zeros of the dtype of a tensor, in as many rows as it and the others have (`core/memory/rows.py`)."""
+    x = like._array
+    return wrap(repeated(np.zeros(shape, x.dtype), x, *[t._array for t in others]))
+
+
+TENSORS.zeros_of = _zeros_of
 
 
 def common_dtype(arrays: Any) -> np.dtype[Any]:

@@ -97,7 +97,7 @@ def index_select_backward(grad_output: Any, input_shape: tuple[int, ...], dim: i
 
 
 TENSORS.index_select_backward = lambda grad, input_shape, dim, index: TENSORS.index_add_(
-    TENSORS.zeros(input_shape, dtype=grad.dtype), dim, index, grad
+    TENSORS.zeros_of(grad, input_shape, index), dim, index, grad
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.memory.rows import all_rows, repeated
+from ...core.memory.rows import all_rows
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
@@ -147,7 +147,7 @@ def _slogdet_backward(F: Any, grads: list[Any], A: Any, sign: Any) -> Any:
     if factor is None:
         return F.zeros_of(A, tuple(A.shape))
     if F is TENSORS:
-        diagonal = wrap(repeated(np.zeros(A.shape, A._array.dtype), A._array, factor._array))
+        diagonal = F.zeros_of(A, tuple(A.shape), factor)
         F.copy_(F.diagonal(diagonal, 0, -2, -1), F.unsqueeze(factor, -1))
         return F.linalg_solve(adjoint(F, A), diagonal)
     return F.unsqueeze(F.unsqueeze(factor, -1), -1) * adjoint(F, F.linalg_inverse(A))
