@@ -54,6 +54,8 @@ DRAWN = """() => {
   for (const frame of card.querySelectorAll('.agl-frame')) {
     if (frame.checkVisibility() && frame.scrollWidth > frame.clientWidth + 1) cut.push(frame.textContent);
   }
+  const [numbers, foot] = ['.agl-beside', '.agl-foot'].map(what => card.querySelector(what)?.getBoundingClientRect());
+  if (numbers && foot && numbers.bottom > foot.top + 1) cut.push('the numbers run into the foot');
   return { cut, height: card.getBoundingClientRect().height };
 }"""
 
