@@ -957,6 +957,54 @@ class Maker:
         )
         return "module:" + re.sub(r"\b[mv]\d\b\.?", "", f)[:24], f
 
+    def layouts(self) -> tuple[str, str]:
+        """A tensor whose elements do not follow one another, of any dtype, or a number beside a half type."""
+        kind = self.pick("float32", "float64", "bfloat16", "float16", "int64", "uint8", "bool", "complex64")
+        made = f"torch.arange({self.pick('6', '12', '24')}).sub({self.r.randint(0, 5)}).to(torch.{kind})"
+        how = self.pick(
+            "reshape(-1, 3).t()",
+            "reshape(-1, 2)[:, ::2]",
+            "reshape(2, -1)[1:]",
+            "reshape(-1, 1).transpose(0, 1)",
+            "reshape(2, 1, -1)[..., 1::2]",
+            "reshape(-1, 3)[:1].expand(2, 3)",
+            "reshape(1, -1, 3).permute(2, 0, 1)",
+            "reshape(2, -1)[:, 0]",
+        )
+        grad = ".requires_grad_()" if kind in ("float32", "float64") and self.chance(0.5) else ""
+        return "layout:" + how.split("(")[0], f"{self.new()} = {made}.{how}{grad}"
+
+    def breadth(self) -> tuple[str, str]:
+        """What courses use less often, on tensors that are there."""
+        x = self.some(lambda x: x.is_floating_point() and x.dim() > 0 and x.numel() > 1)
+        d = self.dim(x)
+        f = self.pick(
+            f"{x} * {self.pick('0.1', '1e3', 'torch.tensor(0.3)')}",
+            f"{x} / {self.pick('0.3', '7', 'torch.tensor(0.3)')}",
+            f"{self.pick('0.3', '2')} / {x}",
+            f"torch.trapezoid({x})",
+            f"torch.cumulative_trapezoid({x})",
+            f"{x}.quantile({self.pick('0.5', '0.3')}, {d})",
+            f"{x}.nanmedian({d})[1]",
+            f"torch.renorm({x}, 2, {d}, 1.0)",
+            f"torch.select_scatter({x}, torch.zeros_like({x}.select({d}, 0)), {d}, 0)",
+            f"torch.slice_scatter({x}, torch.ones_like({x}.narrow({d}, 0, 1)), {d}, 0, 1)",
+            f"torch.fill({x}, {self.num()})",
+            f"torch.lerp({x}, {x} * 2, {self.pick('0.1', '0.7')})",
+            f"torch.logit(torch.sigmoid({x}), eps=0.01)",
+            f"torch.round({x}, decimals=1)",
+            f"torch.linalg.vecdot({x}, {x})",
+            f"F.rms_norm({x}, {x}.shape[-1:])",
+            f"F.rrelu({x})",
+            f"F.alpha_dropout({x}, 0.5, True)",
+            f"F.margin_ranking_loss({x}, {x} + 1, torch.sign({x}), reduction='none')",
+            f"F.poisson_nll_loss({x}, {x}.abs(), full=True)",
+            f"{x}.take(torch.tensor([[0, 1], [1, 0]]).t())",
+            f"{x}.topk(1, {d})[1]",
+        )
+        name = re.search(r"(\w+)\(", f.replace("torch.tensor(", ""))
+        return "breadth:" + (name.group(1) if name else "operator"), f"{self.new()} = {f}"
+
     def modes(self) -> tuple[str, str]:
         return self.pick(
             ("modes:off", "torch.set_grad_enabled(False)"),
@@ -1005,6 +1053,8 @@ class Maker:
         (saved, 1.5),
         (modules, 8),
         (modes, 1.5),
+        (layouts, 4),
+        (breadth, 5),
     )
 
 
