@@ -184,9 +184,9 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     _kernels.check_shape(input._array, shape, weight=None if weight is None else weight._array)
     dims = tuple(range(-len(shape), 0))
     small = finfo(input.dtype).eps if eps is None else eps
-    x: Any = input
+    x: Any = input.float() if input.element_size() == 2 else input  # half types are computed in float32
     out = x * TENSORS.rsqrt(TENSORS.add_number(x.pow(2).mean(dims, True), small))
-    return (out if weight is None else out * weight).contiguous()
+    return (out if weight is None else out * weight).contiguous().to(input.dtype)
 
 
 def group_norm(
