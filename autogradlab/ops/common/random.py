@@ -345,15 +345,17 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
     kind, out = options(values), values["out"]
     if out is not None:
         check_out("randperm", out, kind)
+        if values["n"] < 0:
+            raise RuntimeError(f"n must be non-negative, got{values['n']}")
         kind = out.dtype
     if out is None and not has_contents(values):
-        return placed(reserved((values["n"],), (kind or dtypes.int64).numpy), values)
+        return placed(reserved(check_sizes((values["n"],)), (kind or dtypes.int64).numpy), values)
     array = _permutations(values["n"], (kind or dtypes.int64).numpy, values.get("generator"))
     return placed(array, values) if out is None else into("randperm", out, array)
 
 
 def _permutations(n: int, numpy: Any, source: Any) -> Any:
-    array = place_to_draw((n,), numpy)
+    array = place_to_draw(check_sizes((n,)), numpy)
     if not isinstance(array, Rows):
         return modes.quiet(streams.randperm, n, numpy, source)
     for row in array.whole.reshape(-1, n):
