@@ -96,6 +96,7 @@ _MODULES = (
     "linalg",
     "nn",
     "optim",
+    "profiler",
     "random",
     "return_types",
     "signal",

@@ -45,7 +45,7 @@ __all__ = [
     "variable",
 ]
 
-_LATE = ("forward_ad", "functional")
+_LATE = ("forward_ad", "functional", "profiler")
 
 
 def __getattr__(name: str) -> Any:

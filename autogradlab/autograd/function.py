@@ -568,6 +568,10 @@ def delayed_error(message: str, tensors: tuple[Any, ...], own: bool = True) -> t
     return tuple(results)
 
 
+#: a gradient that cannot be differentiated again, as formulas name it
+F.not_again = lambda grad, message: delayed_error(message, (grad,), own=False)[0]
+
+
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Decorator for `backward`: it is not recorded, and to differentiate its result is an error."""
 

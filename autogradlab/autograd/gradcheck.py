@@ -17,7 +17,14 @@ from ..core.types.size import Size
 from . import forward_ad
 from .frontend import grad
 
-__all__ = ["GradcheckError", "gradcheck", "gradgradcheck", "undefined"]
+__all__ = [
+    "GradcheckError",
+    "get_analytical_jacobian",
+    "get_numerical_jacobian",
+    "gradcheck",
+    "gradgradcheck",
+    "undefined",
+]
 
 _UNDEFINED = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
 _NONDETERMINISTIC = (
@@ -109,11 +116,18 @@ def _differences(
 
 
 def _numerical(
-    func: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Tensor], eps: float
+    func: Callable[..., Any],
+    inputs: Sequence[Any],
+    outputs: Sequence[Tensor],
+    eps: float,
+    targets: Sequence[Tensor] | None = None,
 ) -> list[list[np.ndarray]]:
-    """Jacobians by differences: for each output, for each differentiable input, (elements of input, of output)."""
+    """Jacobians by differences: for each output, for each differentiable input, (elements of input, of output).
+
+    targets: the tensors to differentiate by, if not the inputs.
+    """
     table: list[list[np.ndarray]] = [[] for _ in outputs]
-    for t in _differentiable(inputs):
+    for t in _differentiable(inputs) if targets is None else targets:
         array = t._array
         complexes = array.dtype.kind == "c"
         columns: list[list[np.ndarray]] = [[] for _ in outputs]
@@ -369,6 +383,53 @@ def gradcheck(
             raise
         return False
     return True
+
+
+def _warn_private(name: str, grad_out: float) -> None:
+    warnings.warn(
+        f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and it will be "
+        "removed in a future version of PyTorch. If you have a specific use for this or feature request for this to be "
+        "a stable API, please file us an issue at https://github.com/pytorch/pytorch/issues/new",
+        FutureWarning,
+        stacklevel=3,
+    )
+    if grad_out != 1.0:
+        raise ValueError(f"Expected grad_out to be 1.0. {name} no longer supports values of grad_out != 1.0.")
+
+
+def get_numerical_jacobian(
+    fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
+) -> tuple[Tensor, ...]:
+    """The Jacobians of the first output of fn(inputs) by finite differences, for each input, or for `target`.
+
+    Mirrors `torch.autograd.gradcheck.get_numerical_jacobian`.
+    """
+    _warn_private("get_numerical_jacobian", grad_out)
+    given = _tuple(inputs)
+    wanted = None if target is None else _differentiable(target)
+    first = [t for t in _tuple(fn(given)) if isinstance(t, Tensor)]
+    (row, *_) = _numerical(lambda *args: fn(args), given, first, eps, wanted)
+    return tuple(wrap(n) for n in row)
+
+
+def get_analytical_jacobian(
+    inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0
+) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
+    """The Jacobians of an output by backward; whether a second pass gives the same, and whether sizes and dtypes are
+    those of the inputs.
+
+    Mirrors `torch.autograd.gradcheck.get_analytical_jacobian`.
+    """
+    _warn_private("get_analytical_jacobian", grad_out)
+    if output.is_complex():
+        raise ValueError(
+            "Expected output to be non-complex. get_analytical_jacobian no longer supports functions that return "
+            "complex outputs."
+        )
+    found, types_ok, sizes_ok = _analytical(_tuple(inputs), output, True)
+    again, _, _ = _analytical(_tuple(inputs), output, True)
+    reentrant = all(_close(a, b, 0.0, nondet_tol) for a, b in zip(found, again, strict=True))
+    return tuple(wrap(a) for a in found), reentrant, sizes_ok, types_ok
 
 
 def _gradcheck(func: Callable[..., Any], inputs: tuple[Any, ...], options: dict[str, Any], undefined: bool) -> None:

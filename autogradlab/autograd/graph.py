@@ -27,6 +27,7 @@ __all__ = [
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",
+    "set_warn_on_accumulate_grad_stream_mismatch",
 ]
 
 
@@ -219,11 +220,23 @@ class _AllowMutationOnSavedContext:
         """The saved tensors that were not changed."""
         return {h: h.kept for h in self._handles.values() if not h.changed}
 
+    @property
+    def tid_to_weakhandle(self) -> weakref.WeakValueDictionary[Any, _Handle]:
+        """The handles by what identifies the tensors, as PyTorch calls them."""
+        return self._handles
+
     def clear(self) -> None:
         """Give up what was saved until now: no backward can use it."""
         for handle in self._handles.values():
             handle.valid = False
         self._handles.clear()
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """Whether gradients that come from another stream of a GPU are warned of; there are none here.
+
+    Mirrors `torch.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch`.
+    """
 
 
 _MUTABLE = threading.local()

@@ -88,8 +88,8 @@ LAZY = {
     "common.rounding": "ceil ceil_ fix fix_ floor floor_ frac frac_ nan_to_num nan_to_num_ round round_ trunc trunc_",
     "common.scans": "F.cumprod_back F.log_or_lowest F.logcumsumexp_back F.suffix_sums Tensor.cumprod_ Tensor.cumsum_ "
     "cummax cummin cumprod cumsum diff logcumsumexp torch.cumulative_trapezoid torch.trapezoid torch.trapz",
-    "common.scatter": "F._index_reduce F.cut_to F.pad_to Tensor.index_reduce_ Tensor.scatter_ Tensor.scatter_add_ "
-    "Tensor.scatter_reduce_ gather index_reduce scatter scatter_add scatter_reduce",
+    "common.scatter": "F._index_reduce F.cut_to F.not_again F.pad_to Tensor.index_reduce_ Tensor.scatter_ "
+    "Tensor.scatter_add_ Tensor.scatter_reduce_ gather index_reduce scatter scatter_add scatter_reduce",
     "common.sorting": "F.place_at argsort kthvalue msort sort topk torch.bucketize torch.searchsorted",
     "common.split": "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
     "unsafe_split_with_sizes vsplit",

@@ -6,6 +6,7 @@ import weakref
 import torch
 import torch.utils.checkpoint
 from torch.autograd import Function
+from torch.autograd.gradcheck import get_analytical_jacobian, get_numerical_jacobian
 
 from tests.scenarios.show import t
 
@@ -212,3 +213,67 @@ class Says(Same):
 Says.apply(x).sum().backward(create_graph=True)
 x.grad = None
 print(torch.nn.InstanceNorm1d(2)(torch.ones(1, 1, 2)))
+
+# % inside-deprecated-jacobians: Jacobians by the old functions of gradcheck
+
+a = torch.ones(2, 2, requires_grad=True, dtype=torch.float64)
+b = torch.full((2, 2), 2.0, requires_grad=True, dtype=torch.float64)
+
+
+def pair(inputs):
+    x, y = inputs
+    return 2 * x + y, x + 2 * y
+
+
+def rounded(found):
+    return [j.round(decimals=4) for j in found]
+
+
+t(lambda: rounded(get_numerical_jacobian(pair, (a, b), target=a, eps=1e-6)))
+t(lambda: rounded(get_numerical_jacobian(pair, (a, b), eps=1e-6)))
+t(lambda: get_numerical_jacobian(pair, (a, b), grad_out=2.0))
+t(lambda: get_analytical_jacobian((a, b), pair((a, b))[0]))
+t(lambda: get_analytical_jacobian((a,), pair((a, b))[0], grad_out=2.0))
+t(lambda: get_analytical_jacobian((a,), pair((a, b))[0] * 1j))
+
+# % inside-labels: labels for a profiler, streams, numbers of Nodes
+with torch.autograd.profiler.record_function("a label") as label:
+    print(type(label).__name__, label.name)
+
+
+@torch.profiler.record_function("another")
+def plus(x):
+    """Adds one."""
+    return x + 1
+
+
+print(plus(2), plus.__name__, plus.__doc__)
+t(lambda: torch.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(True))
+y = torch.ones(1, requires_grad=True) * 2
+t(lambda: y.grad_fn._set_sequence_nr("a"))
+y.grad_fn._set_sequence_nr(5)
+print(y.grad_fn._sequence_nr())
+with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:
+    square = (y * 1) ** 2
+    print(len(context.tid_to_weakhandle))
+    context.clear()
+    print(len(context.tid_to_weakhandle))
+
+# % inside-zeros-twice: reductions by products that meet several zeros cannot be differentiated twice
+i = torch.tensor([1.0], requires_grad=True)
+s = torch.tensor([0.0, 0.0], requires_grad=True)
+one = torch.tensor([0.0, 2.0], requires_grad=True)
+where = torch.tensor([0, 0])
+for reduce in torch.scatter_reduce, torch.index_reduce:
+    for source in s, one:
+        y = reduce(i, 0, where, source, "prod")
+        print(torch.autograd.grad(y, (i, source), retain_graph=True))
+        first = torch.autograd.grad(y, (i, source), create_graph=True)
+        t(lambda: torch.autograd.grad(sum(f.sum() for f in first), (i, source), allow_unused=True))
+
+# % inside-parts-written: real and imaginary part given by what is no tensor
+z = torch.ones(2, dtype=torch.cfloat)
+for part in "real", "imag":
+    for value in None, "a", 3, 2.5, True, [1, 2], torch.ones(3):
+        t(lambda: setattr(z, part, value))
+        print(z)

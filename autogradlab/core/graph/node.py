@@ -295,6 +295,8 @@ class Node:
         return self._seq
 
     def _set_sequence_nr(self, number: int) -> None:
+        if not isinstance(number, int):
+            raise TypeError("an integer is required")
         self._seq = number
 
     def outputs(self) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.mismatch import typename
 from ...core.memory import strided
 from ...core.memory.layout import contiguous, iterated
 from ...core.memory.lazy import as_lazy_as, bits, conjugated, memory_of, negated
@@ -325,11 +326,20 @@ def imag(input: Tensor) -> Tensor:
 
 
 def _set_real(self: Tensor, value: Any) -> None:
-    real(self).copy_(value)
+    _written(real(self), value)
 
 
 def _set_imag(self: Tensor, value: Any) -> None:
-    imag(self).copy_(value)
+    _written(imag(self), value)
+
+
+def _written(part: Tensor, value: Any) -> None:
+    if not isinstance(value, (Tensor, int, float, complex)):
+        raise TypeError(f"can't assign a {typename(value)} to a {part.type()}")
+    if isinstance(value, complex) and value.imag:
+        kind = "double" if part.dtype is dtypes.float64 else "float"
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+    part.copy_(value)
 
 
 attach("real", property(real, _set_real))

@@ -399,9 +399,10 @@ def reduced_back(
     add: Any,
     again: Any,
     clear: Any,
+    names: tuple[str, str],
 ) -> tuple[Any, Any]:
     """Gradients of scatter_reduce and index_reduce, which differ in how they `pick`, `add`,
-    reduce `again` and `clear`."""
+    reduce `again` and `clear`. names: of the operation and of its second tensor."""
     shape, part = tuple(input.shape), tuple(src.shape)
     if reduce == "sum":
         mine, theirs = F.view_grad(grad), pick(grad)
@@ -413,6 +414,12 @@ def reduced_back(
         single = none & (zeros == 1)
         others = again(input, F.masked_fill(src, single, 1))
         theirs = F.where(single, pick(grad * others), pick(grad * result) / F.masked_fill(src, none, 1))
+        if np.any(getattr(zeros, "_array", zeros) > 1):
+            theirs = F.not_again(
+                theirs,
+                f"{names[0]}(): Double backward is unsupported for {names[1]} when >1 zeros in {names[1]} are "
+                "scattered to the same position in self",
+            )
     elif reduce == "mean":
         count = add(F.zeros_of(grad, shape) + (1 if include_self else 0), F.zeros_of(grad, part) + 1)
         count = F.masked_fill(count, count == 0, 1)
@@ -426,6 +433,9 @@ def reduced_back(
     if not include_self:
         mine = clear(mine)
     return mine, theirs
+
+
+RAW.not_again = lambda grad, message: grad
 
 
 def _scatter_back(
@@ -446,6 +456,7 @@ def _scatter_back(
         lambda t, s: F.scatter_add(t, dim, index, s),
         lambda t, s: F.scatter_reduce(t, dim, index, s, reduce, include_self=include_self),
         lambda t: F.scatter(t, dim, index, 0),
+        ("scatter_reduce", "src"),
     )
     return mine, F.pad_to(theirs, part)
 
@@ -525,6 +536,7 @@ def _index_reduce_back(
         lambda t, s: F.index_add(t, dim, index, s),
         lambda t, s: F._index_reduce(t, dim, index, s, reduce, include_self=include_self),
         lambda t: F.index_fill(t, dim, index, 0),
+        ("index_reduce", "source"),
     )
 
 
