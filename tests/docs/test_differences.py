@@ -32,7 +32,8 @@ def said(code: str, lib: Any) -> str:
         try:
             exec(code, {"torch": lib, "__name__": "learner"})
         except Exception as error:
-            return traceback.format_exception_only(error)[0].splitlines()[0].replace("'autogradlab", "'torch")
+            line = traceback.format_exception_only(error)[0].splitlines()[0].replace("'autogradlab", "'torch")
+            return line.partition(". Did you mean: ")[0]  # which Python 3.12 and later add
     return out.getvalue().strip()
 
 

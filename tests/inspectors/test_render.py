@@ -152,9 +152,9 @@ def test_hostile_words_are_words():
 
 def test_a_thousand_nodes():
     view = Inspector(sample_cards.big_card(1000))
-    start = time.perf_counter()
+    start = time.process_time()
     picture = view.svg()
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert picture.count("<rect") > 1000
     page = view.html()
     assert len(page) < 1_000_000

@@ -131,9 +131,9 @@ def test_a_huge_memory_is_shown_where_the_windows_are(torch: Any):
     few = torch.arange(100)
     times = []
     for windows in ((few, few[50:60], few.view(10, 10).t()), (big, part, square)):
-        start = time.perf_counter()
+        start = time.process_time()
         shown = lab.storage(*windows)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert times[1] < 5 * times[0] + 0.05, "what is not shown costs nothing"
     assert "10,000,000 cells" in shown.text
     assert "…  5000000  …" in shown.text

@@ -105,9 +105,9 @@ def test_arrays_of_other_things():
 def test_ten_million_elements_cost_as_much_as_ten(torch: Any):
     large = torch.zeros(2, 5_000_000)
     grid(torch.zeros(10, 10), "")
-    start = time.perf_counter()
+    start = time.process_time()
     made = grid(large, "")
-    assert time.perf_counter() - start < 0.1
+    assert time.process_time() - start < 0.1
     assert made.more == "7 of 5000000 columns"
 
 
