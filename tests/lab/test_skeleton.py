@@ -23,6 +23,9 @@ def test_a_new_lesson_is_green_at_once(languages: str, tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     for _ in range(2):  # the second stands beside the first and does not get in its way
         assert kit("new", "What", "backward leaves", "--in", languages) == 0
+    for path in book.lesson_files(tmp_path):
+        text = path.read_text(encoding="utf-8").replace('\\"', '"')
+        assert set(book.CARD_LANGUAGE.findall(text)) == {path.parent.name}, "cards speak the language of their lesson"
     assert kit("check") == 0
     assert kit("try") == 0
     assert kit("execute") == 0

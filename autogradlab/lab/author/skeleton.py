@@ -11,7 +11,7 @@ from autogradlab.inspectors.words import say
 from autogradlab.lab.copying import LANGUAGES, LessonError
 
 from .book import execute, lesson_files, normalise, read
-from .pairs import pack, packed, store
+from .pairs import pack, packed, store, synced
 from .wording import tables
 
 __all__ = ["begin"]
@@ -210,6 +210,7 @@ def begin(title: str, course: Path, languages: Sequence[str]) -> list[Path]:
             store(path, normalise(execute(read(path), path.parent, language=lang)))
         else:
             store(path, packed(_draft(lang, fields, code=False), path))
+            store(path, synced(path))  # its cards in its own language
     return [*notebooks, *files]
 
 
