@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from autogradlab.core.runtime import modes
 from tests.benchmarks.cases import CASES
 from tests.benchmarks.everyday import WORKLOADS
 
@@ -157,6 +158,12 @@ def counts(name: str) -> tuple[int, int, int]:
         finally:
             gc.enable()
     return found["call"] - 1, found["c_call"] - 1, blocks  # without those of this function itself
+
+
+@pytest.fixture(autouse=True)
+def no_vmap_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once a process has entered a vmap, passes with hooks look for gradients of many rows first."""
+    monkeypatch.setattr(modes.FLAGS, "rows", False)
 
 
 @pytest.mark.parametrize("name", CEILINGS)

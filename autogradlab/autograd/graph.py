@@ -235,6 +235,11 @@ class _AllowMutationOnSavedContext:
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
     """Whether gradients that come from another stream of a GPU are warned of; there are none here.
 
+    Example:
+        >>> import autogradlab as torch
+        >>> print(torch.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(False))
+        None
+
     Mirrors `torch.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch`.
     """
 

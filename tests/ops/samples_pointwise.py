@@ -113,7 +113,10 @@ for _path in ("exp", "exp2", "sin", "log", "erf", "sigmoid"):
 for _d in COMPLEX:
     samples("view_as_real", case(A(2, 3, dtype=_d)), case(A(dtype=_d)), case(A(2, 3, dtype=_d, layout="transposed")))
     samples("imag", case(A(2, 3, dtype=_d)), case(A(dtype=_d)), case(A(3, dtype=_d, layout="strided")), method=False)
+    samples("view_as_real_copy", case(A(2, 3, dtype=_d)), case(A(dtype=_d)))
 samples("view_as_real", case(A(2)))
+samples("view_as_real_copy", case(A(2)))
+samples("view_as_complex_copy", case(A(3, 2)), case(A(2, dtype="float32")), case(A(3)))
 samples("imag", case(A(2)), method=False)
 for _name in ("complex", "polar"):
     samples(

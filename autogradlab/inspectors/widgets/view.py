@@ -37,9 +37,11 @@ def module() -> str:
 
 
 def style() -> str:
-    """The style sheet: the tones' colours, then the look. Comments and blanks that say nothing are left out, too."""
+    """The style sheet: the tones' colours, then the look. Comments, blanks and semicolons that say nothing are left out,
+    too."""
     look = theme.css() + (_STATIC / "inspector.css").read_text(encoding="utf-8")
-    return re.sub(r"\s*([{};,])\s*|(?<=:)\s+", r"\1", re.sub(r"/\*.*?\*/", "", look, flags=re.DOTALL))
+    close = re.sub(r"\s*([{};,])\s*|(?<=:)\s+", r"\1", re.sub(r"/\*.*?\*/", "", look, flags=re.DOTALL))
+    return close.replace(";}", "}")
 
 
 def _asked(widget: Any, content: Any, buffers: Any) -> None:

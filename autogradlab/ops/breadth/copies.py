@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.lazy import bits
 from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor, wrap
 from ..first.conversion import parse_type
@@ -17,17 +18,19 @@ from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import EXPECTED, Out, same_dtype, write
 
 
-def _copy_of(view: Op) -> Callable[..., Any]:
-    """The call of an operation that copies what a view operation shows."""
+def _copy_of(view: Op, parts: bool = False) -> Callable[..., Any]:
+    """The call of an operation that copies what a view operation shows. parts: real numbers as complex ones or the
+    other way round, so that out= tensors have another dtype than the input."""
     (formula,) = view.formulas
     vjp = {"input": formula.fn}
     entry = Op(
         view.name + "_copy",
-        view.kernel,
+        (lambda input: view.kernel(np.array(input) if any(bits(input)) else input)) if parts else view.kernel,
         multi=view.multi,
         vjp=vjp,
         node=view.node_name + "_copy",
-        check_out=same_dtype(),
+        real=parts,
+        check_out=None if parts else same_dtype(),
     )
     invoke = entry.invoke
 
@@ -41,10 +44,10 @@ def _copy_of(view: Op) -> Callable[..., Any]:
     return entry.call
 
 
-def _copy(declaration: str, view: Op, *, doc: str, out: Any = None, sizes: str = "") -> None:
+def _copy(declaration: str, view: Op, *, doc: str, out: Any = None, sizes: str = "", parts: bool = False) -> None:
     """The function that copies what a view operation shows. sizes: what its one list of sizes is called."""
     name = declare(declaration, doc, out)
-    call = _copy_of(view)
+    call = _copy_of(view, parts)
 
     def with_sizes(input: Tensor, *args: Any, implicit: bool = False, **options: Any) -> Tensor:
         given = args[0] if args else options.pop(sizes)
@@ -220,6 +223,8 @@ _copy(
     >>> torch.view_as_real_copy(torch.tensor([1 + 2j]))
     tensor([[1., 2.]])
     """,
+    out=Out(exact=EXPECTED),
+    parts=True,
 )
 _copy(
     "view_as_complex_copy(Tensor input, *, Tensor out=None) -> Tensor",
@@ -234,6 +239,8 @@ _copy(
     >>> torch.view_as_complex_copy(torch.tensor([[1., 2.]]))
     tensor([1.+2.j])
     """,
+    out=Out(exact=EXPECTED),
+    parts=True,
 )
 _view_copy = _copy_of(OPS["view"])
 
