@@ -4,6 +4,7 @@
 
 import copy
 import math
+import warnings
 
 import numpy as np
 import torch
@@ -887,16 +888,18 @@ a = np.arange(3.0)
 x = torch.from_numpy(a)
 x[0] = 9
 print(a, x.dtype, x.numpy() is a, np.shares_memory(x.numpy(), a))
-print(
-    np.sin(torch.ones(2)),
-    np.asarray(torch.ones(2)),
-    torch.tensor(np.float32(3)),
-    torch.tensor(np.array([1, 2], dtype=np.int16)),
-    torch.as_tensor(a) is x,
-    torch.tensor(np.bool_(True)),
-    np.array(torch.ones(2, 2)).sum(),
-    torch.ones(2).__array__().dtype,
-)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # NumPy's own, which depend on its version
+    print(
+        np.sin(torch.ones(2)),
+        np.asarray(torch.ones(2)),
+        torch.tensor(np.float32(3)),
+        torch.tensor(np.array([1, 2], dtype=np.int16)),
+        torch.as_tensor(a) is x,
+        torch.tensor(np.bool_(True)),
+        np.array(torch.ones(2, 2)).sum(),
+        torch.ones(2).__array__().dtype,
+    )
 t(lambda: torch.from_numpy(np.array(["a"])))
 t(lambda: torch.tensor(np.array(["a"])))
 t(lambda: torch.from_numpy(3))

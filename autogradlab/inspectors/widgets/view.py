@@ -37,8 +37,8 @@ def module() -> str:
 
 
 def style() -> str:
-    """The style sheet: the tones' colours, then the look. Comments, blanks and semicolons that say nothing are left out,
-    too."""
+    """The style sheet: the tones' colours, then the look. Comments, blanks and semicolons that say nothing are left
+    out."""
     look = theme.css() + (_STATIC / "inspector.css").read_text(encoding="utf-8")
     close = re.sub(r"\s*([{};,])\s*|(?<=:)\s+", r"\1", re.sub(r"/\*.*?\*/", "", look, flags=re.DOTALL))
     return close.replace(";}", "}")
