@@ -174,10 +174,10 @@ def __getattr__(name: str) -> object:
         return getattr(_import_module(f"{__name__}.inspectors.extension"), name)
     elif name == "__all__":
         return [n for n in __dir__() if not n.startswith("_")]
-    elif name.startswith("_foreach_") and name in _import_module(f"{__name__}.ops.foreach").FUNCTIONS:
-        found = _import_module(f"{__name__}.ops.foreach").FUNCTIONS[name]
     elif name.startswith("_"):
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+        found = _import_module(f"{__name__}.ops.foreach").find(name) if name.startswith("_foreach_") else None
+        if found is None:
+            raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     else:
         found = _import_module(f"{__name__}.nn.namespace").find(name)
     _attach("", {name: found})

@@ -70,7 +70,6 @@ def test_docstrings_are_not_counted() -> None:
 
 #: places where four or more operations stand in a list by their names, and why
 LISTS = {
-    "ops/foreach.py": "which operations PyTorch has for lists",
     "ops/__init__.py": "the families that are loaded late; tools/families.py writes it",
     "inspectors/cards/constants.py": "signs of mathematics",
     "nn/functions/activations.py": "the public names of a namespace",

@@ -1,186 +1,276 @@
 """The same operation on each tensor of a list: `torch._foreach_add(parameters, 1)`, as optimizers and averages use it.
 
 PyTorch runs them as one kernel on a GPU; on the CPU, and here, they are loops. The Nodes are those of the operations.
+Operations of one tensor have such a function, and one that works in place, if their declaration is marked `|foreach`;
+those with more arguments are declared here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Set
+from itertools import repeat
+from typing import Any, NamedTuple
 
+from ..core.arguments.declared import marked, name_of
 from ..core.arguments.signature import Signatures
 from ..core.recording.record import TENSORS
 from ..core.tensor.tensor import Tensor
+from .table.families import operation
+from .table.signatures import lines
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["find"]
 
-_UNARY = """abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal
-round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc"""
-_SELF = "Tensor[] self"
-_SCALAR, _SCALARS = f"{_SELF}, Scalar scalar", f"{_SELF}, Scalar[] scalars"
-_LIST, _ALPHA = f"{_SELF}, Tensor[] other", f"{_SELF}, Tensor[] other, *, Scalar alpha=1"
-#: the overloads of an operation of two, in PyTorch's order
-_BINARY = {
-    "add": (_SCALAR, _SCALARS, f"{_SELF}, Tensor other, *, Scalar alpha=1", _ALPHA),
-    "sub": (_SCALAR, _SCALARS, _ALPHA),
-    "mul": (_SCALARS, f"{_SELF}, Tensor other", _LIST, _SCALAR),
-    "div": (_SCALARS, f"{_SELF}, Tensor other", _LIST, _SCALAR),
-    **dict.fromkeys(("maximum", "minimum", "clamp_min", "clamp_max"), (_SCALAR, _SCALARS, _LIST)),
-}
-#: what bounds by numbers, and in place
-_CLAMPS = {"maximum": "clamp_min", "minimum": "clamp_max"}
-_POW = (
-    "Scalar self, Tensor[] exponent",
-    f"{_SELF}, Scalar exponent",
-    f"{_SELF}, Scalar[] exponent",
-    f"{_SELF}, Tensor[] exponent",
-)
-_THREE = f"{_SELF}, Tensor[] tensor1, Tensor[] tensor2"
-_TERNARY = {
-    "addcmul": (f"{_THREE}, Scalar[] scalars", f"{_THREE}, Tensor scalars", f"{_THREE}, Scalar value=1"),
-    "addcdiv": (f"{_THREE}, Scalar[] scalars", f"{_THREE}, Tensor scalars", f"{_THREE}, Scalar value=1"),
-    "lerp": (
-        f"{_SELF}, Tensor[] tensors1, Scalar weight",
-        f"{_SELF}, Tensor[] tensors1, Scalar[] weight",
-        f"{_SELF}, Tensor[] tensors1, Tensor[] weights",
-    ),
-}
+_PREFIX = "_foreach_"
+#: arguments by name, in the order of the signature
+Values = dict[str, Any]
 
 
-def _checked(*lists: Any) -> None:
-    """PyTorch's errors for lists that are empty or do not match."""
-    first = len(lists[0])
-    if not first:
-        raise RuntimeError("Tensor list must have at least one tensor.")
-    for other in lists[1:]:
-        if isinstance(other, (list, tuple)) and len(other) != first:
-            if other and not isinstance(other[0], Tensor):
-                raise RuntimeError("Tensor list must have same number of elements as scalar list.")
-            raise RuntimeError(f"Tensor lists must have the same number of tensors, got {first} and {len(other)}")
+class _Entry(NamedTuple):
+    """A function for lists."""
+
+    #: its signatures in PyTorch's order; `|function` ones are not those of the form in place
+    text: str
+    #: whether it has a form in place
+    in_place: bool
+    #: the operation that stands for it where the second argument is a number, and in place
+    bound: str
+    #: the argument of the operation that takes the last one of the list's function
+    last: str
+    #: is called with the arguments before anything is computed, and may raise
+    check: Callable[[Values], None] | None
+    #: what is called with the arguments for each tensor, if it is not the operation of that name
+    each: Callable[..., Any] | None
 
 
-def _each(value: Any, count: int) -> Sequence[Any]:
-    """A value for each tensor: those of a list, or the same for all."""
-    return value if isinstance(value, (list, tuple)) else [value] * count
+#: what is declared here, by name
+_ENTRIES: dict[str, _Entry] = {}
+#: functions that were asked for
+_made: dict[str, Callable[..., Any]] = {}
 
 
-def _run(self: Any, rows: Iterable[tuple[Any, ...]], call: Callable[..., Any], in_place: bool) -> Any:
-    """What an operation gives for each row of arguments; in place, the list itself, changed."""
-    found = [call(*row) for row in rows]
-    return self if in_place else tuple(found)
+def _declare(
+    text: str,
+    in_place: bool = True,
+    *,
+    bound: str = "",
+    last: str = "",
+    check: Callable[[Values], None] | None = None,
+    each: Callable[..., Any] | None = None,
+) -> None:
+    _ENTRIES[name_of(text)] = _Entry(text, in_place, bound, last, check, each)
 
 
-def _operation(name: str, in_place: bool) -> Callable[..., Any]:
-    """An operation on tensors, or the method that does it in place."""
-    if in_place:
-        method = f"{_CLAMPS.get(name, name)}_"
-        return lambda self, *args, **kwargs: getattr(self, method)(*args, **kwargs)
-    return lambda self, *args, **kwargs: getattr(TENSORS, name)(self, *args, **kwargs)
-
-
-def _unary(name: str, in_place: bool, signatures: Signatures, args: Any, kwargs: Any) -> Any:
-    tensors = signatures.bind(args, kwargs)[1]["self"]
-    _checked(tensors)
-    return _run(tensors, ((t,) for t in tensors), _operation(name, in_place), in_place)
-
-
-def _binary(name: str, in_place: bool, signatures: Signatures, args: Any, kwargs: Any) -> Any:
-    values = signatures.bind(args, kwargs)[1]
-    tensors, other = values["self"], next(values[n] for n in ("scalar", "scalars", "other") if n in values)
-    _checked(tensors, other)
-    if isinstance(other, Tensor) and other.dim():
-        raise RuntimeError(
-            f"scalar tensor expected to be 0 dim but it has {other.dim()} dimensions and {other.numel()} elements."
-        )
-    call = _operation(name, in_place)
-    options = {"alpha": values["alpha"]} if values.get("alpha", 1) != 1 else {}
-    if not isinstance(_each(other, 1)[0], Tensor):
-        call = _operation(_CLAMPS.get(name, name), in_place)
-    rows = zip(tensors, _each(other, len(tensors)), strict=True)
-    return _run(tensors, rows, partial(call, **options), in_place)
-
-
-def _power(name: str, in_place: bool, signatures: Signatures, args: Any, kwargs: Any) -> Any:
-    values = signatures.bind(args, kwargs)[1]
-    base, exponent = values["self"], values["exponent"]
-    many = base if isinstance(base, (list, tuple)) else exponent
-    _checked(many, *(v for v in (base, exponent) if v is not many))
-    rows = zip(_each(base, len(many)), _each(exponent, len(many)), strict=True)
-    return _run(base, rows, _operation(name, in_place), in_place)
-
-
-def _ternary(name: str, in_place: bool, signatures: Signatures, args: Any, kwargs: Any) -> Any:
-    values = list(signatures.bind(args, kwargs)[1].values())
-    tensors, *others = values
-    last = others[-1]
-    if isinstance(last, Tensor):
-        others[-1] = last = last.tolist()
-    _checked(tensors, *others)
-    call = _operation(name, in_place)
-    rows = zip(tensors, *(_each(other, len(tensors)) for other in others), strict=True)
-    if name == "lerp":
-        return _run(tensors, rows, call, in_place)
-    return _run(tensors, rows, lambda t, first, second, value: call(t, first, second, value=value), in_place)
-
-
-def _norm(name: str, in_place: bool, signatures: Signatures, args: Any, kwargs: Any) -> Any:
-    values = signatures.bind(args, kwargs)[1]
-    tensors = values["self"]
-    _checked(tensors)
-    if abs(values["ord"]) == float("inf") and not all(t._array.size for t in tensors):
+def _refuse_empty_norm(values: Values) -> None:
+    if abs(values["ord"]) == float("inf") and not all(t._array.size for t in values["self"]):
         raise RuntimeError(
             "_foreach_norm cannot compute the infinity norm on an empty tensor because the operation does not have an "
             "identity"
         )
-    norm = TENSORS.linalg_vector_norm
-    return tuple(norm(t, values["ord"], dtype=values["dtype"]) for t in tensors)
 
 
-def _largest(name: str, in_place: bool, signatures: Signatures, args: Any, kwargs: Any) -> Any:
-    tensors = signatures.bind(args, kwargs)[1]["self"]
-    if isinstance(tensors, (tuple, list)) and any(isinstance(t, Tensor) and not t._array.size for t in tensors):
+def _refuse_empty_max(values: Values) -> None:
+    if not all(t._array.size for t in values["self"]):
         raise RuntimeError(
             "_foreach_max cannot compute the maximum of an empty tensor; max over zero elements is undefined."
         )
-    return _unary("max", in_place, signatures, args, kwargs)
 
 
-def _copied(name: str, in_place: bool, signatures: Signatures, args: Any, kwargs: Any) -> Any:
-    values = signatures.bind(args, kwargs)[1]
-    _checked(values["self"], values["src"])
-    for target, source in zip(values["self"], values["src"], strict=True):
-        target.copy_(source, values["non_blocking"])
-    return values["self"]
+def _refuse_unequal_products(values: Values) -> None:
+    if not values["self"]:
+        raise RuntimeError("_foreach_mm requires non-empty tensor lists")
+    if len(values["self"]) != len(values["mat2"]):
+        raise RuntimeError("_foreach_mm: self and mat2 must have the same number of tensors")
 
 
-def _made(name: str, forms: Sequence[str], run: Callable[..., Any], in_place: bool) -> Callable[..., Any]:
-    published = f"_foreach_{name}{'_' if in_place else ''}"
-    signatures = Signatures(published, *(f"{published}({form})" for form in forms))
+def _refuse_packed(values: Values) -> None:
+    """The errors for numbers that come as one tensor."""
+    packed, count = values.get("scalars"), len(values["self"])
+    if isinstance(packed, Tensor):
+        if packed.dim() != 1:
+            raise RuntimeError(f"Expected packed scalar Tensor to be of dimension 1. Got {packed.dim()} instead.")
+        if len(packed) != count:
+            raise RuntimeError(
+                f"Expected length of scalars to match input of length {count} but got {len(packed)} instead."
+            )
+        values["scalars"] = packed.tolist()
+
+
+def _norm(t: Tensor, ord: Any, dtype: Any) -> Tensor:
+    norm: Tensor = TENSORS.linalg_vector_norm(t, ord, dtype=dtype)
+    return norm
+
+
+def _power_sum(t: Tensor, ord: Any, dtype: Any) -> Tensor:
+    total: Tensor = TENSORS.sum(TENSORS.pow(TENSORS.abs(t), ord), dtype=dtype)
+    return total
+
+
+_declare("""
+    _foreach_add(Tensor[] self, Scalar scalar)
+    _foreach_add(Tensor[] self, Scalar[] scalars)
+    _foreach_add(Tensor[] self, Tensor other, *, Scalar alpha=1)
+    _foreach_add(Tensor[] self, Tensor[] other, *, Scalar alpha=1)
+""")
+_declare("""
+    _foreach_sub(Tensor[] self, Scalar scalar)
+    _foreach_sub(Tensor[] self, Scalar[] scalars)
+    _foreach_sub(Tensor[] self, Tensor[] other, *, Scalar alpha=1)
+""")
+_declare("""
+    _foreach_mul(Tensor[] self, Scalar[] scalars)
+    _foreach_mul(Tensor[] self, Tensor other)
+    _foreach_mul(Tensor[] self, Tensor[] other)
+    _foreach_mul(Tensor[] self, Scalar scalar)
+""")
+_declare("""
+    _foreach_div(Tensor[] self, Scalar[] scalars)
+    _foreach_div(Tensor[] self, Tensor other)
+    _foreach_div(Tensor[] self, Tensor[] other)
+    _foreach_div(Tensor[] self, Scalar scalar)
+""")
+_declare(
+    """
+    _foreach_maximum(Tensor[] self, Scalar scalar)
+    _foreach_maximum(Tensor[] self, Scalar[] scalars)
+    _foreach_maximum(Tensor[] self, Tensor[] other)
+    """,
+    bound="clamp_min",
+)
+_declare(
+    """
+    _foreach_minimum(Tensor[] self, Scalar scalar)
+    _foreach_minimum(Tensor[] self, Scalar[] scalars)
+    _foreach_minimum(Tensor[] self, Tensor[] other)
+    """,
+    bound="clamp_max",
+)
+_declare("""
+    _foreach_clamp_min(Tensor[] self, Scalar scalar)
+    _foreach_clamp_min(Tensor[] self, Scalar[] scalars)
+    _foreach_clamp_min(Tensor[] self, Tensor[] other)
+""")
+_declare("""
+    _foreach_clamp_max(Tensor[] self, Scalar scalar)
+    _foreach_clamp_max(Tensor[] self, Scalar[] scalars)
+    _foreach_clamp_max(Tensor[] self, Tensor[] other)
+""")
+_declare("""
+    _foreach_pow(Scalar self, Tensor[] exponent)|function
+    _foreach_pow(Tensor[] self, Scalar exponent)
+    _foreach_pow(Tensor[] self, Scalar[] exponent)
+    _foreach_pow(Tensor[] self, Tensor[] exponent)
+""")
+_declare(
+    """
+    _foreach_addcmul(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars)
+    _foreach_addcmul(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars)
+    _foreach_addcmul(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1)
+    """,
+    last="value",
+    check=_refuse_packed,
+)
+_declare(
+    """
+    _foreach_addcdiv(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars)
+    _foreach_addcdiv(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars)
+    _foreach_addcdiv(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1)
+    """,
+    last="value",
+    check=_refuse_packed,
+)
+_declare("""
+    _foreach_lerp(Tensor[] self, Tensor[] tensors1, Scalar weight)
+    _foreach_lerp(Tensor[] self, Tensor[] tensors1, Scalar[] weight)
+    _foreach_lerp(Tensor[] self, Tensor[] tensors1, Tensor[] weights)
+""")
+_declare(
+    "_foreach_norm(Tensor[] self, Scalar ord=2, ScalarType? dtype=None)", False, check=_refuse_empty_norm, each=_norm
+)
+_declare("_foreach_powsum(Tensor[] self, Scalar ord=2, ScalarType? dtype=None)", False, each=_power_sum)
+_declare("_foreach_mm(Tensor[] self, Tensor[] mat2)", False, check=_refuse_unequal_products)
+_declare("_foreach_max(Tensor[] self)", False, check=_refuse_empty_max)
+_declare("_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None)", False)
+_declare("_foreach_zero_(Tensor[] self)", False)
+_declare("_foreach_copy_(Tensor[] self, Tensor[] src, bool non_blocking=False)", False)
+
+
+def find(published: str) -> Callable[..., Any] | None:
+    """The function for lists of that name, `_foreach_exp_`; None if PyTorch has none."""
+    if published not in _made:
+        entry = _entry(published)
+        if entry is None:
+            return None
+        _made[published] = _function(published, entry)
+    return _made[published]
+
+
+def _entry(published: str) -> _Entry | None:
+    if published in _ENTRIES:
+        return _ENTRIES[published]
+    name = published.removesuffix("_")
+    if name in _ENTRIES:
+        return _ENTRIES[name] if _ENTRIES[name].in_place else None
+    single = name.removeprefix(_PREFIX)
+    if single in TENSORS.__dict__:
+        operation(single)  # which loads what declares it
+        if marked(single, "foreach"):
+            return _Entry(f"{name}(Tensor[] self)", True, "", "", None, None)
+    return None
+
+
+def _function(published: str, entry: _Entry) -> Callable[..., Any]:
+    name, in_place = published.removeprefix(_PREFIX), published.endswith("_")
+    overloads = [line.signature for line in lines(entry.text) if not (in_place and "|function" in line.marks)]
+    signatures = Signatures(published, *(published + text[text.index("(") :] for text in overloads))
+    keywords = [[p.name for p in overload.params if p.keyword_only] for overload in signatures.overloads]
+    numbers = [{p.name for p in overload.params if p.kind == "Scalar[]"} for overload in signatures.overloads]
 
     def foreach(*args: Any, **kwargs: Any) -> Any:
-        return run(name, in_place, signatures, args, kwargs)
+        index, values = signatures.bind(args, kwargs)
+        if entry.check is not None:
+            entry.check(values)
+        count = _count(values, numbers[index])
+        options = {keyword: values.pop(keyword) for keyword in keywords[index]}
+        given = list(values.values())
+        if len(given) == 2 and isinstance(given[1], Tensor) and given[1].dim():
+            sizes = f"{given[1].dim()} dimensions and {given[1].numel()} elements"
+            raise RuntimeError(f"scalar tensor expected to be 0 dim but it has {sizes}.")
+        call = entry.each
+        if call is None:
+            bound = entry.bound and (in_place or not isinstance(_first(given[1]), Tensor))
+            called = entry.bound + "_" * in_place if bound else name
+            call = _method(called) if in_place else getattr(TENSORS, called)
+        rows = zip(*(v if isinstance(v, (list, tuple)) else repeat(v, count) for v in given), strict=True)
+        if entry.last:
+            found = [call(*row, **{entry.last: last}) for *row, last in rows]
+        else:
+            found = [call(*row, **options) for row in rows]
+        return values["self"] if in_place else tuple(found)
 
     foreach.__name__ = foreach.__qualname__ = published
-    foreach.__doc__ = f"`{name}` of each tensor of a list{', in place' if in_place else ''}."
+    foreach.__doc__ = f"`{name.removesuffix('_')}` of each tensor of a list{', in place' if in_place else ''}."
     return foreach
 
 
-def _all() -> dict[str, Callable[..., Any]]:
-    table: list[tuple[str, Sequence[str], Callable[..., Any]]]
-    table = [(name, (_SELF,), _unary) for name in (*_UNARY.split(), "clone", "zero")]
-    table += [(name, forms, _binary) for name, forms in _BINARY.items()]
-    table += [(name, forms, _ternary) for name, forms in _TERNARY.items()]
-    table += [
-        ("pow", _POW, _power),
-        ("norm", (f"{_SELF}, Scalar ord=2, *, ScalarType? dtype=None",), _norm),
-        ("max", (_SELF,), _largest),
-        ("copy", (f"{_SELF}, Tensor[] src, bool non_blocking=False",), _copied),
-    ]
-    only = {"clone": (False,), "zero": (True,), "norm": (False,), "max": (False,), "copy": (True,)}
-    made = [_made(name, forms, run, way) for name, forms, run in table for way in only.get(name, (False, True))]
-    return {function.__name__: function for function in made}
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, (list, tuple)) and value else value
 
 
-#: all of them by their names in the torch namespace
-FUNCTIONS = _all()
+def _method(name: str) -> Callable[..., Any]:
+    return lambda t, *args, **kwargs: getattr(t, name)(*args, **kwargs)
+
+
+def _count(values: Values, numbers: Set[str]) -> int:
+    """How long the lists are; PyTorch's errors if they are empty or do not match."""
+    count = 0
+    for name, value in values.items():
+        if isinstance(value, (list, tuple)):
+            if not count:
+                count = len(value)
+                if not count:
+                    raise RuntimeError("Tensor list must have at least one tensor.")
+            elif len(value) != count:
+                if name in numbers:
+                    raise RuntimeError("Tensor list must have same number of elements as scalar list.")
+                raise RuntimeError(f"Tensor lists must have the same number of tensors, got {count} and {len(value)}")
+    return count

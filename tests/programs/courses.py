@@ -194,6 +194,21 @@ attempt(lambda: torch._foreach_sub(a, b[:1]))
 attempt(lambda: torch._foreach_addcmul(a, b, b, [1.0]))
 attempt(lambda: torch._foreach_div(a, "x"))
 attempt(lambda: torch._foreach_exp_(1))
+attempt(lambda: torch._foreach_mul(a, []))
+attempt(lambda: torch._foreach_pow_(2, a))
+attempt(lambda: torch._foreach_addcmul(a, b, b, torch.ones(1)))
+attempt(lambda: torch._foreach_addcdiv(a, b, b, torch.tensor(1.0)))
+attempt(lambda: torch._foreach_mm(a, a[:1]))
+print(
+    torch._foreach_powsum(b, 3),
+    torch._foreach_norm(b, 2, torch.float64),
+    torch._foreach_mm([b[0].outer(b[0])], [b[0][:, None]]),
+)
+print(
+    torch._foreach_clone(b, memory_format=torch.contiguous_format),
+    torch._foreach_addcmul(a, b, b, torch.tensor([1.0, 2.0])),
+)
+print([hasattr(torch, f"_foreach_{n}") for n in ("zero", "copy", "clone_", "max_", "relu", "zero__", "round_", "frac")])
 
 # % course-seldom: classes in clusters, layers that nobody draws, tensors that change places, several GPUs
 torch.manual_seed(0)

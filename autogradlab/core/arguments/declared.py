@@ -9,9 +9,10 @@ notation and in the order in which PyTorch tries them, with what the overload gi
 ``type?`` admits None; ``int[2]`` takes a single int for both; ``$options`` stands for dtype, layout, device, pin_memory
 and requires_grad. A line that is indented more goes on with the one before it. Marks may follow a bar: ``|deprecated``
 overloads come last and are not listed in errors, ``|function`` ones are not those of the method, ``|method`` ones not
-those of the function, ``|numbers`` ones take Python numbers for their tensors. ``|lower_precision``, ``|fp32`` and
-``|promote``, on any of the lines, say what autocast does (`amp/autocast_mode.py`). A name of `torch.nn.functional` that
-stands in no other namespace is written ``nn.name(...)``.
+those of the function, ``|numbers`` ones take Python numbers for their tensors. Two kinds of marks are of the whole
+declaration, on any of its lines: ``|lower_precision``, ``|fp32`` and ``|promote`` say what autocast does
+(`amp/autocast_mode.py`), ``|foreach`` that lists of tensors can be given to ``_foreach_name`` (`ops/foreach.py`). A
+name of `torch.nn.functional` that stands in no other namespace is written ``nn.name(...)``.
 
 From these lines the signatures of the other forms are made: the method has no ``Tensor input`` and no ``out``, the
 in-place method ``name_`` neither, its function no ``out``. Declaring only stores strings; `lookup.py` reads them when
@@ -33,6 +34,7 @@ __all__ = [
     "cast_of",
     "casting",
     "declare",
+    "marked",
     "name_of",
     "signatures",
 ]
@@ -106,10 +108,16 @@ def casting(policy: str) -> Callable[[F], F]:
     return keep
 
 
+def marked(name: str, *marks: str) -> str | None:
+    """Which of these marks a declaration has; None if none of them, or nothing is declared."""
+    declared = DECLARED.get(name)
+    found = declared and re.search(rf"\|({'|'.join(marks)})\b", declared.text)
+    return found[1] if found else None
+
+
 def cast_of(name: str) -> str | None:
     """What autocast does with the arguments of a function or method, in the words of the marks; None if nothing."""
-    declared = DECLARED.get(name)
-    found = declared and re.search(r"\|(lower_precision|fp32|promote)\b", declared.text)
-    if found:
-        return found[1]
+    policy = marked(name, "lower_precision", "fp32", "promote")
+    if policy:
+        return policy
     return cast_of(ALIASES[name]) if name in ALIASES else _CASTS.get(name)

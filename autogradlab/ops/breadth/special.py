@@ -43,7 +43,7 @@ _ERF = real_only(K.erf, "erf_vml_cpu")
 _ERF_SHORT = real_only(K.erf_short, "erf_vml_cpu")
 
 unary(
-    "erf(Tensor input, *, Tensor out=None) -> Tensor",
+    "erf(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     lambda x: _ERF(x) if x.dtype.itemsize == 8 else _ERF_SHORT(x),
     lambda F, grad, input: (2 / _ROOT_PI) * F.exp(-F.pow(input, 2)) * grad,
     doc="""
@@ -64,7 +64,7 @@ unary(
 )
 alias("special_erf", "erf", method=False)
 unary(
-    "erfc(Tensor input, *, Tensor out=None) -> Tensor",
+    "erfc(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     real_only(K.erfc, "erfc_vml_cpu"),
     lambda F, grad, input: (-2 / _ROOT_PI) * F.exp(-F.pow(input, 2)) * grad,
     doc="""
@@ -107,7 +107,7 @@ unary(
 )
 alias("special_erfinv", "erfinv", method=False)
 unary(
-    "lgamma(Tensor input, *, Tensor out=None) -> Tensor",
+    "lgamma(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     real_only(K.lgamma, "lgamma_vml_cpu"),
     lambda F, grad, input: grad * F.digamma(input),
     doc="""

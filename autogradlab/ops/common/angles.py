@@ -13,7 +13,7 @@ from ..table.factories import unary
 from ..table.opdef import alias
 
 unary(
-    "tan(Tensor input, *, Tensor out=None) -> Tensor",
+    "tan(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.tan,
     lambda F, grad, result: grad * F.conj(F.add_number(F.pow(result, 2), 1)),
     doc="""
@@ -33,7 +33,7 @@ unary(
     """,
 )
 unary(
-    "asin(Tensor input, *, Tensor out=None) -> Tensor",
+    "asin(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.arcsin,
     lambda F, grad, input: grad * F.conj(F.rsqrt(F.add_number(-input * input, 1))),
     doc="""
@@ -46,7 +46,7 @@ unary(
     """,
 )
 unary(
-    "acos(Tensor input, *, Tensor out=None) -> Tensor",
+    "acos(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.arccos,
     lambda F, grad, input: grad * -F.conj(F.rsqrt(F.add_number(-input * input, 1))),
     doc="""
@@ -66,7 +66,7 @@ unary(
     """,
 )
 unary(
-    "atan(Tensor input, *, Tensor out=None) -> Tensor",
+    "atan(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.arctan,
     lambda F, grad, input: grad / F.conj(F.add_number(input * input, 1)),
     doc="""
@@ -79,7 +79,7 @@ unary(
     """,
 )
 unary(
-    "sinh(Tensor input, *, Tensor out=None) -> Tensor",
+    "sinh(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.sinh,
     lambda F, grad, input: grad * F.conj(F.cosh(input)),
     doc="""
@@ -99,7 +99,7 @@ unary(
     """,
 )
 unary(
-    "cosh(Tensor input, *, Tensor out=None) -> Tensor",
+    "cosh(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.cosh,
     lambda F, grad, input: grad * F.conj(F.sinh(input)),
     doc="""

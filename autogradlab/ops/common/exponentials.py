@@ -37,7 +37,7 @@ unary(
 )
 alias("special_exp2", "exp2", method=False)
 unary(
-    "expm1(Tensor input, *, Tensor out=None) -> Tensor",
+    "expm1(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     _expm1,
     lambda F, grad, result: grad * F.add_number(F.conj(result), 1),
     doc="""
@@ -58,7 +58,7 @@ unary(
 )
 alias("special_expm1", "expm1", method=False)
 unary(
-    "log2(Tensor input, *, Tensor out=None) -> Tensor",
+    "log2(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.log2,
     lambda F, grad, input: grad / F.conj(F.mul_number(input, math.log(2))),
     doc="""
@@ -85,7 +85,7 @@ def _log10(x: np.ndarray) -> Any:
 
 
 unary(
-    "log10(Tensor input, *, Tensor out=None) -> Tensor",
+    "log10(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     _log10,
     lambda F, grad, input: grad / F.conj(F.mul_number(input, math.log(10))),
     doc="""
@@ -105,7 +105,7 @@ unary(
     """,
 )
 unary(
-    "log1p(Tensor input, *, Tensor out=None) -> Tensor",
+    "log1p(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.log1p,
     lambda F, grad, input: grad / F.conj(F.add_number(input, 1)),
     node="Log1PBackward0",

@@ -28,7 +28,7 @@ def _rounded(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
 
 
 _rounded(
-    "floor(Tensor input, *, Tensor out=None) -> Tensor",
+    "floor(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.floor,
     """
     The next integer downwards, as a number of the same dtype. Its derivative is 0.
@@ -48,7 +48,7 @@ _rounded(
     out=Out(exact=FOUND),
 )
 _rounded(
-    "ceil(Tensor input, *, Tensor out=None) -> Tensor",
+    "ceil(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.ceil,
     """
     The next integer upwards, as a number of the same dtype. Its derivative is 0.
@@ -68,7 +68,7 @@ _rounded(
     out=Out(exact=FOUND),
 )
 _rounded(
-    "trunc(Tensor input, *, Tensor out=None) -> Tensor",
+    "trunc(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.trunc,
     """
     The integer part: the next integer towards 0. Its derivative is 0.
@@ -105,7 +105,7 @@ def _round_decimals(input: np.ndarray, decimals: int) -> Any:
 
 
 unary(
-    "frac(Tensor input, *, Tensor out=None) -> Tensor",
+    "frac(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     _frac,
     lambda F, grad: grad,
     promotes=False,
@@ -132,7 +132,7 @@ OPS["round.decimals"] = Op(
 unary(
     """
     round(Tensor input, *, Tensor out=None) -> Tensor
-    round(Tensor input, *, int decimals, Tensor out=None) -> Tensor
+    round(Tensor input, *, int decimals, Tensor out=None) -> Tensor|foreach
     """,
     _round,
     lambda F, grad: F.nought(grad),

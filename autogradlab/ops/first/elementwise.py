@@ -347,7 +347,7 @@ def sgn_backward(F: Any, grad: Any, input: Any, result: Any) -> Any:
 
 
 unary(
-    "neg(Tensor input, *, Tensor out=None) -> Tensor",
+    "neg(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     _neg,
     lambda F, grad: -grad,
     promotes=False,
@@ -372,7 +372,7 @@ unary(
     out=Out(exact=FOUND),
 )
 unary(
-    "reciprocal(Tensor input, *, Tensor out=None) -> Tensor",
+    "reciprocal(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     lambda x: np.true_divide(1 if x.dtype.kind in "biu" else x.dtype.type(1), x),
     lambda F, grad, result: -grad * F.conj(result * result),
     doc="""
@@ -392,7 +392,7 @@ unary(
     """,
 )
 unary(
-    "abs(Tensor input, *, Tensor out=None) -> Tensor",
+    "abs(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     _abs,
     lambda F, grad, input: grad * F.sgn(input),
     promotes=False,
@@ -442,7 +442,7 @@ unary(
     inplace_function=False,
 )
 unary(
-    "sign(Tensor input, *, Tensor out=None) -> Tensor",
+    "sign(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     _sign,
     lambda F, grad: F.nought(grad),
     promotes=False,
@@ -488,7 +488,7 @@ def positive(input: Tensor) -> Tensor:
 
 
 unary(
-    "exp(Tensor input, *, Tensor out=None) -> Tensor",
+    "exp(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.exp,
     lambda F, grad, result: grad * F.conj(result),
     doc="""
@@ -512,7 +512,7 @@ unary(
     """,
 )
 unary(
-    "log(Tensor input, *, Tensor out=None) -> Tensor",
+    "log(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.log,
     lambda F, grad, input: grad / F.conj(input),
     doc="""
@@ -534,7 +534,7 @@ unary(
 
 
 unary(
-    "sqrt(Tensor input, *, Tensor out=None) -> Tensor",
+    "sqrt(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.sqrt,
     lambda F, grad, result: grad / F.mul_number(F.conj(result), 2),
     doc="""
@@ -554,7 +554,7 @@ unary(
     """,
 )
 unary(
-    "rsqrt(Tensor input, *, Tensor out=None) -> Tensor",
+    "rsqrt(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     single(lambda x: 1 / np.sqrt(x)),
     lambda F, grad, result: F.mul_number(grad, -0.5) * F.conj(F.pow(result, 3)),
     doc="""
@@ -577,7 +577,7 @@ unary(
 # -- trigonometry ------------------------------------------------------------------------------------------------------
 
 unary(
-    "sin(Tensor input, *, Tensor out=None) -> Tensor",
+    "sin(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.sin,
     lambda F, grad, input: grad * F.conj(F.cos(input)),
     doc="""
@@ -597,7 +597,7 @@ unary(
     """,
 )
 unary(
-    "cos(Tensor input, *, Tensor out=None) -> Tensor",
+    "cos(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.cos,
     lambda F, grad, input: grad * -F.conj(F.sin(input)),
     doc="""
@@ -617,7 +617,7 @@ unary(
     """,
 )
 unary(
-    "tanh(Tensor input, *, Tensor out=None) -> Tensor",
+    "tanh(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     np.tanh,
     lambda F, grad, result: F.tanh_backward(grad, result),
     doc="""
@@ -670,7 +670,7 @@ def _sigmoid(x: np.ndarray) -> Any:
 
 
 unary(
-    "sigmoid(Tensor input, *, Tensor out=None) -> Tensor",
+    "sigmoid(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     single(_sigmoid),
     lambda F, grad, result: F.sigmoid_backward(grad, result),
     doc="""
