@@ -48,6 +48,7 @@ CORE_TESTS = (
     "tests/test_detached.py",
     "tests/ops/test_goldens.py",
     "tests/ops/test_inplace.py",
+    "tests/ops/test_mapped.py",
     "tests/ops/test_hypothesis_views.py",
     "tests/fuzz/test_mended.py",
 )
@@ -57,9 +58,9 @@ AREAS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "firing": (("core/backward/firing.py", "core/graph/node.py"), CORE_TESTS),
     "leaves": (("core/backward/leaves.py", "core/tensor/edges.py"), CORE_TESTS),
     "saved": (("core/recording/record.py",), CORE_TESTS),
-    "views": (("core/recording/views.py", "core/graph/slices.py", "core/memory/", "ops/first/viewing.py"), CORE_TESTS),
+    "views": (("core/recording/views.py", "core/graph/slices.py", "core/memory/", "ops/first/shape.py"), CORE_TESTS),
     "inplace": (("core/recording/inplace.py", "ops/table/inplace.py"), CORE_TESTS),
-    "getitem": (("ops/first/getitem.py", "ops/first/writing.py"), CORE_TESTS),
+    "getitem": (("ops/first/getitem.py", "ops/first/index.py"), CORE_TESTS),
     "snapshot": (("inspectors/snapshot/",), ("tests/inspectors",)),
     "lab": (("lab/*.py",), ("tests/lab",)),
 }

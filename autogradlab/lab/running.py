@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import ctypes
 import gc
 import io
 import linecache
 import os
 import random
 import sys
+import threading
 import time
 import types
 import warnings
@@ -27,11 +29,15 @@ from autogradlab.lab.answers import Raised
 __all__ = ["RAISED", "Ran", "aside", "caller", "compute", "library", "limited", "run", "told"]
 
 SECONDS = 5.0  # what is run here takes some milliseconds
+GRACE = 0.1  # so much later, and so often, `_stop_at` tries what the trace function did not stop
 PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 
 
 class TooLong(BaseException):
     """The code ran for longer than any answer here needs. No `except Exception` of a learner's keeps it."""
+
+    def __str__(self) -> str:
+        return say("lab.too_long", seconds=f"{SECONDS:g}")
 
 
 #: What code that is run aside may raise, and what is then said of it; Ctrl-C is the learner's own.
@@ -136,9 +142,9 @@ def run(source: str, torch: types.ModuleType, space: Mapping[str, Any] | None = 
 
 
 @contextlib.contextmanager
-def limited(seconds: float | None = None) -> Iterator[None]:
+def limited() -> Iterator[None]:
     """Raises `TooLong` in whatever code of the learner's or the lesson's still runs after so many seconds."""
-    end = time.monotonic() + (SECONDS if seconds is None else seconds)
+    end = time.monotonic() + SECONDS
     # Python drops what is raised in a callback of the garbage collector or a `__del__`, and the trace function with it
     dropped = {getattr(callback, "__code__", None) for callback in gc.callbacks}
 
@@ -147,17 +153,56 @@ def limited(seconds: float | None = None) -> Iterator[None]:
         if code.co_filename.startswith(PACKAGE) or code in dropped or code.co_name == "__del__":
             return None
         if time.monotonic() > end:
-            raise TooLong(say("lab.too_long", seconds=f"{SECONDS:g}"))
+            raise TooLong
         return late
 
-    before = sys.gettrace()
+    if sys.gettrace() is not None:  # a debugger or a coverage run has the only trace there is
+        yield
+        return
+    alarm = Alarm(end + GRACE)
     try:
-        if before is None:  # a debugger or a coverage run has the only trace there is
-            sys.settrace(late)
+        alarm.start()
+        sys.settrace(late)
         yield
     finally:
-        if before is None:
-            sys.settrace(None)
+        try:
+            alarm.stop()
+        except BaseException as error:
+            alarm.stop()
+            if not isinstance(error, TooLong):
+                raise
+
+
+class Alarm:
+    """Raises `TooLong` in this thread, wherever it is, again and again from some time on: for code that the trace
+    function does not stop, since it catches everything, has no lines (`while True: pass` in Python 3.11) or has taken
+    the function away."""
+
+    def __init__(self, end: float) -> None:
+        self.end = end
+        self.thread = threading.get_ident()
+        self.lock = threading.Lock()
+        self.over = threading.Event()
+
+    def start(self) -> None:
+        with contextlib.suppress(RuntimeError):  # a browser has no threads
+            threading.Thread(target=self._watch, daemon=True).start()
+
+    def stop(self) -> None:
+        """Takes the trace function away, too."""
+        sys.settrace(None)
+        with self.lock:
+            self.over.set()
+        self.over.is_set()  # what is on its way arrives where a function begins
+
+    def _watch(self) -> None:
+        left = self.end - time.monotonic()
+        while not self.over.wait(left):
+            with self.lock:
+                if not self.over.is_set():
+                    thread, error = ctypes.c_ulong(self.thread), ctypes.py_object(TooLong)
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, error)
+            left = GRACE
 
 
 def _line(error: BaseException, name: str) -> int | None:
@@ -176,6 +221,7 @@ def told(error: BaseException) -> str:
     if isinstance(error, TooLong):
         return str(error)
     try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:
+        with limited():
+            return f"{type(error).__name__}: {error}"
+    except RAISED:
         return type(error).__name__

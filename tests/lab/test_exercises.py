@@ -67,15 +67,15 @@ def test_parsons_words_on_what_went_wrong(torch: Any):
         puzzle.arrange("z")
 
 
-def test_parsons_that_never_ends_is_stopped(sample: Path):
-    entry = bank.Entry("01-sample", "endless", {"lines": ["while True:", "    pass"], "indent": True})
-    puzzle = exercises_parsons(entry)
-    assert "stopped after" in puzzle.arrange(*puzzle.known).text
-
-
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "SECONDS", 0.3)
+
+
+@pytest.mark.parametrize("lines", [["while True:", "    pass"], ["while True: pass"]])
+def test_parsons_that_never_ends_is_stopped(sample: Path, short: None, lines: list[str]):
+    puzzle = exercises_parsons(bank.Entry("01-sample", "endless", {"lines": lines, "indent": True}))
+    assert "stopped after" in puzzle.arrange(*puzzle.known).text
 
 
 def test_what_ends_in_a_callback_of_the_collector_is_stopped_all_the_same(torch: Any, short: None):
@@ -103,18 +103,41 @@ class Unspeakable:
         raise ZeroDivisionError
 
 
+class Leaving(Exception):
+    def __str__(self) -> str:
+        raise SystemExit
+
+
 def test_checks_survive_what_learners_write(torch: Any, short: None):
     def endless(w: Any) -> None:
+        while True:
+            pass
+
+    def greedy(w: Any) -> None:
+        while True:
+            try:
+                w.sum()
+            except BaseException:
+                w.sum()
+
+    def untraced(w: Any) -> None:
+        sys.settrace(None)
         while True:
             pass
 
     def leaving(w: Any) -> None:
         sys.exit(3)
 
+    def wordless(w: Any) -> None:
+        raise Leaving
+
     def unspeakable(w: Any) -> None:
         w.grad = Unspeakable()
 
-    assert "stopped after 0.3 seconds" in check("zero-it", endless).text
+    for never in (endless, greedy, untraced):
+        assert "stopped after 0.3 seconds" in check("zero-it", never).text
+    assert sys.gettrace() is None
+    assert "`Leaving`" in check("zero-it", wordless).text
     assert "SystemExit: 3" in check("zero-it", leaving).text
     assert "It stopped with" in check("zero-it", unspeakable).text
     assert exercises._short(Unspeakable()) == "Unspeakable (its repr raises ZeroDivisionError)"
