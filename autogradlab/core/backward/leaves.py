@@ -10,13 +10,13 @@ import numpy as np
 from ..graph.node import NO_EDGE, AccumulateGrad, Node
 from ..memory.layout import empty_like, fills_memory
 from ..memory.overlap import check_written
-from ..memory.strided import placed
+from ..memory.strided import placed, window
 from ..memory.versions import INFERENCE, UNSHARED, increment_version, of_inference
 from ..runtime import errors, modes
 from ..runtime.modes import FLAGS
 from ..tensor.tensor import Tensor, made, requires_grad, wrap
 from .firing import as_tensor, as_tuple, hook_result, set_grad
-from .validate import cast_to
+from .validate import cast_to, check_hook_result
 
 _new = object.__new__
 
@@ -174,6 +174,8 @@ def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
     """A fresh copy of the gradient, with the strides of its leaf if the leaf is dense."""
     alike = like.shape == g.shape and like.size and fills_memory(like)
     fresh = np.empty_like(like, dtype=g.dtype) if alike else np.empty(g.shape, g.dtype)
+    if alike and g.dtype is like.dtype and fresh.strides != like.strides:  # of dimensions of size 1
+        fresh = window(fresh, like.shape, like.strides)
     fresh[...] = g
     return fresh
 
@@ -284,9 +286,8 @@ def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.S
             for hook in list(meta.post_accumulate.values()):
                 result = hook(node.variable)
                 if result is not None:
-                    if isinstance(result, Tensor):
-                        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
-                    raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+                    check_hook_result(hook, node.variable, result)
+                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         if node.hooks is not None:
             for hook in list(node.hooks.post.values()):
                 hook((), grads)
@@ -310,7 +311,7 @@ def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) ->
             variable._grad = made(own_copy(grad._array, variable._array))
     elif recorded:
         variable._grad = old + grad
-    elif requires_grad(old):
+    elif requires_grad(old) or old._array.dtype is not grad._array.dtype:
         local = modes.current()
         before = set_grad(local, False)
         try:

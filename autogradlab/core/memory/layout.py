@@ -161,6 +161,13 @@ def _result_strides(shape: tuple[int, ...], itemsize: int, operands: tuple[np.nd
     if all(x.shape == shape for x in operands):
         if all(x.flags.c_contiguous or not x.size for x in operands):
             return dense(shape, itemsize)
+        if len(shape) == 4:
+            last = strides_along(shape, 1, [0, 2, 3, 1])
+            fits = [
+                s == x.itemsize * e or n == 1 for x in operands for n, s, e in zip(shape, x.strides, last, strict=True)
+            ]
+            if all(fits):
+                return tuple(s * itemsize for s in last)
         first = operands[-1].strides
         if all(x.strides == first and x.itemsize == operands[-1].itemsize and fills_memory(x) for x in operands):
             return tuple(s // operands[-1].itemsize * itemsize for s in first)

@@ -206,6 +206,5 @@ def in_place(
     if looks is not None:
         looks(*op.arrays(values))
     if op.overlap == "whole":
-        nested = any(type(v) is list or type(v) is tuple for v in values)
-        check_written(values[0], flat(values[1:]) if nested else values[1:], whole=True)
+        check_written(values[0], flat(values[1:]), whole=True)
     return write_in_place(op, values, write, repeatable)

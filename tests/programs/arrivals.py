@@ -1,0 +1,128 @@
+"""What arrives where: versions, strides and dtypes of gradients, modes of hooks, layouts of results."""
+
+import itertools
+import warnings
+
+import torch
+
+from tests.scenarios.show import attempt
+
+
+# % arrival-versions: how often a sum of gradients was written, seen by a Function and behind it
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        print("Twice:", g._version)
+        return g * 2
+
+
+class Same(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        print("Same:", g._version)
+        return g
+
+
+for function in (Twice, Same):
+    for n in (3, 2000):
+        w = torch.ones(n, requires_grad=True)
+        a = w * 1
+        a.register_hook(lambda g: print("a:", g._version))
+        y = function.apply(a)
+        (y * 2 + y * 3 + y * 4).sum().backward()
+        print("w:", w.grad._version)
+
+# % arrival-dtypes: a .grad of another dtype than the gradients that come
+for old, new in ((torch.int64, torch.float32), (torch.float32, torch.float64), (torch.float64, torch.float32)):
+    x = torch.ones(2, dtype=new, requires_grad=True)
+    x.grad_dtype = None
+    x.grad = torch.ones(2, dtype=old)
+    attempt(lambda: x.exp().sum().backward())
+    print(x.grad, x.grad._version)
+
+# % arrival-after: what hooks that run after accumulation may return
+x = torch.ones(2, requires_grad=True)
+for result in (torch.ones(1), torch.ones(2), torch.ones(2, dtype=torch.float64), 3, (torch.ones(2),)):
+    handle = x.register_post_accumulate_grad_hook(lambda t: result)
+    attempt(lambda: x.sum().backward())
+    print(x.grad)
+    handle.remove()
+
+# % arrival-recorded: a plain backward after one that was recorded
+x = torch.ones(2, requires_grad=True)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    (x**3).sum().backward(create_graph=True)
+first = x.grad
+(x * 2).sum().backward()
+print(x.grad, x.grad._version, x.grad is first)
+
+# % arrival-strides: strides and versions of .grad where sizes are 1
+makers = (
+    lambda: torch.ones(2, 3),
+    lambda: torch.ones(3, 2).t(),
+    lambda: torch.ones(1, 3),
+    lambda: torch.ones(3, 1),
+    lambda: torch.ones(3, 1).t(),
+    lambda: torch.empty_strided((1, 3), (0, 1)).fill_(1),
+    lambda: torch.empty_strided((3, 1), (1, 0)).fill_(1),
+    lambda: torch.empty_strided((3, 1), (1, 7)).fill_(1),
+)
+uses = (
+    lambda x: x.sum(),
+    lambda x: x.squeeze().sum(),
+    lambda x: (x * 2).sum(0).sum(),
+    lambda x: x.expand(4, 3, 3).sum() if 1 in x.shape else x.expand(4, *x.shape).sum(),
+    lambda x: x.sum(1).sum(),
+    lambda x: x.t().exp().sum(),
+    lambda x: (x.flip(0) * 2).sum(),
+    lambda x: x.flip(1).flip(0).sum(),
+    lambda x: (x.rot90() * 2).sum(),
+)
+for make in makers:
+    for use in uses:
+        x = make().requires_grad_()
+        use(x).backward()
+        print(x.grad.stride(), x.grad._version, end=" ")
+    print()
+
+# % arrival-layouts: strides of sums of tensors that lie in different orders
+for shape in ((2, 2, 1), (2, 2, 3), (2, 1, 2, 2), (1, 2, 2, 3)):
+    plain = torch.zeros(shape)
+    for order in itertools.permutations(range(len(shape))):
+        back = [order.index(d) for d in range(len(shape))]
+        x = torch.arange(1.0, plain.numel() + 1).view([shape[d] for d in order]).permute(back)
+        for y in (x + plain, plain + x, x + x, x.exp(), x.clone() + plain[..., :1]):
+            print(*y.stride(), end=" ")
+        print((y == x).all().item(), torch.zeros_like(x).stride())
+
+# % arrival-channels: which strides pass for channels last
+for strides in ((12, 1, 6, 3), (99, 1, 6, 3), (12, 1, 7, 3), (1, 1, 6, 3), (3, 1, 6, 3), (12, 1, 3, 6), (6, 1, 6, 3)):
+    x = torch.empty_strided((2, 3, 2, 2), strides)
+    print(strides, x.is_contiguous(memory_format=torch.channels_last), torch.zeros_like(x).stride(), end=" ")
+    print(x.as_strided((1, 3, 2, 2), strides).exp().stride(), x.as_strided((2, 1, 2, 2), strides).exp().stride())
+
+# % arrival-turned: in-place views of views, and what the gradient passes
+for turn in (
+    lambda v: v.t_(),
+    lambda v: v.transpose_(0, 1),
+    lambda v: v.unsqueeze_(0),
+    lambda v: v.squeeze_(),
+    lambda v: v.t_().mul_(2),
+    lambda v: v.swapdims_(0, 1).unsqueeze_(1),
+):
+    w = torch.arange(6.0, requires_grad=True)
+    base = w * 1
+    v = base.view(2, 3)
+    turn(v)
+    print(v.grad_fn, tuple(v.shape), v.stride(), v._version, base.grad_fn, v._base is base)
+    (v * torch.arange(1.0, v.numel() + 1).view(v.shape)).sum().backward()
+    print(w.grad)
