@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autogradlab as torch
+from autogradlab import overrides
 from autogradlab.core.recording.record import RAW, OpNode
 from autogradlab.core.tensor.tensor import Tensor
 from autogradlab.ops.table.families import FUNCTIONS, OPS, load_all
@@ -48,6 +49,30 @@ def test_an_entry_without_samples_is_noticed():
     assert public("exp")
     assert "exp" in covered()
     assert "no such operation" not in covered()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, entry in OPS.items()
+        if name in FUNCTIONS and (entry.binds or any(o.signature is not None for o in entry.overloads))
+    ],
+)
+def test_the_first_object_that_overrides_is_asked(name: str):
+    """Entries that bind their arguments themselves ask it too, although nothing asked before."""
+
+    class Half:
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func.__name__
+
+    objects = [Half()] * OPS[name].required
+    overrides.disarm()
+    assert FUNCTIONS[name](*objects) == name
+    if hasattr(Tensor, name):
+        overrides.disarm()
+        assert getattr(torch.ones(1), name)(*(objects[1:] or objects)) == name
 
 
 @pytest.mark.parametrize("transposed", [False, True])

@@ -17,10 +17,9 @@ from ..common.pairs import with_number
 from ..first.kinds import COMPLEX, double, floated, on_both_backends, refuse, refusing, single
 from ..kernels import special as K
 from ..table.factories import binary, unary
-from ..table.families import attach
-from ..table.opdef import OPS, Op, alias, composite, op
+from ..table.opdef import OPS, alias, composite, op
 from ..table.outputs import Out
-from ..table.publishing import checking
+from ..table.overloads import Arguments, Called
 
 F = TENSORS
 _ROOT_PI = math.sqrt(math.pi)
@@ -209,25 +208,23 @@ unary(
 alias("special_sinc", "sinc", method=False)
 
 
-def _polygamma(input: np.ndarray, n: int) -> np.ndarray:
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
-    refuse(input, ("digamma", "trigamma", "polygamma")[min(n, 2)], COMPLEX)
-    return double(lambda x: K.digamma(x) if n == 0 else K.polygamma(n, x))(input)
+def _tensor_first(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+    """The arguments as (input, n): the function has n first."""
+    _, values = called.bind(args, kwargs)
+    out = {} if values.get("out") is None else {"out": values["out"]}
+    return (values["input"], values["n"]), out
 
 
-OPS["polygamma"] = _POLYGAMMA = Op(
-    "polygamma",
-    _polygamma,
-    vjp={
-        "input": lambda F, grad, input, n: grad * F.polygamma(n + 1, input),
-    },
+@op(
+    "polygamma(int n, Tensor input, *, Tensor out=None) -> Tensor",
+    vjp={"input": lambda F, grad, input, n: grad * F.polygamma(n + 1, input)},
+    binds=_tensor_first,
+    inplace=True,
+    inplace_function=False,
+    inplace_overload=True,
+    out=Out(overlap="part"),
 )
-_POLYGAMMA.overload_in_place()
-
-
-@composite("polygamma(int n, Tensor input, *, Tensor out=None) -> Tensor", out=Out(overlap="part"), method=False)
-def polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
+def polygamma(input: np.ndarray, n: int) -> np.ndarray:
     """
     The n-th derivative of digamma.
 
@@ -244,24 +241,14 @@ def polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
     >>> x
     tensor([-0.5772,  0.4228])
     """
-    if not isinstance(input, Tensor) or not isinstance(n, int):
-        return _POLYGAMMA.reject((n, input), {})
-    return _POLYGAMMA.call(input, n, **({} if out is None else {"out": out}))
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    refuse(input, ("digamma", "trigamma", "polygamma")[min(n, 2)], COMPLEX)
+    return double(lambda x: K.digamma(x) if n == 0 else K.polygamma(n, x))(input)
 
-
-def _method(self: Tensor, n: int) -> Tensor:
-    return polygamma(n, self)
-
-
-def _method_(self: Tensor, n: int) -> Tensor:
-    return _POLYGAMMA.call_(self, n)
-
-
-attach("polygamma", checking(_method, "polygamma", "Tensor", "late"))
-attach("polygamma_", checking(_method_, "polygamma_", "Tensor", "late"))
 
 alias("special_polygamma", "polygamma", method=False)
-RAW.polygamma = lambda n, x: _polygamma(x, n)
+RAW.polygamma = lambda n, x: polygamma(x, n)  # formulas call it as the function
 
 
 @op(

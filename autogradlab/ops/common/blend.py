@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,12 +16,10 @@ from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
 from ...core.values.promotion import can_cast, cast, is_number, number, plain_number, result_dtype
 from ..first.kinds import align, fused, into, is_half, name_of, numbered, on_both_backends, refuse, shared, single
-from ..table.families import attach
 from ..table.inplace import recorded_edges
-from ..table.opdef import OPS, Op, alias, composite, op
+from ..table.opdef import OPS, Op, alias, op
 from ..table.outputs import FOUND, Out
-from ..table.overloads import Arguments, Overload
-from ..table.publishing import checking
+from ..table.overloads import Arguments, Called, Overload, Rule
 
 F = TENSORS
 
@@ -35,7 +32,80 @@ _BYTES = (
 )
 
 
-def _where(condition: np.ndarray, input: np.ndarray, other: np.ndarray) -> np.ndarray:
+#: types of operands that need no look at the signatures
+_PLAIN = frozenset((Tensor, float, int, bool))
+
+
+def _fitting(value: Any, numpy: np.dtype[Any]) -> Tensor:
+    """A number as a tensor of a dtype; PyTorch's error where it does not fit, but for halves, which become infinite."""
+    if numpy.kind == "f" and (type(value) is float or type(value) is int) and -65504 <= value <= 65504:
+        return wrap(np.array(value, numpy))
+    return wrap(
+        scalar_array(value, from_numpy(numpy))
+        if numpy.itemsize > 2 or numpy.kind in "iu"
+        else quiet(number, value, numpy)
+    )
+
+
+def _three(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+    """The arguments as (condition, input, other), numbers made tensors. A method is called on the second of them."""
+    out, fits = kwargs, len(args) == 3 and not kwargs
+    if fits:
+        condition, input, other = three = (args[1], args[0], args[2]) if called.as_method else args
+        if type(condition) is type(input) is type(other) is Tensor:
+            return three, kwargs
+        fits = type(condition) is Tensor and _PLAIN.issuperset((type(input), type(other)))
+    if not fits:
+        _, values = called.bind(args, kwargs)
+        condition, other = values["condition"], values["other"]
+        input = values["input"] if "input" in values else values["self"]
+        out = {} if values.get("out") is None else {"out": values["out"]}
+    first, second = isinstance(input, Tensor), isinstance(other, Tensor)
+    if not (first and second):
+        wanted = result_dtype((input, other)).numpy
+        input = input if first else _fitting(input, wanted)
+        other = other if second else _fitting(other, wanted)
+    return (condition, input, other), out
+
+
+def _alone(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+    one = not called.as_method and len(args) + len(kwargs) == 1
+    return (args, kwargs) if one and isinstance(args[0] if args else kwargs.get("condition"), Tensor) else None
+
+
+@op(
+    """
+    where(Tensor condition) -> Tensor
+    where(Tensor condition, Tensor input, Tensor other, *, Tensor out=None) -> Tensor
+    where(Tensor condition, Scalar self, Tensor other) -> Tensor
+    where(Tensor condition, Tensor input, Scalar other) -> Tensor
+    where(Tensor condition, Scalar self, Scalar other) -> Tensor
+    """,
+    "condition input other",
+    numbers=True,
+    vjp={
+        "input": lambda F, grad, condition: F.kept(condition, grad),
+        "other": lambda F, grad, condition: F.where(condition, F.zero_dim(grad), grad),
+    },
+    counts=(3,),
+    binds=_three,
+    overloads=[Overload(lambda condition: F.nonzero(condition, as_tuple=True), takes=_alone)],
+    out=Out(exact="Expected out type to be {0} but got {1}", overlap="part"),
+)
+def where(condition: np.ndarray, input: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Chooses element by element: input where condition is True, other elsewhere. With condition alone it is
+    nonzero(as_tuple=True).
+    main: 2
+
+    Shapes: all three broadcast together.
+    Dtypes: condition is bool; the others may differ and are promoted, and may be numbers.
+
+    >>> x = torch.tensor([-1., 2., -3.])
+    >>> torch.where(x > 0, x, 0.)
+    tensor([0., 2., 0.])
+    >>> torch.where(torch.tensor([True, False, True]))
+    (tensor([0, 2]),)
+    """
     if condition.dtype.kind == "b" and input.dtype is other.dtype:
         try:
             r = np.where(condition, input, other)
@@ -53,80 +123,6 @@ def _where(condition: np.ndarray, input: np.ndarray, other: np.ndarray) -> np.nd
     align(condition, *(np.broadcast_to(np.empty((), bool), a.shape) for a in (input, other)))
     x, y = cast(input, numpy), cast(other, numpy)
     return iterated(np.where(condition, x, y), condition, x, y)
-
-
-OPS["where"] = _WHERE = Op(
-    "where",
-    _where,
-    "condition input other",
-    numbers=True,
-    vjp={
-        "input": lambda F, grad, condition: F.kept(condition, grad),
-        "other": lambda F, grad, condition: F.where(condition, F.zero_dim(grad), grad),
-    },
-)
-
-
-def _fitting(value: Any, numpy: np.dtype[Any]) -> Tensor:
-    """A number as a tensor of a dtype; PyTorch's error where it does not fit, but for halves, which become infinite."""
-    if numpy.kind == "f" and (type(value) is float or type(value) is int) and -65504 <= value <= 65504:
-        return wrap(np.array(value, numpy))
-    return wrap(
-        scalar_array(value, from_numpy(numpy))
-        if numpy.itemsize > 2 or numpy.kind in "iu"
-        else quiet(number, value, numpy)
-    )
-
-
-@composite(
-    """
-    where(Tensor condition) -> Tensor
-    where(Tensor condition, Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    where(Tensor condition, Scalar self, Tensor other) -> Tensor
-    where(Tensor condition, Tensor input, Scalar other) -> Tensor
-    where(Tensor condition, Scalar self, Scalar other) -> Tensor
-    """,
-    out=Out(exact="Expected out type to be {0} but got {1}", overlap="part"),
-    method=False,
-    reads="late",
-)
-def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None, self: Any = None) -> Any:
-    """Chooses element by element: input where condition is True, other elsewhere. With condition alone it is
-    nonzero(as_tuple=True).
-    main: 2
-
-    Shapes: all three broadcast together.
-    Dtypes: condition is bool; the others may differ and are promoted, and may be numbers.
-
-    >>> x = torch.tensor([-1., 2., -3.])
-    >>> torch.where(x > 0, x, 0.)
-    tensor([0., 2., 0.])
-    >>> torch.where(torch.tensor([True, False, True]))
-    (tensor([0, 2]),)
-    """
-    if input is None and is_number(self):  # what PyTorch calls it where it is a number
-        input, self = self, None
-    if self is None and isinstance(condition, Tensor):
-        if input is None and other is None:
-            return F.nonzero(condition, as_tuple=True)
-        first, second = isinstance(input, Tensor), isinstance(other, Tensor)
-        if (first or is_number(input)) and (second or is_number(other)):
-            if not (first and second):
-                wanted = result_dtype((input, other)).numpy
-                input = input if first else _fitting(input, wanted)
-                other = other if second else _fitting(other, wanted)
-            return (
-                _WHERE.call(condition, input, other) if out is None else _WHERE.call(condition, input, other, out=out)
-            )
-    given = tuple(v for v in (condition, input, other) if v is not None)
-    return _WHERE.reject(given, {} if self is None else {"self": self})
-
-
-def _method(self: Tensor, condition: Any, other: Any) -> Any:
-    return where(condition, self, other)
-
-
-attach("where", checking(_method, "where", "Tensor", "late"))
 
 
 def _raw_where(mask: Any, a: Any, b: Any) -> np.ndarray:
@@ -204,13 +200,13 @@ def _clamp_tensors(input: np.ndarray, min: np.ndarray | None = None, max: np.nda
     return _limited(x, None if min is None else next(arrays), None if max is None else next(arrays))
 
 
-def _of_numbers(name: str, *words: str) -> Callable[[str, tuple[Any, ...], dict[str, Any]], Arguments | None]:
+def _of_numbers(name: str, *words: str) -> Rule:
     """What takes calls of the clamp family whose limits are numbers; the tensor is cast to the dtype that it has
     together with them, in place it must have it."""
 
     count, known = len(words), frozenset((*words, "input", "out"))
 
-    def takes(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+    def takes(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
         limits = args[1:]
         input = args[0] if args else kwargs.get("input")
         if len(limits) != count or kwargs:
@@ -241,12 +237,12 @@ def _of_numbers(name: str, *words: str) -> Callable[[str, tuple[Any, ...], dict[
             return None
         out = {"out": kwargs["out"]} if kwargs.get("out") is not None else {} if kwargs else kwargs
         x = input._array
-        if called[-1] != "_" and not numbers and x.dtype.kind == "f":
+        if not called.in_place and not numbers and x.dtype.kind == "f":
             return (args if len(args) > count else (input, *limits)), out
         given = [v for v in limits if v is not None]
         if count == 2 and x.dtype.kind != "c" and any(isinstance(v, complex) and v.imag for v in given):
             raise RuntimeError("value cannot be converted to type double without overflow")
-        if called[-1] != "_":
+        if not called.in_place:
             _real(x)
             return (into(input, *given), *limits), out
         recorded_edges(OPS[name], [input])  # the tensor is checked before its dtype

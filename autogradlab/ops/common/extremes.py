@@ -14,10 +14,9 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.return_types import named
 from ..first.kinds import name_of, on_both_backends, refuse
-from ..table.creation import bind
 from ..table.opdef import OPS, Op, op
 from ..table.outputs import EXPECTED, Out
-from ..table.overloads import Arguments, Overload
+from ..table.overloads import Arguments, Called, Overload
 
 F = TENSORS
 
@@ -160,15 +159,15 @@ def _along(name: str, find: Any) -> Op:
     )
 
 
-def _two_tensors(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+def _two_tensors(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
     other = kwargs.get("other") if len(args) < 2 else args[1]
     return (args, kwargs) if isinstance(other, Tensor) and len(args) < 3 else None
 
 
-def _one_dim(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+def _one_dim(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], Tensor):
         return args, kwargs
-    form, given = bind(called, args, kwargs)
+    form, given = called.bind(args, kwargs)
     if form != 2:
         return None
     out = {} if given.get("out") is None else {"out": given["out"]}

@@ -21,7 +21,7 @@ from ..table.checked import axis
 from ..table.creation import bind
 from ..table.opdef import composite, op, publish
 from ..table.outputs import Out, cxx_name, same_dtype
-from ..table.overloads import Arguments
+from ..table.overloads import Arguments, Called
 from . import extremes  # noqa: F401  its put_at carries gradients back
 
 F = TENSORS
@@ -115,11 +115,11 @@ def cumprod_back(F: Any, grad: Any, input: Any, result: Any, dim: int) -> Any:
     return F.cat(parts[::-1], d)
 
 
-def _in_dtype(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+def _in_dtype(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
     """The arguments with the dtype to compute in: in place the tensor's own."""
     input: Any = args[0] if args else kwargs.get("input")
     given = kwargs.get("dtype")
-    if called.endswith("_"):
+    if called.in_place:
         if given is not None and given is not input.dtype:
             raise RuntimeError(
                 f"Bad in-place call: input tensor dtype {cxx_name(input.dtype)} and output tensor dtype "

@@ -29,7 +29,7 @@ from ..table.checked import axis, number_of
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import EXPECTED, Out, same_dtype, write
-from ..table.overloads import Arguments, Overload
+from ..table.overloads import Arguments, Called, Overload
 from . import extremes  # noqa: F401  its take_at and put_at carry gradients
 
 F = TENSORS
@@ -220,7 +220,7 @@ def _stable_argsort(input: np.ndarray, *, stable: bool, dim: int = -1, descendin
     return _sorted(input, dim, descending, bool(stable))[1]
 
 
-def _of_stable(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+def _of_stable(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
     if "out" in kwargs and "stable" not in kwargs:
         OPS["argsort"].reject(args, kwargs)
     return (args, kwargs) if "stable" in kwargs else None

@@ -16,9 +16,8 @@ from ...core.types.dims import all_dims
 from ...core.types.dtypes import get_default_dtype
 from ..first.kinds import is_half, name_of, on_both_backends
 from ..first.reduce import count_of
-from ..table.creation import bind
 from ..table.opdef import composite, op
-from ..table.overloads import Arguments
+from ..table.overloads import Arguments, Called
 
 F = TENSORS
 _AT = "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1842"
@@ -129,9 +128,9 @@ def _std_mean_back(
     )
 
 
-def _correction(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+def _correction(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
     """The arguments as (input, dim, correction, keepdim): unbiased=True is a correction of 1."""
-    _, given = bind(called, args, kwargs)
+    _, given = called.bind(args, kwargs)
     dim = given.get("dim")
     correction = given.get("correction") if "unbiased" not in given else int(given["unbiased"])
     out = {} if given.get("out") is None else {"out": given["out"]}

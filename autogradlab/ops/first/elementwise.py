@@ -19,7 +19,7 @@ from ..table.factories import binary, unary
 from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import FOUND, Out
-from ..table.overloads import Arguments, Overload
+from ..table.overloads import Arguments, Called, Overload
 from .kinds import align, floated, fused, kept, numbered, on_both_backends, refuse, single
 from .quotients import ROUNDED, rounded_quotient
 
@@ -83,18 +83,18 @@ def _subtract_times(input: np.ndarray, other: np.ndarray, alpha: Any) -> np.ndar
     return np.subtract(x, y & bool(alpha)) if y.dtype.kind == "b" else fused(y, -numbered(y, alpha), x)
 
 
-def _with_alpha(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+def _with_alpha(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
     """The arguments of a call with a factor, in one dtype; None if the factor is 1."""
     deprecated = len(args) == 3
     if deprecated:
-        found = old_form(called, args, kwargs)
+        found = old_form(called.name, args, kwargs)
         if found is None:
-            return _refused(called, args, kwargs)
+            return _refused(called.name, args, kwargs)
         args, kwargs = found
-    alpha = plain_number(kwargs.get("alpha"))
-    if isinstance(alpha, Tensor):
-        return _refused(called, args, kwargs)
-    if alpha is None or (type(alpha) is int and alpha == 1 and not deprecated):
+    alpha = plain_number(kwargs.get("alpha", 1))
+    if not is_number(alpha):
+        return _refused(called.name, args, kwargs)
+    if type(alpha) is int and alpha == 1 and not deprecated:
         kwargs.pop("alpha", None)
         return None
     out = {}
@@ -105,16 +105,16 @@ def _with_alpha(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         if "out" in names:
             out["out"] = names.pop("out")
         if len(args) + len(names) != 2:
-            return _refused(called, args, kwargs)
+            return _refused(called.name, args, kwargs)
         input = args[0] if args else names.pop("input")
         other = args[1] if len(args) == 2 else names.pop("other")
-    subtracts, in_place = called[0] == "s", called[-1] == "_"
+    subtracts, in_place = called.name.startswith("sub"), called.in_place
     if subtracts and in_place and isinstance(input, Tensor):
         recorded_edges(OPS["sub"], [input, other if isinstance(other, Tensor) else None])
     if is_number(input) and isinstance(other, Tensor):
         input = F.scalar_tensor(input, dtype=result_dtype((input, other)))
     if not (isinstance(input, Tensor) and (isinstance(other, Tensor) or is_number(other))):
-        _refused(called.removesuffix("_"), (input, other), {"alpha": alpha})
+        _refused(called.name.removesuffix("_"), (input, other), {"alpha": alpha})
     wanted = result_dtype((input, other))
     if subtracts:
         no_mixed_bool_sub(input, other)
@@ -127,8 +127,8 @@ def _with_alpha(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     return (input, other, alpha), out
 
 
-def _refused(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return OPS[called.removesuffix("_")].reject(args, kwargs, called)
+def _refused(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return OPS[name.removesuffix("_")].reject(args, kwargs, name)
 
 
 OPS["add.alpha"] = Op(

@@ -12,7 +12,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import of_scalar
 from ...core.values.promotion import broadcast_shapes, is_number, wrap_number
 from ..table.opdef import OPS, Op
-from ..table.overloads import Arguments, Overload
+from ..table.overloads import Arguments, Called, Overload
 from .kinds import align, floated, into, refuse, single
 
 F = TENSORS
@@ -80,7 +80,7 @@ OPS["div.mode"] = Op(
 )
 
 
-def _with_mode(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+def _with_mode(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
     if "rounding_mode" not in kwargs:
         return None
     mode = kwargs.pop("rounding_mode")

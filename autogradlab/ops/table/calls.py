@@ -106,8 +106,7 @@ def one(op: Op) -> Callable[..., Any]:
         except (AttributeError, TypeError, ValueError):
             r = apart(run, (x, *args[1:]))
             if r is None:
-                op.refused(given, kwargs)
-                raise
+                return op.failed(given, kwargs)
         if type(r) is not _ndarray and type(r) is not Rows:
             r = np.asarray(r)
         # unrolled: t = wrap(r)
@@ -355,8 +354,7 @@ def several(op: Op) -> Callable[..., Any]:
         except (AttributeError, TypeError, ValueError):
             r = apart(run, given)
             if r is None:
-                op.refused(args, kwargs)
-                raise
+                return op.failed(args, kwargs)
         if type(r) is not _ndarray and type(r) is not Rows:
             r = np.asarray(r)
         # unrolled: t = wrap(r)
@@ -443,8 +441,7 @@ def many(op: Op) -> Callable[..., Any]:
         except (AttributeError, TypeError, ValueError):
             r = apart(invoke, given)
             if r is None:
-                op.refused(args, kwargs)
-                raise
+                return op.failed(args, kwargs)
         local = LOCAL.state if FLAGS.unusual else None
         ts: list[Any] = [*r]
         if view:

@@ -85,7 +85,7 @@ class Op:
     overloads: Sequence[Overload]
     #: how many arguments without keywords mean none of them
     counts: tuple[int, ...]
-    #: where the signatures say more than the kernel's parameters: is given the name called and the arguments, and
+    #: where the signatures say more than the kernel's parameters: is given what is called and the arguments, and
     #: returns them as the kernel takes them
     binds: Binder | None
     #: a shorter way for the commonest calls, where a benchmark pays for it: is given the entry and the function that
@@ -383,7 +383,7 @@ class Op:
             values[place] = value  # type: ignore[index]
         for place in self.flags:
             if isinstance(values[place], (int, float, str)) and type(values[place]) is not bool:
-                self.refused(args, kwargs)
+                refused(self, args, kwargs)
         if n < self.required:
             for v in values:
                 if v is _REQUIRED:
@@ -397,19 +397,25 @@ class Op:
             return tuple(self.bind(args, kwargs))
         for place in self.flags:
             if place < len(args) and type(args[place]) is not bool and isinstance(args[place], (int, float, str)):
-                self.refused(args, kwargs)
+                refused(self, args, kwargs)
         return args + self.defaults[len(args) :]
 
     def reject(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> Any:
         """Raise PyTorch's TypeError for arguments that do not fit, unless one of them can say what to do."""
         if stands_in(args, kwargs):
-            named = name or self.name
-            return (getattr(Tensor, named) if self.as_method else FUNCTIONS[named])(*args, **kwargs)
+            return self.again(name or self.name, args, kwargs)
         reject(name or self.name, args, kwargs, self.as_method)
 
-    def refused(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """A kernel failed: PyTorch's TypeError if arguments of the wrong type are the reason."""
+    def failed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A kernel failed: the same if arguments of the wrong type are the reason, else raise the kernel's error."""
+        if stands_in(args, kwargs):
+            return self.again(self.name, args, kwargs)
         refused(self, args, kwargs)
+        raise
+
+    def again(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the function or method of that name, which now asks its arguments."""
+        return (getattr(Tensor, name) if self.as_method else FUNCTIONS[name])(*args, **kwargs)
 
     def edges(self, values: list[Any]) -> tuple[list[Edge], bool]:
         """The edges to the tensor arguments, and whether one of them requires grad."""

@@ -9,22 +9,53 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.recording.record import TENSORS
+from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import get_default_dtype
 from ...core.values.promotion import check_cast, is_number, result_dtype
 from .calls import make_call
 from .creation import bind
+from .families import FUNCTIONS
 from .signatures import explain, space_of
 
 if TYPE_CHECKING:
     from .opdef import Op
 
-__all__ = ["Arguments", "Binder", "Overload", "choosing"]
+__all__ = ["Arguments", "Binder", "Called", "Overload", "Rule", "choosing"]
 
 #: positional arguments and keyword arguments of a call
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
-#: gives back the arguments of a call, whose name (with a _ at its end in place) comes first, in another form
-Binder = Callable[[str, tuple[Any, ...], dict[str, Any]], Arguments]
+
+
+class Called(NamedTuple):
+    """What is called: the function, the method or the in-place form of an entry."""
+
+    #: with a _ at its end in place
+    name: str
+    in_place: bool
+    #: whether it is a method: the first argument is then the tensor that it is called on, which errors do not count
+    as_method: bool
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Which of the signatures a call means, and its arguments by name; PyTorch's TypeError if it fits none."""
+        if not self.as_method:
+            return bind(self.name, args, kwargs, space_of(self.name))
+        index, values = bind(self.name, args[1:], kwargs, "Tensor")
+        return index, {"input": args[0], **values}
+
+    def refuse(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """While a TypeError is handled: raise it in the right words, unless one of the arguments says what to do."""
+        if stands_in(args, kwargs):
+            return (getattr(Tensor, self.name) if self.as_method else FUNCTIONS[self.name])(*args, **kwargs)
+        if self.as_method:
+            explain(self.name, args[1:], kwargs, "Tensor")
+        raise
+
+
+#: gives back the arguments of a call in another form
+Binder = Callable[[Called, tuple[Any, ...], dict[str, Any]], Arguments]
+#: the same, or None for a call that means something else
+Rule = Callable[[Called, tuple[Any, ...], dict[str, Any]], Arguments | None]
 
 
 class Overload(NamedTuple):
@@ -45,10 +76,9 @@ class Overload(NamedTuple):
     floats: bool = False
     #: is called with the array of that tensor and the number before, and may raise
     refuses: Callable[[Any, Any], None] | None = None
-    #: any other call: is given the name called (with a _ at its end in place) and the arguments; returns them as the
-    #: entry takes them, or None if the call means another overload. It may take out of the keywords those that say no
-    #: more than the default
-    takes: Callable[[str, tuple[Any, ...], dict[str, Any]], Arguments | None] | None = None
+    #: any other call: is given what is called and the arguments; returns them as the entry takes them, or None if the
+    #: call means another overload. It may take out of the keywords those that say no more than the default
+    takes: Rule | None = None
 
 
 def choosing(entry: Op, call: Callable[..., Any], in_place: bool = False) -> Callable[..., Any]:
@@ -58,15 +88,15 @@ def choosing(entry: Op, call: Callable[..., Any], in_place: bool = False) -> Cal
     overloads in their order: one that names keywords and a rule takes calls to which both apply. What none of them
     takes is the entry's own.
     """
-    called = entry.name + "_" * in_place
+    called = Called(entry.name + "_" * in_place, in_place, entry.as_method)
     if entry.binds is not None:
-        call = _bound(entry, entry.binds, called, call)
+        call = _bound(entry.binds, called, call)
     if not entry.overloads:
         return call
     others = [(o, _call(o.entry, entry.as_method, in_place)) for o in entry.overloads]
     by_signature = {o.signature: made for o, made in others if o.signature is not None}
     if by_signature:
-        return _bound_by_signature(entry, called, by_signature, call)
+        return _bound_by_signature(called, by_signature, call)
     by_count = dict.fromkeys(entry.counts, call)
     by_count.update((n, made) for o, made in others for n in o.counts)
     rules = [
@@ -91,8 +121,7 @@ def choosing(entry: Op, call: Callable[..., Any], in_place: bool = False) -> Cal
             try:
                 found = takes(called, args, kwargs)
             except TypeError:
-                _explain(entry, called, args, kwargs)
-                raise
+                return called.refuse(args, kwargs)
             if found is not None:
                 args, kwargs = found
                 return made(*args, **kwargs)
@@ -102,14 +131,13 @@ def choosing(entry: Op, call: Callable[..., Any], in_place: bool = False) -> Cal
 
 
 def _bound_by_signature(
-    entry: Op, called: str, others: dict[int, Callable[..., Any]], call: Callable[..., Any]
+    called: Called, others: dict[int, Callable[..., Any]], call: Callable[..., Any]
 ) -> Callable[..., Any]:
-    space, first = ("Tensor", 1) if entry.as_method else (space_of(called), 0)
-
     def chosen(*args: Any, **kwargs: Any) -> Any:
-        index, values = bind(called, args[first:], kwargs, space)
-        if first:
-            values["input"] = args[0]
+        try:
+            index, values = called.bind(args, kwargs)
+        except TypeError:
+            return called.refuse(args, kwargs)
         if values.get("out") is None:
             values.pop("out", None)
         return others.get(index, call)(**values)
@@ -121,12 +149,12 @@ def _place(o: Overload, name: str) -> int:
     return o.entry.index[name] if name and not callable(o.entry) else -1
 
 
-def _of_number(o: Overload) -> Callable[[str, tuple[Any, ...], dict[str, Any]], Arguments | None]:
+def _of_number(o: Overload) -> Rule:
     """What takes calls that give one argument as a number."""
     name, tensor, refuses, floats = o.number, o.promotes, o.refuses, o.floats
     place, beside = _place(o, name), _place(o, tensor)
 
-    def takes(called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+    def takes(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
         value = args[place] if place < len(args) else kwargs.get(name)
         kind = type(value)
         if kind is not float and kind is not int and (isinstance(value, Tensor) or not is_number(value)):
@@ -145,7 +173,7 @@ def _of_number(o: Overload) -> Callable[[str, tuple[Any, ...], dict[str, Any]], 
             wide = get_default_dtype()
         if wide is t.dtype:
             return args, kwargs
-        if called.endswith("_"):
+        if called.in_place:
             check_cast(wide.numpy, t._array.dtype)
             return args, kwargs
         t = TENSORS.to(t, wide)
@@ -156,22 +184,15 @@ def _of_number(o: Overload) -> Callable[[str, tuple[Any, ...], dict[str, Any]], 
     return takes
 
 
-def _bound(entry: Op, binds: Binder, called: str, call: Callable[..., Any]) -> Callable[..., Any]:
+def _bound(binds: Binder, called: Called, call: Callable[..., Any]) -> Callable[..., Any]:
     def bound(*args: Any, **kwargs: Any) -> Any:
         try:
             args, kwargs = binds(called, args, kwargs)
         except TypeError:
-            _explain(entry, called, args, kwargs)
-            raise
+            return called.refuse(args, kwargs)
         return call(*args, **kwargs)
 
     return bound
-
-
-def _explain(entry: Op, called: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Arguments were refused: raise the error in a method's words, which do not count the tensor, if it is one."""
-    if entry.as_method:
-        explain(called, args[1:], kwargs, "Tensor")
 
 
 def _call(entry: Op | Callable[..., Any], as_method: bool, in_place: bool) -> Callable[..., Any]:
