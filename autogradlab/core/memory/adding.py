@@ -45,7 +45,7 @@ def added(x: np.ndarray, axes: Any, keepdims: bool = False) -> Any:
     if type(x) is not np.ndarray:
         return _reduce(x, axis=axes, keepdims=keepdims)
     if x.size < MANY or x.dtype not in _ONES or not x.flags.c_contiguous:
-        return _reduce(x, axes, dtype=x.dtype, keepdims=keepdims)
+        return _reduce(x, axes, x.dtype, None, keepdims)
     shape = x.shape
     n = len(shape)
     dims = [axes % n] if type(axes) is int else sorted([d % n for d in axes])

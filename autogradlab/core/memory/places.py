@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["add_at", "at_places", "inside", "put_at_places"]
+__all__ = ["add_at", "at_places", "inside", "places_in_rows", "put_at_places"]
 
 
 def _flat(shape: tuple[int, ...], places: np.ndarray, d: int) -> np.ndarray:
@@ -48,6 +48,16 @@ def put_at_places(x: np.ndarray, places: np.ndarray, values: Any, d: int) -> Non
         x[np.arange(len(x)), places] = values
     elif x.size:
         x.reshape(-1)[_flat(x.shape, places, d)] = values
+
+
+def places_in_rows(shape: tuple[int, ...], places: np.ndarray) -> np.ndarray | None:
+    """One place in each row of a matrix of this shape as places in its memory, which is contiguous; None if one of
+    them is outside of its row."""
+    try:
+        found: np.ndarray = np.ravel_multi_index((np.arange(shape[0]), places), shape)  # type: ignore[call-overload]
+    except ValueError:
+        return None
+    return found
 
 
 def inside(index: np.ndarray, n: int) -> bool:

@@ -20,6 +20,7 @@ from ...core.values.promotion import broadcast_shapes, is_number, number, result
 BOOL, INTEGERS, FLOATS, COMPLEX = "b", "iu", "fV", "c"
 #: and two parts of such kinds: floats of 16 bits, integers that are shorter than int64
 HALF, SHORT = "h", "s"
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 Kernel = Callable[..., Any]
 #: gives a result, the first array, the strides of PyTorch's
 Layout = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -100,10 +101,14 @@ def typed(
 
     layout: see `laid_out`."""
 
+    usual = layout is None and "f" not in without
+
     def decorate(kernel: Kernel) -> Kernel:
         @wraps(kernel)
         def run(x: Any, *others: Any, **options: Any) -> Any:
             d = x.dtype
+            if usual and (d is _SINGLE or d is _DOUBLE):
+                return kernel(x, *others, **options)
             refuse(x, name, without)
             if half and d.itemsize == 2 and d.kind in FLOATS:
                 wide = [o.astype(np.float32) if isinstance(o, np.ndarray) and o.dtype == d else o for o in others]

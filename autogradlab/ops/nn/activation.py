@@ -25,6 +25,8 @@ from ..table.outputs import EXPECTED, Out
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 _ROOT = math.sqrt(2 / math.pi)
+_largest: Any = np.maximum.reduce
+_sum: Any = np.add.reduce
 
 RAW.pick = np.where
 TENSORS.pick = lambda cond, a, b: TENSORS.where(cond, a, b)
@@ -679,6 +681,24 @@ def rrelu_with_noise_backward(
 # -- softmax -----------------------------------------------------------------------------------------------------------
 
 
+def _short_lines(x: Any) -> bool:
+    """Whether the lines along the last dimension are so short, and so many, that NumPy is faster across them: it
+    prepares each line that it goes along."""
+    n = x.shape[-1]
+    return n <= _SHORT and x.size >= n * max(n, _SHORT // 2) and type(x) is np.ndarray
+
+
+_SHORT = 32
+
+
+def _lowered(x: np.ndarray, d: int) -> np.ndarray:
+    """What is left of each element when the largest of its line along `d` is taken off; contiguous."""
+    if not x.flags.c_contiguous or 1 in x.shape:
+        x = contiguous(x)
+    found: np.ndarray = x - _largest(x, d, None, None, True)
+    return found
+
+
 @op(
     "_softmax",
     node="SoftmaxBackward0",
@@ -690,16 +710,26 @@ def rrelu_with_noise_backward(
 @typed("softmax", "")
 def _softmax(input: np.ndarray, dim: int) -> np.ndarray:
     d = wrap_dim(dim, input.ndim)
-    if input.size:
+    if input.dtype.kind in "biuc" and input.size:
         no_integers("softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "softmax_kernel_impl", input)
     if not input.ndim:
         return np.ones((), input.dtype) if np.isfinite(input) else np.full((), np.nan, input.dtype)
     if not input.size:
         return input.copy()
-    if not input.flags.c_contiguous or 1 in input.shape:
-        input = contiguous(input)
-    e = input - np.maximum.reduce(input, axis=d, keepdims=True)
-    np.exp(e, out=e)
+    shape = input.shape
+    if d == len(shape) - 1:  # PyTorch multiplies there
+        if _short_lines(input):
+            e = (input if d == 1 else input.reshape(-1, shape[d])).T.copy()
+            e -= _largest(e, 0)
+            np.exp(e, e)
+            e *= 1 / _sum(e, 0)
+            return e.T.copy() if d == 1 else e.T.copy().reshape(shape)
+        e = _lowered(input, d)
+        np.exp(e, e)
+        e *= 1 / added(e, d, True)
+        return e
+    e = _lowered(input, d)
+    np.exp(e, e)
     e /= added(e, d, True)
     return e
 
@@ -735,18 +765,23 @@ def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int) -> np
 @typed("softmax", "")
 def _log_softmax(input: np.ndarray, dim: int) -> np.ndarray:
     d = wrap_dim(dim, input.ndim)
-    if input.size:
+    if input.dtype.kind in "biuc" and input.size:
         name = "log_softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "log_softmax_kernel_impl"
         no_integers(name, input)
     if not input.ndim:
         return input - input
     if not input.size:
         return input.copy()
-    if not input.flags.c_contiguous or 1 in input.shape:
-        input = contiguous(input)
-    x = input - np.maximum.reduce(input, axis=d, keepdims=True)
+    shape = input.shape
+    if d == len(shape) - 1 and _short_lines(input):
+        x = (input if d == 1 else input.reshape(-1, shape[d])).T.copy()
+        x -= _largest(x, 0)
+        total = _sum(np.exp(x), 0)
+        x -= np.log(total, total)
+        return x.T.copy() if d == 1 else x.T.copy().reshape(shape)
+    x = _lowered(input, d)
     total = added(np.exp(x), d, True)
-    x -= np.log(total, out=total)
+    x -= np.log(total, total)
     return x
 
 
@@ -769,15 +804,18 @@ def _log_softmax_backward_data(grad_output: Any, output: Any, dim: int) -> Any:
 
 def _along(declaration: str, doc: str, out: Any = None) -> None:
     name = declare(declaration, doc, out)
+    along = "_" + name
 
     def call(input: Any, dim: Any = None, dtype: Any = None, *, out: Any = None) -> Any:
         if type(dim) is not int:
             dim = plain_number(dim)
-        if not isinstance(input, Tensor) or not isinstance(dim, int) or isinstance(dim, bool):
-            reject(name, (input,) if dim is None else (input, dim), {})
+            if not isinstance(dim, int) or isinstance(dim, bool):
+                reject(name, (input,) if dim is None else (input, dim), {})
+        if not isinstance(input, Tensor):
+            reject(name, (input, dim), {})
         if dtype is not None:
             input = input.to(dtype)
-        found = getattr(TENSORS, "_" + name)(input, dim)
+        found = getattr(TENSORS, along)(input, dim)
         return found if out is None else written(found, out, name)
 
     call.__doc__ = doc

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.layout import iterated
-from ...core.memory.places import at_places, inside, put_at_places
+from ...core.memory.places import at_places, places_in_rows, put_at_places
 from ...core.random.streams import unsupported
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, writes
 from ...core.runtime import errors
@@ -400,27 +400,32 @@ def _nll_parts(input: Any, target: Any, weight: Any, ignore_index: int) -> tuple
     return safe, w, kept
 
 
-def _all_count(shape: tuple[int, ...], target: np.ndarray, weight: Any, ignore_index: int) -> bool:
-    """Whether the input is (N, C) and every sample counts alike: none is ignored, no class is weighted."""
-    return (
+def _each_counts(shape: tuple[int, ...], target: Any, weight: Any, ignore_index: int) -> np.ndarray | None:
+    """The places in memory of what is picked from a contiguous (N, C) input, if every sample counts alike: none is
+    ignored, no class is weighted."""
+    if (
         weight is None
         and len(shape) == 2
+        and type(target) is np.ndarray
         and target.shape == shape[:1]
         and target.size > 0
         and target.dtype == np.int64
         and not 0 <= ignore_index < shape[1]
-        and inside(target, shape[1])
-    )
+    ):
+        return places_in_rows(shape, target)
+    return None
 
 
 def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int, ignore_index: int) -> Any:
-    if _all_count(input.shape, target, weight, ignore_index):
-        values = -input[np.arange(target.size), target]
-        count = np.array(target.size, input.dtype)
+    places = _each_counts(input.shape, target, weight, ignore_index)
+    if places is not None:
+        values = -input.reshape(-1)[places]
+        kind = input.dtype
+        count = np.array(target.size, kind)
         if reduction == 0:
             return values, count * 0
-        s = np.add.reduce(values, axis=None)
-        return np.asarray(s if reduction == 2 else s / count, input.dtype), count
+        s = np.add.reduce(values, None)
+        return np.asarray(s if reduction == 2 else s / kind.type(target.size), kind), count
     _nll_check(input, target, weight)
     single = input.ndim == 1
     x, t = (input[None], target.reshape(1)) if single else (input, target)
@@ -468,10 +473,11 @@ def _nll_backward(
     ignore_index: int,
 ) -> np.ndarray:
     shape = input.shape
-    if _all_count(shape, target, weight, ignore_index):
+    places = _each_counts(shape, target, weight, ignore_index)
+    if places is not None:
         out = np.zeros(shape, grad_output.dtype)
         g = -grad_output
-        out[np.arange(target.size), target] = g / np.array(target.size, g.dtype) if reduction == 1 else g
+        out.reshape(-1)[places] = g / np.array(target.size, g.dtype) if reduction == 1 else g
         return out
     single = len(shape) == 1
     full = (1, *shape) if single else shape

@@ -29,6 +29,7 @@ __all__ = ["counted", "make_call", "record", "view_of"]
 
 _new = object.__new__
 _ndarray = np.ndarray
+_asarray = np.asarray
 
 
 def make_call(op: Op) -> Callable[..., Any]:
@@ -418,7 +419,8 @@ def many(op: Op) -> Callable[..., Any]:
     invoke, view, source_place = op.invoke, op.view, op.tensor_places[0]
     inner, differentiates = op.inner_writes, op.differentiates
     returns = tuple if op.returns is None else op.returns
-    defaults = op.defaults
+    defaults, places, listed = op.defaults, op.tensor_places, op.list_place
+    edge_places = op.edge_places if listed is None else ()
     fewest, most = op.required, -1 if op.named_required else min((op.positional, *op.flags))
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -428,8 +430,14 @@ def many(op: Op) -> Callable[..., Any]:
                 return op.call_any(*args, **kwargs)
         elif fewest <= len(args) <= most:
             values = [*args, *defaults[len(args) :]]
+            given = values[:]
             try:
-                given = op.arrays(values)
+                for p in places:
+                    value = values[p]
+                    if p == listed:
+                        given[p] = _arrays(value)
+                    elif value is not None:
+                        given[p] = value._array
             except (AttributeError, TypeError):  # numbers that stand for tensors, or an error
                 given = None
         if given is None:
@@ -452,9 +460,9 @@ def many(op: Op) -> Callable[..., Any]:
             for i, a in enumerate(r):
                 ts[i] = share(source, a, None, creation)
         else:
-            for i, a in enumerate(r):
+            for i, a in enumerate(ts):
                 if type(a) is not _ndarray and type(a) is not Rows:
-                    a = np.asarray(a)
+                    a = _asarray(a)
                 # unrolled: t = wrap(a)
                 t = _new(Tensor)
                 t._array = a
@@ -470,7 +478,24 @@ def many(op: Op) -> Callable[..., Any]:
                 for t in ts:
                     counted(t, inner, *values)
         if differentiates and (local is None or local.record):
-            edges, found = op.edges(values)
+            edges: list[Edge] = []
+            found = False
+            if listed is not None:
+                edges, found = op.edges(values)
+            for p in edge_places:
+                v = values[p]
+                edge = NO_EDGE
+                if v is not None:
+                    # unrolled: edge = known_edge(v)
+                    edge = v._edge
+                    if edge is None and v._view is None and (v._meta is not None) and (v._counter is not INFERENCE):
+                        edge = v._meta.accumulate()
+                    # end
+                    if edge is None:
+                        edge = gradient_edge(v) if v._counter is not INFERENCE else operand_edge(v, values)
+                    if edge is not NO_EDGE:
+                        found = True
+                edges.append(edge)
             if found:
                 _record_many(op, values, edges, ts, local)
         return returns(ts)
