@@ -299,7 +299,9 @@ class Signatures:
         chosen = next(overload for overload in self.overloads if overload.index == index)
         if chosen.deprecated:
             return kwargs, False
-        slots: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+        slots: list[tuple[int | str, Any]] = [*kwargs.items()]
+        if len(args) < 2 or any(type(obj) is not int for obj in args) or not chosen.takes_varargs(args):
+            slots += enumerate(args)
         return kwargs, all(_fits_by_kind(chosen.parameter(slot), obj) for slot, obj in slots)
 
     def fail(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> NoReturn:

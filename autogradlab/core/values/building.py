@@ -320,7 +320,12 @@ def fill_value(value: Any, kind: dtype) -> Any:
         value = value.real
     if kind.is_floating_point:
         value = float(value)
-        if math.isfinite(value) and kind.itemsize < 8 and abs(value) > _largest(kind):
+        if (
+            not -65504.0 <= value <= 65504.0
+            and math.isfinite(value)
+            and kind.itemsize < 8
+            and abs(value) > _largest(kind)
+        ):
             raise RuntimeError(_OVERFLOW.format(name))
         return value
     if isinstance(value, float):

@@ -327,6 +327,17 @@ def to_dlpack(tensor: Tensor) -> Any:
 # -- of one value ------------------------------------------------------------------------------------------------------
 
 
+def _of_one(shape: tuple[int, ...], value: Any, numpy: np.dtype[Any]) -> np.ndarray:
+    """`np.full`, which takes longer to begin."""
+    array = np.empty(shape, numpy)
+    array[...] = value
+    return array
+
+
+def _ones(shape: tuple[int, ...], numpy: np.dtype[Any]) -> np.ndarray:
+    return _of_one(shape, 1, numpy)
+
+
 def _filled(declaration: str, make: Any, doc: str) -> None:
     name = declare(declaration, doc)
     negative = f"{name}: Dimension size must be non-negative." if name == "zeros" else ""
@@ -356,9 +367,14 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
     composite(name, method=False)(create)
 
     def new(self: Tensor, *size: Any, **kwargs: Any) -> Tensor:
+        if (not kwargs or quick(kwargs)) and type(self._array) is np.ndarray:
+            shape = quick_shape(size)
+            if shape is not None and (kwargs or default_device() is None):
+                kind = kwargs.get("dtype") or self.dtype
+                return finished(make(shape, kind.numpy), kwargs.get("requires_grad", False))
         _, values = bind(f"new_{name}", size, kwargs, "Tensor")
         numpy = (options(values) or self.dtype).numpy
-        shape = check_sizes(values["size"], negative)
+        shape = check_sizes(values["size"])
         return placed(repeated(make_for(make, values, beside=True)(shape, numpy), self._array), values, beside=True)
 
     new.__doc__ = f"{name}() with the dtype of this tensor."
@@ -443,7 +459,7 @@ declare(
 )
 _filled(
     "ones(SymInt[] size, *, Tensor out=None, $options) -> Tensor",
-    np.ones,
+    _ones,
     """
     Filled with 1.
 
@@ -491,6 +507,10 @@ _filled(
 RAW.zeros_like = np.zeros_like
 
 
+_PYTHONS = (float, int, bool)
+_LOWEST = -(2.0**62)
+
+
 def _fill_kind(value: Any) -> Dtype:
     return dtypes.of_scalar(value)
 
@@ -508,16 +528,22 @@ def full(*args: Any, **kwargs: Any) -> Tensor:
     tensor([[7, 7],
             [7, 7]])
     """
+    if len(args) == 2 and (not kwargs or quick(kwargs)) and type(args[1]) in _PYTHONS:
+        size, value = args
+        given = quick_shape((size,)) if type(size) in (tuple, list) and _LOWEST <= value <= -_LOWEST else None
+        if given is not None and (kwargs or default_device() is None):
+            kind = kwargs.get("dtype") or _fill_kind(value)
+            return finished(_of_one(given, fill_value(value, kind), kind.numpy), kwargs.get("requires_grad", False))
     _, values = bind("full", args, kwargs)
     kind, out, value = options(values), values["out"], values["fill_value"]
     shape = check_sizes(values["size"])
     if out is not None:
         check_out("full", out, kind)
-        return into("full", out, np.full(shape, fill_value(value, out.dtype), out._array.dtype))
+        return into("full", out, _of_one(shape, fill_value(value, out.dtype), out._array.dtype))
     kind = kind or _fill_kind(value)
     if not has_contents(values):
         return placed(reserved(shape, kind.numpy), values)
-    return placed(np.full(shape, fill_value(value, kind), kind.numpy), values)
+    return placed(_of_one(shape, fill_value(value, kind), kind.numpy), values)
 
 
 @composite(
@@ -555,7 +581,7 @@ def new_full(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     _, values = bind("new_full", args, kwargs, "Tensor")
     kind = options(values) or self.dtype
     value = fill_value(values["fill_value"], kind)
-    array = np.full(check_sizes(values["size"]), value, kind.numpy)
+    array = _of_one(check_sizes(values["size"]), value, kind.numpy)
     return placed(repeated(array, self._array), values, beside=True)
 
 
