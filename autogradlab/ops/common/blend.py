@@ -136,6 +136,7 @@ RAW.where = _raw_where
 
 
 def _real(x: np.ndarray) -> None:
+    """PyTorch's error for complex numbers."""
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
 
@@ -176,8 +177,9 @@ def clamp_max_backward(F: Any, grad: Any, input: Any, min: Any, max: Any) -> Any
 
 @iterating
 def _clamp_numbers(input: np.ndarray, min: float | None, max: float | None) -> Any:
-    _real(input)
-    refuse(input, f"clamp{'_min' if max is None else '_max' if min is None else ''}_scalar_cpu", "b")
+    if input.dtype.kind != "f":
+        _real(input)
+        refuse(input, f"clamp{'_min' if max is None else '_max' if min is None else ''}_scalar_cpu", "b")
     if min is not None and max is not None and (min != min or max != max):
         return np.full_like(input, np.nan) if input.dtype.kind in "fV" else input.copy()
     r = _limited(input, None if min is None else _limit(input, min), None if max is None else _limit(input, max))
@@ -207,6 +209,13 @@ def _of_numbers(name: str, *words: str) -> Rule:
     count, known = len(words), frozenset((*words, "input", "out"))
 
     def takes(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+        if not kwargs and len(args) == count + 1 and not called.in_place and isinstance(args[0], Tensor):
+            for v in args[1:]:
+                if type(v) is not float and type(v) is not int:
+                    break
+            else:
+                if args[0]._array.dtype.kind == "f":  # the usual case
+                    return args, kwargs
         limits = args[1:]
         input = args[0] if args else kwargs.get("input")
         if len(limits) != count or kwargs:

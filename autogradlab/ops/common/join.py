@@ -166,7 +166,7 @@ def _stack_backward(F: Any, grad: Any, tensors_shape: list[Any], dim: int) -> li
 def _stack(tensors: list[Any], dim: int = 0) -> np.ndarray:
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
-    shape = tensors[0].shape
+    shape, numpy, plain = tensors[0].shape, tensors[0].dtype, True
     d = axis(dim, len(shape) + 1)
     for i, t in enumerate(tensors):
         if t.shape != shape:
@@ -174,8 +174,10 @@ def _stack(tensors: list[Any], dim: int = 0) -> np.ndarray:
                 f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
                 f"{list(t.shape)} at entry {i}"
             )
-    numpy = common_dtype(tensors)
-    if Rows in map(type, tensors):
+        plain = plain and t.dtype is numpy and type(t) is np.ndarray
+    if not plain:
+        numpy = common_dtype(tensors)
+    if not plain and Rows in map(type, tensors):
         return np.stack([t if t.dtype is numpy else t.astype(numpy) for t in tensors], d)
     r = np.empty((*shape[:d], len(tensors), *shape[d:]), numpy)
     spots = r if not d else np.moveaxis(r, d, 0)

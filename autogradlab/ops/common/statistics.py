@@ -35,9 +35,12 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
         x = input.astype(np.float32) if is_half(input) else input
         dims = all_dims(dim, x.ndim)
-        count = count_of(x.shape, dims) if x.ndim else 1
+        shape = x.shape
+        count = 1
+        for d in dims:
+            count *= shape[d]
         free = max(count - (1 if correction is None else correction), 0)
-        kept = [1 if d in dims else n for d, n in enumerate(x.shape)]
+        kept = [1 if d in dims else n for d, n in enumerate(shape)]
         if not free or 0 in kept:
             for _ in range(2 if input.dtype.kind == "c" else 1):  # of the real and the imaginary parts
                 warn(
@@ -130,6 +133,13 @@ def _std_mean_back(
 
 def _correction(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
     """The arguments as (input, dim, correction, keepdim): unbiased=True is a correction of 1."""
+    if (
+        not kwargs
+        and args
+        and isinstance(args[0], Tensor)
+        and (args[1:] == () or (len(args) == 2 and type(args[1]) is int))
+    ):
+        return (args[0], args[1] if len(args) == 2 else None, None, False), kwargs
     _, given = called.bind(args, kwargs)
     dim = given.get("dim")
     correction = given.get("correction") if "unbiased" not in given else int(given["unbiased"])

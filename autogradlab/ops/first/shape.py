@@ -124,7 +124,8 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
         else:
             shape, before = r.shape, x.shape
             first = size[0] if size else 0
-            if shape == (size if type(first) is int else first if type(first) is tuple else None):
+            wanted = size if type(first) is int else first if type(first) is tuple else ()
+            if shape == wanted or (-1 in wanted and min(wanted) == -1):
                 if 1 in shape and shape == before:  # NumPy leaves any stride where the size is 1
                     r = np.ndarray(shape, r.dtype, x) if type(x) is np.ndarray else r
                 return view_of(input, r, _VIEW, (before, None))
@@ -164,7 +165,8 @@ def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
             pass
         else:
             first = shape[0] if shape else 0
-            if r.shape == (shape if type(first) is int else first if type(first) is tuple else None):
+            wanted = shape if type(first) is int else first if type(first) is tuple else ()
+            if r.shape == wanted or (-1 in wanted and min(wanted) == -1):
                 return view_of(input, r, _VIEW, (x.shape, None))
     return _reshaped(input, infer_size(_sizes("reshape", input, shape, options, "shape"), x.size))
 

@@ -116,17 +116,18 @@ def linalg_vector_norm(
         x = x.astype(dtype.numpy)
     final = np.dtype(x.dtype.char.lower()) if x.dtype.kind == "c" else x.dtype
     work = np.dtype(np.float32) if final.itemsize == 2 else final
-    size = np.abs(x).astype(work, copy=False)
+    size = np.abs(x)
+    size = size if size.dtype is work else size.astype(work)
     if p == 0:
-        r = np.sum(size != 0, axis=dims, keepdims=keepdim)
+        r = np.add.reduce(size != 0, axis=dims, keepdims=keepdim)
     elif p == 1:
-        r = np.sum(size, axis=dims, keepdims=keepdim)
+        r = np.add.reduce(size, axis=dims, keepdims=keepdim)
     elif p == 2:
-        r = np.sqrt(np.sum(size * size, axis=dims, keepdims=keepdim))
+        r = np.sqrt(np.add.reduce(size * size, axis=dims, keepdims=keepdim))
     elif p in (_INF, -_INF):
         r = (np.max if p > 0 else np.min)(size, axis=dims, keepdims=keepdim)
     else:
-        r = np.power(np.sum(np.power(size, work.type(p)), axis=dims, keepdims=keepdim), work.type(1 / p))
+        r = np.power(np.add.reduce(np.power(size, work.type(p)), axis=dims, keepdims=keepdim), work.type(1 / p))
     return np.asarray(contiguous(r)).astype(final)
 
 

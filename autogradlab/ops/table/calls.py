@@ -120,7 +120,7 @@ def one(op: Op) -> Callable[..., Any]:
         if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
-            elif inner and input._counter is not UNSHARED:
+            elif inner and input._counter is not UNSHARED and type(input._counter) is not list:
                 counted(t, inner, input)
             return t
         # unrolled: edge = known_edge(input)
@@ -133,7 +133,11 @@ def one(op: Op) -> Callable[..., Any]:
         if edge is NO_EDGE or r.dtype.kind not in "fcV":
             if casts and edge is not NO_EDGE:
                 raise RuntimeError(f"Autograd not support dtype: {_scalar_name(t.dtype)}")
-            return counted(t, inner, *args) if inner and input._counter is not UNSHARED else t
+            return (
+                counted(t, inner, *args)
+                if inner and input._counter is not UNSHARED and type(input._counter) is not list
+                else t
+            )
         saved = save(args, x, t)  # type: ignore[misc]
         # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)
         node = node_class()

@@ -211,7 +211,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
-            elif inner and input._counter is not UNSHARED:
+            elif inner and input._counter is not UNSHARED and type(input._counter) is not list:
                 counted(t, inner, input)
             return t
         # unrolled: edge = known_edge(input)
@@ -222,7 +222,11 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         if edge is None:
             edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input)
         if edge is NO_EDGE:
-            return counted(t, inner, input) if inner and input._counter is not UNSHARED else t
+            return (
+                counted(t, inner, input)
+                if inner and input._counter is not UNSHARED and type(input._counter) is not list
+                else t
+            )
         if save_input:
             saved: tuple[Any, ...] = (input, input._counter[0])
         elif save_result:
