@@ -19,13 +19,6 @@ def _order(steps: int, reverse: bool) -> range:
     return range(steps - 1, -1, -1) if reverse else range(steps)
 
 
-def _scale(hidden: int, dtype: Any) -> tuple[Array, Array]:
-    """The gates i, f, g, o through one tanh: sigmoid(x) is tanh(x / 2) / 2 + 1/2. Factors of the four, and summands."""
-    factor: Array = np.full(4 * hidden, 0.5, dtype)
-    factor[2 * hidden : 3 * hidden] = 1
-    return factor, 1 - factor
-
-
 def _mkldnn_rnn_layer_vjp(
     F: Any,
     grads: list[Any],
@@ -117,42 +110,43 @@ def _backward(
         x, w_input, w_hidden, h0, c0, out = (a.astype(np.float32) for a in (x, w_input, w_hidden, h0, c0, out))
     g_out, g_h, g_c = grads
     steps, batch = x.shape[:2]
-    gates, cells, waves = _kept(workspace.view(x.dtype), steps, batch, hidden)
-    i, f, g, o = (gates[:, :, k * hidden : (k + 1) * hidden] for k in range(4))
+    gates, cells, waves = _kept(workspace.view(x.dtype), steps, batch)
+    i, f, g, o = (gates[:, k * hidden : (k + 1) * hidden] for k in range(4))
     # for the whole sequence at once: by what dc and dh of a step are multiplied on their way to its four gates
     slopes = gates - gates * gates
-    slopes[:, :, 2 * hidden : 3 * hidden] = i * (1 - g * g)
-    slopes[:, :, :hidden] *= g
-    slopes[:, :, hidden : 2 * hidden] *= _before(cells, c0, reverse)
-    slopes[:, :, 3 * hidden :] *= waves
+    slopes[:, 2 * hidden : 3 * hidden] = i * (1 - g * g)
+    slopes[:, :hidden] *= g
+    slopes[:, hidden : 2 * hidden] *= _before(cells, c0.T, reverse)
+    slopes[:, 3 * hidden :] *= waves
     to_cell = o * (1 - waves * waves)
     rows = np.empty_like(gates)
-    dh = np.zeros_like(h0) if g_h is None else g_h
-    dc = np.zeros_like(c0) if g_c is None else g_c
+    dh = np.zeros_like(cells[0]) if g_h is None else np.ascontiguousarray(g_h.T)
+    dc = np.zeros_like(cells[0]) if g_c is None else np.ascontiguousarray(g_c.T)
+    back = np.ascontiguousarray(w_hidden.T)
     turn = 1 if reverse else -1
-    fours = (x.reshape(steps, batch, 4, hidden)[::turn] for x in (slopes, rows))
-    of_cell, of_gates = ((x[:, :, :3], x[:, :, 3]) for x in fours)
-    outer = [None] * steps if g_out is None else g_out[::turn]
+    fours = (x.reshape(steps, 4, hidden, batch)[::turn] for x in (slopes, rows))
+    of_cell, of_gates = ((x[:, :3], x[:, 3]) for x in fours)
+    outer = [None] * steps if g_out is None else np.ascontiguousarray(g_out.swapaxes(1, 2))[::turn]
     for g_step, scale, forget, row, cell_slopes, out_slopes, cell_row, out_row in zip(
         outer, to_cell[::turn], f[::turn], rows[::turn], *of_cell, *of_gates, strict=True
     ):
         if g_step is not None:
             dh = dh + g_step
         dc = dc + dh * scale
-        np.multiply(cell_slopes, dc[:, None], cell_row)
+        np.multiply(cell_slopes, dc, cell_row)
         np.multiply(out_slopes, dh, out_row)
-        dh = row @ w_hidden
+        dh = back @ row
         dc *= forget
-    flat = rows.reshape(-1, 4 * hidden)
-    bias = np.add.reduce(flat, 0) if has_biases else np.zeros(4 * hidden, x.dtype)
+    flat = rows.swapaxes(0, 1).reshape(4 * hidden, -1)
+    bias = np.add.reduce(flat, 1) if has_biases else np.zeros(4 * hidden, x.dtype)
     return [
-        (flat @ w_input).reshape(x.shape),
-        flat.T @ x.reshape(-1, x.shape[2]),
-        flat.T @ _before(out, h0, reverse).reshape(-1, hidden),
+        (flat.T @ w_input).reshape(x.shape),
+        flat @ x.reshape(-1, x.shape[2]),
+        flat @ _before(out, h0, reverse).reshape(-1, hidden),
         bias,
         bias.copy(),
-        dh,
-        dc,
+        np.ascontiguousarray(dh.T),
+        np.ascontiguousarray(dc.T),
     ]
 
 
@@ -162,11 +156,11 @@ def _before(states: Array, start: Array, reverse: bool) -> Array:
     return np.concatenate([states[1:], *first] if reverse else [*first, states[:-1]])
 
 
-def _kept(workspace: Array, steps: int, batch: int, hidden: int) -> list[Array]:
-    """The parts of the workspace: gates (steps, batch, 4 hidden), cells and their tanh (steps, batch, hidden)."""
-    n = steps * batch * hidden
+def _kept(workspace: Array, steps: int, batch: int) -> list[Array]:
+    """The parts of the workspace: gates (steps, 4 hidden, batch), cells and their tanh (steps, hidden, batch)."""
+    n = len(workspace) // 6
     parts = workspace[: 4 * n], workspace[4 * n : 5 * n], workspace[5 * n :]
-    return [part.reshape(steps, batch, -1) for part in parts]
+    return [part.reshape(steps, -1, batch) for part in parts]
 
 
 @op(
@@ -221,25 +215,35 @@ def mkldnn_rnn_layer(
         input, weight0, weight1, weight2, weight3, hx_, cx_ = (x.astype(np.float32) for x in operands)
     steps, batch, size = input.shape
     workspace = np.empty(steps * batch * 6 * hidden_size, input.dtype)
-    gates, cells, waves = _kept(workspace, steps, batch, hidden_size)
-    factor, summand = _scale(hidden_size, input.dtype)
-    factors, summands = (np.broadcast_to(x, gates.shape[1:]).copy() for x in (factor, summand))
-    np.matmul(input.reshape(-1, size), (weight0 * factor[:, None]).T, gates.reshape(-1, 4 * hidden_size))
-    if has_biases:
-        gates += (weight2 + weight3) * factor
-    recurrent = (weight1 * factor[:, None]).T
-    out = np.empty((steps, batch, hidden_size), input.dtype)
-    four = gates.reshape(steps, batch, 4, hidden_size)
-    h, c = hx_, cx_
+    gates, cells, waves = _kept(workspace, steps, batch)
+    # The gates i, f, g, o through one tanh: sigmoid(x) is tanh(x / 2) / 2 + 1/2.
+    factors: Array = np.empty(gates.shape[1:], input.dtype)
+    factors[...] = 0.5
+    factors[2 * hidden_size : 3 * hidden_size] = 1
+    summands = 1 - factors
+    # With the samples last the gates lie one behind the other; input, a 1 for the bias and state make one product.
+    bias = weight2 + weight3 if has_biases else np.zeros(4 * hidden_size, input.dtype)
+    weights = np.concatenate((weight0, bias[:, None], weight1), 1)
+    weights *= factors[:, :1] if batch else 1
+    seen = np.empty((steps + 1, size + 1 + hidden_size, batch), input.dtype)
+    states = seen[:, size + 1 :]
+    seen[:, size] = 1
+    before, after = slice(reverse, steps + reverse), slice(1 - reverse, steps + 1 - reverse)
+    seen[before, :size] = input.swapaxes(1, 2)
+    states[-reverse] = hx_.T
     turn = -1 if reverse else 1
-    for gate, (i, f, g, o), cell, wave, made in zip(
-        gates[::turn], four.swapaxes(1, 2)[::turn], cells[::turn], waves[::turn], out[::turn], strict=True
+    fours = gates.reshape(steps, 4, hidden_size, batch)
+    c = cx_.T
+    added = np.empty((hidden_size, batch), input.dtype)
+    for given, gate, (i, f, g, o), cell, wave, made in zip(
+        *(x[::turn] for x in (seen[before], gates, fours, cells, waves, states[after])), strict=True
     ):
-        gate += h @ recurrent
+        np.matmul(weights, given, gate)
         np.tanh(gate, gate)
-        gate *= factors
-        gate += summands
-        c = np.multiply(f, c, cell)
-        c += i * g
-        h = np.multiply(o, np.tanh(c, wave), made)
-    return out.astype(kind, copy=False), h.astype(kind), c.astype(kind), workspace.view(np.uint8)
+        np.multiply(gate, factors, gate)
+        np.add(gate, summands, gate)
+        np.multiply(f, c, cell)
+        c = np.add(cell, np.multiply(i, g, added), cell)
+        np.multiply(o, np.tanh(c, wave), made)
+    out = states[after].swapaxes(1, 2).astype(kind, order="C")
+    return out, out[-1 + reverse].copy(), c.T.astype(kind, order="C"), workspace.view(np.uint8)
