@@ -54,7 +54,7 @@ def places_in_rows(shape: tuple[int, ...], places: np.ndarray) -> np.ndarray | N
     """One place in each row of a matrix of this shape as places in its memory, which is contiguous; None if one of
     them is outside of its row."""
     try:
-        found: np.ndarray = np.ravel_multi_index((np.arange(shape[0]), places), shape)  # type: ignore[call-overload]
+        found: np.ndarray = np.ravel_multi_index((np.arange(shape[0]), places), shape)
     except ValueError:
         return None
     return found

@@ -374,7 +374,9 @@ def eye(*args: Any, **kwargs: Any) -> Tensor:
     if 0 < len(args) < 3 and (not kwargs or quick(kwargs)) and all(type(n) is int for n in args):
         shape = quick_shape(args if len(args) == 2 else args * 2)
         if shape is not None and (kwargs or default_device() is None):
-            return finished(_identity(*shape, default(kwargs.get("dtype"))), kwargs.get("requires_grad", False))
+            return finished(
+                _identity(shape[0], shape[1], default(kwargs.get("dtype"))), kwargs.get("requires_grad", False)
+            )
     _, values = bind("eye", args, kwargs)
     n = values["n"]
     m = values.get("m", n)
