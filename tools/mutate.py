@@ -436,7 +436,7 @@ def main() -> int:
         survivors = []
         for tests in dict.fromkeys(AREAS[m.area][1] for m in found):
             known = entered(tests, copy, kept)
-            runs = entered_by_programs(copy, kept) if tests is CORE_TESTS else {}
+            runs = entered_by_programs(copy, kept)
             for mutant in (m for m in found if AREAS[m.area][1] == tests):
                 place = (mutant.path, mutant.function)
                 first, then = ({name: t for name, t in some.items() if place in t[1]} for some in (runs, known))

@@ -10,7 +10,7 @@ from typing import Any
 from .failing import parsed, resolve
 from .kinds import is_array, is_tensor
 from .names import Space
-from .origins import Origin, origin
+from .origins import Origin, of_several, origin
 
 __all__ = ["Diagnosis", "cut", "grouped", "in_place_instead", "with_keyword", "with_points"]
 
@@ -69,7 +69,7 @@ def _follow(
     """The first cut on the way back from an expression; on the way the variables that it ends in are collected."""
     if node is None:
         return None
-    for inner in ast.walk(node):
+    for inner in () if of_several(node) else ast.walk(node):
         if isinstance(inner, ast.Attribute) and inner.attr in LEAVING and not _of_gradient(inner):
             spelled = f".{inner.attr}" if inner.attr == "data" else f".{inner.attr}()"
             kind = "cut" if inner.attr in ("detach", "detach_", "data") else "numbers"

@@ -16,7 +16,7 @@ from typing import Any
 from ..words import say
 from .names import Place, Space
 
-__all__ = ["Origin", "origin", "place"]
+__all__ = ["Origin", "of_several", "origin", "place"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,14 @@ def place(found: Origin) -> str:
     if found.cell is not None:
         return say("origins.cell", cell=found.cell, line=found.line)
     return say("origins.file", file=os.path.basename(found.file), line=found.line)
+
+
+def of_several(tree: ast.AST | None) -> bool:
+    """Whether an expression lists several values, so that a name of the loop over it may have got any of them."""
+    match tree:
+        case ast.Module(body=[ast.Expr(value=ast.Tuple(elts=[_, _, *_]) | ast.List(elts=[_, _, *_]))]):
+            return True
+    return False
 
 
 def origin(name: str | Iterable[str], space: Mapping[str, Any], changes: bool = True) -> Origin | None:

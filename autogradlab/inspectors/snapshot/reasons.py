@@ -14,7 +14,7 @@ from ..values import dtype
 from ..words import say
 from .kinds import is_tensor
 from .names import Names
-from .origins import Origin, origin
+from .origins import Origin, of_several, origin
 
 __all__ = ["KINDS", "Reason", "advice", "cure", "grad_reason", "lead", "sentence"]
 
@@ -133,7 +133,8 @@ def _is_gradient(tensor: Any, name: str, made: Origin | None, names: Names) -> b
 
 def _cuts(source: str) -> Iterator[str]:
     """The attributes in an expression that leave the graph, the last one that is applied first."""
-    for node in ast.walk(_expression(source)):
+    tree = _expression(source)
+    for node in () if of_several(tree) else ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in ("detach", "detach_", "data", "item", "numpy", "tolist"):
             yield node.attr
 
