@@ -20,7 +20,7 @@ from ..graph.backend import RAW, TENSORS
 from ..graph.node import NO_EDGE, Edge, Node, edge_to, leads, modified, node_class, pair, sequence
 from ..memory.versions import UNSHARED, counter
 from ..runtime import errors, modes
-from ..tensor.edges import WRAPPED, gradient_edge, output_edge, requires_grad
+from ..tensor.edges import NumberMeta, gradient_edge, output_edge, requires_grad
 from ..tensor.tensor import Tensor, wrap, wrap_scalar
 from .detached import DETACHED, refuse_detached
 
@@ -300,7 +300,7 @@ def pack(
         item = saved[i]
         if not (outputs if type(item) is SavedOutput else inputs):
             continue
-        if saved[half + i] is not None and item is not None and getattr(item, "_meta", None) is not WRAPPED:
+        if saved[half + i] is not None and item is not None and type(getattr(item, "_meta", None)) is not NumberMeta:
             saved = _packed(node, saved, i, hooks)
     node.saved = saved
 
@@ -321,15 +321,16 @@ def _owned(node: Node, i: int) -> Any:
     Node's own; where formulas use it in the dtype of the operands, users see it in its own."""
     saved = node.saved
     item = saved[i]
-    if getattr(item, "_meta", None) is not WRAPPED:
+    meta = getattr(item, "_meta", None)
+    if type(meta) is not NumberMeta:
         return item
-    shown = item._grad
-    if shown is not None and shown._meta is not WRAPPED:
-        return shown
-    own = shown = wrap((item if shown is None else shown)._array.copy())
-    if item._grad is not None:
-        own = wrap_scalar(item._array)
-        own._grad = shown
+    if meta.shown is None:
+        own = shown = wrap(item._array.copy())
+    elif type(meta.shown._meta) is not NumberMeta:
+        return meta.shown
+    else:
+        shown = wrap(meta.shown._array.copy())
+        own = wrap_scalar(item._array, NumberMeta(shown))
         own._counter = shown._counter = [0]  # who changes it is told in backward
     node.saved = (*saved[:i], own, *saved[i + 1 :])
     return shown

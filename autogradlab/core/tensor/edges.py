@@ -21,6 +21,7 @@ __all__ = [
     "DEAD_EDGE",
     "NOBODY",
     "WRAPPED",
+    "NumberMeta",
     "TensorMeta",
     "ViewMeta",
     "gradient_edge",
@@ -58,8 +59,19 @@ class TensorMeta:
         return own if value is Ellipsis else None if value is None else value.numpy
 
 
-#: on tensors that stand for a Python number: what is saved of them does not go through saved-tensor hooks
-WRAPPED = TensorMeta()
+class NumberMeta(TensorMeta):
+    """On tensors that stand for a Python number: what is saved of them does not go through saved-tensor hooks."""
+
+    __slots__ = ("shown",)
+
+    def __init__(self, shown: Tensor | None = None) -> None:
+        super().__init__()
+        #: what users see of it on a Node: the number in its own dtype; None if the tensor itself
+        self.shown = shown
+
+
+#: on those that users see as they are
+WRAPPED = NumberMeta()
 
 
 class ViewMeta:

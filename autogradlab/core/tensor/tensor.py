@@ -20,7 +20,7 @@ from ..types.device import CPU, META
 from ..types.layouts import strided
 from ..types.size import Size, size_of
 from . import overriding
-from .edges import WRAPPED, TensorMeta, ViewMeta, gradient_edge, made_by, operand_edge, requires_grad
+from .edges import WRAPPED, NumberMeta, TensorMeta, ViewMeta, gradient_edge, made_by, operand_edge, requires_grad
 from .printing import tensor_format, tensor_repr
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ else:
 
 __all__ = [
     "INFERENCE",
-    "WRAPPED",
     "Size",
     "Tensor",
     "TensorMeta",
@@ -329,7 +328,7 @@ class Tensor(TensorMethods):
         return sorted({*object.__dir__(self)} - {"volatile"})  # which only warns
 
     def _extra(self) -> TensorMeta:
-        if self._meta is None or self._meta is WRAPPED:
+        if self._meta is None or type(self._meta) is NumberMeta:
             self._meta = TensorMeta()
         return self._meta
 
@@ -676,14 +675,14 @@ def made(array: np.ndarray) -> Tensor:
     return t
 
 
-def wrap_scalar(array: np.ndarray) -> Tensor:
-    """The same over a 0-dim array that was a Python number."""
+def wrap_scalar(array: np.ndarray, meta: NumberMeta = WRAPPED) -> Tensor:
+    """The same over a 0-dim array that was a Python number; `meta` may have what users see of it."""
     t = _new(Tensor)
     t._array = array
     t._edge = NO_EDGE
     t._counter = UNSHARED
     t._grad = t._view = t._storage = None
-    t._meta = WRAPPED
+    t._meta = meta
     return t
 
 

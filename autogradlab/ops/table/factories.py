@@ -22,7 +22,7 @@ from ...core.recording.inplace import History, check_inplace, commit, commit_ker
 from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node, unchanged
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
-from ...core.tensor.edges import WRAPPED
+from ...core.tensor.edges import WRAPPED, NumberMeta
 from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge, requires_grad, wrap, wrap_scalar
 from ...core.types.dtypes import get_default_dtype, of_scalar
@@ -58,23 +58,18 @@ _MISSING: Any = object()
 #: Nodes share what they save of them, until a user looks (`record._owned`)
 _NUMBERS: dict[tuple[float, np.dtype[Any], type], Tensor] = {}
 _known = _NUMBERS.get
-_NOUGHTS = {kind: wrap_number(kind()) for kind in (int, float)}
+_NOUGHTS = {kind: NumberMeta(wrap_number(kind())) for kind in (int, float)}
 _MANY = 256
 
 
 def _number(value: float, numpy: np.dtype[Any]) -> Tensor:
-    """The tensor that stands for a Python number; one that is too large for the dtype is infinite, without a word.
-
-    Its gradient stands for the number in the dtype that users see.
-    """
+    """The tensor that stands for a Python number; one that is too large for the dtype is infinite, without a word."""
     if not -65504 <= value <= 65504:
+        has_dtype = type(value) is float or -(1 << 63) <= value < 1 << 63
+        meta = NumberMeta(wrap_number(value)) if has_dtype else WRAPPED
         with np.errstate(over="ignore"):
-            t = wrap_scalar(np.array(value, numpy))
-        if type(value) is float or -(1 << 63) <= value < 1 << 63:
-            t._grad = wrap_number(value)
-        return t
-    t = wrap_scalar(np.array(value, numpy))
-    t._grad = wrap_number(value) if value else _NOUGHTS[type(value)]
+            return wrap_scalar(np.array(value, numpy), meta)
+    t = wrap_scalar(np.array(value, numpy), NumberMeta(wrap_number(value)) if value else _NOUGHTS[type(value)])
     if value:  # 0.0 and -0.0 are one key
         if len(_NUMBERS) >= _MANY:
             _NUMBERS.clear()
@@ -347,7 +342,7 @@ class Binary(Elementwise):
     def prepared(self, input: Tensor, other: Tensor) -> Any:
         """What `prepare` makes for the form in place, by a shorter way for operands that share no memory."""
         a, b = gradient_edge(input), gradient_edge(other)
-        if self.compares and other._meta is WRAPPED:  # the overload with a number
+        if self.compares and type(other._meta) is NumberMeta:  # the overload with a number
             x = input._array
             return start_node(self.number_in_place(), (a,), x.shape, x.dtype, ())
         count = input._counter
