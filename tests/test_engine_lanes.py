@@ -21,7 +21,7 @@ Found = list[Any]
 
 def full(task: Task) -> dict[int, Any]:
     """`Task.run` by the full lane, whatever the graph is."""
-    for _ in task._walk(modes.current(), False, recorded=task.create_graph):
+    for _ in task._walk(modes.current(), False, task.form):
         pass
     return task.reach.captured
 

@@ -23,7 +23,6 @@ MOST = 80
 #: functions that are longer, and why
 LONG = {
     "core/backward/engine.py walk": "one loop over the Nodes: a call in it would be paid for by each of them",
-    "core/backward/engine.py _walk_nodes": "the same loop with hooks and code of the user",
 }
 
 

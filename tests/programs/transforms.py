@@ -320,3 +320,22 @@ for action in (
     lambda: vmap(lambda t: t if t else -t)(v),
 ):
     attempt(action)
+
+# % func-watched: hooks and anomaly mode around what a vmap has made
+w, x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True), torch.arange(6.0).view(2, 3)
+heard = []
+w.register_hook(lambda g: heard.append(("w", g.tolist(), torch.is_grad_enabled())))
+w.register_post_accumulate_grad_hook(lambda p: heard.append(("post", p.grad.tolist(), torch.is_grad_enabled())))
+y = vmap(lambda t: (t * w).sum())(x)
+y.register_hook(lambda g: heard.append(("y", g.tolist(), torch.is_grad_enabled())))
+y.sum().backward(retain_graph=True)
+y.sum().backward()
+print(heard, w.grad)
+heard.clear()
+y = vmap(lambda t: (t * w * w).sum())(x)
+y.grad_fn.register_hook(lambda grads, given: heard.append((len(grads), len(given))))
+print(torch.autograd.grad(y.sum(), w, create_graph=True), heard)
+with warnings.catch_warnings(), torch.autograd.detect_anomaly():
+    y = vmap(lambda t: (t * w).sum())(x)
+    print(torch.autograd.grad(y.sum(), w, retain_graph=True))
+    attempt(lambda: torch.autograd.grad((y * torch.tensor([1.0, float("nan")])).sum(), w))

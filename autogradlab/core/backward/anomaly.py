@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.node import Node
+from ..memory.rows import all_rows
 from ..runtime import modes
 
 __all__ = ["check_nan", "note", "report"]
@@ -57,6 +58,6 @@ def _warn(start: str, what: str, node: Node) -> None:
 def check_nan(node: Node, outs: tuple[Any, ...]) -> None:
     """Raise if one of the gradients that the Node returned contains a nan."""
     for i, g in enumerate(outs):
-        array = getattr(g, "_array", g)
-        if array is not None and np.asarray(array).dtype.kind in "fc" and np.isnan(array).any():
+        array = np.asarray(all_rows(getattr(g, "_array", g)))
+        if array.dtype.kind in "fc" and np.isnan(array).any():
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")

@@ -21,17 +21,17 @@ from typing import Any
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
-from ..graph.node import Node, Pair, pair, reachable
+from ..graph.node import Node, Pair, pair
 from ..graph.slices import CopySlices
 from ..memory.rows import Rows, levels_of
 from ..memory.versions import INFERENCE, of_inference
-from ..recording.detached import DETACHED, refuse_detached
+from ..recording.detached import DETACHED
 from ..recording.views import shown
 from ..runtime import modes
 from ..runtime.modes import FLAGS, QUIET
 from ..tensor.tensor import Tensor
 from .anomaly import report
-from .firing import UNRECORDED, run_with_hooks, tensor_hooks
+from .firing import ARRAYS, RECORDED, UNRECORDED, on_array, run_with_hooks, tensor_hooks
 from .leaves import (
     ALONE,
     accumulate,
@@ -84,7 +84,7 @@ class Reach:
     accumulated or, if not `accumulate`, captured.
     """
 
-    __slots__ = ("capture_at", "captured", "needed", "partial", "plain", "roots", "shared")
+    __slots__ = ("capture_at", "captured", "needed", "partial", "plain", "roots", "rows", "shared")
 
     def __init__(self, roots: Sequence[Pair], inputs: Sequence[Pair] | None, accumulate: bool) -> None:
         self.roots = roots
@@ -92,6 +92,9 @@ class Reach:
         self.shared: dict[Node, Arrivals] = {}
         #: whether every Node can go the short lanes: no hooks, no code of the user, no saved tensor to look at twice
         self.plain = True
+        #: whether there are Nodes that lead into a vmap, where gradients are of many rows: all that is below them then
+        #: goes by operations on Tensors
+        self.rows = False
         #: under `inputs`: the Nodes on a path to one, and whether they run or only have their gradient captured
         self.needed: dict[Node, bool] | None = None
         #: whether there are Nodes below the roots beside them
@@ -128,7 +131,7 @@ class Reach:
         node: Any
         following: Any
         for node in roots:
-            if node.special and not (is_plain(node) if node.accumulates else node.simple):
+            if node.special and not (is_plain(node) if node.accumulates else node.simple or self._leaves_rows(node)):
                 plain = False
         pop, push, note, known = stack.pop, stack.append, seen.add, shared.get
         while stack:
@@ -154,7 +157,8 @@ class Reach:
                         if node.accumulates:
                             plain = plain and is_plain(node)
                             continue
-                        plain = plain and node.simple
+                        if not (node.simple or self._leaves_rows(node)):
+                            plain = False
                         if node.multi:
                             shared[node] = Arrivals(node, 1)
                     if following is None:
@@ -162,6 +166,12 @@ class Reach:
                     else:
                         push(node)
         self.plain = plain
+
+    def _leaves_rows(self, node: Node) -> bool:
+        """Whether a Node leads into a vmap, which is noted."""
+        if node.leaves_rows:
+            self.rows = True
+        return node.leaves_rows
 
     def _trace_all(self, inputs: Sequence[Pair]) -> bool:
         """What `_trace` does where every path from a root ends at one of `inputs`, which are leaves; False if not."""
@@ -177,7 +187,7 @@ class Reach:
         pop, push, get = stack.pop, stack.append, counts.get
         while stack:
             made = pop()
-            if made.hooks is not None or (made.special and not made.simple):
+            if made.hooks is not None or (made.special and not (made.simple or self._leaves_rows(made))):
                 plain = False
             ends = True
             for node in made._edges:
@@ -256,7 +266,8 @@ class Reach:
             if node.accumulates:
                 plain = plain and is_plain(node)
             else:
-                plain = plain and node.hooks is None and (node.simple or not runs)
+                simple = node.simple or not runs or self._leaves_rows(node)
+                plain = plain and node.hooks is None and simple
             if count > 1 or (count and (node.multi or node in roots)):
                 self.shared[node] = Arrivals(node, count)
         self.plain = plain
@@ -574,6 +585,7 @@ class Task:
         self.number = _NUMBERS()
         self.keep_graph = keep_graph
         self.create_graph = create_graph
+        self.form = RECORDED if create_graph else ARRAYS
         #: functions that the engine calls when the pass is over
         self.callbacks: list[Callable[[], Any]] = []
         self.reach = Reach(roots, inputs, accumulate)
@@ -589,10 +601,10 @@ class Task:
         local = modes.LOCAL.state
         before = (local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating)
         try:
-            if FLAGS.rows and (local.levels or not self.reach.plain) and self._meets_rows():
+            if self.reach.rows or (local.levels and self._begins_with_rows()):
                 self._run_on_rows(local)
             elif not self.reach.plain or local.anomaly:
-                for _ in self._walk(local, False, recorded=self.create_graph):
+                for _ in self._walk(local, False, self.form):
                     pass
             elif self.create_graph:
                 walk_recorded(self.reach, self.grads, self.keep_graph, local)
@@ -609,25 +621,17 @@ class Task:
                 local.refresh()
         return self.reach.captured
 
-    def _meets_rows(self) -> bool:
-        """Whether a gradient or a Node of the pass is that of many rows. If it is, Nodes that leave a vmap do not count
-        for what is plain."""
-        found = any(g is not None and type(g._array) is Rows for g in self.grads)
-        plain = True
-        for node in reachable([node for node, _ in self.reach.roots]):
-            found = found or node.leaves_rows or bool(levels_of(node.shape))
-            if node.accumulates:
-                plain = plain and is_plain(node)
-            else:
-                plain = plain and node.hooks is None and (node.simple or node.leaves_rows)
-        if found and not DETACHED:
-            self.reach.plain = plain
-        return found
+    def _begins_with_rows(self) -> bool:
+        """Whether a root, or the gradient that enters there, is of many rows, inside of a vmap."""
+        return any(
+            (root is not None and levels_of(root.shape)) or (g is not None and type(g._array) is Rows)
+            for (root, _), g in zip(self.reach.roots, self.grads, strict=True)
+        )
 
     def _run_on_rows(self, local: modes.State) -> None:
         """The pass by operations on Tensors, which know what to do with Rows."""
         if not self.reach.plain or local.anomaly:
-            for _ in self._walk(local, False, recorded=True if self.create_graph else UNRECORDED):
+            for _ in self._walk(local, False, self.form or UNRECORDED):
                 pass
         else:
             local.grad, local.formula = self.create_graph, True
@@ -655,7 +659,7 @@ class Task:
     def run_together(self, rows: int, F: Any) -> dict[int, Any] | None:
         """The pass for so many gradients at once, `grads` being Rows and `F` the namespace
         for them; None if the graph does not allow it."""
-        if self.create_graph or not self.reach.plain or modes.LOCAL.state.anomaly:
+        if self.create_graph or not self.reach.plain or self.reach.rows or modes.LOCAL.state.anomaly:
             return None
         modes.quiet(_walk_recorded, self.reach, self.grads, self.keep_graph, rows, F)
         return self.reach.captured
@@ -663,7 +667,7 @@ class Task:
     def steps(self, watch: bool = True) -> Iterator[Event]:
         """The pass as a generator: with `watch` it stops after every Node and tells what it did."""
         local = modes.LOCAL.state
-        walk = self._walk(local, watch, recorded=self.create_graph)
+        walk = self._walk(local, watch, self.form)
         while True:
             before = (local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating)
             try:
@@ -676,32 +680,35 @@ class Task:
                     local.refresh()
             yield event
 
-    def _walk(self, local: modes.State, watch: bool, recorded: bool) -> Iterator[Event]:
+    def _enter(self, tensors: bool) -> tuple[list[Node], dict[Node, Any]]:
+        """The Nodes that can run, and the gradients that have arrived, when those of the roots have."""
+        heap: list[Node] = []
+        buffers: dict[Node, Any] = {}
+        for (root, nr), given in zip(self.reach.roots, self.grads, strict=True):
+            if root is not None and given is not None:
+                _add(buffers, root, nr, given if tensors else given._array)
+        for root in self.reach.first():
+            _push(heap, root)
+        return heap, buffers
+
+    def _walk(self, local: modes.State, watch: bool, form: int) -> Iterator[Event]:
         try:
-            yield from self._walk_nodes(local, watch, recorded)
+            yield from self._walk_nodes(local, watch, form)
         except Exception:
             if local.anomaly and self.at is not None:
                 report(self.at)
             raise
 
-    def _walk_nodes(self, local: modes.State, watch: bool, recorded: bool) -> Iterator[Event]:
+    def _walk_nodes(self, local: modes.State, watch: bool, form: int) -> Iterator[Event]:
         reach, keep_graph = self.reach, self.keep_graph
         shared, needed = reach.shared, reach.needed
-        heap: list[Node] = []
-        buffers: dict[Node, Any] = {}
+        tensors = form != ARRAYS
+        heap, buffers = self._enter(tensors)
         written: dict[Node, int] = {}  # as in `walk`
+        take, look = buffers.pop, buffers.get
+        short = not (tensors or watch or local.anomaly)  # whether simple Nodes may go the short way
         outs: Any
         g: Any
-        outs = grad = before = g = None
-        take, look = buffers.pop, buffers.get
-        short = not (recorded or watch or local.anomaly)  # whether simple Nodes may go the short way
-
-        for (root, nr), given in zip(reach.roots, self.grads, strict=True):
-            if root is not None and given is not None:
-                _add(buffers, root, nr, given if recorded else given._array)
-        for root in reach.first():
-            _push(heap, root)
-
         while heap:
             node = heap.pop() if len(heap) == 1 else _pop(heap)
             self.at = node
@@ -711,42 +718,26 @@ class Task:
             if writes and not node.accumulates and not isinstance(node, CopySlices):  # that one passes a copy on
                 if node.user_code or (node.hooks and node.hooks.tensor):
                     grad = _written(grad, writes)  # hooks and code of the user see its version
-            if needed is not None and not self._arrives(node, grad, writes, recorded, local):
+            if needed is not None and not self._arrives(node, grad, writes, form, local):
                 continue
             if node.accumulates:
                 if grad is not None:
-                    own = not recorded and _refs(grad) == ALONE
-                    accumulate(node, grad, recorded, (writes or 0) if own else None, local)  # type: ignore[arg-type]
+                    own = not tensors and _refs(grad) == ALONE
+                    accumulate(node, grad, form, (writes or 0) if own else None, local)  # type: ignore[arg-type]
                 elif node.hooks is not None or node.variable._meta is not None:  # type: ignore[attr-defined]
-                    accumulate_nothing(node, recorded, local)  # type: ignore[arg-type]
+                    accumulate_nothing(node, form, local)  # type: ignore[arg-type]
                 if watch:
                     yield Event(node, grad, ())
                 continue
             if short and node.simple and node.hooks is None:
-                if DETACHED and grad is not None:
-                    refuse_detached(node)
-                try:
-                    outs = QUIET(node.run, grad, RAW)
-                except RuntimeError as error:
-                    if not modes.busy(error):
-                        raise
-                    outs = modes.quiet(node.run, grad, RAW)
-                if not keep_graph and node.frees:
-                    if node.keeps:
-                        node.release()
-                    else:
-                        node.saved = None
+                outs = on_array(node, grad)
             else:
-                outs = run_with_hooks(node, grad, recorded, local, needed)
-                if not keep_graph:
-                    node.release()
-            i = -1
-            for edge in node._edges:
-                i += 1
+                outs = run_with_hooks(node, grad, form, local, needed)
+            if not keep_graph:
+                node.release()
+            for i, edge in enumerate(node._edges):
                 target, nr = pair(edge)
-                if target is None:
-                    continue
-                if needed is not None and target not in needed:
+                if target is None or (needed is not None and target not in needed):
                     continue
                 waiting = shared.get(target)
                 left = 0 if waiting is None else waiting.left - 1
@@ -754,18 +745,18 @@ class Task:
                     waiting.left = left
                 g = outs[i]
                 if g is not None:
-                    if not recorded and type(g) is not _ndarray:
+                    if not tensors and type(g) is not _ndarray:
                         g = np.asarray(g)
                     times = 0
-                    if not recorded and (writes or node.writes is not None):
+                    if not tensors and (writes or node.writes is not None):
                         times = _writes(node, i, grad, g, writes)
                     if target.multi:
-                        if not recorded and (g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]):
+                        if not tensors and (g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]):
                             g = np.asarray(modes.quiet(checked, node, i, g, target.shape[nr], target.dtype[nr]))
                         _add(buffers, target, nr, g)
-                    elif recorded:
+                    elif tensors:
                         before = look(target)
-                        buffers[target] = g if before is None else _recorded_sum(before, g, local, recorded)
+                        buffers[target] = g if before is None else _tensor_sum(before, g, local, form)
                     else:
                         if g.shape != target.shape or g.dtype is not target.dtype:
                             g = np.asarray(modes.quiet(checked, node, i, g, target.shape, target.dtype))
@@ -786,7 +777,7 @@ class Task:
             if watch:
                 yield Event(node, grad, outs)
 
-    def _arrives(self, node: Node, grad: Any, writes: int | None, recorded: bool, local: modes.State) -> bool:
+    def _arrives(self, node: Node, grad: Any, writes: int | None, form: int, local: modes.State) -> bool:
         """Under `inputs=`: keep what is wanted of a Node's gradient; whether the Node is to run as well."""
         reach = self.reach
         assert reach.needed is not None
@@ -796,9 +787,9 @@ class Task:
         arrived = grad
         if not run:
             grad = (
-                leaf_tensor_hooks(node, grad, recorded, local)
+                leaf_tensor_hooks(node, grad, form, local)
                 if node.accumulates
-                else tensor_hooks(node, grad, recorded, local, arrays=False)
+                else tensor_hooks(node, grad, form, local, arrays=False)
             )
             if isinstance(grad, Tensor) and grad._array is arrived and (of_inference(grad) or not grad._counter[0]):
                 grad = arrived  # hooks have only looked at it
@@ -836,8 +827,8 @@ def _add(buffers: dict[Node, Any], node: Node, nr: int, g: Any) -> None:
         buffers[node] = g if before is None else _plus(before, g)
 
 
-def _recorded_sum(a: Tensor, b: Tensor, local: modes.State, recorded: bool) -> Any:
-    before = local.set_grad(recorded is True)
+def _tensor_sum(a: Tensor, b: Tensor, local: modes.State, form: int) -> Any:
+    before = local.set_grad(form == RECORDED)
     try:
         return a + b
     finally:

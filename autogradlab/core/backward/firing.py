@@ -17,11 +17,14 @@ from ..recording.detached import DETACHED, refuse_detached
 from ..recording.record import OpNode, raw
 from ..recording.views import shown
 from ..runtime import modes
+from ..runtime.modes import QUIET
 from ..tensor.tensor import Tensor, made
 from .anomaly import check_nan
 from .validate import check_hook_result, validate
 
 __all__ = [
+    "ARRAYS",
+    "RECORDED",
     "UNRECORDED",
     "after_node",
     "as_array",
@@ -29,8 +32,8 @@ __all__ = [
     "as_tuple",
     "before_node",
     "hook_result",
+    "on_array",
     "run_with_hooks",
-    "set_grad",
     "tensor_hooks",
 ]
 
@@ -43,22 +46,19 @@ def as_array(g: Any) -> Any:
     return g._array if isinstance(g, Tensor) else g
 
 
-#: in the place of `recorded`: the pass goes by operations on Tensors, but nothing is recorded
-UNRECORDED: Any = 2
+#: what the gradients of a pass are, its `form`: arrays; Tensors, but nothing is recorded, as of many rows; or Tensors
+#: whose operations are recorded
+ARRAYS, UNRECORDED, RECORDED = range(3)
 
 
-def set_grad(local: modes.State, enabled: bool) -> bool:
-    return local.set_grad(enabled is True)
-
-
-def tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State, arrays: bool = True) -> Any:
+def tensor_hooks(node: Node, grad: Any, form: int, local: modes.State, arrays: bool = True) -> Any:
     """Hooks of the tensors that the Node made: each tensor's own in order, then those that retain a gradient.
 
     What they leave is an array again, if the pass goes on with `arrays`."""
     hooks = node.hooks
     if hooks is None or not (hooks.tensor or hooks.retain):
         return grad
-    before = set_grad(local, recorded)
+    before = local.set_grad(form == RECORDED)
     try:
         grads = list(grad) if node.multi and grad is not None else [None] * node.outputs() if grad is None else [grad]
         for nr in sorted({*hooks.tensor, *hooks.retain}):
@@ -68,16 +68,16 @@ def tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State, arra
             ref = hooks.retain.get(nr)
             owner = None if ref is None else ref()
             if owner is not None and g is not None:
-                _retain(owner, g, recorded)
-            grads[nr] = g if recorded or not arrays else as_array(g)
+                _retain(owner, g, form)
+            grads[nr] = g if form or not arrays else as_array(g)
         return grads if node.multi else grads[0]
     finally:
-        set_grad(local, before)
+        local.set_grad(before)
 
 
-def _retain(owner: Tensor, g: Tensor, recorded: bool) -> None:
+def _retain(owner: Tensor, g: Tensor, form: int) -> None:
     if owner._grad is None:
-        owner._grad = g.clone() if recorded else made(np.array(g._array))
+        owner._grad = g.clone() if form else made(np.array(g._array))
     else:
         owner._grad = owner._grad + g
 
@@ -90,13 +90,13 @@ def hook_result(hook: Any, given: Any, result: Any) -> Any:
     return result
 
 
-def before_node(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
+def before_node(node: Node, grad: Any, form: int, local: modes.State) -> Any:
     """Tensor hooks, then the Node's own prehooks."""
-    grad = tensor_hooks(node, grad, recorded, local)
+    grad = tensor_hooks(node, grad, form, local)
     hooks = node.hooks
     if hooks is None or not hooks.pre:
         return grad
-    before = set_grad(local, recorded)
+    before = local.set_grad(form == RECORDED)
     try:
         grads = _each(node, grad)
         for hook in list(hooks.pre.values()):
@@ -104,8 +104,8 @@ def before_node(node: Node, grad: Any, recorded: bool, local: modes.State) -> An
             if result is not None:
                 grads = as_tuple(hook, grads, result)
     finally:
-        set_grad(local, before)
-    values = list(grads) if recorded else [as_array(g) for g in grads]
+        local.set_grad(before)
+    values = list(grads) if form else [as_array(g) for g in grads]
     return values if node.multi else values[0]
 
 
@@ -136,14 +136,14 @@ def _has_posthooks(node: Node) -> bool:
 
 
 def after_node(
-    node: Node, grad: Any, outs: tuple[Any, ...], recorded: bool, local: modes.State, seen: bool = True
+    node: Node, grad: Any, outs: tuple[Any, ...], form: int, local: modes.State, seen: bool = True
 ) -> tuple[Any, ...]:
     """The Node's posthooks: they see the gradients of its inputs and, if the first of them was `seen` before the Node
     ran, those of its outputs."""
     hooks = node.hooks
     if hooks is None or not hooks.post:
         return outs
-    before = set_grad(local, recorded)
+    before = local.set_grad(form == RECORDED)
     try:
         inputs = _each(node, grad) if seen else ()
         results = tuple(as_tensor(g) for g in outs)
@@ -152,34 +152,46 @@ def after_node(
             if result is not None:
                 results = as_tuple(hook, results, result)
     finally:
-        set_grad(local, before)
-    return results if recorded else tuple(as_array(g) for g in results)
+        local.set_grad(before)
+    return results if form else tuple(as_array(g) for g in results)
 
 
 def run_with_hooks(
-    node: Node, grad: Any, recorded: bool, local: modes.State, needed: Container[Node] | None = None
+    node: Node, grad: Any, form: int, local: modes.State, needed: Container[Node] | None = None
 ) -> tuple[Any, ...]:
     """A step of a backward that is itself recorded, or of a Node with hooks or with the user's code, or under anomaly
     mode."""
     evaluating, local.evaluating = local.evaluating, node
     try:
-        grad = before_node(node, grad, recorded, local)
+        grad = before_node(node, grad, form, local)
         seen = _has_posthooks(node)
-        before = set_grad(local, recorded)
+        before = local.set_grad(form == RECORDED)
         try:
-            found = tuple(_run_recorded(node, grad) if recorded else _run(node, grad))
+            found = tuple(_run_recorded(node, grad) if form else _run(node, grad))
             outs = validate(node, found)
         finally:
-            set_grad(local, before)
-        if not recorded and node.user_code and node.writes and outs is not found:  # summed or cast: new memory
+            local.set_grad(before)
+        if not form and node.user_code and node.writes and outs is not found:  # summed or cast: new memory
             owner: Any = node  # of a class of the user, which has no slots
             owner.writes = tuple(n if a is b else 0 for n, a, b in zip(node.writes, found, outs, strict=False))
-        outs = after_node(node, grad, _wanted(node, outs, needed), recorded, local, seen)
+        outs = after_node(node, grad, _wanted(node, outs, needed), form, local, seen)
         if local.anomaly and local.check_nan:
             check_nan(node, outs)
     finally:
         local.evaluating = evaluating
     return outs
+
+
+def on_array(node: Node, grad: Any) -> Any:
+    """A step of a plain backward: an operation without hooks, on an array."""
+    if DETACHED and grad is not None:
+        refuse_detached(node)
+    try:
+        return QUIET(node.run, grad, RAW)
+    except RuntimeError as error:
+        if not modes.busy(error):
+            raise
+        return modes.quiet(node.run, grad, RAW)
 
 
 def _run(node: Node, grad: Any) -> tuple[Any, ...]:

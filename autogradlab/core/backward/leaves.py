@@ -15,7 +15,7 @@ from ..memory.versions import INFERENCE, UNSHARED, increment_version, of_inferen
 from ..runtime import errors, modes
 from ..runtime.modes import FLAGS
 from ..tensor.tensor import Tensor, made, requires_grad, wrap
-from .firing import as_tensor, as_tuple, hook_result, set_grad
+from .firing import ARRAYS, RECORDED, as_tensor, as_tuple, hook_result
 from .validate import cast_to, check_hook_result
 
 _new = object.__new__
@@ -32,15 +32,15 @@ __all__ = [
 ]
 
 
-def accumulate(node: AccumulateGrad, grad: Any, recorded: bool, writes: int | None, local: modes.State) -> None:
+def accumulate(node: AccumulateGrad, grad: Any, form: int, writes: int | None, local: modes.State) -> None:
     """Accumulate a gradient into a leaf. `writes`: see `add_to_grad`."""
-    if recorded:
-        _recorded_leaf(node, grad, local)
+    if form:
+        _tensor_leaf(node, grad, local, form)
         return
     variable = node.variable
     meta = variable._meta
     if (variable._edge is not None or variable._view is not None) and not takes_gradient(variable):
-        _withheld(node, made(grad), local, False)
+        _withheld(node, made(grad), local, ARRAYS)
         return
     if node.hooks is not None or meta.hooks or meta.post_accumulate:  # type: ignore[union-attr]
         _hooked_leaf(node, grad, writes, local)
@@ -163,11 +163,11 @@ def takes_gradient(variable: Tensor) -> bool:
     return requires_grad(variable)
 
 
-def _withheld(node: AccumulateGrad, grad: Tensor, local: modes.State, recorded: bool) -> None:
+def _withheld(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int) -> None:
     """A leaf that no longer takes a gradient: its hooks are called, `.grad` stays as it is."""
-    g = _leaf_hooks(node, grad, local, recorded)
+    g = _leaf_hooks(node, grad, local, form)
     if g is not None:
-        _leaf_posthooks(node, (g,), local, recorded)
+        _leaf_posthooks(node, (g,), local, form)
 
 
 def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
@@ -196,7 +196,7 @@ def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, writes: int | None, loc
     if writes and given._counter is not INFERENCE:
         given._counter = [writes]
     holders = getrefcount(grad)
-    g = _leaf_hooks(node, given, local, False)
+    g = _leaf_hooks(node, given, local, ARRAYS)
     if g is None:
         return
     if g is not given:
@@ -211,60 +211,60 @@ def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, writes: int | None, loc
         kept = getrefcount(g) > ALONE or getrefcount(grad) > holders
         variable._grad = _first(variable, grad, writes, kept)
     else:
-        before = set_grad(local, False)
+        before = local.set_grad(False)
         try:
             accumulate_tensor(variable, g)
         finally:
-            set_grad(local, before)
-    _leaf_posthooks(node, (g,), local, False)
+            local.set_grad(before)
+    _leaf_posthooks(node, (g,), local, ARRAYS)
 
 
-def accumulate_nothing(node: AccumulateGrad, recorded: bool, local: modes.State) -> None:
+def accumulate_nothing(node: AccumulateGrad, form: int, local: modes.State) -> None:
     """A leaf whose gradient is None: all its hooks are called, `.grad` stays as it is."""
-    _leaf_hooks(node, None, local, recorded)
-    _leaf_posthooks(node, (None,), local, recorded)
+    _leaf_hooks(node, None, local, form)
+    _leaf_posthooks(node, (None,), local, form)
 
 
-def _recorded_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State) -> None:
+def _tensor_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int) -> None:
     if not takes_gradient(node.variable):
-        _withheld(node, grad, local, True)
+        _withheld(node, grad, local, form)
         return
-    before = set_grad(local, True)
+    before = local.set_grad(form == RECORDED)
     try:
-        g = _leaf_hooks(node, grad, local, True)
+        g = _leaf_hooks(node, grad, local, form)
         if g is None:
             return
         accumulate_tensor(node.variable, g, recorded=True)
-        _leaf_posthooks(node, (g,), local, True)
+        _leaf_posthooks(node, (g,), local, form)
     finally:
-        set_grad(local, before)
+        local.set_grad(before)
 
 
-def leaf_tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
+def leaf_tensor_hooks(node: Node, grad: Any, form: int, local: modes.State) -> Any:
     """The hooks of a leaf tensor itself, for a gradient that is captured rather than accumulated."""
-    return _tensor_hooks(node, grad, recorded, local)
+    return _tensor_hooks(node, grad, form, local)
 
 
-def _tensor_hooks(node: Node, grad: Any, recorded: bool, local: modes.State) -> Any:
+def _tensor_hooks(node: Node, grad: Any, form: int, local: modes.State) -> Any:
     meta = node.variable._meta  # type: ignore[attr-defined]
     if meta is None or not meta.hooks:
         return grad
-    before = set_grad(local, recorded)
+    before = local.set_grad(form == RECORDED)
     try:
         g = as_tensor(grad)
         for hook in list(meta.hooks.values()):
             g = hook_result(hook, g, hook(g))
         return g
     finally:
-        set_grad(local, before)
+        local.set_grad(before)
 
 
-def _leaf_hooks(node: AccumulateGrad, g: Any, local: modes.State, recorded: bool) -> Any:
+def _leaf_hooks(node: AccumulateGrad, g: Any, local: modes.State, form: int) -> Any:
     """Hooks of the leaf tensor, then prehooks of its AccumulateGrad."""
-    g = as_tensor(_tensor_hooks(node, g, recorded, local))
+    g = as_tensor(_tensor_hooks(node, g, form, local))
     if node.hooks is None:
         return g
-    before = set_grad(local, recorded)
+    before = local.set_grad(form == RECORDED)
     try:
         for hook in list(node.hooks.tensor.get(0, {}).values()):
             g = hook_result(hook, g, hook(g))
@@ -274,13 +274,13 @@ def _leaf_hooks(node: AccumulateGrad, g: Any, local: modes.State, recorded: bool
                 g = as_tuple(hook, (g,), result)[0]
         return g
     finally:
-        set_grad(local, before)
+        local.set_grad(before)
 
 
-def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.State, recorded: bool) -> None:
+def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.State, form: int) -> None:
     """Post-accumulate-grad hooks receive the leaf; posthooks of AccumulateGrad receive no input gradients."""
     meta = node.variable._meta
-    before = set_grad(local, recorded)
+    before = local.set_grad(form == RECORDED)
     try:
         if meta is not None and meta.post_accumulate:
             for hook in list(meta.post_accumulate.values()):
@@ -292,7 +292,7 @@ def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.S
             for hook in list(node.hooks.post.values()):
                 hook((), grads)
     finally:
-        set_grad(local, before)
+        local.set_grad(before)
 
 
 def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) -> None:
@@ -313,11 +313,11 @@ def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) ->
         variable._grad = old + grad
     elif requires_grad(old) or old._array.dtype is not grad._array.dtype:
         local = modes.current()
-        before = set_grad(local, False)
+        before = local.set_grad(False)
         try:
             old += grad
         finally:
-            set_grad(local, before)
+            local.set_grad(before)
     else:
         modes.quiet(_add_in_place, old, grad._array)
 
