@@ -15,7 +15,19 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
 from ...core.values.promotion import can_cast, cast, is_number, number, plain_number, result_dtype
-from ..first.kinds import align, fused, into, is_half, name_of, numbered, on_both_backends, refuse, shared, single
+from ..first.kinds import (
+    align,
+    fused,
+    into,
+    is_half,
+    limited,
+    name_of,
+    numbered,
+    on_both_backends,
+    refuse,
+    shared,
+    single,
+)
 from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, alias, op
 from ..table.outputs import FOUND, Out
@@ -180,10 +192,9 @@ def _clamp_numbers(input: np.ndarray, min: float | None, max: float | None) -> A
     if input.dtype.kind != "f":
         _real(input)
         refuse(input, f"clamp{'_min' if max is None else '_max' if min is None else ''}_scalar_cpu", "b")
-    if min is not None and max is not None and (min != min or max != max):
+    if min != min or max != max:
         return np.full_like(input, np.nan) if input.dtype.kind in "fV" else input.copy()
-    r = _limited(input, None if min is None else _limit(input, min), None if max is None else _limit(input, max))
-    return r.copy() if r is input else r
+    return limited(input, None if min is None else _limit(input, min), None if max is None else _limit(input, max))
 
 
 @iterating

@@ -20,7 +20,7 @@ from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import FOUND, Out
 from ..table.overloads import Arguments, Called, Overload
-from .kinds import align, floated, fused, kept, numbered, on_both_backends, refuse, single
+from .kinds import align, floated, fused, kept, limited, numbered, on_both_backends, refuse, single
 from .quotients import ROUNDED, rounded_quotient
 
 F = TENSORS
@@ -697,7 +697,7 @@ def _relu(x: np.ndarray) -> Any:
         raise RuntimeError("Boolean inputs not supported for relu")
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
-    return np.maximum(x, x.dtype.type(0))
+    return limited(x, np.array(0, x.dtype), None)
 
 
 unary(

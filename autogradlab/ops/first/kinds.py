@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
+from numpy._core import umath
 
 from ...core.graph.backend import HELPERS, RAW, TENSORS
 from ...core.memory.layout import like
@@ -72,6 +73,25 @@ def no_complex(message: str, error: type[Exception] = RuntimeError) -> Callable[
 
 def is_half(x: Any) -> bool:
     return x.dtype.itemsize == 2 and x.dtype.kind in FLOATS
+
+
+def limited(x: np.ndarray, low: Any, high: Any) -> Any:
+    """`x`, but not below `low` nor above `high`, arrays of one number of its dtype or None, and no NaN; where low is
+    above high, high it is. NaN stays NaN and a zero keeps its sign.
+
+    Of floats by the ufunc that `np.clip` calls: with a number beside an array, `np.maximum` takes three times as long.
+    """
+    d = x.dtype
+    if d.kind == "f":
+        end = _ENDS[d.itemsize]
+        return _clip(x, end[0] if low is None else low, end[1] if high is None else high)
+    if low is not None:
+        x = np.maximum(x, low)
+    return x if high is None else np.minimum(x, high)
+
+
+_clip: Any = umath.clip
+_ENDS = {n: (np.array(-np.inf, f"f{n}"), np.array(np.inf, f"f{n}")) for n in (2, 4, 8)}
 
 
 def floated(x: np.ndarray) -> np.ndarray:

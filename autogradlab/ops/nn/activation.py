@@ -16,7 +16,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ...core.types.info import finfo
 from ...core.values.promotion import plain_number
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, laid_out, like_input, name_of, refuse, typed
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, laid_out, like_input, limited, name_of, refuse, typed
 from ..first.products import written
 from ..table.arguments import reject
 from ..table.opdef import OPS, alias, composite, op
@@ -59,8 +59,9 @@ def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> 
         raise RuntimeError("min_val cannot be greater than max_val")
     if input.dtype.kind == "u" and (min_val < 0 or max_val < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    kind = input.dtype.type
-    return np.minimum(np.maximum(input, kind(min_val)), kind(max_val))
+    if input.dtype.kind == "f" and (min_val != min_val or max_val != max_val):
+        return np.full_like(input, np.nan)
+    return limited(input, input.dtype.type(min_val), input.dtype.type(max_val))
 
 
 @op(
@@ -232,7 +233,8 @@ def softshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np
 def leaky_relu(input: np.ndarray, negative_slope: float = 0.01) -> np.ndarray:
     """input where it is positive, else input * negative_slope."""
     no_integers("leaky_relu_cpu", input)
-    return np.where(input > 0, input, input * input.dtype.type(negative_slope))
+    low = input * input.dtype.type(negative_slope)
+    return np.maximum(input, low) if 0 < negative_slope <= 1 else np.where(input > 0, input, low)
 
 
 @op(
@@ -262,8 +264,13 @@ def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: floa
     """input where it is positive, else alpha * (exp(input) - 1)."""
     no_integers("elu_cpu", input)
     kind = input.dtype.type
-    positive = input > 0
-    low = np.where(positive, kind(0), input)  # of -0., np.minimum(input, 0) would make 0.
+    nought = np.array(0, input.dtype)
+    low = limited(input, None, nought)
+    if alpha * scale >= 0 and scale > 0 and input_scale > 0:  # one of two summands is 0
+        r = np.expm1(low * kind(input_scale)) * kind(alpha * scale)
+        r += limited(input, nought, None) * kind(scale)
+        return r
+    positive = input >= 0
     return np.where(positive, input * kind(scale), np.expm1(low * kind(input_scale)) * kind(alpha * scale))
 
 
@@ -368,7 +375,9 @@ def _silu_vjp(F: Any, grad: Any, x: Any) -> Any:
 @typed("silu_cpu", BOOL + INTEGERS, layout=iterated)
 def silu(input: np.ndarray) -> np.ndarray:
     """input * sigmoid(input)"""
-    return input * _sigmoid(input)
+    r = np.exp(-input)
+    r += 1
+    return input / r  # where exp overflows it is 0, as in PyTorch
 
 
 def _mish_slope(F: Any, x: Any) -> Any:
