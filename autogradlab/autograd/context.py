@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.graph.node import Node, pair
+from ..core.graph.node import HookDict, Node, RemovableHandle, pair
 from ..core.memory.versions import of_inference
 from ..core.recording.record import SavedTensor, unpack
 from ..core.runtime import errors
@@ -23,6 +23,7 @@ __all__ = [
     "BackwardCFunction",
     "Context",
     "FunctionCtx",
+    "FunctionNode",
     "no_backward",
     "no_jvp",
     "put",
@@ -66,10 +67,16 @@ class _Transforms(threading.local):
     mapping = 0
     #: they themselves, the outermost first
     stack: tuple[Any, ...] = ()
-    #: the Nodes of the tensors with tangents by which forward mode differentiates
-    duals: tuple[Node | None, ...] = ()
+    #: the levels of forward mode that are open, the outermost first (`autograd/forward_ad.py`)
+    forward: tuple[Any, ...] = ()
+    #: whether forward mode differentiates what is computed
+    forward_enabled = True
     #: whether a pass goes backward only to be differentiated again, which gives the tangents
     transposing = False
+
+    def differentiating(self) -> bool:
+        """Whether a functional transform is at work that differentiates."""
+        return self.depth > self.mapping
 
 
 transforms = _Transforms()
@@ -86,6 +93,19 @@ def transposing() -> Iterator[None]:
         transforms.transposing = before
 
 
+class _HookMixin:
+    """What PyTorch's contexts and tensors have in common: keeps hooks in a dict of the caller's."""
+
+    __module__ = "torch.autograd.function"
+
+    @staticmethod
+    def _register_hook(backward_hooks: Any, hook: Callable[..., Any]) -> tuple[Any, RemovableHandle]:
+        hooks = HookDict() if backward_hooks is None else backward_hooks
+        handle = RemovableHandle(hooks)
+        hooks[handle.id] = hook
+        return hooks, handle
+
+
 class FunctionCtx:
     """What `forward` and `backward` of a Function share: saved tensors, marks and any attribute one sets."""
 
@@ -97,6 +117,12 @@ class FunctionCtx:
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for `jvp`."""
+        for t in tensors:
+            if not (t is None or isinstance(t, Tensor)):
+                raise AssertionError(
+                    "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes "
+                    "on ctx."
+                )
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
@@ -121,6 +147,18 @@ class FunctionCtx:
         self.materialize_grads = value
 
 
+class _FunctionBase:
+    """What PyTorch writes in C++ of a Function and of its contexts."""
+
+    __module__ = "torch._C"
+
+
+class BackwardCFunction(_FunctionBase, FunctionCtx, _HookMixin):
+    """The `ctx` of one call of a Function, and the Node of that call, which share all attributes."""
+
+    __module__ = "torch.autograd.function"
+
+
 #: what a context offers of the Node that it belongs to
 _OF_NODE = frozenset(
     (
@@ -134,19 +172,48 @@ _OF_NODE = frozenset(
         "_input_metadata",
         "_sequence_nr",
         "_set_sequence_nr",
+        "_register_hook_dict",
     )
 )
 UNSET = frozenset(("to_save", "dirty_tensors", "non_differentiable", "saved_for_forward"))
+_READ_ONLY = (_OF_NODE - {"name"}) | {"saved_tensors", "saved_variables"}
 
 
-class Context(FunctionCtx):
+class Context:
     """The `ctx` of one call. It refers to its Node weakly: the Node owns it."""
+
+    __slots__ = (
+        "_fill",
+        "_kept_for_jvp",
+        "_key",
+        "_materialize_non_diff_grads",
+        "_node",
+        "_without_gradient",
+        "dirty_tensors",
+        "needs_input_grad",
+        "non_differentiable",
+        "saved_for_forward",
+        "to_save",
+    )
 
     _node: weakref.ref[Node]
     _forward_cls: Any
-    #: of a call in forward mode: shape and dtype of each input that is a tensor, and what was saved for jvp
-    _inputs: tuple[tuple[Any, Any] | None, ...]
-    _for_jvp: tuple[Any, ...] | None
+    #: what was saved for `jvp`, while it runs
+    _kept_for_jvp: tuple[Any, ...] | None
+
+    def __init__(self, node: Node, wants: tuple[bool, ...]) -> None:
+        self._node = weakref.ref(node)
+        self._key = hash(node)
+        self._fill = self._materialize_non_diff_grads = True
+        self._without_gradient: Any = ()
+        self._kept_for_jvp = None
+        self.needs_input_grad = wants
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or (other is not None and other is self._node())
+
+    def __hash__(self) -> int:
+        return self._key
 
     def __getattr__(self, name: str) -> Any:
         if name in UNSET:
@@ -155,12 +222,27 @@ class Context(FunctionCtx):
             node = self._node()
             if node is not None:
                 return getattr(node, name)
+        if name == "materialize_grads":
+            raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not readable")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "materialize_grads":
+            if type(value) is not bool:
+                shown = type(value).__name__
+                raise TypeError(
+                    f"set_materialize_grads received an invalid combination of arguments - got ({shown}), but expected "
+                    "(bool)"
+                )
+            name = "_fill"
+        elif name in _READ_ONLY:
+            raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not writable")
+        put(self, name, value)
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """The tensors given to `save_for_backward`, after a check that nobody changed them in place."""
-        kept: Any = self.__dict__.get("_kept_for_jvp")
+        kept: Any = self._kept_for_jvp
         if kept is not None:
             return kept
         node = self._node()
@@ -187,11 +269,10 @@ def _saved_tensors(node: Node) -> tuple[Any, ...]:
     return tuple(unpack(node, i) for i in range(len(node.saved) >> 1))
 
 
-class BackwardCFunction(Node, FunctionCtx):
-    """The Node of a Function. Attributes of its `ctx` can be read and set on it as well."""
+class FunctionNode(Node):
+    """The Node of a call of a Function. Attributes of its `ctx` can be read and set on it as well."""
 
     __slots__ = ("_ctx", "_is_tensor", "multi", "writes")
-    __module__ = "torch.autograd.function"
 
     user_code = True
     _forward_cls: Any = None
@@ -246,9 +327,8 @@ class BackwardCFunction(Node, FunctionCtx):
     def _grads(self, grad: Any) -> list[Any]:
         """One Tensor for each output: zeros for those without a gradient, unless that was switched off."""
         given = ([None] * self.outputs() if grad is None else list(grad)) if self.multi else [grad]
-        ctx = self._ctx.__dict__
-        fill = ctx.get("materialize_grads", True)
-        without = () if ctx.get("_materialize_non_diff_grads", True) else ctx["_without_gradient"]
+        ctx = self._ctx
+        fill, without = ctx._fill, ctx._without_gradient
         shapes, dtypes = (self.shape, self.dtype) if self.multi else ((self.shape,), (self.dtype,))
         for i, g in enumerate(given):
             if isinstance(g, np.ndarray):
@@ -300,8 +380,8 @@ class BackwardCFunction(Node, FunctionCtx):
         """One step of backward, on tensors, recorded."""
         self.writes = None
         grads = self._grads(grad)
-        if transforms.transposing:
-            return self._forward_cls._transposed(self, grads)
+        if transforms.transposing:  # its tangent is known, or there is none
+            return (None,) * len(self._edges)
         return tuple(self._results(self.apply(*grads)))
 
     def release(self) -> None:
@@ -309,4 +389,4 @@ class BackwardCFunction(Node, FunctionCtx):
         put(self, "saved", None)
 
 
-_SLOTS = frozenset((*Node.__slots__, *BackwardCFunction.__slots__)) - {"__weakref__"} | {"made_at"}
+_SLOTS = frozenset((*Node.__slots__, *FunctionNode.__slots__)) - {"__weakref__"} | {"made_at"}

@@ -1,20 +1,24 @@
 """Forward mode by dual numbers (mirrors `torch.autograd.forward_ad`).
 
-A dual tensor leads to a hidden leaf, so that operations on it are recorded, those in place too; `unpack_dual`
-differentiates what was recorded twice backward, which gives the derivative in the direction of the tangents.
+A dual tensor leads to a hidden leaf, so that operations on it are recorded, those in place too; to get a tangent, what
+was recorded is differentiated twice backward, which gives the derivative in the direction of the tangents. Where
+nothing is to be recorded, under no_grad, a `_Gate` lets only those passes through.
 """
 
 from __future__ import annotations
 
+import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from ..core.graph.node import NO_EDGE, pair, reachable
+from ..core.graph.node import NO_EDGE, Identity, Node, node_class, pair
 from ..core.recording.record import TENSORS
-from ..core.tensor import printing
+from ..core.runtime import modes
+from ..core.tensor import overriding, printing
 from ..core.tensor import tensor as tensors
+from ..core.tensor.overriding import spread
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad
 from .context import transforms, transposing
 from .edge import place_of
@@ -31,13 +35,33 @@ class UnpackedDualTensor(NamedTuple):
     tangent: Tensor | None
 
 
+class _Gate(Identity):
+    """Lets a gradient pass only in the passes by which forward mode finds tangents; or in all but those."""
+
+    __slots__ = ("tangents",)
+
+    simple = False
+    #: whether it is for tangents
+    tangents: bool
+
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """One step of backward, on arrays."""
+        return (None if self.tangents else grad,)
+
+    def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """One step of backward, on tensors, recorded."""
+        return (grad if self.tangents is transforms.transposing else None,)
+
+
+_GateNode = node_class("Gate", _Gate)
+
+
 class _Dual:
     """A tensor with a tangent: where its history begins, and what tensor it was, as long as that lives."""
 
-    __slots__ = ("hidden", "place", "tangent", "tensor")
+    __slots__ = ("place", "tangent", "tensor")
 
-    def __init__(self, tensor: Tensor, hidden: Tensor | None, tangent: Tensor) -> None:
-        self.hidden = hidden
+    def __init__(self, tensor: Tensor, tangent: Tensor) -> None:
         self.tangent = tangent
         self.place = place_of(tensor)
         self.tensor = weakref.ref(tensor)
@@ -46,48 +70,152 @@ class _Dual:
         """Whether a tensor still is this one, as it was made."""
         return requires_grad(t) and pair(gradient_edge(t)) == self.place[:2]
 
-    def close(self, own: set[int]) -> None:
-        """Its level ends: the tensor requires grad no longer, if it did for the tangent alone."""
-        t = self.tensor()
-        if t is not None and self.hidden is not None and not _reaches_others(t, own):
-            t._edge = NO_EDGE
+
+class Level:
+    """A level of forward mode: its dual tensors, and what depends on them."""
+
+    def __init__(self) -> None:
+        self.duals: list[_Dual] = []
+        #: the leaves that are hidden behind dual tensors, and stand-ins of gradients, by id
+        self.own: dict[int, Tensor] = {}
+        #: what was computed from dual tensors, they themselves among it
+        self.derived: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
+        #: primals and tangents that were given out: they have no tangent, whatever their history leads to
+        self.apart: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
+
+    def open(self) -> None:
+        """Begin."""
+        transforms.forward += (self,)
+        with _LOCK:
+            _open.add(self)
+            overriding.run_forward(_through)
+        tensors.differentiated = _differentiated
+
+    def close(self) -> None:
+        """End: what requires grad for the tangents alone does so no longer."""
+        own = set(self.own)
+        for t in list(self.derived.values()):
+            if requires_grad(t) and not _reaches_others(t, own):
+                t._edge = NO_EDGE
+        transforms.forward = tuple([level for level in transforms.forward if level is not self])
+        with _LOCK:
+            _open.discard(self)
+            if not _open:
+                overriding.run_forward(None)
+                tensors.differentiated = None
+
+    def add(self, tensor: Tensor, tangent: Tensor) -> Tensor:
+        """Give a tensor, in whose place in the graph nothing else leads, a tangent."""
+        node = pair(gradient_edge(tangent))[0]
+        if isinstance(node, _Gate):  # it was computed while forward mode was off
+            tangent._edge = node._edges[0]
+        self.duals.append(_Dual(tensor, tangent))
+        self.derived[id(tensor)] = tensor
+        return tensor
+
+    def begin(self, tensor: Tensor) -> Tensor:
+        """Another tensor on the same memory, which can get a tangent."""
+        with enable_grad():
+            if requires_grad(tensor):
+                return tensor.view_as(tensor)
+            made, hidden = leading_to_leaf(tensor)
+        self.own[id(hidden)] = hidden
+        return made
+
+    def known(self, t: Tensor) -> _Dual | None:
+        """The dual tensor that `t` is, if it is one itself."""
+        return next((dual for dual in reversed(self.duals) if dual.is_(t)), None)
+
+    def tangent(self, tensor: Tensor) -> Tensor | None:
+        """The tangent of a tensor, with its history; None where it depends on no dual tensor."""
+        if not requires_grad(tensor) or not self.duals or self.apart.get(id(tensor)) is tensor:
+            return None
+        dual = self.known(tensor)
+        if dual is not None:
+            return dual.tangent
+        places = [dual.place for dual in self.duals]
+        tangents = [dual.tangent for dual in self.duals]
+        with enable_grad():
+            dummy = TENSORS.zeros_like(tensor)
+            set_requires_grad(dummy, True, "method")
+            self.own[id(dummy)] = dummy
+            with transposing():
+                firsts = gradient(tensor, places, dummy, create_graph=True, allow_unused=True)
+            pairs = [(g, t) for g, t in zip(firsts, tangents, strict=True) if g is not None]
+            if not pairs:
+                return None
+            linear = [(g, t) for g, t in pairs if requires_grad(g)]
+            found = None
+            if linear:
+                made, along = zip(*linear, strict=True)
+                found = gradient(made, dummy, along, create_graph=True, allow_unused=True)[0]
+        if found is None:
+            return TENSORS.zeros_like(tensor)
+        return found if self._recorded(tensor, tangents) else TENSORS.detach(found)
+
+    def _recorded(self, tensor: Tensor, tangents: list[Tensor]) -> bool:
+        """Whether the tangent of a tensor has a history: where the tensor has one apart from this level, or one of the
+        tangents; under no_grad only that which other levels need."""
+        if any(map(requires_grad, tangents)) or _reaches_others(tensor, set(self.own)):
+            return True
+        return len(transforms.forward) > 1 and _reaches_others(tensor, set(self.own), gates=True)
+
+    def given_out(self, t: Tensor) -> Tensor:
+        """A tangent without the history that ends at the level's own tensors; it has no tangent itself."""
+        if requires_grad(t):
+            if not _reaches_others(t, _own()):
+                return TENSORS.detach(t)
+            self.apart[id(t)] = t
+        return t
+
+    def primal(self, t: Tensor) -> Tensor:
+        """A tensor without the history that ends at the level's own tensors, and without a tangent; with its history
+        where others require grad."""
+        if not requires_grad(t):
+            return t
+        made: Tensor = TENSORS.detach(t)
+        if _reaches_others(t, _own()):
+            made._edge = Identity.after(gradient_edge(t), t._array)
+            self.apart[id(made)] = made
+        return made
 
 
-#: the dual tensors of each level that is open
-_levels: list[list[_Dual]] = []
+_LOCK = threading.Lock()
+#: the levels that are open, of all threads
+_open: set[Level] = set()
 #: the number of the level that is open, as programs of PyTorch read it
 _current_level = -1
+#: the level that `enter_dual_level` has opened
+_entered: list[Level] = []
 
 
 def enter_dual_level() -> int:
     """Open a level; only one can be open."""
-    if _levels:
+    if _entered:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     global _current_level
-    _levels.append([])
+    level = Level()
+    level.open()
+    _entered.append(level)
     printing.unpack_dual = unpack_dual
-    tensors.differentiated = _differentiated
-    _current_level = len(_levels) - 1
+    _current_level = len(_entered) - 1
     return _current_level
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level: its dual tensors lose their tangents."""
     if level is None:
-        level = len(_levels) - 1
-    if level != len(_levels) - 1:
+        level = len(_entered) - 1
+    if level != len(_entered) - 1:
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )
     if level < 0:
         raise RuntimeError("Dual level must be a positive number.")
     global _current_level
-    printing.unpack_dual = tensors.differentiated = None
-    own = _own()
-    for dual in _levels.pop():
-        dual.close(own)
-    transforms.duals = ()
-    _current_level = len(_levels) - 1
+    printing.unpack_dual = None
+    _entered.pop().close()
+    _current_level = len(_entered) - 1
 
 
 class dual_level:
@@ -110,18 +238,55 @@ class dual_level:
         exit_dual_level()
 
 
+class _set_fwd_grad_enabled:
+    """Switches forward mode on or off: at once, and back at the end of a block."""
+
+    __module__ = "torch.autograd.forward_ad"
+
+    def __init__(self, mode: bool) -> None:
+        self.prev = transforms.forward_enabled
+        transforms.forward_enabled = mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        transforms.forward_enabled = self.prev
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """Whether forward mode differentiates what is computed."""
+    return transforms.forward_enabled and not modes.current().inference
+
+
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """A tensor with a tangent, the direction in which what is computed from it will be differentiated."""
     if level is None:
-        level = len(_levels) - 1
+        level = len(_entered) - 1
     if level < 0:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    if level >= len(_levels):
+    if level >= len(_entered):
         raise RuntimeError("Invalid level given to _make_dual")
     if not (tensor.is_floating_point() or tensor.is_complex()):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
+    check_tangent(tensor, tangent)
+    opened = _entered[level]
+    if opened.known(tensor) is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+            f"{level} is not supported."
+        )
+    if opened.known(tangent) is not None:
+        raise RuntimeError(
+            f"Setting a forward grad that itself has a forward gradient at the same level{level} is not supported."
+        )
+    return opened.add(opened.begin(tensor), tangent)
+
+
+def check_tangent(tensor: Tensor, tangent: Tensor) -> None:
+    """Refuse a tangent of a dtype without derivatives, or of another size."""
     if not (tangent.is_floating_point() or tangent.is_complex()):
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
     if tensor._array.shape != tangent._array.shape:
@@ -130,87 +295,133 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             f"not supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
             f"{list(tangent.shape)}."
         )
-    if any(dual.is_(tensor) for dual in _levels[level]):
-        raise RuntimeError(
-            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
-            f"{level} is not supported."
-        )
-    if any(dual.is_(tangent) for dual in _levels[level]):
-        raise RuntimeError(
-            f"Setting a forward grad that itself has a forward gradient at the same level{level} is not supported."
-        )
-    hidden = None
-    with enable_grad():
-        if requires_grad(tensor):
-            dual = tensor.view_as(tensor)
-        else:
-            dual, hidden = leading_to_leaf(tensor)
-    noted = _Dual(dual, hidden, tangent)
-    _levels[level].append(noted)
-    transforms.duals += (noted.place[0],)
-    return dual
 
 
 def leading_to_leaf(tensor: Tensor) -> tuple[Tensor, Tensor]:
     """A tensor on the same memory whose history is a leaf of its own, so that it may be changed in place; and that
     leaf."""
-    hidden = tensor.detach()
+    hidden: Tensor = TENSORS.detach(tensor)
     set_requires_grad(hidden, True, "method")
-    made = tensor.detach()
+    made: Tensor = TENSORS.detach(tensor)
     made._edge = gradient_edge(hidden)
     return made, hidden
 
 
 def _differentiated(t: Tensor) -> bool:
-    """Whether others than the open level differentiate by a tensor."""
-    return _reaches_others(t, _own())
+    """Whether others than the open levels differentiate by a tensor."""
+    return not transforms.forward or _reaches_others(t, _own())
 
 
-def _reaches_others(t: Tensor, own: set[int]) -> bool:
-    nodes: Iterator[Any] = reachable([pair(gradient_edge(t))[0]])
-    return any(node.accumulates and id(node.variable) not in own for node in nodes)
+def _reaches_others(t: Tensor, own: set[int], gates: bool = False) -> bool:
+    """Whether the history of a tensor leads to leaves that are none of `own`. gates: also where it does so for tangents
+    alone."""
+    found = [gradient_edge(t)]
+    seen: set[Node] = set()
+    while found:
+        node: Any = pair(found.pop())[0]
+        if node is None or node in seen:
+            continue
+        if node.accumulates and id(node.variable) not in own:
+            return True
+        seen.add(node)
+        if gates or not (isinstance(node, _Gate) and node.tangents):
+            found.extend(node._edges)
+    return False
 
 
 def _own() -> set[int]:
-    """The leaves of the open level, by id."""
-    return {id(dual.hidden) for dual in _levels[-1]}
+    """The leaves of the open levels, by id."""
+    return {key for level in transforms.forward for key in level.own}
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
     """(primal, tangent) of a tensor; the tangent is None where it depends on no dual tensor."""
     if level is None:
-        level = len(_levels) - 1
+        level = len(_entered) - 1
     if level < 0:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
-    own = _own()
-    for dual in _levels[level]:
-        if dual.is_(tensor):
-            return UnpackedDualTensor(_released(tensor, own), dual.tangent)
-    if not requires_grad(tensor) or not _levels[level]:
+    if level >= len(_entered) or not _is_fwd_grad_enabled():
         return UnpackedDualTensor(tensor, None)
-    places = [dual.place for dual in _levels[level]]
-    tangents = [dual.tangent for dual in _levels[level]]
-    with enable_grad():
-        dummy = TENSORS.zeros_like(tensor)
-        set_requires_grad(dummy, True, "method")
-        own.add(id(dummy))
-        with transposing():
-            firsts = gradient(tensor, places, dummy, create_graph=True, allow_unused=True)
-        pairs = [(g, t) for g, t in zip(firsts, tangents, strict=True) if g is not None]
-        if not pairs:
-            return UnpackedDualTensor(_released(tensor, own), None)
-        linear = [(g, t) for g, t in pairs if requires_grad(g)]
-        found = None
-        if linear:
-            made, along = zip(*linear, strict=True)
-            found = gradient(made, dummy, along, create_graph=True, allow_unused=True)[0]
-    if found is None:
-        found = TENSORS.zeros_like(tensor)
-    return UnpackedDualTensor(_released(tensor, own), _released(found, own))
+    opened = _entered[level]
+    found = opened.tangent(tensor)
+    if found is not None and opened.known(tensor) is None:
+        found = opened.given_out(found)
+    return UnpackedDualTensor(tensor if found is None else opened.primal(tensor), found)
 
 
-def _released(t: Tensor, own: set[int]) -> Tensor:
-    """A tensor without the history that ends at the level's own tensors; with it where others require grad."""
-    return t if not requires_grad(t) or _reaches_others(t, own) else TENSORS.detach(t)
+# -- what is computed while a level is open -------------------------------------------------------------------------
+
+
+class _Within(threading.local):
+    """Whether a thread is inside of a call on dual tensors."""
+
+    busy = False
+
+
+_within = _Within()
+
+
+def _through(name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a call gives, while some level is open."""
+    levels = transforms.forward
+    if not levels or _within.busy:
+        return call(*args, **kwargs)
+    given = [t for t in spread((*args, *kwargs.values())) if isinstance(t, Tensor)]
+    used = [level for level in levels if any(level.derived.get(id(t)) is t for t in given)]
+    if not used:
+        return call(*args, **kwargs)
+    local = modes.current()
+    _within.busy = True
+    try:
+        if local.record and transforms.forward_enabled:
+            result = call(*args, **kwargs)
+        elif local.inference:
+            return call(*args, **kwargs)
+        else:
+            result = _off_the_record(name, call, args, kwargs, local)
+    finally:
+        _within.busy = False
+    for t in spread((result,)):
+        if isinstance(t, Tensor) and requires_grad(t):
+            for level in used:
+                level.derived[id(t)] = t
+    return result
+
+
+_CHANGING = frozenset(("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"))
+
+
+def _off_the_record(
+    name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], local: modes.State
+) -> Any:
+    """A call under no_grad, which is recorded for the tangents alone, or one while forward mode is off."""
+    short = name.rpartition(".")[2]
+    changing = short in _CHANGING or (short.endswith("_") and not short.endswith("__"))
+    first = args[0] if changing and args else None
+    tangents = transforms.forward_enabled
+    if first is not None and tangents and requires_grad(first) and _reaches_others(first, _own()):
+        return call(*args, **kwargs)
+    before = local.grad
+    local.set_grad(before or tangents)
+    try:
+        result = call(*args, **kwargs)
+    finally:
+        local.set_grad(before)
+    made = [t for t in spread((result,)) if isinstance(t, Tensor) and all(t is not a for a in args)]
+    for t in made if first is None else [first if first._view is None else first._view.base]:
+        _put_gate(t, tangents)
+    return result
+
+
+def _put_gate(t: Tensor, tangents: bool) -> None:
+    """Let only the passes for tangents come to the history of a tensor, or only all others."""
+    if not requires_grad(t):
+        return
+    gate: Any = _GateNode.after(gradient_edge(t), t._array)  # type: ignore[attr-defined]
+    gate.tangents = tangents
+    if t._edge is None and t._view is not None:
+        t._view.edge = gate
+    else:
+        t._edge = gate

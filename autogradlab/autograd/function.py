@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import warnings
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -21,8 +20,21 @@ from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn
 from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
-from .context import UNSET, BackwardCFunction, Context, FunctionCtx, no_backward, no_jvp, put, transforms
+from .context import (
+    UNSET,
+    BackwardCFunction,
+    Context,
+    FunctionCtx,
+    FunctionNode,
+    _FunctionBase,
+    _HookMixin,
+    no_backward,
+    no_jvp,
+    put,
+    transforms,
+)
 from .grad_mode import no_grad, set_grad
+from .trees import flat, like, spread_over, structure
 
 __all__ = [
     "BackwardCFunction",
@@ -41,17 +53,33 @@ class FunctionMeta(type):
     """Makes the Node class of each Function: MyFn gets MyFnBackward."""
 
     _backward_cls: Any
+    #: the same inside of functional transforms, which have another name for it
+    _generated: Any
 
     def __init__(cls, name: str, bases: tuple[type, ...], attrs: dict[str, Any]) -> None:
         super().__init__(name, bases, attrs)
-        shown = {"__module__": "torch.autograd.function", "_forward_cls": cls}
-        context = type(name + "Backward", (Context,), dict(shown))
-        cls._backward_cls = type(
-            name + "Backward", (BackwardCFunction,), {**shown, "__slots__": (), "_context_class": context}
-        )
+        cls._backward_cls, cls._generated = (_node_class(cls, name + end) for end in ("Backward", "GeneratedBackward"))
 
 
-class Function(FunctionCtx, metaclass=FunctionMeta):
+def _node_class(cls: Any, name: str) -> Any:
+    """The class of the Nodes of a Function, with that of their contexts."""
+    shown = {"__module__": "torch.autograd.function", "_forward_cls": cls}
+    context = type(name, (BackwardCFunction, Context), dict(shown))
+    attributes = property(lambda node: node._ctx.__dict__)
+    return type(
+        name,
+        (BackwardCFunction, FunctionNode),
+        {**shown, "__slots__": (), "_context_class": context, "__dict__": attributes},
+    )
+
+
+class _SingleLevelFunction(_FunctionBase, FunctionCtx, _HookMixin, metaclass=FunctionMeta):
+    """The base of Functions that no transform takes apart."""
+
+    __module__ = "torch.autograd.function"
+
+
+class Function(_SingleLevelFunction):
     """The base of operations whose derivative one writes oneself: forward(ctx, …) and backward(ctx, *grads),
     called by apply.
 
@@ -129,102 +157,149 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             _check_transforms(cls, separate)
         if separate or kwargs:
             args = _bound(cls.forward, separate, args, kwargs)
-        if transforms.duals and cls.jvp is no_jvp and not transforms.transposing and _has_tangent(args):
-            no_jvp(None)
         local = modes.current()
         if local.mapped and cls.vmap is not Function.vmap and (level := _innermost(args, local)):
             return _by_rule(cls, args, level, local)
-        node: BackwardCFunction = cls._backward_cls.__new__(cls._backward_cls)
+        kind = cls._generated if transforms.differentiating() else cls._backward_cls
+        node: FunctionNode = kind.__new__(kind)
         recording = _start(node, args, local)
         ctx = node._ctx
+        tangents = _tangents(args) if transforms.forward else []
         before = local.grad, local.record
+        forward, transforms.forward_enabled = transforms.forward_enabled, False
         try:
             set_grad(False)
             output = cls.forward(*args) if separate else cls.forward(ctx, *args)
             if separate:
                 cls.setup_context(ctx, args, output)
         finally:
+            transforms.forward_enabled = forward
             local.grad, local.record = before
             local.refresh()
         single = not isinstance(output, tuple)
-        if transforms.duals:
-            ctx._inputs = tuple((a._array.shape, a._array.dtype) if isinstance(a, Tensor) else None for a in args)
-            ctx._for_jvp = ctx.saved_for_forward
-        outputs = _finish(node, ctx, args, (output,) if single else output, recording, separate, local)
+        kept = ctx.saved_for_forward
+        made = (output,) if single else output
+        whole = _marked(ctx, args, made) if tangents else []
+        outputs = _finish(node, ctx, args, made, recording, separate, local)
+        if tangents:
+            _go_forward(cls, ctx, kept, args, tangents, outputs, whole)
         return outputs[0] if single else outputs
 
-    @classmethod
-    def _transposed(cls, node: BackwardCFunction, grads: list[Any]) -> tuple[Any, ...]:
-        """What a Node gives in a pass that forward mode makes: zeros, which lead back to `grads` by way of `jvp`."""
-        if cls.jvp is no_jvp:
-            no_jvp(None)
-        return _Transposed.apply(node, *grads)
+
+def _base(t: Tensor) -> Tensor:
+    """The tensor that a view is a view of; of others, themselves."""
+    return t if t._view is None else t._view.base
 
 
-class _Transposed(Function):
-    """The backward of a Function with the roles of forward and backward exchanged: its own backward is that Function's
-    `jvp`."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(node: BackwardCFunction, *grads: Any) -> Any:
-        like = [i for i in node._ctx._inputs if i is not None]
-        edges = node._edges
-        return tuple(
-            wrap(np.zeros(shape, kind)) if edge is not NO_EDGE else None
-            for (shape, kind), edge in zip(like, edges, strict=True)
-        )
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        ctx.of = inputs[0]
-        ctx.set_materialize_grads(False)
-
-    @staticmethod
-    def backward(ctx: Any, *tangents: Any) -> Any:
-        node = ctx.of
-        user = node._ctx
-        fill = user.__dict__.get("materialize_grads", True)
-        each = iter(tangents)
-        given = []
-        for like in user._inputs:
-            t = None if like is None else next(each)
-            given.append(wrap(np.zeros(*like)) if t is None and like is not None and fill else t)
-        user._kept_for_jvp = user._for_jvp
-        try:
-            found = node._forward_cls.jvp(user, *given)
-        finally:
-            del user._kept_for_jvp
-        return None, *_tangents(node, found if isinstance(found, tuple) else (found,))
-
-
-def _tangents(node: BackwardCFunction, found: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tangents of the outputs, after the checks of what jvp returned."""
-    shapes = node.shape if node.multi else (node.shape,)
-    if len(found) != len(shapes):
-        raise RuntimeError(
-            f"Function's jvp returned an invalid number of forward gradients (expected {len(shapes)} but got "
-            f"{len(found)})"
-        )
-    for i, (t, shape) in enumerate(zip(found, shapes, strict=True)):
-        if t is None:
-            continue
-        if not isinstance(t, Tensor):
-            raise RuntimeError(f"expected Variable or None (got {type(t).__name__}) for grad output {i}.")
-        if t._array.shape != shape:
-            raise RuntimeError(
-                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
-                f"not supported. Tensor is of size {list(shape)} while the given forward gradient is of size "
-                f"{list(t.shape)}."
+def _marked(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> list[tuple[Any, bool, bool, bool]]:
+    """Of each output of forward: it itself, whether it is differentiable, whether it was changed in place, and whether
+    it is an input or a view of one."""
+    fixed, dirty = ctx.non_differentiable or (), ctx.dirty_tensors or ()
+    found = []
+    for o in outputs:
+        tensor = isinstance(o, Tensor)
+        diff = tensor and o._array.dtype.kind in "fcV" and all(o is not t for t in fixed)
+        changed = any(o is t for t in dirty)
+        view = tensor and any(
+            o is a
+            or (
+                isinstance(a, Tensor)
+                and o._view is not None
+                and o._view.base is (a if a._view is None else a._view.base)
             )
+            for a in args
+        )
+        found.append((o, diff, changed, view))
     return found
 
 
-def _has_tangent(args: tuple[Any, ...]) -> bool:
-    """Whether one of the arguments comes from a tensor with a tangent."""
-    starts = (pair(gradient_edge(a))[0] for a in args if isinstance(a, Tensor) and requires_grad(a))
-    return any(node in transforms.duals for node in reachable(starts))
+_ASSERT = (
+    "(new_grad_base.is_floating_point() || new_grad_base.is_complex()) && (self_base.is_floating_point() || "
+    'self_base.is_complex()) INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/autograd_meta.cpp":'
+    "159, please report a bug to PyTorch. Expected both tensor and its forward grad to be floating point or complex"
+)
+
+
+def _tangents(args: tuple[Any, ...]) -> list[tuple[Any, list[Any]]]:
+    """The tangents of arguments, for each level of forward mode, the innermost first, in which one of them has one."""
+    found = [
+        (level, [level.tangent(a) if isinstance(a, Tensor) else None for a in args])
+        for level in reversed(transforms.forward if transforms.forward_enabled else ())
+    ]
+    return [(level, given) for level, given in found if any(t is not None for t in given)]
+
+
+def _go_forward(
+    cls: Any,
+    ctx: Any,
+    kept: Any,
+    args: tuple[Any, ...],
+    tangents: list[tuple[Any, list[Any]]],
+    outputs: tuple[Any, ...],
+    whole: list[tuple[Any, bool, bool, bool]],
+) -> None:
+    """Give the outputs of a Function the tangents that its `jvp` makes of those of its arguments."""
+    for level, given in tangents:
+        if ctx._fill:
+            for i, (a, t) in enumerate(zip(args, given, strict=True)):
+                if t is None and isinstance(a, Tensor):
+                    given[i] = wrap(np.zeros_like(a._array))
+        before = transforms.forward_enabled
+        ctx._kept_for_jvp = kept or ()
+        transforms.forward_enabled = False
+        try:
+            found = cls.jvp(ctx, *given)
+        finally:
+            ctx._kept_for_jvp = None
+            transforms.forward_enabled = before
+        made = found if isinstance(found, tuple) else (found,)
+        _check_tangents(made, given, args, whole)
+        for o, t, (_, diff, _, _) in zip(outputs, made, whole, strict=True):
+            if diff:
+                if not requires_grad(o):
+                    begun = level.begin(wrap(o._array))
+                    o._edge = gradient_edge(begun)
+                level.add(o, t)
+
+
+def _check_tangents(found: tuple[Any, ...], given: list[Any], args: tuple[Any, ...], whole: Any) -> None:
+    """Refuse what a `jvp` returned that does not fit the outputs. whole: of each output, what forward returned, whether
+    it is differentiable, whether it was changed in place, and whether it is an input or a view of one."""
+    if len(found) != len(whole):
+        raise RuntimeError(
+            f"Function's jvp returned an invalid number of forward gradients (expected {len(whole)} but got "
+            f"{len(found)})"
+        )
+    for i, (t, (o, diff, changed, view)) in enumerate(zip(found, whole, strict=True)):
+        if t is not None and not isinstance(t, Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(t).__name__}) for grad output {i}.")
+        if not diff:
+            if t is not None:
+                raise RuntimeError(
+                    f"Function's jvp returned a gradient at position {i}, but  the corresponding forward output is not "
+                    "a differentiable Tensor.You should return None at that position instead."
+                )
+            continue
+        if changed:
+            if t is None or all(t is not d or a is not o for d, a in zip(given, args, strict=True)):
+                raise RuntimeError(
+                    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
+                    "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."
+                )
+        elif view and (t is None or t._view is None):
+            raise RuntimeError(
+                "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a "
+                "view."
+            )
+        if t is None or t._array.dtype.kind not in "fcV":
+            raise RuntimeError(_ASSERT)
+        check = t._array.shape
+        if check != o._array.shape:
+            raise RuntimeError(
+                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
+                f"not supported. Tensor is of size {list(o.shape)} while the given forward gradient is of size "
+                f"{list(t.shape)}."
+            )
 
 
 def _check_transforms(cls: Any, separate: bool) -> None:
@@ -265,43 +340,54 @@ class VmapInfo(NamedTuple):
 
 def _innermost(args: tuple[Any, ...], local: modes.State) -> tuple[int, int, str] | None:
     """The innermost vmap, with what is known of it, of whose rows an argument is made."""
-    levels = {level for a in args if isinstance(a, Tensor) for level in levels_of(a._array.shape)}
+    levels = {level for a in flat(args) if isinstance(a, Tensor) for level in levels_of(a._array.shape)}
     return next((mapped for mapped in reversed(local.mapped) if mapped[0] in levels), None)
+
+
+_TWO_RETURNS = (
+    "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible with "
+    "the output. Got a {} instead"
+)
 
 
 def _by_rule(cls: Any, args: tuple[Any, ...], mapped: tuple[int, int, str], local: modes.State) -> Any:
     """What a Function's own `vmap` gives, outside of the vmap of whose rows the arguments are made."""
     level, size, randomness = mapped
-    inside = [isinstance(a, Tensor) and level in levels_of(a._array.shape) for a in args]
-    whole = [F._remove_batch_dim(a, level, size, 0) if rows else a for a, rows in zip(args, inside, strict=True)]
+    inside = [isinstance(a, Tensor) and level in levels_of(a._array.shape) for a in flat(args)]
+    whole = [F._remove_batch_dim(a, level, size, 0) if rows else a for a, rows in zip(flat(args), inside, strict=True)]
     before = local.levels, local.mapped
     try:
         local.levels = tuple([other for other in local.levels if other != level])
         local.mapped = tuple([other for other in local.mapped if other[0] != level])
-        found = cls.vmap(VmapInfo(size, randomness), tuple([0 if rows else None for rows in inside]), *whole)
+        dims = like(args, iter([0 if rows else None for rows in inside]))
+        found = cls.vmap(VmapInfo(size, randomness), dims, *like(args, iter(whole)))
     finally:
         local.levels, local.mapped = before
-    if not (isinstance(found, tuple) and len(found) == 2):
+    if not isinstance(found, tuple):
+        raise RuntimeError(_TWO_RETURNS.format(type(found)))
+    if len(found) != 2:
+        raise RuntimeError(_TWO_RETURNS.format(f"{len(found)} returns").replace("Got a ", "Got "))
+    made, out_dims = found
+    each = spread_over(out_dims, made)
+    if each is None:
         raise RuntimeError(
-            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
-            "compatible with the output."
+            f"The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+            f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
+            f"{structure(out_dims)} but output has structure {structure(made)}. For more details, please see "
+            "https://pytorch.org/docs/main/notes/extending.func.html"
         )
-    made, dims = found
-    if not isinstance(made, tuple):
-        return _entered(made, dims, level)
-    spread = dims if isinstance(dims, tuple) else (dims,) * len(made)
-    return tuple([_entered(t, d, level) for t, d in zip(made, spread, strict=True)])
+    return like(made, iter([_entered(t, d, level) for t, d in zip(flat(made), each, strict=True)]))
 
 
-def _entered(t: Any, dim: int | None, level: int) -> Any:
+def _entered(t: Any, dim: Any, level: int) -> Any:
     """A result whose rows lie along a dimension, as Rows."""
-    return t if dim is None else F._add_batch_dim(t, dim % t._array.ndim, level)
+    return F._add_batch_dim(t, dim % t._array.ndim, level) if isinstance(t, Tensor) and isinstance(dim, int) else t
 
 
 def check_rules(outputs: Sequence[Tensor]) -> None:
     """Refuse tensors that were made by Functions which say nothing of batches."""
     for node in reachable(map(made_by, outputs)):
-        if isinstance(node, BackwardCFunction):
+        if isinstance(node, FunctionNode):
             _check_rule(node._forward_cls)
 
 
@@ -313,6 +399,11 @@ def _bound(forward: Any, separate: bool, args: tuple[Any, ...], kwargs: dict[str
     if separate:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
+        if transforms.depth and any(isinstance(value, Tensor) for value in bound.kwargs.values()):
+            raise NotImplementedError(
+                "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors to "
+                f"autograd.Function. Got: {bound.kwargs}"
+            )
         return bound.args
     names = list(signature.parameters)[1:]
     values = dict(zip(names, args, strict=False))
@@ -330,7 +421,7 @@ def _bound(forward: Any, separate: bool, args: tuple[Any, ...], kwargs: dict[str
     return (*(values[name] for name in names), *args[len(names) :])
 
 
-def _start(node: BackwardCFunction, args: tuple[Any, ...], local: modes.State) -> bool:
+def _start(node: FunctionNode, args: tuple[Any, ...], local: modes.State) -> bool:
     """Give a new Node its edges and its ctx, before forward runs."""
     edges: list[Edge] = []
     wants = []
@@ -351,17 +442,14 @@ def _start(node: BackwardCFunction, args: tuple[Any, ...], local: modes.State) -
     put(node, "multi", False)
     put(node, "_edges", tuple(edges) if recording else ())
     put(node, "_is_tensor", tuple(is_tensor))
-    ctx = node._context_class()
-    ctx._node = weakref.ref(node)
-    ctx.needs_input_grad = tuple(wants)
-    put(node, "_ctx", ctx)
+    put(node, "_ctx", node._context_class(node, tuple(wants)))
     if recording and not local.plain:
         finish(node, local)  # notes where forward was called; saved tensors are packed later
     return recording
 
 
 def _members(ctx: Any, attribute: str, message: str) -> tuple[Tensor, ...]:
-    marked: Any = ctx.__dict__.get(attribute) or ()
+    marked: Any = getattr(ctx, attribute) or ()
     for t in marked:
         if not isinstance(t, Tensor):
             raise RuntimeError(message)
@@ -370,7 +458,7 @@ def _members(ctx: Any, attribute: str, message: str) -> tuple[Tensor, ...]:
 
 
 def _finish(
-    node: BackwardCFunction,
+    node: FunctionNode,
     ctx: Any,
     args: tuple[Any, ...],
     outputs: tuple[Any, ...],
@@ -393,7 +481,7 @@ def _finish(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
             "are modified inplace must all be outputs of the Function."
         )
-    to_save = ctx.__dict__.get("to_save") or ()
+    to_save = ctx.to_save or ()
     for i, t in enumerate(to_save if recording else ()):
         if t is not None and not isinstance(t, Tensor):
             raise TypeError(
@@ -408,10 +496,10 @@ def _finish(
         put(node, "multi", True)
         put(node, "shape", tuple(o._array.shape if isinstance(o, Tensor) else None for o in outputs))
         put(node, "dtype", tuple(o._array.dtype if isinstance(o, Tensor) else None for o in outputs))
-    saved_ids = {id(t) for t in to_save}
+    saved_ids = {id(t) for t in (*to_save, *(ctx.saved_for_forward or ()))}
     results = []
     differentiable = 0
-    if not ctx.__dict__.get("_materialize_non_diff_grads", True):
+    if not ctx._materialize_non_diff_grads:
         ctx._without_gradient = [nr for nr, o in enumerate(outputs) if any(o is t for t in fixed)]
     for nr, o in enumerate(outputs):
         if not isinstance(o, Tensor):
@@ -420,7 +508,7 @@ def _finish(
         is_input = any(o is a for a in args)
         changed = any(o is t for t in dirty)
         diff = recording and o._array.dtype.kind in "fcV" and all(o is not t for t in fixed)
-        if separate and recording and is_input and not changed and id(o) in saved_ids:
+        if separate and is_input and not changed and id(o) in saved_ids:
             raise RuntimeError(
                 "An input that has been returned as-is as output is being saved for backward. This is not supported "
                 "if you override setup_context. You should return and save a view of the input instead, e.g. with "
@@ -433,7 +521,7 @@ def _finish(
             if isinstance(o, Tensor) and o._view is not None and o._view.creation == "custom":
                 o._view.creation = "multi_output"
     for name in UNSET:  # these tensors' history may lead to the Node
-        ctx.__dict__.pop(name, None)
+        setattr(ctx, name, None)
     if recording:
         _save(node, to_save, local)
     return tuple(results)
@@ -444,9 +532,7 @@ def _alias(t: Tensor) -> Tensor:
     return share(t, t._array.view(), None, "custom")
 
 
-def _connected(
-    node: BackwardCFunction, nr: int, o: Tensor, is_input: bool, changed: bool, diff: bool, count: int
-) -> Tensor:
+def _connected(node: FunctionNode, nr: int, o: Tensor, is_input: bool, changed: bool, diff: bool, count: int) -> Tensor:
     """An output of forward, with its place in the graph."""
     if not diff:
         if not requires_grad(o):
@@ -496,7 +582,7 @@ def _custom(o: Tensor, changed: bool) -> Tensor:
     return o
 
 
-def _save(node: BackwardCFunction, to_save: tuple[Any, ...], local: modes.State) -> None:
+def _save(node: FunctionNode, to_save: tuple[Any, ...], local: modes.State) -> None:
     """Fill the Node's `saved`: outputs without their history, which leads back to the Node."""
     items: list[Any] = []
     versions: list[Any] = []

@@ -13,11 +13,12 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..autograd.context import transposing
-from ..autograd.edge import GradientEdge, place_of
-from ..autograd.forward_ad import leading_to_leaf
+from ..autograd.edge import GradientEdge
+from ..autograd.forward_ad import Level as Forward
+from ..autograd.forward_ad import check_tangent
 from ..autograd.function import check_rules, transforms
-from ..core.graph.node import pair, reachable
+from ..autograd.trees import flat, like, sketch, structure
+from ..core.graph.node import Start, pair, reachable
 from ..core.memory.versions import of_inference
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
@@ -25,9 +26,9 @@ from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad, wrap
 from .mapping import Draws, check_randomness, puts_back, vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
-from .trees import flat, like, sketch, structure
 
 __all__ = [
+    "debug_unwrap",
     "functional_call",
     "grad",
     "grad_and_value",
@@ -68,11 +69,13 @@ class _Level:
         for mode in self.modes:
             mode.__enter__()
         local.captured = (*local.captured, self._captures)
+        local.refresh()
         return self
 
     def __exit__(self, *exc: object) -> None:
         local = modes.current()
         local.captured = local.captured[:-1]
+        local.refresh()
         for mode in reversed(self.modes):
             mode.__exit__(*exc)
         transforms.stack = transforms.stack[:-1]
@@ -92,30 +95,39 @@ class _Level:
         wanted = {id(t)} if t._view is None or requires_grad(t._view.base) else {id(t), id(t._view.base)}
         return any(id(x) in wanted for x in _reached(self.func))
 
-    def fresh(self, tree: Any, changeable: bool = False) -> Any:
-        """Tensors to differentiate by, which may be `changeable` in place; those that require grad outside keep their
-        history.
+    def fresh(self, tree: Any, within: Forward | None = None) -> Any:
+        """Tensors to differentiate by, for the transform or for a level of forward mode, which may change them in
+        place; those that require grad outside keep their history.
 
         Errors: RuntimeError (ValueError in forward mode) for dtypes without derivatives; ValueError for what is no
         tensor.
         """
         if not self.forward:
             _only_tensors(tree)
-        return like(tree, iter([self._one(t, changeable) if isinstance(t, Tensor) else t for t in flat(tree)]))
+        return like(tree, iter([self._one(t, within) if isinstance(t, Tensor) else t for t in flat(tree)]))
 
-    def _one(self, t: Tensor, changeable: bool) -> Tensor:
+    def _one(self, t: Tensor, within: Forward | None) -> Tensor:
         if requires_grad(t) and self.recorded:
-            view: Tensor = F.view_as(t, t)
-            self.starts.add(pair(gradient_edge(view))[0])
-            return view
+            return self.begun(t)
         if not (t.is_floating_point() or t.is_complex()):
             if self.forward:
                 raise ValueError(f"Expected primal to be floating point or complex, but got: {t.dtype}")
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         made = wrap(t._array) if of_inference(t) else F.detach(t)
-        made, leaf = leading_to_leaf(made) if changeable else (_leaf(made),) * 2
-        self.own.add(id(leaf))
-        self.kept.append(leaf)
+        if within is not None:
+            return within.begin(made)
+        made._stands_for = t
+        self.own.add(id(_leaf(made)))
+        self.kept.append(made)
+        return made
+
+    def begun(self, t: Tensor) -> Tensor:
+        """A tensor in the place of one that requires grad outside, on the same memory."""
+        made: Tensor = F.detach(t)
+        made._stands_for = t
+        start = Start.after(gradient_edge(t), t._array)
+        made._edge = start
+        self.starts.add(start)
         return made
 
     def released(self, t: Any) -> Any:
@@ -147,6 +159,27 @@ class _Level:
                 if any(map(requires_grad, _reached(function.backward))):
                     return True
         return False
+
+
+def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
+    """The tensor outside of a transform that an argument of its function stands for; with `recurse` outside of all
+    transforms.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> x = torch.ones(2)
+        >>> torch.func.vmap(lambda t: print(torch.func.debug_unwrap(t) is x) or t)(x)
+        True
+        tensor([1., 1.])
+
+    Mirrors `torch.func.debug_unwrap`.
+    """
+    found = tensor
+    while (outer := getattr(found, "_stands_for", None)) is not None:
+        found = outer
+        if not recurse:
+            break
+    return found
 
 
 def _leaf(t: Tensor) -> Tensor:
@@ -257,10 +290,14 @@ def _parts(made: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
                 "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                 f"{t.dtype}"
             )
+    _only_tensors_beside(aux, has_aux)
+    return value, aux
+
+
+def _only_tensors_beside(aux: Any, has_aux: bool) -> None:
     for t in flat(aux) if has_aux else ():
         if not isinstance(t, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
-    return value, aux
 
 
 def _only_tensors(tree: Any) -> None:
@@ -296,6 +333,7 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
             value, aux = made if has_aux else (made, None)
             if not isinstance(value, Tensor):
                 raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(value)}")
+            _only_tensors_beside(aux, has_aux)
             if value._array.ndim:
                 raise RuntimeError(
                     "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
@@ -375,12 +413,7 @@ def _check_directions(primals: list[Any], tangents: list[Any]) -> None:
             if not isinstance(t, Tensor):
                 raise RuntimeError(f"{_JVP}: Expected {name} to only contain Tensors, got {type(t)}")
     for t, d in zip(primals, tangents, strict=True):
-        if t._array.shape != d._array.shape:
-            raise RuntimeError(
-                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
-                f"not supported. Tensor is of size {list(t.shape)} while the given forward gradient is of size "
-                f"{list(d.shape)}."
-            )
+        check_tangent(t, d)
 
 
 @puts_back
@@ -394,8 +427,6 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
 
     Mirrors `torch.func.jvp`.
     """
-    from ..autograd import grad as gradient
-
     if not isinstance(primals, tuple):
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
@@ -408,34 +439,30 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
         )
     _check_directions(flat(primals), flat(tangents))
     with _Level(func, forward=True) as level:
-        given = level.fresh(list(primals), changeable=True)
-        ins = flat(given)
-        places = [place_of(t) for t in ins]
-        outer = transforms.duals
+        forward = Forward()
+        enabled, transforms.forward_enabled = transforms.forward_enabled, True
+        forward.open()
         try:
-            transforms.duals = (*outer, *(place.node for place in places))
+            given = level.fresh(list(primals), within=forward)
+            for t, d in zip(flat(given), flat(list(tangents)), strict=True):
+                forward.add(t, level.begun(d) if requires_grad(d) and level.recorded else d)
             value, aux = _parts(func(*given), has_aux, _JVP)
+            outs = flat(value)
+            found = [forward.tangent(o) for o in outs]
+            level.own |= set(forward.own)
+            level.kept += forward.own.values()
+            if strict and any(t is None for t in found):
+                raise RuntimeError(
+                    "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
+                    "allowed with strict=True."
+                )
+            shown, aux = level.release(value), level.release(aux)
         finally:
-            transforms.duals = outer
-        outs = flat(value)
-        if strict and not all(map(requires_grad, outs)):
-            raise RuntimeError(
-                "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
-                "allowed with strict=True."
-            )
-        dummies = [_leaf(F.zeros_like(o)) for o in outs]
-        level.own |= {id(d) for d in dummies}
-        with transposing():
-            firsts = _gradients(outs, ins, dummies, True, places=places)
-        pairs = [(g, t) for g, t in zip(firsts, flat(list(tangents)), strict=True) if requires_grad(g)]
-        found = (
-            gradient([g for g, _ in pairs], dummies, [t for _, t in pairs], create_graph=True, allow_unused=True)
-            if pairs
-            else ([None] * len(outs))
-        )
+            transforms.forward_enabled = enabled
+            forward.close()
     each = [F.zeros_like(o) if t is None else level.released(t) for o, t in zip(outs, found, strict=True)]
-    shown, slopes = level.release(value), like(value, iter(each))
-    return (shown, slopes, level.release(aux)) if has_aux else (shown, slopes)
+    slopes = like(value, iter(each))
+    return (shown, slopes, aux) if has_aux else (shown, slopes)
 
 
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
@@ -451,12 +478,19 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     """
 
     def slope(*tangents: Any) -> Any:
-        for i, (t, d) in enumerate(zip(flat(primals), flat(tangents), strict=False)):
-            if t._array.shape != d._array.shape:
-                raise RuntimeError(
-                    f"tangent:{i} with shape {d.shape} in flattened pytree doesn't match the shape {t.shape} of the "
-                    "corresponding primal."
-                )
+        if structure(tangents) != structure(primals):
+            raise RuntimeError(
+                f"Expected the tangents {structure(tangents)} to have the same argspec as the primals "
+                f"{structure(primals)}"
+            )
+        for i, (t, d) in enumerate(zip(flat(primals), flat(tangents), strict=True)):
+            for what in ("shape", "device", "dtype"):
+                is_, was = getattr(d, what), getattr(t, what)
+                if is_ != was:
+                    raise RuntimeError(
+                        f"tangent:{i} with {what} {is_} in flattened pytree doesn't match the {what} {was} of the "
+                        "corresponding primal."
+                    )
         return jvp(func, primals, tangents)[1]
 
     return func(*primals), slope
@@ -525,7 +559,7 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, forward: bool, random
             rows = []
             for out in flat(value):
                 whole = _blocks(out, ins, level.outlasts(out))
-                whole = [level.released(w) for w in whole]
+                whole = [level.released(w.to(out.dtype) if forward else w) for w in whole]
                 trees = like(chosen, iter(whole))
                 rows.append(trees[0] if isinstance(argnums, int) else tuple(trees))
         result = like(value, iter(rows))

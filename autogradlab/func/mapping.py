@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.function import transforms
+from ..autograd.trees import flat, like, spread_over, structure
 from ..core.memory.rows import all_rows, levels_of, new_level
 from ..core.random.generator import Generator, default_generator
 from ..core.recording.record import TENSORS as F
@@ -15,7 +16,6 @@ from ..core.runtime import modes
 from ..core.tensor import printing
 from ..core.tensor.tensor import Tensor, wrap
 from ..core.types.dims import wrap_dim
-from .trees import flat, like, spread_over, structure
 
 __all__ = ["Draws", "check_randomness", "puts_back", "vmap"]
 
@@ -149,7 +149,9 @@ class Mapping:
 
     def enter(self, t: Tensor, dim: int) -> Tensor:
         """A tensor of which each slice along a dimension is a row."""
-        return F._add_batch_dim(t, dim % t._array.ndim, self.level)
+        made: Tensor = F._add_batch_dim(t, dim % t._array.ndim, self.level)
+        made._stands_for = t
+        return made
 
     def __enter__(self) -> Mapping:
         transforms.depth += 1

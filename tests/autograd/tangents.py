@@ -187,3 +187,103 @@ print(d.requires_grad, d)
 x = torch.tensor([1.0, 2.0])
 print(torch.func.jvp(lambda a: a.mul_(3).sin_(), (x.clone(),), (torch.ones(2),)))
 print(torch.func.jvp(lambda a: a.fill_(1.0), (x.clone(),), (torch.ones(2),)))
+
+# % tangent-without-recording: what is computed under no_grad has a tangent, and no history
+w = torch.ones(2, requires_grad=True)
+with forward_ad.dual_level():
+    d = forward_ad.make_dual(torch.ones(2), torch.ones(2))
+    with torch.no_grad():
+        w.sub_(0.1)
+        y = d * w
+        print(y, forward_ad.unpack_dual(y))
+        y.add_(d)
+        print(forward_ad.unpack_dual(y), (w * 2).requires_grad)
+        d.mul_(2)
+        v = d[0]
+        v.zero_()
+        print(forward_ad.unpack_dual(v), forward_ad.unpack_dual(d))
+    print(y.requires_grad, y.grad_fn, y.is_leaf)
+    (y * w).sum().backward()
+    print(w.grad)
+    with torch.no_grad():
+        o = torch.nn.Linear(2, 2)(d)
+        print(forward_ad.unpack_dual(o).tangent.requires_grad, o.requires_grad)
+    with torch.inference_mode():
+        print(forward_ad.unpack_dual(d.exp()), forward_ad._is_fwd_grad_enabled())
+    z = d * 3
+    with forward_ad._set_fwd_grad_enabled(False):
+        print(forward_ad._is_fwd_grad_enabled(), forward_ad.unpack_dual(d))
+        s = d * 2
+    print(forward_ad.unpack_dual(s), forward_ad.unpack_dual(s * d), forward_ad._is_fwd_grad_enabled())
+print(z, z.requires_grad, y, o.requires_grad)
+
+# % tangent-of-functions: jvp is called when the Function is applied, and what it returns is checked then
+
+
+class Power(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.k = k
+        ctx.save_for_backward(x)
+        ctx.save_for_forward(x)
+        print("forward", torch.is_grad_enabled(), forward_ad._is_fwd_grad_enabled())
+        return x**k
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.k * ctx.saved_tensors[0] ** (ctx.k - 1), None
+
+    @staticmethod
+    def jvp(ctx, t, k):
+        print("jvp", t, k, torch.is_grad_enabled(), ctx.saved_tensors)
+        return t * ctx.k * ctx.saved_tensors[0] ** (ctx.k - 1)
+
+
+x = torch.tensor(2.0, requires_grad=True)
+with forward_ad.dual_level():
+    d = forward_ad.make_dual(torch.tensor(3.0), torch.tensor(1.0))
+    y = Power.apply(d, 3)
+    print("applied", forward_ad.unpack_dual(y), forward_ad.unpack_dual(y * 2))
+    with torch.no_grad():
+        print(forward_ad.unpack_dual(Power.apply(d, 3)))
+    Power.apply(torch.tensor(3.0), 3)
+    y = Power.apply(forward_ad.make_dual(x, torch.tensor(1.0)), 3)
+    print(forward_ad.unpack_dual(y))
+    forward_ad.unpack_dual(y).tangent.backward(retain_graph=True)
+    y.backward()
+
+
+def function(forward, jvp):
+    return type("Made", (torch.autograd.Function,), {"forward": staticmethod(forward), "jvp": staticmethod(jvp)})
+
+
+def dirty(ctx, x):
+    ctx.mark_dirty(x)
+    return x.mul_(2)
+
+
+def flags(ctx, x):
+    y = x > 0
+    ctx.mark_non_differentiable(y)
+    return x * 2, y
+
+
+for forward, jvp in (
+    (lambda ctx, x: x * 2, lambda ctx, t: (t, t)),
+    (lambda ctx, x: x * 2, lambda ctx, t: 3.0),
+    (lambda ctx, x: x * 2, lambda ctx, t: t[:1]),
+    (lambda ctx, x: x * 2, lambda ctx, t: t.double()),
+    (lambda ctx, x: x.view_as(x), lambda ctx, t: t.view_as(t)),
+    (lambda ctx, x: x.view_as(x), lambda ctx, t: t.clone()),
+    (lambda ctx, x: x, lambda ctx, t: t),
+    (lambda ctx, x: x.clone(), lambda ctx, t: t),
+    (dirty, lambda ctx, t: t.mul_(2)),
+    (dirty, lambda ctx, t: t * 2),
+    (flags, lambda ctx, t: (t * 2, None)),
+    (flags, lambda ctx, t: (t * 2, t)),
+    (lambda ctx, x: ctx.save_for_forward(3), lambda ctx, t: t),
+):
+    with caught(), forward_ad.dual_level():
+        made = function(forward, jvp).apply(forward_ad.make_dual(torch.ones(2), torch.ones(2)))
+        made = made if isinstance(made, tuple) else (made,)
+        print("applied", [forward_ad.unpack_dual(t) for t in made])

@@ -291,3 +291,40 @@ product, extra = Mul.apply(x, y, "tag")
 print(product, extra)
 product.backward()
 print(x.grad, y.grad)
+
+
+# % functions-context-and-node: the context of a call and its Node are one to programs
+class Seen(Function):
+    contexts = []
+
+    @staticmethod
+    def forward(ctx, x):
+        Seen.contexts.append(ctx)
+        ctx.a = 1
+        print(isinstance(ctx, torch.autograd.function.BackwardCFunction), ctx.saved_tensors, ctx.dirty_tensors)
+        for name in ("materialize_grads", "nothing"):
+            with caught():
+                getattr(ctx, name)
+        for name in ("saved_tensors", "next_functions", "metadata"):
+            with caught():
+                setattr(ctx, name, ())
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        print(ctx == Seen.contexts[0], ctx.a, ctx.b)
+        ctx.c = 3
+        return g
+
+
+x = torch.ones(2, requires_grad=True)
+y = Seen.apply(x)
+ctx = Seen.contexts[0]
+print(y.grad_fn == ctx, ctx == y.grad_fn, hash(ctx) == hash(y.grad_fn), y.grad_fn.a)
+y.grad_fn.b = 2
+y.sum().backward()
+print(ctx.b, y.grad_fn.c, y.grad_fn.__dict__, ctx.__dict__)
+print([c.__name__ for c in type(y.grad_fn).__mro__][:5], [c.__name__ for c in Seen.__mro__])
+del y.grad_fn.a
+with caught():
+    print(ctx.a)

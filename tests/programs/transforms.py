@@ -339,3 +339,109 @@ with warnings.catch_warnings(), torch.autograd.detect_anomaly():
     y = vmap(lambda t: (t * w).sum())(x)
     print(torch.autograd.grad(y.sum(), w, retain_graph=True))
     attempt(lambda: torch.autograd.grad((y * torch.tensor([1.0, float("nan")])).sum(), w))
+
+# % func-forward-nested: forward mode of forward mode, of gradients, under no_grad, and switched off
+x, t = torch.tensor([0.5, 1.5]), torch.ones(2)
+off = torch.autograd.forward_ad._set_fwd_grad_enabled
+warnings.simplefilter("ignore")  # the first tangent makes PyTorch load deprecated parts of its own
+
+
+def half_off(x):
+    with off(False):
+        s = x**2
+    return x**2 - s
+
+
+def half_grad(x):
+    with torch.no_grad():
+        s = x**2
+    return x**2 - s
+
+
+for f in (half_off, half_grad, torch.no_grad()(lambda x: x**2)):
+    print(jvp(f, (x,), (t,)))
+print(jvp(lambda x: jvp(half_off, (x,), (t,))[1], (x,), (t,)))
+print(jvp(lambda x: vjp(torch.sin, x)[1](t)[0], (x,), (t,)), grad(lambda x: jvp(torch.sin, (x,), (t,))[1].sum())(x))
+with off(False):
+    print(jvp(torch.sin, (x,), (t,)))
+with torch.no_grad():
+    print(jvp(torch.sin, (x,), (t,)))
+kept = []
+jvp(lambda x: [kept.append(x * 2), print(x.requires_grad, x.is_leaf, x.grad_fn)] and x, (x,), (t,))
+print(kept[0].requires_grad, kept[0].grad_fn)
+print(
+    jvp(torch.sin, (x,), (t.double(),))[1].dtype,
+    jacfwd(lambda x: x.double())(x).dtype,
+    jacrev(lambda x: x.double())(x).dtype,
+)
+for action in (
+    lambda: jvp(torch.sin, (x,), (t.long(),)),
+    lambda: linearize(torch.sin, x)[1](t, t),
+    lambda: linearize(torch.sin, x)[1](t.double()),
+):
+    attempt(action)
+
+# % func-outside: what transforms make of tensors of the outside
+x = torch.tensor(0.5, requires_grad=True)
+y = grad(torch.sin)(x)
+print(y, y.grad_fn.next_functions[1][0].next_functions, torch.autograd.grad(y, x))
+value, pull = vjp(lambda x: x**2, x)
+print(value.grad_fn.next_functions)
+kept = []
+vmap(vmap(lambda x: kept.append(torch.func.debug_unwrap(x)) or x))(v := torch.ones(2, 3))
+grad(lambda x: kept.append(torch.func.debug_unwrap(x)) or x.sum())(v)
+print([k is v for k in kept], torch.func.debug_unwrap(v) is v)
+held = torch.ones(3)
+for change in (lambda x: held.add_(1), lambda x: held.mul_(x), lambda x: held.exp_(), lambda x: torch.ones(3).add_(1)):
+    attempt(lambda: grad(lambda x: (x * change(x)).sum())(torch.ones(3)))
+attempt(lambda: vmap(lambda x: x.data)(v))
+for aux in (1, "text", None):
+    attempt(lambda: grad(lambda x: (x.sum(), [x, aux]), has_aux=True)(v))
+
+
+def changes_data(x):
+    x = x.clone()
+    x.data = torch.ones(3)
+    return x.sum()
+
+
+attempt(lambda: grad(changes_data)(v[0]))
+attempt(lambda: vmap(changes_data)(v))
+
+
+# % func-function-rules: what a Function's own vmap is given, and what it may return
+def mapped(rule):
+    parts = {"forward": staticmethod(lambda x: x), "setup_context": staticmethod(lambda ctx, inputs, output: None)}
+    return vmap(type("Made", (torch.autograd.Function,), {**parts, "vmap": staticmethod(rule)}).apply)
+
+
+def tells(info, in_dims, x):
+    print(info, in_dims)
+    return x, in_dims[0]
+
+
+print(mapped(tells)([torch.ones(2), torch.ones(2)]))
+x = torch.ones(2, 3)
+for found in (x, (x, x, 0, 0), (x, (None,)), ([x], (None,)), ([x], [0]), ((x, x), (0,)), None, ({"a": x}, {"a": 0})):
+    attempt(lambda: print(mapped(lambda info, in_dims, x: found)(x)))
+names = []
+
+
+class Copies(torch.autograd.Function):
+    forward = staticmethod(lambda x: x.clone())
+    setup_context = staticmethod(lambda ctx, inputs, output: None)
+    backward = staticmethod(lambda ctx, g: names.append(type(ctx).__name__) or g)
+
+
+grad(lambda x: names.append(Copies.apply(x).grad_fn.name()) or Copies.apply(x))(torch.tensor(1.0))
+print(names, Copies.apply(torch.ones(1, requires_grad=True)).grad_fn.name())
+
+
+class Returns(torch.autograd.Function):
+    forward = staticmethod(lambda x: x)
+    setup_context = staticmethod(lambda ctx, inputs, output: ctx.save_for_forward(output))
+    backward = staticmethod(lambda ctx, g: g)
+
+
+attempt(lambda: Returns.apply(torch.ones(2)))
+attempt(lambda: grad(lambda x: Returns.apply(x).sum())(torch.ones(2)))

@@ -23,9 +23,11 @@ __all__ = [
     "AccumulateGrad",
     "Edge",
     "Hooks",
+    "Identity",
     "Node",
     "Pair",
     "RemovableHandle",
+    "Start",
     "edge_to",
     "leads",
     "node_class",
@@ -65,7 +67,8 @@ def reachable(starts: Iterable[Node | None]) -> Iterator[Node]:
     while stack:
         node = stack.pop()
         yield node
-        for following, _ in node.next_functions:
+        for edge in node._edges:
+            following = edge[0] if isinstance(edge, tuple) else edge
             if following is not None and following not in seen:
                 seen.add(following)
                 stack.append(following)
@@ -220,6 +223,8 @@ class Node:
     writes: tuple[int, ...] | None = None
     #: what PyTorch calls the operation in place that makes it
     in_place = ""
+    #: whether programs see what lies behind it in its place
+    hidden = False
     #: whether it leads into a vmap, as the engine has to know before it begins
     leaves_rows = False
 
@@ -275,7 +280,7 @@ class Node:
     @read_only
     def next_functions(self) -> tuple[Pair, ...]:
         """For each input the Node that its gradient goes to, or None, and the number of that Node's output."""
-        return tuple([edge if isinstance(edge, tuple) else (edge, 0) for edge in self._edges])
+        return tuple([_seen(edge if isinstance(edge, tuple) else (edge, 0)) for edge in self._edges])
 
     @read_only
     def requires_grad(self) -> bool:
@@ -349,6 +354,48 @@ class Node:
                 raise TypeError(f"argument {i} is not a Variable")
         outs = self.run_recorded(list(grads) if self.multi else grads[0], TENSORS)
         return outs[0] if len(outs) == 1 else tuple(outs)
+
+
+def _seen(edge: Pair) -> Pair:
+    """The edge as programs see it: to what lies behind a Node that they do not."""
+    node = edge[0]
+    while node is not None and node.hidden:
+        edge = pair(node._edges[0])
+        node = edge[0]
+    return edge
+
+
+class Identity(Node):
+    """Hands its gradient on."""
+
+    __slots__ = ()
+    __module__ = "builtins"
+
+    simple = True
+
+    @classmethod
+    def after(cls, edge: Edge, array: np.ndarray) -> Identity:
+        """The Node that hands gradients of an array on to an edge."""
+        made = cls()
+        made._edges = (edge,)
+        made.shape, made.dtype = array.shape, array.dtype
+        return made
+
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """One step of backward, on arrays."""
+        return (grad,)
+
+    def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """One step of backward, on tensors, recorded."""
+        return (grad,)
+
+
+class Start(Identity):
+    """Where a functional transform begins, with a tensor that has a history outside of it. Programs do not see it."""
+
+    __slots__ = ()
+
+    hidden = True
 
 
 _notes_of = vars(Node)["_notes"].__get__

@@ -39,6 +39,7 @@ __all__ = [
     "commit_number",
     "commit_values",
     "rebase",
+    "refuse_captured",
 ]
 
 #: calls all functions of an iterable inside of one call of C code
@@ -64,6 +65,13 @@ def check_inplace(t: Tensor, *others: Tensor) -> None:
         raise RuntimeError(errors.LEAF_INPLACE)
 
 
+def refuse_captured(t: Tensor, name: str) -> None:
+    """Raise if a functional transform is at work whose function has `t` from outside. name: the operation's."""
+    for captures in modes.current().captured:
+        if captures(t):
+            raise RuntimeError(errors.CAPTURED_INPLACE.format(name))
+
+
 class History:
     """The history that a tensor gets from an in-place operation: prepared first, made visible by `publish`.
 
@@ -75,9 +83,7 @@ class History:
     def __init__(self, t: Tensor, node: Node, own: bool = False) -> None:
         """own: the memory stays as it is, so that the base of a view does not change and the view goes on from
         `node`."""
-        for captures in modes.current().captured:
-            if captures(t):
-                raise RuntimeError(errors.CAPTURED_INPLACE.format(node.in_place))
+        refuse_captured(t, node.in_place)
         self.t = t
         self.edge: Edge = node
         #: retained gradients that old Nodes give away

@@ -162,6 +162,7 @@ GRAD_DTYPE_LATE = (
     "(.grad = None) before changing grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype."
 )
 DATA_TYPE = "Variable data has to be a tensor, but got {}"
+DATA_ROWS = "{} under vmap transform is not allowed"
 DATA_FLOAT = "data set to a tensor that requires gradients must be floating point or complex dtype"
 DATA_DELETE = "Deleting tensor data is not allowed. Delete tensor instead!"
 

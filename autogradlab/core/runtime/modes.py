@@ -66,7 +66,7 @@ class Flags:
 
     def __init__(self) -> None:
         #: threads that do not simply record: no_grad, inference mode, saved-tensor hooks, anomaly mode, observers,
-        #: derivative formulas that are recorded
+        #: derivative formulas that are recorded, functional transforms that differentiate
         self.unusual = 0
         #: threads in inference mode
         self.inference = 0
@@ -163,7 +163,7 @@ class State:
         """
         self.record = self.grad and not self.inference
         self.plain = not (self.saved_hooks or self.observers or self.anomaly)
-        unusual = self.formula or not (self.record and self.plain)
+        unusual = self.formula or self.captured or not (self.record and self.plain)
         me = id(self)
         with _LOCK:  # to do it again changes nothing, so that an interruption in here does no lasting harm
             (_UNUSUAL.add if unusual else _UNUSUAL.discard)(me)

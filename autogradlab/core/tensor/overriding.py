@@ -31,6 +31,7 @@ __all__ = [
     "leave_memory",
     "on_first_override",
     "overrides",
+    "run_forward",
     "spread",
     "stands_in",
 ]
@@ -41,6 +42,8 @@ ENABLED, SUBCLASSES_DISABLED, ALL_DISABLED = range(3)
 Through = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 #: runs a call where some tensors have no contents; None before there is one
 off_memory: Through | None = None
+#: runs a call while forward mode differentiates; None while no level of it is open
+forward: Through | None = None
 #: types of arguments that are never asked; Tensor adds itself
 PLAIN: set[type] = {int, float, bool, complex, str, NoneType, slice, EllipsisType}
 
@@ -80,6 +83,14 @@ def leave_memory() -> None:
     global off_memory
     if off_memory is None:
         off_memory = on_first_override.through
+        on_first_override.arm()
+
+
+def run_forward(through: Through | None) -> None:
+    """From now on calls are run by `through`, until this is called with None."""
+    global forward
+    forward = through
+    if through is not None:
         on_first_override.arm()
 
 
@@ -199,8 +210,11 @@ def gate(
         casting = LOCAL.state.casting
         return call(*args, **kwargs) if casting is None else casting.through(name, call, args, kwargs)
 
-    def below(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def lower(*args: Any, **kwargs: Any) -> Any:
         return cast(*args, **kwargs) if off_memory is None else off_memory(name, cast, args, kwargs)
+
+    def below(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return lower(*args, **kwargs) if forward is None else forward(name, lower, args, kwargs)
 
     def overridden(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = LOCAL.state
@@ -226,7 +240,7 @@ def gate(
 
     def pass_or_ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = LOCAL.state
-        usual = not state.function_modes and state.casting is None and off_memory is None
+        usual = not state.function_modes and state.casting is None and off_memory is None and forward is None
         if usual and not kwargs and plain(map(type, args)):
             return call(*args)
         return overridden(args, kwargs)

@@ -96,6 +96,8 @@ class Tensor(TensorMethods):
     _view: ViewMeta | None
     _storage: Storage | None
     _meta: TensorMeta | None
+    #: inside of functional transforms: the tensor outside that an argument stands for
+    _stands_for: Tensor
 
     # -- subclasses --------------------------------------------------------------------------------------------------
 
@@ -155,6 +157,8 @@ class Tensor(TensorMethods):
         Mirrors `torch.Tensor.grad_fn`.
         """
         node = made_by(self)
+        if node is not None and node.hidden:
+            return None
         return node if node is None or differentiated is None or differentiated(self) else None
 
     @read_only

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.memory.rows import Rows
 from ...core.memory.versions import InferenceVersions, apart, of_inference
-from ...core.runtime import errors
+from ...core.runtime import errors, modes
 from ...core.tensor.edges import NOBODY
 from ...core.tensor.tensor import Tensor, counter, requires_grad, wrap
 from ..table.arguments import reject
@@ -25,6 +26,8 @@ def _get_data(self: Tensor) -> Tensor:
 
     Mirrors `torch.Tensor.data`.
     """
+    if isinstance(self._array, Rows):
+        raise RuntimeError(errors.DATA_ROWS.format("accessing `data`"))
     counter(self)  # from now on, it is not alone on its memory
     t = wrap(self._array)
     t._storage = self._storage
@@ -36,6 +39,10 @@ def _get_data(self: Tensor) -> Tensor:
 def _set_data(self: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(errors.DATA_TYPE.format(type(value).__name__))
+    if isinstance(self._array, Rows):
+        raise RuntimeError(errors.DATA_ROWS.format("mutating directly with `.data`") + ".")
+    if modes.FLAGS.unusual and modes.current().transformed:
+        raise RuntimeError("mutating directly with `.data` inside functorch transform is not allowed.")
     if requires_grad(self) and not (value.dtype.is_floating_point or value.dtype.is_complex):
         raise RuntimeError(errors.DATA_FLOAT)
     counter(value)

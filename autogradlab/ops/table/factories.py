@@ -18,7 +18,7 @@ from ...core.memory.layout import iterated
 from ...core.memory.overlap import check_written
 from ...core.memory.rows import Rows, copied, plain_rows
 from ...core.memory.versions import UNSHARED
-from ...core.recording.inplace import History, check_inplace, commit, commit_kernel
+from ...core.recording.inplace import History, check_inplace, commit, commit_kernel, refuse_captured
 from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node, unchanged
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
@@ -619,6 +619,8 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             check_inplace(input, other)
             node = entry.prepared(input, other)
             history = History(input, node)
+        elif FLAGS.unusual:
+            refuse_captured(input, entry.node_in_place().in_place)
         if early is not None:
             early(x, y)
         version = input._counter

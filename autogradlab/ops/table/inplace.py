@@ -12,7 +12,7 @@ from ...core.graph.node import NO_EDGE, Edge, Node, name_in_messages
 from ...core.memory.layout import ITERATING
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.rows import Rows, copied, each
-from ...core.recording.inplace import History, check_inplace, commit, commit_by
+from ...core.recording.inplace import History, check_inplace, commit, commit_by, refuse_captured
 from ...core.recording.record import Overwritten, SavedOutput, finish, pack, start_node
 from ...core.runtime import errors, modes
 from ...core.tensor.edges import refuse_view
@@ -117,6 +117,8 @@ def change(op: Op, values: list[Any], given: list[Any], checked: bool = True) ->
     edges = recorded_edges(op, values)
     target = input._array
     node = None if edges is None else prepare(op, values, edges)
+    if node is None and modes.FLAGS.unusual:
+        refuse_captured(input, op.node_in_place().in_place)
     if 0 in target.strides or (len(op.tensor_places) > 1 and type(input._counter) is list):
         check_written(input, values if checked else ())
     try:
@@ -154,6 +156,8 @@ def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeat
     edges = recorded_edges(op, values) if op.differentiates else None
     node = None if edges is None else prepare(op, values, edges, op.node_class)
     history = None if node is None else History(input, node)
+    if node is None and modes.FLAGS.unusual:
+        refuse_captured(input, op.node_in_place().in_place)
     given = op.arrays(values)
     target = given[0]
     if modes.FLAGS.rows and _of_rows(given):
