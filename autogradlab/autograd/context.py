@@ -7,7 +7,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -176,7 +176,26 @@ _OF_NODE = frozenset(
     )
 )
 UNSET = frozenset(("to_save", "dirty_tensors", "non_differentiable", "saved_for_forward"))
-_READ_ONLY = (_OF_NODE - {"name"}) | {"saved_tensors", "saved_variables"}
+
+
+if TYPE_CHECKING:
+    _read_only = property
+else:
+
+    class _read_only(property):
+        """A property that refuses assignment in PyTorch's words."""
+
+        def __set__(self, obj: Any, value: Any) -> None:
+            name = self.fget.__name__
+            raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not writable")
+
+
+def _of_node(name: str) -> Any:
+    def get(self: Context) -> Any:
+        return self.__getattr__(name)
+
+    get.__name__ = name
+    return _read_only(get)
 
 
 class Context:
@@ -198,6 +217,10 @@ class Context:
 
     _node: weakref.ref[Node]
     _forward_cls: Any
+    to_save: tuple[Any, ...] | None
+    dirty_tensors: tuple[Any, ...] | None
+    non_differentiable: tuple[Any, ...] | None
+    saved_for_forward: tuple[Any, ...] | None
     #: what was saved for `jvp`, while it runs
     _kept_for_jvp: tuple[Any, ...] | None
 
@@ -208,6 +231,7 @@ class Context:
         self._without_gradient: Any = ()
         self._kept_for_jvp = None
         self.needs_input_grad = wants
+        self.to_save = self.dirty_tensors = self.non_differentiable = self.saved_for_forward = None
 
     def __eq__(self, other: object) -> bool:
         return other is self or (other is not None and other is self._node())
@@ -216,8 +240,6 @@ class Context:
         return self._key
 
     def __getattr__(self, name: str) -> Any:
-        if name in UNSET:
-            return None
         if name in _OF_NODE:
             node = self._node()
             if node is not None:
@@ -226,20 +248,21 @@ class Context:
             raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not readable")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "materialize_grads":
-            if type(value) is not bool:
-                shown = type(value).__name__
-                raise TypeError(
-                    f"set_materialize_grads received an invalid combination of arguments - got ({shown}), but expected "
-                    "(bool)"
-                )
-            name = "_fill"
-        elif name in _READ_ONLY:
-            raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not writable")
-        put(self, name, value)
-
     @property
+    def materialize_grads(self) -> bool:
+        """Can be set only."""
+        raise AttributeError
+
+    @materialize_grads.setter
+    def materialize_grads(self, value: bool) -> None:
+        if type(value) is not bool:
+            raise TypeError(
+                f"set_materialize_grads received an invalid combination of arguments - got ({type(value).__name__}), "
+                "but expected (bool)"
+            )
+        self._fill = value
+
+    @_read_only
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """The tensors given to `save_for_backward`, after a check that nobody changed them in place."""
         kept: Any = self._kept_for_jvp
@@ -256,11 +279,15 @@ class Context:
         put(node, "saved", None)
         return found
 
-    @property
+    @_read_only
     def saved_variables(self) -> tuple[Tensor | None, ...]:
         """The old name of `saved_tensors`."""
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
+
+
+for _name in ("next_functions", "metadata", "requires_grad", "_raw_saved_tensors", "_input_metadata"):
+    setattr(Context, _name, _of_node(_name))
 
 
 def _saved_tensors(node: Node) -> tuple[Any, ...]:

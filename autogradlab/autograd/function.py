@@ -21,7 +21,6 @@ from ..core.runtime.warn import warn
 from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .context import (
-    UNSET,
     BackwardCFunction,
     Context,
     FunctionCtx,
@@ -520,8 +519,8 @@ def _finish(
         for o in results:
             if isinstance(o, Tensor) and o._view is not None and o._view.creation == "custom":
                 o._view.creation = "multi_output"
-    for name in UNSET:  # these tensors' history may lead to the Node
-        setattr(ctx, name, None)
+    # these tensors' history may lead to the Node
+    ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = ctx.saved_for_forward = None
     if recording:
         _save(node, to_save, local)
     return tuple(results)
