@@ -369,11 +369,7 @@ with torch.no_grad():
 kept = []
 jvp(lambda x: [kept.append(x * 2), print(x.requires_grad, x.is_leaf, x.grad_fn)] and x, (x,), (t,))
 print(kept[0].requires_grad, kept[0].grad_fn)
-print(
-    jvp(torch.sin, (x,), (t.double(),))[1].dtype,
-    jacfwd(lambda x: x.double())(x).dtype,
-    jacrev(lambda x: x.double())(x).dtype,
-)
+print([j(lambda x: x.double())(x).dtype for j in (jacfwd, jacrev)])
 for action in (
     lambda: jvp(torch.sin, (x,), (t.long(),)),
     lambda: linearize(torch.sin, x)[1](t, t),
