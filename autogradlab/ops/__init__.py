@@ -13,6 +13,7 @@ LAZY = {
     "torch.unravel_index torch.vander",
     "breadth.fourier": "F._fft_c2c F._fft_c2r F._fft_r2c",
     "breadth.histogram": "bincount histc histogram torch.histogramdd",
+    "breadth.order": "Tensor.dim_order",
     "breadth.pad": "F._pad F.reflection_pad1d F.reflection_pad1d_backward F.reflection_pad2d "
     "F.reflection_pad2d_backward F.reflection_pad3d F.reflection_pad3d_backward F.replication_pad1d "
     "F.replication_pad1d_backward F.replication_pad2d F.replication_pad2d_backward F.replication_pad3d "

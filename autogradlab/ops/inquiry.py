@@ -130,7 +130,10 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
     Mirrors `torch.broadcast_shapes`.
     """
-    given = [(s,) if isinstance(s, int) else s for s in shapes]
+    given = [s if isinstance(s, (tuple, list)) else (s,) for s in shapes]
+    for shape in shapes:
+        if not isinstance(shape, (int, tuple, list)):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
     result = [1] * max(map(len, given), default=0)
     for index, shape in enumerate(given):
         for i in range(-1, -1 - len(shape), -1):

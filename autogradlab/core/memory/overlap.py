@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..runtime import errors
+from .layout import memory_axes
 from .lazy import LazyArray
 from .storage import address, dense, extent
 from .versions import UNSHARED
@@ -15,7 +16,7 @@ from .versions import UNSHARED
 if TYPE_CHECKING:
     from ..tensor.tensor import Tensor
 
-__all__ = ["check_apart", "check_written", "filled_first", "shares_places"]
+__all__ = ["check_apart", "check_written", "crossing", "detached_copy", "filled_first", "in_order", "shares_places"]
 
 
 def check_apart(target: np.ndarray) -> None:
@@ -29,6 +30,64 @@ def shares_places(x: np.ndarray) -> bool:
     if 0 not in x.strides or not x.size:
         return False
     return any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
+
+
+def crossing(x: np.ndarray) -> bool:
+    """Whether elements of one place are reached by several ways though no stride is 0, as in what `unfold` gives."""
+    if x.flags.c_contiguous or x.ndim < 2 or type(x) is not np.ndarray:
+        return False
+    reach = x.itemsize
+    for step, n in sorted(zip(x.strides, x.shape, strict=True)):
+        if n > 1:
+            if 0 < step < reach:
+                return True
+            reach += step * (n - 1)
+    return False
+
+
+def detached_copy(x: np.ndarray, *others: Any) -> list[Any]:
+    """A copy of the memory under an array, seen by its strides, and the other values: arrays in that memory as they lie
+    in the copy."""
+    start = address(x)
+    end = start + extent(x.shape, x.strides, x.itemsize)
+    inside = [type(o) is np.ndarray and o.size and address(o) < end and start < _end(o) for o in others]
+    known = [x, *(o for o, found in zip(others, inside, strict=True) if found)]
+    first = min(map(address, known))
+    memory = np.zeros(max(map(_end, known)) - first, np.uint8)
+
+    def moved(a: np.ndarray) -> np.ndarray:
+        copy = np.ndarray(a.shape, a.dtype, memory, address(a) - first, a.strides)
+        copy[...] = a
+        return copy
+
+    return [moved(x), *(moved(o) if found else o for o, found in zip(others, inside, strict=True))]
+
+
+def _end(x: np.ndarray) -> int:
+    return address(x) + extent(x.shape, x.strides, x.itemsize)
+
+
+def in_order(kernel: Callable[..., Any], target: np.ndarray, *given: Any) -> np.ndarray | None:
+    """What an elementwise kernel leaves in memory of which elements cross: it reads each row after the rows before it
+    were written, as PyTorch does. None if the operands do not fit the rows. The first of them is the target, perhaps
+    cast."""
+    if any(isinstance(g, np.ndarray) and not _fits(g.shape, target.shape) for g in given):
+        return None
+    copy, *others = detached_copy(target, *given[1:])
+    axes = memory_axes(target)
+    numpy = given[0].dtype
+    rows = [np.broadcast_to(o, target.shape).transpose(axes) if isinstance(o, np.ndarray) else o for o in others]
+    turned = copy.transpose(axes)
+    for place in np.ndindex(turned.shape[:-1]):
+        row = turned[place]
+        at = (o[place] if isinstance(o, np.ndarray) else o for o in rows)
+        row[...] = kernel(row.astype(numpy), *at)
+    return copy
+
+
+def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
+    lead = len(whole) - len(shape)
+    return lead >= 0 and all(n in (1, m) for n, m in zip(shape, whole[lead:], strict=True))
 
 
 def check_written(t: Tensor, sources: Iterable[Any], whole: bool = False, apart: bool = True) -> None:

@@ -212,6 +212,9 @@ def parts(x: np.ndarray) -> np.ndarray:
     if type(x) is not _ndarray and isinstance(x, Rows):
         return x.over(parts(x.whole))
     memory: np.ndarray = memory_of(x)
+    if not memory.size:
+        real, memory = memory.real.dtype, placed(memory)
+        return _ndarray((*memory.shape, 2), real, memory, 0, (*memory.strides, real.itemsize))
     return memory[..., None].view(memory.real.dtype)
 
 

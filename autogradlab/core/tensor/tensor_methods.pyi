@@ -556,6 +556,8 @@ class TensorMethods:
         """In place: The derivative of lgamma."""
     def dim(self) -> _int:
         """The number of dimensions."""
+    def dim_order(self, *, ambiguity_check: _Any = ...) -> _tuple[_int, ...]:
+        """The dimensions from the one that is farthest apart in memory to the one that lies closest."""
     def dist(self, other: _Tensor, p: _Number | _Tensor = ...) -> _Tensor:
         """The p-norm of input - other, as a 0-dim tensor."""
     @_overload

@@ -211,9 +211,18 @@ def of_scalar(value: object) -> dtype:
     return _default.to_complex()
 
 
+#: unsigned integers that meet floats and themselves alone
+_BARE = frozenset(("uint16", "uint32", "uint64"))
+
+
 def _promote(a: dtype, b: dtype) -> dtype:
     if a is b:
         return a
+    if (a.name in _BARE or b.name in _BARE) and not (a.is_floating_point or b.is_floating_point):
+        raise RuntimeError(
+            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+            f"{_scalar_name(a)} and {_scalar_name(b)}"
+        )
     if a._category < b._category:
         a, b = b, a
     if a._category != b._category:
@@ -226,13 +235,7 @@ def _promote(a: dtype, b: dtype) -> dtype:
         if a.itemsize == b.itemsize:  # float16 with bfloat16
             return float32
         return a if a.itemsize > b.itemsize else b
-    found = from_numpy(np.promote_types(a.numpy, b.numpy))
-    if a is not b and {a.name, b.name} & {"uint16", "uint32", "uint64"} and bool not in (a, b):
-        raise RuntimeError(
-            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
-            f"{_scalar_name(a)} and {_scalar_name(b)}"
-        )
-    return found
+    return from_numpy(np.promote_types(a.numpy, b.numpy))
 
 
 #: C's names of the dtypes, where PyTorch's messages use them

@@ -260,10 +260,10 @@ def _of_numbers(name: str, *words: str) -> Rule:
         if not called.in_place and not numbers and x.dtype.kind == "f":
             return (args if len(args) > count else (input, *limits)), out
         given = [v for v in limits if v is not None]
-        if count == 2 and x.dtype.kind != "c" and any(isinstance(v, complex) and v.imag for v in given):
+        if count == 2 and x.dtype.kind in "fV" and any(isinstance(v, complex) and v.imag for v in given):
             raise RuntimeError("value cannot be converted to type double without overflow")
         if not called.in_place:
-            _real(x)
+            _real(np.empty((), result_dtype((input, *given)).numpy))
             return (into(input, *given), *limits), out
         recorded_edges(OPS[name], [input])  # the tensor is checked before its dtype
         _real(x)

@@ -238,10 +238,7 @@ def _spread(input: np.ndarray, mask: np.ndarray, source: np.ndarray) -> None:
             f"{scalar_name(source)}"
         )
     if mask.shape != input.shape:
-        shape = broadcast_shapes(input.shape, mask.shape)
-        if shape != input.shape:
-            raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}")
-        mask = np.broadcast_to(mask, input.shape)
+        mask = RAW.expand(mask, input.shape)
     count = int(np.count_nonzero(mask))
     if count > source.size:
         raise RuntimeError("Number of elements of source < number of ones in mask")

@@ -256,7 +256,7 @@ def linspace(*args: Any, **kwargs: Any) -> Tensor:
                 row = _row(start, end, steps, kind)
                 return finished(row if row.dtype is kind.numpy else row.astype(kind.numpy))
     start, end, steps, kind, values = _spaced("linspace", args, kwargs)
-    if kind is dtypes.bool or kind.name in _LACKING:
+    if (kind is dtypes.bool or kind.name in _LACKING) and steps > 1:
         raise unsupported("linspace_cpu", kind.numpy)
     array = modes.quiet(lambda: _row(start, end, steps, kind).astype(kind.numpy))
     out = values["out"]
@@ -331,7 +331,7 @@ def logspace(*args: Any, **kwargs: Any) -> Tensor:
     tensor([  1.,  10., 100.])
     """
     start, end, steps, kind, values = _spaced("logspace", args, kwargs)
-    if kind is dtypes.bool or kind.name in _LACKING:
+    if (kind is dtypes.bool or kind.name in _LACKING) and steps > 1:
         raise unsupported("logspace_cpu", kind.numpy)
     array = modes.quiet(_powers, values["base"], start, end, steps, kind).astype(kind.numpy)
     out = values["out"]
@@ -342,7 +342,10 @@ def _powers(base: float, start: Any, end: Any, steps: int, kind: Dtype) -> np.nd
     """The difference of the ends is taken in the dtype, all else in float64."""
     if steps < 2 or kind.is_complex:
         return np.power(np.array(base, np.complex128 if kind.is_complex else np.float64), _row(start, end, steps, kind))
-    a, b = (np.array(int(v) if kind._category <= dtypes.INTEGER else v, kind.numpy) for v in (start, end))
+    if kind._category <= dtypes.INTEGER:
+        a, b = (int(np.array(int(v), kind.numpy)) for v in (start, end))
+    else:
+        a, b = (np.array(v, kind.numpy) for v in (start, end))
     by = float(b - a) / (steps - 1)
     i = np.arange(steps)
     exponents = np.where(i < steps // 2, float(a) + by * i, float(b) - by * (steps - i - 1))
@@ -491,9 +494,11 @@ def _window(declaration: str, make: Any, doc: str = "") -> None:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
         if length < 2:
             return placed(np.ones(length, kind.numpy), values)
+        if kind.is_complex:
+            raise unsupported("arange_cpu", kind.numpy)
         periodic = values.get("periodic", True)
         array = make(length + bool(periodic), kind.numpy, values)
-        return placed(array[:length].copy(), values)
+        return placed(array[:length], values)
 
     window.__doc__ = f"{name}(window_length, periodic=True): the window function's values."
     composite(name, method=False)(window)

@@ -18,7 +18,7 @@ from ..first.kinds import BOOL, COMPLEX, refuse
 from ..table.opdef import OPS, Op, composite, copying, op, publish
 from ..table.outputs import Out, same_dtype
 from ..table.overloads import Overload
-from .take import _number, at, fitting_source
+from .take import at, fitting_source
 
 # -- where an index tensor points --------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ def _scatter_src(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray
 
 
 def _scatter_value(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
-    _write(input, dim, index, _number("scatter()", input, value).item())
+    _write(input, dim, index, scalar_array(value, from_numpy(input.dtype)).item())
 
 
 _REDUCTIONS = {"add": np.add, "multiply": np.multiply}

@@ -480,11 +480,10 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
     wanted = result_dtype((edges, input)).numpy
     v = input._array if isinstance(input, Tensor) else np.asarray(input).astype(wanted)
     if not v.ndim and a.ndim != 1:
-        if a.ndim:
-            raise RuntimeError(
-                f"{_WHO}input value can be a scalar only when boundaries tensor dimension is 1, but we got "
-                f"boundaries tensor dim({a.ndim}) and input value's dim(0) numel(1)"
-            )
+        raise RuntimeError(
+            f"{_WHO}input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim({a.ndim}) and input value's dim(0) numel(1)"
+        )
     if not a.ndim:
         raise RuntimeError(f"{_WHO}boundaries tensor should have positive dimension, but got 0 dimension")
     if a.ndim != 1 and a.shape[:-1] != v.shape[:-1]:

@@ -203,6 +203,8 @@ def slice_scatter(
     >>> torch.zeros(4).slice_scatter(torch.tensor([1., 2.]), 0, 1, 3)
     tensor([0., 1., 2., 0.])
     """
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
     return _copied(input, lambda r: RAW.slice(r, dim, start, end, step), src)
 
 

@@ -75,6 +75,9 @@ def index_select(input: Any, dim: int, index: np.ndarray) -> np.ndarray:
     if index.size and not n and input.ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if index.size and not inside(index, n):
+        if input.ndim > 1 and (d == 1 or not input.size):
+            i = next(i for i in index.reshape(-1).tolist() if not 0 <= i < n)
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={i} axis_dim={n}")
         raise IndexError("index out of range in self")
     r = input.take(index.reshape(-1).astype(np.intp, copy=False), axis=d)
     return r if r.size else np.empty(r.shape, r.dtype)
@@ -518,16 +521,14 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
     """
     if dim is None:
         return TENSORS.gather(TENSORS.view(TENSORS.contiguous(input), -1), 0, TENSORS.reshape(indices, -1), out=out)
-    if isinstance(indices, Tensor) and indices._array.dtype != np.int64:
-        raise RuntimeError(
-            f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_name(indices._array)}"
-        )
     x, i = input._array, indices._array
     if x.ndim != i.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{x.ndim} dimensions for input, and {i.ndim} dimensions for indices"
         )
+    if i.dtype != np.int64:
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_name(i)}")
     d = wrap_dim(dim, x.ndim)
     one = (*x.shape[:d], 1, *x.shape[d + 1 :])
     two = (*i.shape[:d], 1, *i.shape[d + 1 :])
@@ -598,6 +599,8 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     if not isinstance(as_tuple, bool):
         raise TypeError(f"nonzero(): argument 'as_tuple' must be bool, not {type(as_tuple).__name__}")
     if as_tuple:
+        if out is not None:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         if not input._array.ndim:
             input = TENSORS.unsqueeze(input, 0)
         return TENSORS.unbind(_NONZERO(input), 1)

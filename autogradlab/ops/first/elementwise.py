@@ -12,7 +12,7 @@ from ...core.memory.layout import iterating
 from ...core.recording.record import RAW, TENSORS, on_reals, unchanged
 from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import dtype
+from ...core.types.dtypes import dtype, of_scalar
 from ...core.values.promotion import check_cast, is_number, plain_number, result_dtype
 from ..table.arguments import old_form, reject
 from ..table.factories import binary, unary
@@ -111,6 +111,8 @@ def _with_alpha(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     subtracts, in_place = called.name.startswith("sub"), called.in_place
     if subtracts and in_place and isinstance(input, Tensor):
         recorded_edges(OPS["sub"], [input, other if isinstance(other, Tensor) else None])
+    if is_number(input) and is_number(other):
+        input, other = (F.scalar_tensor(n, dtype=of_scalar(n)) for n in (input, other))
     if is_number(input) and isinstance(other, Tensor):
         input = F.scalar_tensor(input, dtype=result_dtype((input, other)))
     if not (isinstance(input, Tensor) and (isinstance(other, Tensor) or is_number(other))):

@@ -10,11 +10,12 @@ from ...core.arguments.mismatch import describe_mismatch
 from ...core.graph.node import NO_EDGE, leads
 from ...core.memory.absent import is_absent, require_contents
 from ...core.memory.casting import cast_array, real_with_warning
+from ...core.memory.layout import formatted as in_order_of
 from ...core.memory.layout import like
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.rows import Rows
 from ...core.memory.storage import address, owner, resize, storage_of
-from ...core.memory.strided import placed
+from ...core.memory.strided import placed, window
 from ...core.memory.versions import UNSHARED, apart, increment_version, of_inference
 from ...core.recording.detached import note_detached
 from ...core.recording.inplace import History, check_inplace, commit, commit_number
@@ -793,11 +794,17 @@ def resize_(input: Tensor, *size: Any, **options: Any) -> Tensor:
     shape = shape_arg(size)
     if any(n < 0 for n in shape):
         raise RuntimeError("numel: integer multiplication overflow")
+    order = options.get("memory_format")
+    if order is _PRESERVE:
+        raise RuntimeError("Unsupported memory formatPreserve")
     if shape != input._array.shape:
         if input._counter is INFERENCE and not modes.LOCAL.state.inference:
             raise RuntimeError(errors.INFERENCE_INPLACE)
         resize(input, shape)
         increment_version(input)
+    if order is not None and order is not _CONTIGUOUS:
+        steps = in_order_of(shape, input._array.dtype, order).strides
+        input._array = window(input._array, shape, steps)
     return input
 
 

@@ -219,6 +219,9 @@ def ravel(input: Tensor) -> Tensor:
     return view(TENSORS.contiguous(input), -1) if input._array.size else view(TENSORS.contiguous(input), 0)
 
 
+_UNEXPECTED = "unflatten got an unexpected error:\n"
+
+
 @composite("unflatten(Tensor input, int dim, SymInt[] sizes) -> Tensor", method=False, reads="late")
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """One dimension made several; one size may be -1.
@@ -237,14 +240,21 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
         raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type(sizes).__name__}")
     if not parts:
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if not shape:
+        raise RuntimeError(_UNEXPECTED + f"Dimension specified as {dim} but tensor has no dimensions")
+    if -1 in parts and 0 in parts and not shape[d]:
+        raise RuntimeError(
+            f"{_UNEXPECTED}cannot reshape tensor of 0 elements into shape {list(parts)} because the unspecified "
+            "dimension size -1 can be any value and is ambiguous"
+        )
     try:
-        inferred = infer_size(parts, shape[d] if shape else 1)
+        inferred = infer_size(parts, shape[d])
     except RuntimeError as error:
         if "only one" in str(error):
-            raise
+            raise RuntimeError(_UNEXPECTED + str(error)) from None
         raise RuntimeError(
             f"unflatten: Provided sizes {list(parts)} don't multiply up to the size of dim {d} "
-            f"({shape[d] if shape else 1}) in the input tensor"
+            f"({shape[d]}) in the input tensor"
         ) from None
     return view(input, (*shape[:d], *inferred, *shape[d + 1 :]))
 

@@ -15,7 +15,7 @@ from ...core.arguments.declared import DECLARED, declare
 from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.casting import warn_cast
 from ...core.memory.layout import iterated
-from ...core.memory.overlap import check_written
+from ...core.memory.overlap import check_written, crossing, in_order
 from ...core.memory.rows import Rows, copied, plain_rows
 from ...core.memory.versions import UNSHARED
 from ...core.recording.inplace import History, check_inplace, commit, commit_kernel, refuse_captured
@@ -549,9 +549,11 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                 if t is not NotImplemented:
                     return t
             else:
-                found = entry.pair(input, other)
                 if not isinstance(out, Tensor):
                     return entry.reject((input, other), {"out": out})
+                if numbers and is_number(input) and is_number(other):
+                    input, other = (wrap_number(n, of_scalar(n).numpy) for n in (input, other))
+                found = entry.pair(input, other)
                 if found is not None:
                     refuse_recorded(entry, (input, other), out)
                     if check is not None:
@@ -637,7 +639,9 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
                 warn_cast(x.dtype, target.dtype)
         if late is not None:
             late(x, y)
-        if direct and x is target and x.size > _LARGE:
+        if input._view is not None and crossing(target):
+            commit(input, modes.quiet(in_order, kernel, target, x, y), history)
+        elif direct and x is target and x.size > _LARGE:
             commit_kernel(input, kernel, x, y, history)
         else:
             try:

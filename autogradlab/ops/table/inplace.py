@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.graph.node import NO_EDGE, Edge, Node, name_in_messages
 from ...core.memory.layout import ITERATING
-from ...core.memory.overlap import check_apart, check_written
+from ...core.memory.overlap import check_apart, check_written, crossing, detached_copy, in_order
 from ...core.memory.rows import Rows, copied, each
 from ...core.recording.inplace import History, check_inplace, commit, commit_by, refuse_captured
 from ...core.recording.record import Overwritten, SavedOutput, finish, pack, start_node
@@ -122,7 +122,11 @@ def change(op: Op, values: list[Any], given: list[Any], checked: bool = True) ->
     if 0 in target.strides or (len(op.tensor_places) > 1 and type(input._counter) is list):
         check_written(input, values if checked else ())
     try:
-        r = modes.quiet(op.invoke, *given)
+        r = None
+        if input._view is not None and (op.elementwise or op.kernel in ITERATING) and crossing(target):
+            r = modes.quiet(in_order, op.invoke, target, *given)
+        if r is None:
+            r = modes.quiet(op.invoke, *given)
     except NotImplementedError as error:
         if op.kernel in ITERATING and str(error).startswith('"'):  # a kernel is looked for when shapes are known
             shape = broadcast_shapes(*(a.shape for a in given if isinstance(a, np.ndarray)))
@@ -174,7 +178,7 @@ def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeat
     else:
         if lazy:
             check_apart(target)
-        given[0] = target.copy("K")
+        given[0] = detached_copy(target)[0] if crossing(target) else target.copy("K")
         modes.quiet(write, *given)
         commit(input, given[0], history)
     settle(node)
