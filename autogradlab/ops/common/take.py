@@ -79,7 +79,8 @@ def index_select(input: Any, dim: int, index: np.ndarray) -> np.ndarray:
             i = next(i for i in index.reshape(-1).tolist() if not 0 <= i < n)
             raise RuntimeError(f"INDICES element is out of DATA bounds, id={i} axis_dim={n}")
         raise IndexError("index out of range in self")
-    r = input.take(index.reshape(-1).astype(np.intp, copy=False), axis=d)
+    # the places are known to be inside, and to wrap them takes least
+    r = input.take(index.reshape(-1).astype(np.intp, copy=False), d, mode="wrap")
     return r if r.size else np.empty(r.shape, r.dtype)
 
 
