@@ -25,14 +25,15 @@ _MARKS = re.compile(r"`([^`]+)`|(?<![A-Za-z0-9_)\]*])\*\*(?=[^\s*])((?:(?!\*\*)[
 _UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
-#: What turns the direction of writing, so that a text reads otherwise than it runs.
-_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+#: What makes a text read otherwise than it runs: it turns the direction of writing, breaks lines or shows nothing.
+#: (Joiners, U+200C and U+200D, belong to the spelling of languages.)
+_HIDDEN = re.compile("\r(?!\n)|[\x80-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
 def clean(text: str) -> str:
-    """The text with the characters that no XML document may hold shown as �, and those that turn its direction by
-    their numbers, as ‹U+202E›."""
-    return _TURNING.sub(lambda found: f"‹U+{ord(found[0]):04X}›", _UNSPEAKABLE.sub("\ufffd", text))
+    """The text with the characters that no XML document may hold shown as �, and those that turn its direction, or
+    that nobody sees, by their numbers, as ‹U+202E›."""
+    return _HIDDEN.sub(lambda found: f"‹U+{ord(found[0]):04X}›", _UNSPEAKABLE.sub("\ufffd", text))
 
 
 def cleaned(data: Any) -> Any:

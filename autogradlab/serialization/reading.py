@@ -140,6 +140,10 @@ class _Mark:
 _MARK = _Mark()
 
 
+#: what a step of a pickle that nobody wrote so may raise
+_BROKEN = (IndexError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RuntimeError, struct.error)
+
+
 class _NotMapped(Exception):
     """What `map_location` raised."""
 
@@ -175,10 +179,10 @@ class Reader:
                 step(self)
         except _NotMapped as error:
             raise error.args[0] from None
-        except (IndexError, KeyError, TypeError, ValueError, AttributeError, OverflowError, struct.error) as error:
-            raise damaged(f"its pickle is damaged ({type(error).__name__}: {error})") from error
         except RecursionError as error:
             raise damaged("its pickle is nested too deeply") from error
+        except _BROKEN as error:
+            raise damaged(f"its pickle is damaged ({type(error).__name__}: {error})") from error
 
     def _result(self) -> Any:
         if len(self.stack) != 1 or isinstance(self.stack[0], (_Global, _Mark, _Storage)):
@@ -283,14 +287,15 @@ class Reader:
     def persistent(self) -> None:
         """BINPERSID: memory, by its number."""
         what, kind, key, location, size = self.stack.pop()
-        if what != "storage" or not isinstance(kind, _Global) or not isinstance(key, str) or not isinstance(size, int):
+        words = isinstance(key, str) and isinstance(location, str)
+        if what != "storage" or not isinstance(kind, _Global) or not words or not isinstance(size, int):
             raise damaged("its pickle refers to something that is no memory")
         name = kind.name.rpartition(".")[2]
         dtype = _DTYPES.get(name)
         if key not in self.memory:
             memory = np.frombuffer(self.archive.read(f"data/{key}"), np.uint8).copy()
             try:
-                self.memory[key] = self._placed(memory, str(location))
+                self.memory[key] = self._placed(memory, location)
             except Exception as error:  # the user's mistake, not the file's
                 raise _NotMapped(error) from None
         if dtype is not None and dtype not in dtypes.ALL:

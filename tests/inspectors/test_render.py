@@ -16,7 +16,7 @@ import pytest
 from autogradlab.inspectors import theme
 from autogradlab.inspectors.inspector import Inspector
 from autogradlab.inspectors.parts import Card
-from autogradlab.inspectors.prose import plain
+from autogradlab.inspectors.prose import clean, plain
 from autogradlab.inspectors.stored import packed
 from tests.inspectors import sample_cards
 from tests.inspectors.sample_cards import CARDS
@@ -148,6 +148,13 @@ def test_hostile_words_are_words():
     assert "‹U+202E›" in state and "<img src=x" in state
     shown = [t for t in ET.fromstring(view.svg()).itertext() if "<img src=x onerror=" in t]
     assert len(shown) > 5
+
+
+def test_what_hides_in_a_text_is_shown():
+    for hidden in "\r\x00\x1b\x7f\x85\x9b\xad\u061c\u200b\u200f\u2028\u2029\u202a\u202e\u2060\u2066\u2069\ufeff":
+        assert hidden not in clean(f"a{hidden}b") and len(clean(f"a{hidden}b")) in (3, 10)
+    for told in ("变量", "a\tb\r\nc", "\U0001f469\u200d\U0001f52c", "می\u200cخواهم"):
+        assert clean(told) == told
 
 
 def test_a_thousand_nodes():
