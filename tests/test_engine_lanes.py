@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import autogradlab as torch
+from autogradlab.core.backward import engine
 from autogradlab.core.backward.engine import Task
 from autogradlab.core.graph.node import Node
 from autogradlab.core.runtime import modes
@@ -381,3 +382,22 @@ def test_the_short_lane_is_taken():
             sys.setprofile(None)
         assert ("engine.py", "walk_recorded" if create_graph else "walk") in names
         assert ("engine.py", "_walk") not in names
+
+
+class Numbered:
+    def __init__(self, number: int) -> None:
+        self._seq = number
+
+
+@pytest.mark.parametrize("size", range(1, 40))
+def test_the_youngest_node_leaves_the_queue_first(size: int):
+    rng = random.Random(size)
+    heap: list[Any] = []
+    inside: list[int] = []
+    for number in [rng.randrange(30) for _ in range(size)]:
+        engine._push(heap, Numbered(number))  # type: ignore[arg-type]
+        inside.append(number)
+        while rng.random() < 0.3 and len(heap) > 1:
+            inside.remove(found := engine._pop(heap)._seq)
+            assert found >= max(inside, default=0)
+    assert [engine._pop(heap)._seq for _ in range(len(heap) - 1)] == sorted(inside, reverse=True)[:-1]

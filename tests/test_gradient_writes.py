@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from typing import Any
 
 import pytest
@@ -181,3 +182,27 @@ def test_a_gradient_shares_no_memory_with_what_was_given():
         result.backward(g)
         w.grad.zero_()
         assert g.eq(1).all() and (v.grad is None or v.grad.eq(1).all())
+
+
+@pytest.mark.parametrize("strides", [(3, 1), (1, 2)])
+def test_inference_mode_of_another_thread_is_its_own(strides: tuple[int, int]):
+    T = autogradlab
+    entered, left = threading.Event(), threading.Event()
+
+    def elsewhere() -> None:
+        with T.inference_mode():
+            entered.set()
+            left.wait(10)
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    entered.wait(10)
+    try:
+        w = T.empty_strided((2, 3), strides).fill_(1).requires_grad_()
+        (w * T.ones(2, 3)).sum().backward()
+        assert not w.grad.is_inference() and w.grad._version in (0, 1)
+        (w * 2).sum().backward()
+        assert w.grad.tolist() == [[3.0] * 3] * 2
+    finally:
+        left.set()
+        thread.join()

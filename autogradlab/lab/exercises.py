@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from autogradlab.inspectors.snapshot.kinds import is_a
 from autogradlab.inspectors.words import say
 from autogradlab.lab import bank, cells, copying, face, memory, records, running
 from autogradlab.lab.answers import plain, shown
@@ -33,7 +34,7 @@ def check(name: str, *objects: Any, **named: Any) -> Check:
     entry = bank.find(name, "exercise")
     space = running.caller()
     judge = judge_of(entry)
-    if len(objects) == 1 and isinstance(objects[0], dict) and not named:
+    if len(objects) == 1 and is_a(objects[0], dict) and not named:
         space, objects = objects[0], ()
     names = [p for p in inspect.signature(judge).parameters if p != "torch"]
     given = {**space, **dict(zip(names, objects, strict=False)), **named}
@@ -226,16 +227,16 @@ def is_stub(value: Any) -> bool:
     """Whether nothing has been written yet: `...`, a function whose body is `...`, a class with only such methods."""
     if value is ...:
         return True
-    if isinstance(value, (staticmethod, classmethod)):
+    if is_a(value, (staticmethod, classmethod)):
         value = value.__func__
-    if isinstance(value, types.FunctionType):
+    if is_a(value, types.FunctionType):
         empty = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "COPY_FREE_VARS", "LOAD_SMALL_INT"}
         import dis
 
         steps = list(dis.get_instructions(value.__code__))
         returned = [s.argval for s in steps if s.opname in {"RETURN_CONST", "LOAD_CONST", "LOAD_SMALL_INT"}]
         return {s.opname for s in steps} <= empty and all(v is None or v is ... for v in returned)
-    if isinstance(value, type):
+    if is_a(value, type):
         made = [v for v in vars(value).values() if isinstance(v, (types.FunctionType, staticmethod, classmethod))]
         return bool(made) and all(is_stub(v) for v in made)
     return False

@@ -103,6 +103,12 @@ class Unspeakable:
         raise ZeroDivisionError
 
 
+class Classless:
+    @property
+    def __class__(self) -> Any:
+        raise ZeroDivisionError
+
+
 class Leaving(Exception):
     def __str__(self) -> str:
         raise SystemExit
@@ -138,6 +144,7 @@ def test_checks_survive_what_learners_write(torch: Any, short: None):
         assert "stopped after 0.3 seconds" in check("zero-it", never).text
     assert sys.gettrace() is None
     assert "`Leaving`" in check("zero-it", wordless).text
+    assert "'Classless' object is not callable" in check("zero-it", Classless()).text
     assert "SystemExit: 3" in check("zero-it", leaving).text
     assert "It stopped with" in check("zero-it", unspeakable).text
     assert exercises._short(Unspeakable()) == "Unspeakable (its repr raises ZeroDivisionError)"

@@ -5,7 +5,7 @@ import warnings
 
 import torch
 
-from tests.scenarios.show import attempt
+from tests.scenarios.show import attempt, caught
 
 
 # % arrival-versions: how often a sum of gradients was written, seen by a Function and behind it
@@ -104,10 +104,27 @@ for shape in ((2, 2, 1), (2, 2, 3), (2, 1, 2, 2), (1, 2, 2, 3)):
             print(*y.stride(), end=" ")
         print((y == x).all().item(), torch.zeros_like(x).stride())
 
+# % arrival-squares: strides of results of two dimensions, of operands that are broadcast and turned
+square, line = torch.arange(4.0).view(2, 2), torch.arange(2.0)
+operands = (
+    square,
+    square.t(),
+    line,
+    line[:, None],
+    line[None].expand(2, 2),
+    line[:, None].expand(2, 2),
+    line[None].t(),
+)
+for one, other in itertools.product(operands, operands):
+    for y in (one + other, torch.where(one > 1, one, other), one.clone().addcmul(other, one)):
+        print(*y.shape, *y.stride(), y.tolist(), end="; ")
+    print()
+
 # % arrival-channels: which strides pass for channels last
 for strides in ((12, 1, 6, 3), (99, 1, 6, 3), (12, 1, 7, 3), (1, 1, 6, 3), (3, 1, 6, 3), (12, 1, 3, 6), (6, 1, 6, 3)):
     x = torch.empty_strided((2, 3, 2, 2), strides)
     print(strides, x.is_contiguous(memory_format=torch.channels_last), torch.zeros_like(x).stride(), end=" ")
+    print(torch.nn.functional.max_pool2d(x, 1).stride(), torch.nn.functional.interpolate(x, size=2).stride(), end=" ")
     print(x.as_strided((1, 3, 2, 2), strides).exp().stride(), x.as_strided((2, 1, 2, 2), strides).exp().stride())
 
 # % arrival-turned: in-place views of views, and what the gradient passes
@@ -126,3 +143,25 @@ for turn in (
     print(v.grad_fn, tuple(v.shape), v.stride(), v._version, base.grad_fn, v._base is base)
     (v * torch.arange(1.0, v.numel() + 1).view(v.shape)).sum().backward()
     print(w.grad)
+
+# % arrival-rows: hooks of what a vmapped function captures
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+rows = torch.arange(6.0).view(3, 2)
+w.register_hook(lambda g: print("w:", g) or g * 10)
+a = w * 2
+a.register_hook(lambda g: print("a:", g))
+y = torch.vmap(lambda x: (x * a).sum() * w.sum())(rows)
+y.sum().backward()
+print(w.grad)
+b = w * 2
+(g,) = torch.autograd.grad(torch.vmap(lambda x: (x * b).sum() ** 2)(rows).sum(), w, create_graph=True)
+print(g)
+
+# % arrival-written: numbers that do not fit, by masks and by indices
+for dtype in (torch.int8, torch.uint8, torch.bool, torch.float16):
+    for value in (torch.tensor(300.0), torch.tensor(-1), torch.tensor(2.5), torch.tensor(1 + 2j), torch.tensor(1e6)):
+        for index in (torch.tensor([True, False]), torch.tensor([0]), 0, slice(None)):
+            x = torch.zeros(2, dtype=dtype)
+            with caught(f"{dtype} {value.item()} {type(index).__name__}"):
+                x[index] = value
+                print(x.tolist(), end=" ")
