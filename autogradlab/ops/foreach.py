@@ -44,7 +44,7 @@ class _Entry(NamedTuple):
 
 #: what is declared here, by name
 _ENTRIES: dict[str, _Entry] = {}
-#: functions that were asked for
+#: the functions that have been asked for
 _made: dict[str, Callable[..., Any]] = {}
 
 

@@ -281,7 +281,7 @@ def get_default_device() -> Device:
     return found if found is not None else CPU
 
 
-#: the devices that `with` statements have put in the place of others, the last one last
+#: the devices that `with` statements have replaced, the innermost last
 _REPLACED: list[Device | None] = []
 
 

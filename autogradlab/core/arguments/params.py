@@ -11,7 +11,7 @@ from .mismatch import typename, types
 
 __all__ = ["INT_LISTS", "NUMERIC", "OTHER_NAMES", "Parameter", "is_tensor"]
 
-#: NumPy's names for arguments, accepted beside torch's own
+#: NumPy's names for arguments, accepted as well as torch's own
 OTHER_NAMES: Final = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 # The type words of a signature, and how error texts print them.
@@ -70,7 +70,7 @@ def _is_index(obj: object) -> bool:
         return True
     try:
         operator.index(obj)  # type: ignore[arg-type]
-    except Exception:  # whatever __index__ raises only means: not an index
+    except Exception:  # any error of __index__ means that it is no index
         return False
     return True
 
@@ -131,7 +131,7 @@ class Parameter:
         return _PRINTED[self.kind]
 
     def accepts(self, obj: Any, position: int) -> bool:
-        """Whether `obj` can be this argument; a list with a stranger among Tensors raises at once, as in torch."""
+        """Whether `obj` can be this argument; a list in which something is no Tensor raises at once, as in torch."""
         kind = self.kind
         if kind == "Tensor":
             return is_tensor(obj) or (self.numbers and _is_scalar(obj))

@@ -163,7 +163,7 @@ class Signature:
 
     def _missing(self, start: int) -> str:
         names = [f'"{param.name}"' for param in self.params[start:] if not param.optional]
-        plural = "s" if len(names) == 1 else ""  # the wrong way round, as torch has it
+        plural = "s" if len(names) == 1 else ""  # singular and plural are swapped, as in torch
         return f"{self.name}() missing {len(names)} required positional argument{plural}: {', '.join(names)}"
 
     def _wrong_type(self, param: Parameter, obj: Any, position: int) -> str:
@@ -331,7 +331,7 @@ class Signatures:
         for slot, obj in slots:
             tensor = is_tensor(obj)
             plain = type(obj) in _PLAIN or isinstance(obj, (types.dtype, types.device))
-            if not (tensor or plain or type(_kind(obj)) is tuple):  # of a sequence of ints its kind tells all
+            if not (tensor or plain or type(_kind(obj)) is tuple):  # for a sequence of ints the kind is enough
                 return False
             for overload in self.overloads:
                 param = overload.parameter(slot)

@@ -6,7 +6,7 @@ backward itself is recorded (`create_graph=True`).
 
 There are two lanes, and which one a pass takes is decided before it begins, by what the graph is (`Reach.plain`).
 Without hooks, code of the user and observers nothing can come between two Nodes: `walk` then runs on arrays inside one
-quiet context, `walk_recorded` on Tensors under one grad mode. Everything else goes the full lane, `Task._walk`. Order,
+quiet context, `walk_recorded` on Tensors under one grad mode. Everything else takes the full lane, `Task._walk`. Order,
 sums and errors are the same.
 """
 
@@ -50,7 +50,7 @@ _ndarray = np.ndarray
 _asarray = np.asarray
 _empty_like = np.empty_like
 _sum = np.add
-_SMALL = 1024  # below it a new array costs less than the care for one that the pass has not made
+_SMALL = 1024  # below this size a new array costs less than finding out whether the old one may be written to
 _refs = getrefcount
 _TICK = count().__next__
 
@@ -59,8 +59,8 @@ _BUFFERED = ALONE + 1  # references: by a local variable and by the buffers of a
 
 
 class Arrivals:
-    """What a Node waits for that does not run as soon as one gradient arrives: one that several gradients reach, or
-    that has several outputs. The short lanes note here, too, what has arrived."""
+    """The gradients of a Node that does not run as soon as one arrives, since several reach it or it has several
+    outputs. The short lanes also keep here what has arrived."""
 
     __slots__ = ("dtype", "grad", "left", "multi", "own", "shape", "writes")
 
@@ -71,7 +71,7 @@ class Arrivals:
         self.shape, self.dtype = node.shape, node.dtype
         #: the sum of what has arrived; where `multi` a list of them
         self.grad: Any = None
-        #: whether that is an array which the pass has made to hold the sum, so that nobody else does
+        #: whether the pass itself made that array to hold the sum, so that it may be written to
         self.own = False
         #: how often it was written in place
         self.writes = 0
@@ -90,14 +90,14 @@ class Reach:
         self.roots = roots
         #: Nodes that wait; all others run as soon as one gradient arrives
         self.shared: dict[Node, Arrivals] = {}
-        #: whether every Node can go the short lanes: no hooks, no code of the user, no saved tensor to look at twice
+        #: whether every Node can take the short lanes: no hooks, no code of the user, no saved tensor to look at twice
         self.plain = True
         #: whether there are Nodes that lead into a vmap, where gradients are of many rows: all that is below them then
         #: goes by operations on Tensors
         self.rows = False
         #: under `inputs`: the Nodes on a path to one, and whether they run or only have their gradient captured
         self.needed: dict[Node, bool] | None = None
-        #: whether there are Nodes below the roots beside them
+        #: whether there are other Nodes below the roots as well
         self.partial = False
         #: which outputs of a Node are captured, and the places of their gradients in `captured`
         self.capture_at: dict[Node, list[tuple[int, int]]] = {}
@@ -168,7 +168,7 @@ class Reach:
         self.plain = plain
 
     def _leaves_rows(self, node: Node) -> bool:
-        """Whether a Node leads into a vmap, which is noted."""
+        """Whether a Node leads into a vmap; if so, `rows` is set."""
         if node.leaves_rows:
             self.rows = True
         return node.leaves_rows
@@ -275,12 +275,12 @@ class Reach:
 
 # -- the short lanes ------------------------------------------------------------------------------------------------
 
-#: a Node that can run: its place in the order (the youngest first), a number that tells ties apart, and its gradient
+#: a Node that can run: its place in the order (the youngest first), a number that breaks ties, and its gradient
 Ready = tuple[int, int, Node, Any]
 
 
 def _sole_root(reach: Reach) -> Node | None:
-    """The root, where there is one and nothing but to run it first."""
+    """The only root, if it is a plain Node that can run at once; else None."""
     if len(reach.roots) == 1:
         ((root, _),) = reach.roots
         if root is not None and not root.special and root not in reach.shared and not reach.partial:
@@ -289,7 +289,7 @@ def _sole_root(reach: Reach) -> Node | None:
 
 
 def _enter(reach: Reach, grads: Sequence[Any], tick: Any) -> list[Ready]:
-    """Let the gradients in at the roots: the queue of Nodes that can run."""
+    """The queue of Nodes that can run once the gradients of the roots are there."""
     sole = _sole_root(reach)
     if sole is not None:
         return [(0, 0, sole, grads[0])]
@@ -308,7 +308,7 @@ def _enter(reach: Reach, grads: Sequence[Any], tick: Any) -> list[Ready]:
 
 
 def _arrive(node: Node, waiting: Arrivals, nr: int, g: Any) -> None:
-    """Add a gradient to what a Node that waits has received."""
+    """Add a gradient to those that a waiting Node has received."""
     if waiting.multi:
         slots = waiting.grad
         if slots is None:
@@ -321,7 +321,7 @@ def _arrive(node: Node, waiting: Arrivals, nr: int, g: Any) -> None:
 
 
 def _capture(reach: Reach, node: Node, grad: Any, writes: int | None = None) -> bool:
-    """Keep what is wanted of a Node's gradient; whether the Node is to run as well."""
+    """Capture what is wanted of a Node's gradient; returns whether the Node runs as well."""
     for nr, place in reach.capture_at[node]:
         reach.captured[place] = None if grad is None else grad[nr] if node.multi else grad
         if writes:
@@ -341,7 +341,7 @@ def _sole(before: np.ndarray, grad: Any, outs: Any, i: int) -> bool:
 def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) -> int:
     """How often gradient number `i` of a Node was written in place, `writes` being how often its own was, of which it
     may be a part."""
-    if node.user_code:  # it has counted
+    if node.user_code:  # it has counted them itself
         return node.writes[i] if node.writes else 0
     if (
         writes
@@ -363,9 +363,9 @@ def _written(grad: np.ndarray, writes: int) -> Tensor:
 def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None:
     """A plain backward pass; the caller has entered the quiet context."""
     needed, captures = reach.needed if reach.partial else None, reach.capture_at
-    #: how often the gradients of Nodes that can run were written in place, of those that were
+    #: Nodes that can run whose gradient was written in place, and how often
     written: dict[Node, int] = {}
-    #: leaves that have all of their gradient, and how often that was written in place
+    #: leaves whose gradient is complete, that gradient, and how often it was written in place
     leaves: list[tuple[Node, Any, int]] = []
     waits, tick = reach.shared.get, _TICK
     queue: list[Ready] = []
@@ -475,7 +475,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                 following, following_grad = target, g
             else:
                 heappush(queue, (-target._seq, tick(), target, g))
-        outs = grad = before = g = None  # what is not needed any more need not stay until the next Node has run
+        outs = grad = before = g = None  # free what is no longer needed before the next Node runs
         while leaves:
             target, g, times = leaves.pop(0)
             own = _refs(g) == ALONE
@@ -503,7 +503,7 @@ def walk_recorded(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool
 
 
 def _walk_recorded(reach: Reach, grads: Sequence[Any], keep_graph: bool, rows: int = 0, F: Any = TENSORS) -> None:
-    """The pass of `walk_recorded`, or one for many gradients at once: so many `rows` of each, `F` being for Rows."""
+    """The pass of `walk_recorded`; with `rows`, one for so many gradients at once, and `F` the namespace for Rows."""
     needed, captures = reach.needed if reach.partial else None, reach.capture_at
     waits, tick = reach.shared.get, _TICK
     queue = _enter(reach, grads, tick)
@@ -589,7 +589,7 @@ class Task:
         #: functions that the engine calls when the pass is over
         self.callbacks: list[Callable[[], Any]] = []
         self.reach = Reach(roots, inputs, accumulate)
-        #: the Node that the pass is at, for anomaly mode
+        #: the Node that is running, for anomaly mode
         self.at: Node | None = None
 
     def run(self) -> dict[int, Any]:
@@ -639,7 +639,7 @@ class Task:
             _walk_recorded(self.reach, self.grads, self.keep_graph)
 
     def order(self) -> list[Node]:
-        """The Nodes that the pass comes to, in its order, if it is asked before the first of them has run."""
+        """The Nodes that the pass will run, in order; to be called before the first of them has run."""
         needed, found = self.reach.needed, []
         left = {node: waiting.left for node, waiting in self.reach.shared.items()}
         heap: list[Node] = []
@@ -681,7 +681,7 @@ class Task:
             yield event
 
     def _enter(self, tensors: bool) -> tuple[list[Node], dict[Node, Any]]:
-        """The Nodes that can run, and the gradients that have arrived, when those of the roots have."""
+        """The Nodes that can run, and the gradients that have arrived, once those of the roots have."""
         heap: list[Node] = []
         buffers: dict[Node, Any] = {}
         for (root, nr), given in zip(self.reach.roots, self.grads, strict=True):
@@ -706,7 +706,7 @@ class Task:
         heap, buffers = self._enter(tensors)
         written: dict[Node, int] = {}  # as in `walk`
         take, look = buffers.pop, buffers.get
-        short = not (tensors or watch or local.anomaly)  # whether simple Nodes may go the short way
+        short = not (tensors or watch or local.anomaly)  # whether simple Nodes run without the checks for hooks
         outs: Any
         g: Any
         while heap:
@@ -715,7 +715,7 @@ class Task:
             grad = outs = before = g = None
             grad = take(node, None)
             writes = written.get(node)
-            if writes and not node.accumulates and not isinstance(node, CopySlices):  # that one passes a copy on
+            if writes and not node.accumulates and not isinstance(node, CopySlices):  # which passes on a copy
                 if node.user_code or (node.hooks and node.hooks.tensor):
                     grad = _written(grad, writes)  # hooks and code of the user see its version
             if needed is not None and not self._arrives(node, grad, writes, form, local):
@@ -792,7 +792,7 @@ class Task:
                 else tensor_hooks(node, grad, form, local, arrays=False)
             )
             if isinstance(grad, Tensor) and grad._array is arrived and (of_inference(grad) or not grad._counter[0]):
-                grad = arrived  # hooks have only looked at it
+                grad = arrived  # the hooks have not changed it
         if node in reach.capture_at:
             _capture(reach, node, grad, writes if grad is arrived and type(grad) is _ndarray else None)
         return run

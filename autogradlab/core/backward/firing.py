@@ -54,7 +54,7 @@ ARRAYS, UNRECORDED, RECORDED = range(3)
 def tensor_hooks(node: Node, grad: Any, form: int, local: modes.State, arrays: bool = True) -> Any:
     """Hooks of the tensors that the Node made: each tensor's own in order, then those that retain a gradient.
 
-    What they leave is an array again, if the pass goes on with `arrays`."""
+    The result is an array again if the pass goes on with `arrays`."""
     hooks = node.hooks
     if hooks is None or not (hooks.tensor or hooks.retain):
         return grad
@@ -83,7 +83,7 @@ def _retain(owner: Tensor, g: Tensor, form: int) -> None:
 
 
 def hook_result(hook: Any, given: Any, result: Any) -> Any:
-    """Check what a tensor hook returned against what it got."""
+    """The gradient after a tensor hook: what it returned, which is checked, or if that is None what it was `given`."""
     if result is None:
         return given
     check_hook_result(hook, given, result)
@@ -117,7 +117,7 @@ def _each(node: Node, grad: Any) -> tuple[Any, ...]:
 
 
 def as_tuple(hook: Any, grads: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
-    """What a hook returned in the place of some gradients: a tuple of as many that fit, or PyTorch's error."""
+    """The gradients that a hook returned, a tuple of as many as it got, each of which fits; else PyTorch's error."""
     if not isinstance(result, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
     if len(result) != len(grads):
@@ -213,7 +213,7 @@ def _run_recorded(node: Node, grad: Any) -> tuple[Any, ...]:
 
 
 def _wanted(node: Node, outs: tuple[Any, ...], needed: Container[Node] | None) -> tuple[Any, ...]:
-    """The gradients that a pass needs which does not go everywhere: operations compute no others."""
+    """Of a pass towards `inputs=`, only the gradients that are needed; operations do not compute the others."""
     if needed is None or node.user_code:
         return outs
     targets = [pair(edge)[0] for edge in node._edges]

@@ -202,9 +202,9 @@ def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, writes: int | None, loc
     if g is not given:
         grad = g._array
         writes = 0 if grad.base is None else None
-        holders = ALONE + 1  # it is g's
+        holders = ALONE + 1  # the array belongs to `g`
     elif writes is not None:
-        writes = 0 if of_inference(g) else g._counter[0]  # what hooks wrote counts too
+        writes = 0 if of_inference(g) else g._counter[0]  # changes made by hooks count too
     del given
     if variable._grad is None:
         # an array that no hook has kept becomes `.grad` itself, also for posthooks, to which it is shown

@@ -56,7 +56,7 @@ def edge_to(node: Node, nr: int) -> Edge:
 
 
 def leads(edge: Edge) -> bool:
-    """Whether there is a Node at the end of an edge."""
+    """Whether an edge leads to a Node."""
     return type(edge) is not tuple or edge[0] is not None
 
 
@@ -209,7 +209,7 @@ class Node:
     #: whether backward runs code of the user (autograd.Function): it then gets Tensors and runs outside the quiet
     #: context
     user_code = False
-    #: whether the engine may take its short way: arrays in, arrays out, `saved` is all there is to free
+    #: whether the engine may run it without further checks: arrays in, arrays out, `saved` is all there is to free
     simple = False
     #: whether it is an AccumulateGrad
     accumulates = False
@@ -217,11 +217,11 @@ class Node:
     special = True
     #: whether backward frees anything: a Node that saves no tensor may run again
     frees = False
-    #: whether more is to do then than to drop `saved`
+    #: whether freeing takes more than dropping `saved`
     keeps = False
     #: how often PyTorch's own formulas write each gradient that they make, which counts as versions; None: never
     writes: tuple[int, ...] | None = None
-    #: what PyTorch calls the operation in place that makes it
+    #: PyTorch's name of the in-place operation that makes it
     in_place = ""
     #: whether programs see what lies behind it in its place
     hidden = False
@@ -357,7 +357,7 @@ class Node:
 
 
 def _seen(edge: Pair) -> Pair:
-    """The edge as programs see it: to what lies behind a Node that they do not."""
+    """The edge as programs see it: Nodes that are hidden from them are passed over."""
     node = edge[0]
     while node is not None and node.hidden:
         edge = pair(node._edges[0])
@@ -366,7 +366,7 @@ def _seen(edge: Pair) -> Pair:
 
 
 class Identity(Node):
-    """Hands its gradient on."""
+    """Passes its gradient on."""
 
     __slots__ = ()
     __module__ = "builtins"

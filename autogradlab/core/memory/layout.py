@@ -207,7 +207,7 @@ def like(x: np.ndarray, numpy: np.dtype[Any], order: memory_format | None = None
         steps = tuple(s // x.itemsize * numpy.itemsize for s in x.strides)
         if not x.size:
             return np.lib.stride_tricks.as_strided(new(0, numpy), x.shape, steps)
-        r = np.ndarray(x.shape, numpy, strides=steps)  # no view
+        r = np.ndarray(x.shape, numpy, strides=steps)  # a copy, not a view
         if zero:
             r[...] = 0
         return r

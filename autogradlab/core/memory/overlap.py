@@ -110,7 +110,7 @@ def check_written(t: Tensor, sources: Iterable[Any], whole: bool = False, apart:
 
 
 def filled_first(x: np.ndarray, target: np.ndarray, shape: tuple[int, ...], value: Any) -> np.ndarray | None:
-    """The values of `x` once `target`, which gets this shape, is filled with a value; None if it is not in its way."""
+    """The values of `x` once `target`, which gets this shape, is filled with a value; None if they do not overlap."""
     steps = target.strides if target.shape == shape else dense(shape, target.itemsize)
     start, low = address(x), address(target)
     end, high = start + extent(x.shape, x.strides, x.itemsize), low + extent(shape, steps, target.itemsize)

@@ -62,7 +62,7 @@ def places_in_rows(shape: tuple[int, ...], places: np.ndarray) -> np.ndarray | N
 
 def inside(index: np.ndarray, n: int) -> bool:
     """Whether every index is in [0, n): read as unsigned numbers, negative ones are large."""
-    if index.size <= 32:  # so few are looked at faster in Python
+    if index.size <= 32:  # few indices are checked faster in Python
         few = index.ravel().tolist()
         return min(few) >= 0 and max(few) < n
     if index.flags.c_contiguous:

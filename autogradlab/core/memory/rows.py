@@ -49,7 +49,7 @@ def new_level() -> int:
 
 
 class Apart(RuntimeError):
-    """What is asked for can be done to one row at a time only. Where no kernel asks, it is the error of PyTorch."""
+    """Raised where something can be done to one row at a time only; where no kernel catches it, PyTorch's error."""
 
     #: whether each row is to lie in memory of its own
     alone = False
@@ -61,7 +61,7 @@ class Apart(RuntimeError):
         return each(run, args, self.alone)
 
 
-Apart.__name__ = Apart.__qualname__ = "RuntimeError"  # which is all that programs have to know
+Apart.__name__ = Apart.__qualname__ = "RuntimeError"  # all that a caller of the kernel needs to know
 Apart.__module__ = "builtins"
 
 
@@ -113,7 +113,7 @@ class Rows(NDArrayOperatorsMixin):
         """Other rows of the same levels."""
         return Rows(np.asarray(whole), self.levels)
 
-    # -- what an array tells of itself --------------------------------------------------------------------------------
+    # -- attributes of an array --------------------------------------------------------------------------------
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:  # kernels ask with isinstance whether an argument is an array or a number
@@ -385,7 +385,7 @@ class Rows(NDArrayOperatorsMixin):
             raise TypeError("len() of unsized object")
         return self.shape[0]
 
-    # -- what a number would be needed for ----------------------------------------------------------------------------
+    # -- what needs plain numbers ----------------------------------------------------------------------------
 
     def item(self, *args: Any) -> Any:
         raise Apart(errors.ROWS_ITEM)

@@ -60,7 +60,7 @@ def owner(array: np.ndarray) -> np.ndarray:
 
 
 def fix(t: Tensor) -> None:
-    """From now on the memory of `t` cannot be resized, since an array of the user lies in it."""
+    """Mark the memory of `t` as one that cannot be resized, since an array of the user lies in it."""
     root = owner(t._array) if t._storage is None else t._storage._owner
     key = id(root)
     if key not in _FIXED:
@@ -77,7 +77,7 @@ class Reserved(np.ndarray):
 
 
 class TensorBase:
-    """What the memory room knows of a Tensor: its array, its version counter, the storage that was made for it."""
+    """The attributes of a Tensor that this room uses: its array, its version counter, the storage made for it."""
 
     __slots__ = ("_array", "_counter", "_storage")
 
@@ -253,7 +253,7 @@ def sharing(storage: Storage) -> list[Tensor]:
         if issubclass(type(t), TensorBase):
             try:
                 array, of = _array_of(t), _storage_of(t)
-            except AttributeError:  # a tensor that is just being made
+            except AttributeError:  # a tensor that is not complete yet
                 continue
             if of is storage or owner(array) is root:
                 found.append(t)
@@ -267,7 +267,7 @@ def resize(input: Tensor, shape: tuple[int, ...]) -> None:
     count = math.prod(shape)
     alone = input._counter is UNSHARED and input._storage is None and x.base is None
     if alone and count > x.size and id(x) not in _FIXED:
-        # nobody else is on this memory, so nobody has to be looked for
+        # no other tensor shares this memory, so there is none to be found
         grown = np.empty(shape, x.dtype)
         if x.size:
             grown.reshape(-1)[: x.size] = x.ravel(order="K")

@@ -42,7 +42,7 @@ def window(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shif
         if x.flags.c_contiguous or (buffer := x.T).flags.c_contiguous:
             try:
                 return _ndarray(shape, x.dtype, buffer, shift, strides)
-            except ValueError:  # reaches further than `x` itself
+            except ValueError:  # reaches beyond `x`
                 pass
     root = owner(x)
     if not root.flags.c_contiguous:
@@ -51,7 +51,7 @@ def window(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...], shif
             return _interfaced(x, shape, strides, shift)
         root = flat
     start = address(x) - address(root) + shift
-    if 0 in shape and not 0 <= start <= root.nbytes:  # nothing lies there, but it has a place
+    if 0 in shape and not 0 <= start <= root.nbytes:  # it has no elements, but an address
         return _ndarray((2, *shape), x.dtype, root, 0, (start, *strides))[1]
     return _ndarray(shape, x.dtype, root, start, strides)
 

@@ -41,5 +41,5 @@ def refuse_detached(node: Node) -> None:
 
 
 def _has_results(node: Node) -> bool:
-    """Whether an input was a result: of a leaf, a Node knows all that it needs."""
+    """Whether an input was the result of an operation; for leaves there is nothing to check."""
     return any(before is not None and not before.accumulates for before, _ in node.next_functions)

@@ -86,7 +86,7 @@ class History:
         refuse_captured(t, node.in_place)
         self.t = t
         self.edge: Edge = node
-        #: retained gradients that old Nodes give away
+        #: retained gradients that leave the old Nodes
         self.moved: tuple[tuple[dict[int, Any], int], ...] = ()
         #: attributes to be set, of a view and its base
         self.assignments: tuple[tuple[Any, str, Any], ...] = ()
@@ -150,7 +150,7 @@ def _next_version(t: Tensor) -> tuple[Any, int]:
         return count, count.number + 1
     if not modes.current().inference:
         raise RuntimeError(errors.INFERENCE_INPLACE)
-    return [0], 0  # of a tensor of inference mode: nobody will look at it
+    return [0], 0  # of a tensor of inference mode: it is never read
 
 
 def _publish(t: Tensor, count: Any, version: int, history: History | None) -> None:

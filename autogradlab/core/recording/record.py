@@ -331,7 +331,7 @@ def _owned(node: Node, i: int) -> Any:
     else:
         shown = wrap(meta.shown._array.copy())
         own = wrap_scalar(item._array, NumberMeta(shown))
-        own._counter = shown._counter = [0]  # who changes it is told in backward
+        own._counter = shown._counter = [0]  # a change of it is an error in backward
     node.saved = (*saved[:i], own, *saved[i + 1 :])
     return shown
 
@@ -379,7 +379,7 @@ def changed(node: Node, item: Any, version: int) -> RuntimeError:
     """The error for a saved tensor that was modified in place."""
     if type(item) is Overwritten:
         saved = item.saved()
-        if saved is not None and saved._view is None:  # the Node that has made it by now
+        if saved is not None and saved._view is None:  # the Node that made it last
             return modified(saved, version)
         return modified(item.tensor(), version, item.origin)
     if type(item) is SavedOutput:
@@ -446,7 +446,7 @@ class Formula:
         places = [fields.index(n) for n in self.names]
         if len(places) > 1:
             self.take = itemgetter(*places)
-        else:  # a getter of one place would give the value itself
+        else:  # an itemgetter of one place gives the value itself, no tuple
             self.take = itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
 
 
@@ -464,7 +464,7 @@ def writes(times: int, recorded: int | None = None) -> Callable[[Callable[..., A
 
 
 def unchanged(F: Any, grad: Any) -> Any:
-    """The formula of an input to which the gradient of the result passes as it is."""
+    """The formula of an input that gets the gradient of the result unchanged."""
     return grad
 
 
@@ -536,7 +536,7 @@ class OpNode(Node):
             values.append(item)
         local = modes.LOCAL.state
         before = local.formula
-        if before:  # the engine has said so for the whole pass
+        if before:  # the engine has set it for the whole pass
             outs = self.apply(self.recorded, F, grad, values)
             return self._counted(outs, grad) if self.writes_recorded else outs
         try:
@@ -556,7 +556,7 @@ class OpNode(Node):
 
     def apply(self, formulas: tuple[Formula, ...], F: Any, grad: Any, values: list[Any]) -> tuple[Any, ...]:
         """The gradients for the edges that want one, by the formulas on a backend, given the saved values."""
-        edges: Any = self._edges  # asked as `leads` does, without the calls
+        edges: Any = self._edges  # what `leads` asks, written out
         outs: list[Any] = [None] * len(edges)
         for formula in formulas:
             if formula.joint:
@@ -728,7 +728,7 @@ def make_node_class(
 
     def theirs(field: str) -> str:
         if field in ("tensors_shape", "input_dtype", "base", "view"):
-            return ""  # PyTorch keeps these where one cannot see them
+            return ""  # PyTorch saves these, but does not show them
         for ending, word in (("_shape", "_sym_sizes"), ("_numel", "_sym_numel"), ("_strides", "_sym_strides")):
             stem = field.removesuffix(ending)
             if stem != field:

@@ -76,7 +76,7 @@ class Flags:
 
 FLAGS = Flags()
 _LOCK = threading.Lock()
-#: the states of those threads, by their ids
+#: the states of those threads, by thread id
 _UNUSUAL: set[int] = set()
 _INFERRING: set[int] = set()
 
@@ -156,7 +156,7 @@ class State:
         return before
 
     def refresh(self) -> None:
-        """Recompute what operations read: whether to record, and whether a Node needs no more than recording.
+        """Recompute the flags that operations read: whether to record, and whether a Node needs no more than recording.
 
         An interruption before the last line leaves the flags of the process as they were. They may say that something
         is unusual when nothing is, which costs operations a look at their thread's modes until modes change again.

@@ -126,7 +126,7 @@ def reduce_tensor(t: Tensor) -> Any:
         array = np.array(array, order="C")
         strides = tuple(s // array.itemsize for s in array.strides)
         block = array.reshape(-1)
-    else:  # the stretch of memory in which it lies
+    else:  # the part of the memory in which it lies
         last = sum((n - 1) * s for n, s in zip(array.shape, strides, strict=True)) if array.size else -1
         block = np.lib.stride_tricks.as_strided(array, (last + 1,), (array.itemsize,))
     args = (block.tobytes(), t.dtype.name, 0, array.shape, strides, requires_grad(t), *bits(t._array))

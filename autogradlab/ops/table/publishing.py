@@ -19,8 +19,8 @@ __all__ = ["alias", "composite", "inner", "publish", "reading"]
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
-#: when arguments are held against the signatures: before anything else happens, as PyTorch does; only when the call
-#: has failed, of what programs call by the thousand; or the function does so itself
+#: when arguments are checked against the signatures: "first", before anything else, as PyTorch does; "late", only
+#: after a call has failed, for functions that are called very often; "itself", the function does it
 Reads = Literal["first", "late", "itself"]
 
 
@@ -113,7 +113,7 @@ def _given(a: Any, b: Any) -> tuple[Any, ...]:
     return () if a is _NOTHING else (a,) if b is _NOTHING else (a, b)
 
 
-# Both name the first arguments, as many as most calls have: to pass them on one by one costs half of what a tuple does.
+# Both name the first three arguments, since most calls have no more: passing them on costs half of what a tuple does.
 
 
 def _reading_first(call: Function, name: str, space: str) -> Function:
@@ -199,8 +199,8 @@ def reading(text: str, out: Any = None) -> Callable[[F], F]:
 
 
 def inner(text: str) -> Function:
-    """Declare a function in C with which functions that PyTorch writes in Python end, and return what it does first:
-    refuse arguments that do not fit."""
+    """Declare a C function that a function which PyTorch writes in Python calls in the end; returns a function that
+    refuses arguments which do not fit it."""
     name = declare(text)
     PLAIN.add(name)
     fitted, read = _reader(name, space_of(name))

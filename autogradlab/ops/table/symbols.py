@@ -271,7 +271,7 @@ def _comparison(sign: str, ufunc: Any) -> Callable[[Any, Any], Symbol]:
         known = x.known if isinstance(x, Symbol) else None
         if sign in ("=", "≠") and known is not None and isinstance(y, (int, float)) and known.size:
             decided = ufunc(known, y)
-            if decided.all() or not decided.any():  # a case that does not occur here needs no word
+            if decided.all() or not decided.any():  # a case that does not occur here is left out
                 r.short = Number(bool(decided.all()))
         return r
 
@@ -455,7 +455,7 @@ class _Symbols:
 
     def isnan(self, x: Any) -> Symbol:
         r: Symbol = _call("isnan", x)
-        if x.known is not None and not np.isnan(x.known).any():  # a case that does not occur here needs no word
+        if x.known is not None and not np.isnan(x.known).any():  # a case that does not occur here is left out
             r.short = Number(False)
         return r
 
@@ -491,7 +491,7 @@ def _ordered(mask: Any) -> bool:
     try:
         return bool(mask.compares) and not any(np.isnan(_arrays(v)).any() for v in mask.compares)
     except Unsayable:
-        return True  # nothing is known of the numbers, so nothing of NaNs
+        return True  # the numbers are not known, so there may be NaNs
     except TypeError:
         return False
 
