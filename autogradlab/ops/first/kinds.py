@@ -77,7 +77,7 @@ def is_half(x: Any) -> bool:
 
 def limited(x: np.ndarray, low: Any, high: Any) -> Any:
     """`x`, but not below `low` nor above `high`, arrays of one number of its dtype or None, and no NaN; where low is
-    above high, high it is. NaN stays NaN and a zero keeps its sign.
+    above high, high it is. NaN stays NaN and a zero keeps its sign (not in NumPy 2.0, where the limit's counts).
 
     Of floats by the ufunc that `np.clip` calls: with a number beside an array, `np.maximum` takes three times as long.
     """
