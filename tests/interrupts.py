@@ -12,6 +12,12 @@ from types import CodeType, FrameType
 from typing import Any
 
 
+def calls(name: str) -> bool:
+    """Whether a bytecode calls a function. CALL_INTRINSIC_1 and its like are steps of Python itself, without signals:
+    Python 3.14 takes one where it drops a generator."""
+    return name.startswith("CALL") and not name.startswith("CALL_INTRINSIC")
+
+
 @functools.cache
 def signal_points(code: CodeType) -> frozenset[int]:
     """The bytecodes before which Python looks for signals: where a function or another turn of a loop begins, and after
@@ -22,7 +28,7 @@ def signal_points(code: CodeType) -> frozenset[int]:
         found[i].offset
         for i, name in enumerate(names)
         if name in ("RESUME", "JUMP_BACKWARD")
-        or (i and names[i - 1].startswith("CALL") and "LOAD_SPECIAL" not in names[max(0, i - 5) : i])
+        or (i and calls(names[i - 1]) and "LOAD_SPECIAL" not in names[max(0, i - 5) : i])
     )
 
 
@@ -32,7 +38,7 @@ def call_points(code: CodeType) -> frozenset[int]:
     found = [i for i in dis.get_instructions(code) if i.opname != "PRECALL"]
     ends = [all(b.opname == "LOAD_CONST" and b.argval is None for b in found[i - 3 : i]) for i in range(len(found))]
     return frozenset(
-        i.offset for i, end in zip(found, ends, strict=True) if i.opname.startswith("CALL") and not (end and i.offset)
+        i.offset for i, end in zip(found, ends, strict=True) if calls(i.opname) and not (end and i.offset)
     )
 
 
