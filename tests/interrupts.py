@@ -37,9 +37,7 @@ def call_points(code: CodeType) -> frozenset[int]:
     """The bytecodes that call something, but not `__exit__` where the block of a `with` has ended: locks are let go."""
     found = [i for i in dis.get_instructions(code) if i.opname != "PRECALL"]
     ends = [all(b.opname == "LOAD_CONST" and b.argval is None for b in found[i - 3 : i]) for i in range(len(found))]
-    return frozenset(
-        i.offset for i, end in zip(found, ends, strict=True) if calls(i.opname) and not (end and i.offset)
-    )
+    return frozenset(i.offset for i, end in zip(found, ends, strict=True) if calls(i.opname) and not (end and i.offset))
 
 
 def traced(

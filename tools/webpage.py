@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+import pydoc
 import re
 import shutil
 import subprocess
@@ -33,6 +34,14 @@ from lookat import notebook
 ROOT = Path(__file__).resolve().parents[1]
 STATIC = ROOT / "autogradlab" / "inspectors" / "static"
 GUIDES = ("authors.md", "instructors.md", "instructors.zh.md", "class.md", "hosts.md")
+#: The namespaces of the reference: our own, then those that PyTorch has.
+REFERENCE = (
+    "autogradlab.inspectors", "autogradlab.lab", "torch", "torch.Tensor", "torch.autograd",
+    "torch.autograd.functional", "torch.autograd.graph", "torch.autograd.forward_ad", "torch.nn",
+    "torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.utils.parametrize", "torch.nn.utils.rnn",
+    "torch.optim", "torch.optim.lr_scheduler", "torch.linalg", "torch.fft", "torch.special", "torch.distributions",
+    "torch.random", "torch.func", "torch.utils.data", "torch.utils.checkpoint", "torch.amp", "torch.testing",
+)  # fmt: skip
 CONF = """\
 import re
 
@@ -178,6 +187,8 @@ def front() -> str:
     return (
         "# See what autograd does\n\nA tensor and autograd core on NumPy that behaves, prints, warns and fails like "
         "PyTorch, and lessons in which every step of a backward pass can be looked at.\n\n看见自动求导在做什么。\n\n"
+        f'<a href="{LITE}en/00-welcome.ipynb">Try the first lesson in this browser</a> · '
+        f'<a href="{LITE}zh/00-welcome.ipynb">在浏览器里试第一课</a> · [The inspectors](gallery.md)\n\n'
         "```python\n"
         + SETUP.partition("m =")[0]
         + "lab.step(y)\n```\n\n"
@@ -219,14 +230,7 @@ def gallery() -> str:
 
 def spaces() -> dict[str, Any]:
     """The namespaces of the reference."""
-    import autogradlab as torch
-
-    return {
-        "torch": torch, "torch.Tensor": torch.Tensor, "torch.autograd": torch.autograd, "torch.nn": torch.nn,
-        "torch.nn.functional": torch.nn.functional, "torch.optim": torch.optim, "torch.linalg": torch.linalg,
-        "torch.fft": torch.fft, "torch.special": torch.special, "torch.func": torch.func,
-        "torch.utils.data": torch.utils.data,
-    }  # fmt: skip
+    return {path: pydoc.locate(re.sub("^torch", "autogradlab", path)) for path in REFERENCE}
 
 
 def reference(path: str, space: Any) -> Iterator[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from autogradlab import inspectors
 from tests.conftest import ROOT, need
 
 sys.path.append(str(ROOT / "tools"))
@@ -77,6 +78,9 @@ def test_the_reference_says_what_help_says(source: Path):
     text = (source / "reference" / "torch.nn.functional.md").read_text(encoding="utf-8")
     assert "## l1_loss\n\n````text\nl1_loss(input, target, size_average=None, reduce=None, reduction='mean'" in text
     assert "## wrap\n" not in (source / "reference" / "torch.func.md").read_text(encoding="utf-8")
+    pages = {path: (source / "reference" / f"{path}.md").read_text(encoding="utf-8") for path in webpage.REFERENCE}
+    assert [path for path, text in pages.items() if "\n## " not in text] == []
+    assert set(inspectors.__all__) <= set(re.findall("^## (.+)$", pages["autogradlab.inspectors"], re.MULTILINE))
 
 
 def test_lessons_lead_to_themselves_and_to_the_other_language(source: Path):
