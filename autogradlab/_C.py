@@ -21,6 +21,8 @@ from .core.runtime import modes
 from .core.tensor.overriding import DisableTorchFunction, DisableTorchFunctionSubclass
 from .core.tensor.overriding import disabled as _disabled_torch_function_impl
 from .core.tensor.tensor import INFERENCE, Tensor, counter
+from .core.types.device import device as Device
+from .ops.first.memory import parse_to
 from .ops.table.families import load_all
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "_disabled_torch_function_impl",
     "_functions",
     "_is_multithreading_enabled",
+    "_nn",
     "is_grad_enabled",
 ]
 
@@ -197,6 +200,16 @@ def _get_current_graph_task_keep_graph() -> bool:
     return True if task is None else task.keep_graph
 
 
+def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
+    """Device, dtype, non_blocking and memory format that the arguments of Module.to ask for."""
+    device, kind, non_blocking, copy, memory_format = parse_to(args, kwargs)
+    if copy:
+        raise RuntimeError(".to() does not accept copy argument")
+    return None if device is None else Device(device), kind, non_blocking, memory_format
+
+
+_nn = ModuleType("torch._C._nn")
+vars(_nn).update(_parse_to=_parse_to)
 _autograd = ModuleType("torch._C._autograd")
 vars(_autograd).update(
     SavedTensor=SavedTensor,

@@ -96,7 +96,14 @@ def _rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any) -> Paramet
     return made
 
 
-class Buffer:
+class _BufferMeta(type):
+    """Counts tensors that were made by `Buffer` among its objects."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return is_buffer(instance) if cls is Buffer else super().__instancecheck__(instance)
+
+
+class Buffer(metaclass=_BufferMeta):
     """A tensor that a Module keeps in its state_dict without learning it (persistent=False: not even there).
 
     Shapes: those of data.

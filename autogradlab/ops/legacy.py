@@ -599,6 +599,7 @@ def share_memory_(self: Tensor) -> Tensor:
 
     Mirrors `torch.Tensor.share_memory_`.
     """
+    storage_of(self).shared = True
     return self
 
 

@@ -104,12 +104,13 @@ class Storage:
     Mirrors `torch.UntypedStorage`.
     """
 
-    __slots__ = ("__weakref__", "_owner", "buffer")
+    __slots__ = ("__weakref__", "_owner", "buffer", "shared")
     __module__ = "torch"
 
     def __init__(self, data: Any = 0, *, device: Any = None) -> None:
         array = data if isinstance(data, np.ndarray) else _bytes(data, device)
         self._owner = array
+        self.shared = False
         flat = array.ravel(order="K") if array.size else np.empty(0, array.dtype)
         self.buffer: np.ndarray = flat.view(np.uint8) if flat.flags.c_contiguous else np.ascontiguousarray(flat)
 

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import Any, NoReturn
 
 from .tensor import Tensor
 
 __all__ = ["swap_tensors"]
+
+
+def _refuse(grads: Any) -> NoReturn:
+    raise RuntimeError(
+        "Trying to execute AccumulateGrad node that was poisoned by swap_tensors this can happen when you try to run "
+        "backward on a tensor that was swapped. For a module m with "
+        "`torch.__future__.set_swap_module_params_on_conversion(True)` you should not change the device or dtype of "
+        "the module (e.g. `m.cpu()` or `m.half()`) between running forward and backward. To resolve this, please only "
+        "change the device/dtype before running forward (or after both forward and backward)."
+    )
 
 
 def swap_tensors(t1: Any, t2: Any) -> None:
@@ -28,6 +38,10 @@ def swap_tensors(t1: Any, t2: Any) -> None:
             raise RuntimeError(f"Cannot swap {name} because it has weakref associated with it")
         if not isinstance(t, Tensor):
             raise AttributeError(f"'{type(t).__name__}' object has no attribute '_use_count'")
+    for t in (t1, t2):
+        node = None if t._meta is None else t._meta.accumulate()
+        if node is not None:
+            node.register_prehook(_refuse)
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__  # which may raise
     # no call and no loop from here on: an interruption comes before or after all of it
     t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__

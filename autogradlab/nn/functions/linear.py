@@ -659,8 +659,8 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
     Mirrors `torch.nn.functional.normalize`.
     """
     norms: Any = input.norm(p, dim, keepdim=True)
-    made = input / TENSORS.expand_as(norms.clamp_min(eps), input)
-    return made if out is None else out.copy_(made)
+    norms = TENSORS.expand_as(norms.clamp_min(eps), input)
+    return input / norms if out is None else TENSORS.div(input, norms, out=out)
 
 
 # -- channels and pixels -----------------------------------------------------------------------------------------------

@@ -536,6 +536,11 @@ class ParameterDict(Module):
         made.update(other)
         return made
 
+    def __ror__(self, other: Any) -> Any:
+        made = other.copy()
+        made.update(self)
+        return made
+
     def __ior__(self, other: Any) -> ParameterDict:
         self.update(other)
         return self

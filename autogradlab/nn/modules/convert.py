@@ -6,16 +6,21 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...autograd.grad_mode import no_grad
 from ...core.memory.absent import NO_DATA
 from ...core.recording.record import TENSORS
 from ...core.tensor.swapping import swap_tensors
 from ...core.tensor.tensor import Tensor
-from ...core.types.device import device as Device
-from ...core.types.device import is_meta
-from ...core.types.dtypes import dtype as Dtype
-from ..parameter import is_lazy
+from ...ops.first.memory import parse_to
+from ..parameter import Parameter, is_lazy
 
 __all__ = ["CONVERSION", "Convert"]
+
+_REPLICA = (
+    "Calling .zero_grad() from a module created with nn.DataParallel() has no effect. The parameters are copied (in a "
+    "differentiable manner) from the original module. This means they are not leaf nodes in autograd and so don't "
+    "accumulate gradients. If you need gradients in your forward method, consider using autograd.grad instead."
+)
 
 
 class _Conversion:
@@ -46,11 +51,15 @@ class Convert:
             if param is None:
                 continue
             grad = param._grad
-            with_grad = None if grad is None else fn(grad.detach())
-            made = fn(param.detach())
+            with no_grad():
+                made = fn(param)
+                with_grad = None if grad is None else fn(grad)
             if CONVERSION.swap:
-                made.requires_grad_(param.requires_grad)
-                swap_tensors(param, type(param)(made, param.requires_grad))
+                made = Parameter(made, param.requires_grad)
+                try:
+                    swap_tensors(param, made)
+                except Exception as error:
+                    raise RuntimeError(f"_apply(): Couldn't swap {self._get_name()}.{name}") from error
             elif CONVERSION.overwrite or made.device != param.device:
                 param = self._parameters[name] = type(param)(made, param.requires_grad)
             else:
@@ -78,31 +87,14 @@ class Convert:
 
         Errors: TypeError for a dtype that is neither floating point nor complex.
         """
-        wanted = kwargs.get("dtype")
-        where = kwargs.get("device")
-        for a in (*args, kwargs.get("tensor")):
-            if isinstance(a, Dtype):
-                wanted = a
-            elif isinstance(a, Tensor):
-                wanted = a.dtype
-            elif isinstance(a, (str, Device)) or (isinstance(a, int) and not isinstance(a, bool)):
-                where = a
-        elsewhere = None if where is None else is_meta(where)
-        order = kwargs.get("memory_format")
-        if order is not None:
-            rank = {"channels_last": 4, "channels_last_3d": 5}.get(order.name)
-
-            def laid(t: Any) -> Any:
-                return t.to(memory_format=order) if t.dim() == rank else t
-
-            self._apply(laid)
-        if wanted is None:
-            return self if elsewhere is None else self._moved(where)
-        if not (wanted.is_floating_point or wanted.is_complex):
+        where, wanted, waits, copy, order = parse_to(args, kwargs)
+        if copy:
+            raise RuntimeError(".to() does not accept copy argument")
+        if wanted is not None and not (wanted.is_floating_point or wanted.is_complex):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}"
             )
-        if wanted.is_complex:
+        if wanted is not None and wanted.is_complex:
             warnings.warn(
                 "Complex modules are a new feature under active development whose design may change, and some modules "
                 "might not work as expected when using complex tensors as parameters or buffers. Please file an issue "
@@ -110,13 +102,13 @@ class Convert:
                 "work as expected.",
                 stacklevel=2,
             )
-        return self._moved(where, wanted)
 
-    def _moved(self, where: Any, wanted: Any = None) -> Any:
         def convert(t: Any) -> Any:
             kind = wanted if t.dtype.is_floating_point or t.dtype.is_complex else None
             try:
-                return t.to(where, kind)
+                if order is None or t.dim() not in (4, 5):
+                    return t.to(where, kind, waits)
+                return t.to(where, kind, waits, memory_format=order)
             except NotImplementedError as error:
                 if str(error) != NO_DATA:
                     raise
@@ -181,8 +173,8 @@ class Convert:
         return self._apply(lambda t: TENSORS.empty_like(t, device=device), recurse=recurse)
 
     def share_memory(self) -> Any:
-        """Give the module back: all memory can be read by every thread."""
-        return self
+        """Call share_memory_() on all tensors; give the module back."""
+        return self._apply(lambda t: t.share_memory_())
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Nothing is compiled; calls are the same without."""
@@ -208,6 +200,8 @@ class Convert:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters; with set_to_none=False fill them with zeros."""
+        if getattr(self, "_is_replica", False):
+            warnings.warn(_REPLICA, stacklevel=2)
         for p in self.parameters():
             clear(p, set_to_none)
 
@@ -235,6 +229,5 @@ def _replace(t: Tensor, by: Tensor) -> None:
     """Give a tensor other memory, as `t.data = by` does; uninitialized parameters are taken too."""
     if is_lazy(t):
         t._array = by._array
-        return
-    t._array = by._array
-    t._storage = by._storage
+    else:
+        t.data = by

@@ -6,6 +6,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from inspect import signature
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -43,7 +44,7 @@ _TABLES = (
 )
 
 
-def _missing_forward(self: Module, *args: Any) -> Any:
+def _forward_unimplemented(self: Module, *input: Any) -> Any:
     raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
 
@@ -78,7 +79,7 @@ class Module(Convert, State):
     training: bool
     _is_full_backward_hook: bool | None
     call_super_init: bool = False
-    forward: Callable[..., Any] = _missing_forward
+    forward: Callable[..., Any] = _forward_unimplemented
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init and kwargs:
@@ -231,21 +232,24 @@ class Module(Convert, State):
             _set(self, name, value)
 
     def _set_buffer(self, name: str, value: Any) -> None:
-        buffers = self.__dict__.get("_buffers")
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(
                 f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
             )
-        if buffers is None:
-            raise AttributeError("cannot assign buffers before Module.__init__() call")
-        if name in buffers:
-            for hook in GLOBAL.buffer.values():
-                found = hook(self, name, value)
-                value = value if found is None else found
-            buffers[name] = value
+        persistent = value.persistent if is_buffer(value) else name not in self._non_persistent_buffers_set
+        register = self.register_buffer
+        if (
+            getattr(register, "__func__", None) is Module.register_buffer
+            or "persistent" in signature(register).parameters
+        ):
+            register(name, value, persistent)
+        elif persistent:
+            register(name, value)
         else:
-            self._forget(name, "_parameters", "_modules")
-            self.register_buffer(name, value, getattr(value, "persistent", True))
+            raise RuntimeError(
+                "Registering a non-persistent buffer on a Module subclass that implements register_buffer() without "
+                "the persistent argument is not allowed."
+            )
 
     def __delattr__(self, name: str) -> None:
         for table in ("_parameters", "_buffers", "_modules"):
@@ -508,10 +512,10 @@ class Module(Convert, State):
         """Put `module` in the place of that dotted name."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
-        where, _, name = target.rpartition(".")
+        *where, name = target.split(".")
         if not isinstance(module, Module):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
-        parent = self.get_submodule(where)
+        parent = self.get_submodule(".".join(where))
         if strict and not hasattr(parent, name):
             raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
         if hasattr(parent, name) and not isinstance(getattr(parent, name), Module):
@@ -539,6 +543,15 @@ class Module(Convert, State):
         return self._get(target, "buffer")
 
     # -- text and copies ---------------------------------------------------------------------------------------------
+
+    def _replicate_for_data_parallel(self) -> Any:
+        """A copy whose buffers and modules are its own and which has no parameters: they are set as attributes."""
+        replica = self.__new__(type(self))
+        replica.__dict__ = {**self.__dict__, "_parameters": {}}
+        replica._buffers = replica._buffers.copy()
+        replica._modules = replica._modules.copy()
+        replica._is_replica = True
+        return replica
 
     def _get_name(self) -> str:
         return type(self).__name__

@@ -146,7 +146,7 @@ class RNNBase(Module):
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Refuse an input of another dtype or size than the weights'."""
-        weight: Any = self._parameters["weight_ih_l0"]
+        weight: Any = self._flat_weights[0]
         if input.dtype is not weight.dtype:
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
@@ -501,6 +501,10 @@ class RNNCellBase(Module):
             if t.ndim not in (1, 2):
                 raise ValueError(f"{type(self).__name__}: Expected {name} to be 1D or 2D, got {t.ndim}D instead")
         batched = input.ndim == 2
+        if len(names) > 1 and batched and hx is not None and not isinstance(hx, (tuple, list)):
+            raise TypeError(
+                f"lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not {type(hx).__name__}"
+            )
         x = input if batched else TENSORS.unsqueeze(input, 0)
         if hx is None:
             states = [x.new_zeros((x.shape[0], self.hidden_size))] * len(names)

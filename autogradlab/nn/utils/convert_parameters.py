@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ..names import typename
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
+
+
+def _on_one_device(p: Any) -> Any:
+    """The parameter itself, which has to be where the others are."""
+    if p.device.type in ("cuda", "privateuseone"):
+        raise TypeError("Found two parameters on different devices, this is currently not supported.")
+    return p
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
@@ -22,7 +30,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
     Mirrors `torch.nn.utils.parameters_to_vector`.
     """
-    return TENSORS.cat([TENSORS.reshape(p, (-1,)) for p in parameters])
+    return TENSORS.cat([_on_one_device(p).view(-1) for p in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
@@ -43,6 +51,6 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     at = 0
     for p in parameters:
-        n = p._array.size
-        p.data = TENSORS.view(vec[at : at + n], p._array.shape).data
+        n = _on_one_device(p).numel()
+        p.data = TENSORS.view_as(vec[at : at + n], p).data
         at += n

@@ -27,7 +27,7 @@ class _WeightNorm(Module):
 
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
-        self.dim = dim
+        self.dim = -1 if dim is None else dim
 
     def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
         """The weight of this length and direction."""

@@ -59,6 +59,26 @@ class SpectralNorm:
     def __call__(self, module: Any, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
+    def take_old(self, state_dict: Any, prefix: str, metadata: Any, strict: bool, missing: list[str], *_: Any) -> None:
+        """Before loading: the vector that the files of the first form lack, from the weight that they have."""
+        version = metadata.get("spectral_norm", {}).get(self.name + ".version")
+        if version is not None and version >= 1:
+            return
+        key = prefix + self.name
+        if version is None and key not in state_dict and all(key + s in state_dict for s in ("_orig", "_u", "_v")):
+            return
+        absent = [key + suffix for suffix in ("_orig", "", "_u") if key + suffix not in state_dict]
+        if absent:
+            missing += absent if strict else ()
+            return
+        with no_grad():
+            weight, u = state_dict[key + "_orig"], state_dict[key + "_u"]
+            sigma = (weight / state_dict.pop(key)).mean()
+            matrix = self.reshape_weight_to_matrix(weight)
+            v = TENSORS.mm(TENSORS.linalg_pinv(TENSORS.mm(matrix.t(), matrix)), TENSORS.mv(matrix.t(), u)[:, None])
+            v = v.squeeze(1)
+            state_dict[key + "_v"] = v.mul_(sigma / TENSORS.dot(u, TENSORS.mv(matrix, v)))
+
     def note_version(self, module: Any, state_dict: Any, prefix: str, local_metadata: dict[str, Any]) -> None:
         """Write into the metadata of a state_dict which form it has."""
         versions = local_metadata.setdefault("spectral_norm", {})
@@ -113,6 +133,7 @@ def spectral_norm(
     module.register_buffer(name + "_v", v)
     module.register_forward_pre_hook(hook)
     module._register_state_dict_hook(hook.note_version)
+    module._register_load_state_dict_pre_hook(hook.take_old)
     return module
 
 

@@ -7,22 +7,28 @@ from typing import Any
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
-from ..parameter import Parameter
+from ..parameter import Parameter, is_lazy
 
 __all__ = ["norm_except", "remove_weight_norm", "weight_norm", "weight_of"]
 
 
-def norm_except(v: Any, dim: int | None) -> Any:
-    """The norm over all dimensions but `dim`, which stay with size 1."""
-    if dim is None:
-        return TENSORS.sqrt((v * v).sum())
-    dims = tuple(i for i in range(v.ndim) if i != dim % v.ndim)
-    return TENSORS.sqrt((v * v).sum(dims, True)) if dims else TENSORS.abs(v)
+def norm_except(v: Any, dim: int) -> Any:
+    """The norm over all dimensions but `dim`, which stay with size 1; over all for -1."""
+    if dim == -1:
+        return TENSORS.norm_of_all(v, 2)
+    last = v.ndim - 1
+    if dim == 0:
+        rows = TENSORS.view(TENSORS.contiguous(v), (v.shape[0], -1))
+        return TENSORS.view(TENSORS.norm_along(rows, 2, (1,), False), (v.shape[0], *(1,) * last))
+    if dim == last:
+        columns = TENSORS.view(TENSORS.contiguous(v), (-1, v.shape[last]))
+        return TENSORS.view(TENSORS.norm_along(columns, 2, (0,), False), (*(1,) * last, v.shape[last]))
+    return TENSORS.transpose(norm_except(TENSORS.transpose(v, 0, dim), 0), 0, dim)
 
 
-def weight_of(v: Any, g: Any, dim: int | None) -> Any:
+def weight_of(v: Any, g: Any, dim: int) -> Any:
     """The weight of this direction and length: by one Node where `dim` is the first dimension or the last."""
-    if dim is not None and dim in (0, v.ndim - 1):
+    if dim in (0, v.ndim - 1):
         return TENSORS._weight_norm_interface(v, g, dim)[0]
     return v * (g / norm_except(v, dim))
 
@@ -34,7 +40,7 @@ class WeightNorm:
 
     def __init__(self, name: str, dim: int | None) -> None:
         self.name = name
-        self.dim = dim
+        self.dim = -1 if dim is None else dim
 
     def compute_weight(self, module: Any) -> Tensor:
         """The weight of this length and direction."""
@@ -67,8 +73,13 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
             raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
     hook = WeightNorm(name, dim)
     weight = getattr(module, name)
+    if is_lazy(weight):
+        raise ValueError(
+            "The module passed to `WeightNorm` can't have uninitialized parameters. Make sure to run the dummy forward "
+            "before applying weight normalization"
+        )
     del module._parameters[name]
-    module.register_parameter(name + "_g", Parameter(norm_except(weight, dim).data))
+    module.register_parameter(name + "_g", Parameter(norm_except(weight, hook.dim).data))
     module.register_parameter(name + "_v", Parameter(weight.data))
     setattr(module, name, hook.compute_weight(module))
     module.register_forward_pre_hook(hook)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import name_of
-from ...core.memory.layout import keeping_channels
+from ...core.memory.layout import keeping_channels, like
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors
 from ...core.tensor.overriding import cast_within
@@ -46,6 +46,10 @@ def _constant_pad(input: Any, pad: Any, value: Any = 0) -> np.ndarray:
             )
         source[d] = slice(max(-low, 0), size - max(-high, 0))
         target[d] = slice(max(low, 0), shape[d] - max(high, 0))
+    if every:  # PyTorch copies the part that is left
+        r = like(input[tuple(source)], input.dtype, zero=False)
+        r[...] = input[tuple(source)]
+        return r
     r = np.full(shape, scalar_array(value, from_numpy(input.dtype)), input.dtype)
     r[tuple(target)] = input[tuple(source)]
     return r
@@ -178,8 +182,14 @@ def _pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = 
     nd = len(pad) // 2
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    if input.ndim not in (nd + 1, nd + 2):
-        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    if nd not in (1, 2, 3) or input.ndim not in (nd + 1, nd + 2):
+        raise NotImplementedError(
+            f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
     if mode == "circular":
         return _circular(input, pad, nd)
     name = {"reflect": "reflection", "replicate": "replication"}.get(mode, mode)

@@ -123,9 +123,10 @@ class TypedStorage:
         return self._untyped_storage.data_ptr()
 
     def _is_shared(self) -> bool:
-        return False
+        return self._untyped_storage.shared
 
     def _share_memory_(self) -> TypedStorage:
+        self._untyped_storage.shared = True
         return self
 
     def _resize_(self, size: int) -> None:
@@ -255,7 +256,7 @@ for _name, _doc in (
     ("nbytes", "The number of bytes."),
     ("element_size", "Bytes of an element."),
     ("data_ptr", "The address of the first element."),
-    ("is_shared", "Whether other processes can reach it: never."),
+    ("is_shared", "Whether share_memory_() was called on it."),
     ("share_memory_", "The memory where other processes can reach it; here the storage as it is."),
     ("resize_", "Grow or shrink to a number of elements; every tensor on this memory follows."),
 ):
@@ -443,6 +444,11 @@ def _set_bytes(self: Storage, index: Any, value: int) -> None:
         self.buffer[operator.index(index)] = value % 256
 
 
+def _share(self: Storage) -> Storage:
+    self.shared = True
+    return self
+
+
 def install() -> None:
     """What users may ask of a storage beyond its size and address."""
     Storage.__name__ = Storage.__qualname__ = "UntypedStorage"
@@ -458,7 +464,9 @@ def install() -> None:
     Storage.type = lambda self: "torch.storage.UntypedStorage"
     Storage.cpu = lambda self: self
     Storage.new = lambda self: Storage()
-    Storage.is_shared = Storage.is_pinned = lambda self, device=None: False
+    Storage.is_pinned = lambda self, device=None: False
+    Storage.is_shared = lambda self: self.shared
+    Storage.share_memory_ = _share
     Storage.resizable = lambda self: not fixed(self)
     Storage.is_sparse = False
     Tensor._typed_storage = _typed_storage

@@ -157,7 +157,8 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if wanted.numpy is input._array.dtype:
             return input
         return _converted(input, wanted, None)
-    wanted, copy, memory_format, where = _target(args, kwargs)
+    device, wanted, _, copy, memory_format = parse_to(args, kwargs)
+    where = None if device is None else is_meta(device)
     absent = is_absent(input._array)
     if where is not None and where != absent:
         if absent:
@@ -177,26 +178,29 @@ def _converted(input: Tensor, wanted: Dtype, memory_format: Any) -> Tensor:
     return TENSORS._to_copy(input, wanted.numpy, memory_format)
 
 
-def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, Any, bool | None]:
-    """What the forms to(device, dtype), to(dtype), to(other) with non_blocking, copy, memory_format ask for; the last
-    is whether on "meta", None if no device is named."""
+def parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool, bool, Any]:
+    """Device, dtype, non_blocking, copy and memory format that the forms to(device, dtype), to(dtype), to(other) ask
+    for; None for what is not said."""
     given = dict(kwargs)
     wanted, where, other = given.pop("dtype", None), given.pop("device", None), given.pop("tensor", None)
     copy, memory_format = given.pop("copy", False), given.pop("memory_format", None)
-    given.pop("non_blocking", None)
+    waits = given.pop("non_blocking", False)
     rest = list(args)
     good = not given
-    if rest and isinstance(rest[0], Tensor):
-        other = rest.pop(0)
-    elif rest and isinstance(rest[0], Dtype):
-        wanted = rest.pop(0)
+    if rest and isinstance(rest[0], (Tensor, Dtype)):
+        good = good and wanted is where is other is None
+        if isinstance(rest[0], Tensor):
+            other = rest.pop(0)
+        else:
+            wanted = rest.pop(0)
     elif rest:
+        good = good and where is None and (len(rest) == 1 or wanted is None)
         where = rest.pop(0)
         good = good and (where is None or isinstance(where, (str, Device)) or type(where) is int)
-        if rest and (rest[0] is None or isinstance(rest[0], Dtype)):
-            wanted = rest.pop(0)
+        wanted = rest.pop(0) if rest else wanted
     if rest:
-        good = good and isinstance(rest.pop(0), bool)
+        waits = rest.pop(0)
+        good = good and isinstance(waits, bool)
     if rest:
         copy = rest.pop(0)
         good = good and isinstance(copy, bool)
@@ -222,10 +226,9 @@ def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, bool, A
                 ],
             )
         )
-    meta = None if where is None else is_meta(where)
     if other is not None:
-        wanted, meta = other.dtype, is_absent(other._array)
-    return wanted, copy, memory_format, meta
+        wanted, where = other.dtype, other.device
+    return where, wanted, waits, copy, memory_format
 
 
 def _converter(declaration: str, wanted: Dtype, doc: str) -> None:
@@ -764,12 +767,12 @@ def is_pinned(input: Tensor) -> bool:
 
 @composite("is_shared -> bool", function=False, reads="itself")
 def is_shared(input: Tensor) -> bool:
-    """Whether its memory is shared between processes.
+    """Whether share_memory_() was called on its memory.
 
     >>> torch.ones(1).is_shared()
     False
     """
-    return False
+    return storage_of(input).shared
 
 
 @composite(

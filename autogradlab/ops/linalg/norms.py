@@ -310,6 +310,14 @@ op(
         ),
     },
 )(lambda input, ord, dim, keepdim: RAW.linalg_vector_norm(input, ord, dim, keepdim))
+op(
+    "norm_of_all",
+    node="NormBackward0",
+    shown={"ord": "p"},
+    vjp={
+        "input": lambda F, grad, input, result, ord: _norm_backward(F, grad, input, result, ord, None, False, None),
+    },
+)(lambda input, ord: RAW.linalg_vector_norm(input, ord))
 
 
 # -- distances ---------------------------------------------------------------------------------------------------------
