@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
+from types import FunctionType
 from typing import Any, NoReturn
 
 from ..core.recording.record import TENSORS
@@ -18,6 +20,12 @@ _UNINITIALIZED = (
     "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` "
     "when trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the "
     "parameters before accessing their attributes."
+)
+
+_REFUSED = (
+    "Attempted to use an uninitialized parameter in {}. This error happens when you are using a `LazyModule` or "
+    "explicitly manipulating `torch.nn.parameter.{}` objects. When using LazyModules Call `forward` with a dummy batch "
+    "to initialize the parameters before calling torch functions"
 )
 
 
@@ -135,6 +143,34 @@ def is_buffer(value: Any) -> bool:
     return isinstance(value, Tensor) and bool(value.__dict__.get("_is_buffer", False))
 
 
+#: methods that uninitialized parameters have
+_ALLOWED = frozenset(
+    "__hash__ char copy_ cpu cuda double float get_device half int is_complex is_floating_point long short size "
+    "to".split()
+)
+_SLOTS = ("_array", "_counter", "_edge", "_grad", "_meta", "_storage", "_view")
+_PACKAGE = __name__.partition(".")[0] + "."
+
+
+def _plain(value: Tensor) -> Tensor:
+    """An uninitialized parameter as a tensor of size 0, for the few things that it may be asked."""
+    made = object.__new__(Tensor)
+    for slot in _SLOTS:
+        setattr(made, slot, object.__getattribute__(value, slot))
+    return made
+
+
+def _called() -> str:
+    """What the program has called, as PyTorch writes it, when an operation comes upon an uninitialized parameter."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_back.f_globals.get("__name__", "").startswith(_PACKAGE):
+        frame = frame.f_back
+    within = frame.f_locals
+    name = getattr(within.get("op", within.get("entry")), "name", within.get("name", frame.f_code.co_name))
+    short = str(name).strip("_")
+    return f"<built-in method {short} of type object at {id(Tensor):#x}>" if hasattr(TENSORS, short) else str(name)
+
+
 class _Uninitialized(Tensor):
     """What parameters and buffers without a shape share: they refuse almost everything until they get one."""
 
@@ -145,9 +181,39 @@ class _Uninitialized(Tensor):
         """Give the parameter its shape (with arbitrary values) and its proper class."""
         kind = self.dtype if dtype is None else dtype
         where = self.device if device is None else device
-        self._array = TENSORS.empty(tuple(shape), device=where, dtype=kind)._array
+        self._array = TENSORS.empty(shape, device=where, dtype=kind)._array
         self._storage = None
         self.__class__ = self.cls_to_become
+
+    def __getattribute__(self, name: str) -> Any:
+        kind = object.__getattribute__(self, "__class__")
+        if name == "_array":
+            raise ValueError(_REFUSED.format(_called(), kind.__name__))
+        found = getattr(kind, name, None)
+        if found is not getattr(Tensor, name, self) or not isinstance(found, (property, FunctionType)):
+            return object.__getattribute__(self, name)
+        if isinstance(found, property):
+            plain = _plain(self)
+            value = found.__get__(plain)
+            return self if value is plain else value
+        if name not in _ALLOWED:
+            raise ValueError(_REFUSED.format(f"<method '{name}' of 'torch._C.TensorBase' objects>", kind.__name__))
+
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            plain = _plain(self)
+            value = found(plain, *(_plain(a) if is_lazy(a) else a for a in args), **kwargs)
+            return self if value is plain else value
+
+        return ask
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(getattr(Tensor, name, None), property):
+            plain = _plain(self)
+            setattr(plain, name, value)
+            for slot in _SLOTS:
+                object.__setattr__(self, slot, getattr(plain, slot))
+        else:
+            object.__setattr__(self, name, value)
 
     @property
     def shape(self) -> Any:
@@ -183,7 +249,9 @@ class UninitializedParameter(_Uninitialized, Parameter):  # type: ignore[misc]
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
         kind = get_default_dtype() if dtype is None else dtype
-        return make_subclass(cls, TENSORS.empty(0, device=device, dtype=kind), requires_grad)
+        made = make_subclass(cls.cls_to_become, TENSORS.empty(0, device=device, dtype=kind), requires_grad)
+        made.__class__ = cls
+        return made
 
     def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
         pass
@@ -212,7 +280,8 @@ class UninitializedBuffer(_Uninitialized):
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:
         kind = get_default_dtype() if dtype is None else dtype
-        made = make_subclass(cls, TENSORS.empty(0, device=device, dtype=kind), requires_grad)
+        made = make_subclass(cls.cls_to_become, TENSORS.empty(0, device=device, dtype=kind), requires_grad)
+        made.__class__ = cls
         made.persistent = persistent
         made._is_buffer = True
         return made
@@ -225,4 +294,4 @@ def is_lazy(value: Any) -> bool:
 
 def shape_of(value: Tensor) -> Size:
     """The shape, of uninitialized ones too (empty)."""
-    return Size(value._array.shape)
+    return Size(object.__getattribute__(value, "_array").shape)

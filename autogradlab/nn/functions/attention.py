@@ -131,7 +131,7 @@ def _check_attention(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) -> Non
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
 
 
-def _masked(mask: Any, name: str, like: Tensor, other: Any = None, other_name: str = "") -> Any:
+def masked(mask: Any, name: str, like: Tensor, other: Any = None, other_name: str = "") -> Any:
     """A bool mask as numbers to be added to the scores: -inf where it is True."""
     if mask is None:
         return None
@@ -296,14 +296,14 @@ def multi_head_attention_forward(
         q, k, v = _unsqueezed(q, k, v)
         key_padding_mask = None if key_padding_mask is None else TENSORS.unsqueeze(key_padding_mask, 0)
     (long, n, embed), size = q.shape, k.shape[0]
-    padding = _masked(key_padding_mask, "key_padding_mask", query, attn_mask, "attn_mask")
+    padding = masked(key_padding_mask, "key_padding_mask", query, attn_mask, "attn_mask")
     if is_causal and attn_mask is None:
         raise RuntimeError(
             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
             "`generate_square_subsequent_mask` to create this mask."
         )
     hinted = is_causal and padding is None
-    mask = None if hinted and not need_weights else _masked(attn_mask, "attn_mask", query)
+    mask = None if hinted and not need_weights else masked(attn_mask, "attn_mask", query)
     _check_sizes(k, v, embed, embed_dim_to_check, num_heads, use_separate_proj_weight)
     if use_separate_proj_weight:
         q, k, v = _projected_apart((q, k, v), (q_proj_weight, k_proj_weight, v_proj_weight), in_proj_bias)

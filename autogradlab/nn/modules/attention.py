@@ -146,6 +146,21 @@ class MultiheadAttention(Module):
         )
         return (TENSORS.transpose(out, 0, 1) if turned else out), weights
 
+    def merge_masks(
+        self, attn_mask: Tensor | None, key_padding_mask: Tensor | None, query: Tensor
+    ) -> tuple[Tensor | None, int | None]:
+        """Both masks as one for each head, and which kind it is: 1 hides keys, 2 pairs of places."""
+        if attn_mask is None:
+            return key_padding_mask, None if key_padding_mask is None else 1
+        batch, steps, _ = query.shape
+        if attn_mask.ndim == 3:
+            merged = attn_mask.view(batch, -1, steps, steps)
+        else:
+            merged = attn_mask.view(1, 1, steps, steps).expand(batch, self.num_heads, -1, -1)
+        if key_padding_mask is not None:
+            merged = merged + key_padding_mask.view(batch, 1, 1, steps).expand(-1, self.num_heads, -1, -1)
+        return merged, 2
+
     @staticmethod
     def _turned(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Steps first; what was one tensor remains one."""

@@ -12,7 +12,7 @@ from ...core.recording.record import TENSORS
 from ...core.tensor.swapping import swap_tensors
 from ...core.tensor.tensor import Tensor
 from ...ops.first.memory import parse_to
-from ..parameter import Parameter, is_lazy
+from ..parameter import Parameter
 
 __all__ = ["CONVERSION", "Convert"]
 
@@ -226,8 +226,6 @@ def clear(p: Any, set_to_none: bool) -> None:
 
 
 def _replace(t: Tensor, by: Tensor) -> None:
-    """Give a tensor other memory, as `t.data = by` does; uninitialized parameters are taken too."""
-    if is_lazy(t):
-        t._array = by._array
-    else:
+    """Give a tensor other memory."""
+    if by is not t:
         t.data = by

@@ -29,11 +29,12 @@ class LazyModuleMixin:
     _buffers: dict[str, Any]
     register_forward_pre_hook: Any
     _register_load_state_dict_pre_hook: Any
+    _get_name: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._load_hook = self._register_load_state_dict_pre_hook(self._lazy_load_hook)
-        self._initialize_hook = self.register_forward_pre_hook(_infer_parameters, with_kwargs=True)
+        self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
 
     def has_uninitialized_params(self) -> bool:
         """Whether a parameter or buffer still waits for its shape."""
@@ -59,14 +60,13 @@ class LazyModuleMixin:
             if given is not None and is_lazy(param) and not is_lazy(given):
                 param.materialize(given.shape)
 
-
-def _infer_parameters(module: Any, args: Any, kwargs: Any = None) -> None:
-    module.initialize_parameters(*args, **(kwargs or {}))
-    if module.has_uninitialized_params():
-        raise RuntimeError(f"module {module._get_name()} has not been fully initialized")
-    module._initialize_hook.remove()
-    module._load_hook.remove()
-    del module._initialize_hook
-    del module._load_hook
-    if module.cls_to_become is not None:
-        module.__class__ = module.cls_to_become
+    def _infer_parameters(self, module: Any, args: Any, kwargs: Any = None) -> None:
+        module.initialize_parameters(*args, **(kwargs or {}))
+        if module.has_uninitialized_params():
+            raise RuntimeError(f"module {self._get_name()} has not been fully initialized")
+        module._initialize_hook.remove()
+        module._load_hook.remove()
+        del module._initialize_hook
+        del module._load_hook
+        if module.cls_to_become is not None:
+            module.__class__ = module.cls_to_become

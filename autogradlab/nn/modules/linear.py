@@ -191,3 +191,5 @@ class LazyLinear(LazyModuleMixin, Linear):
             if bias is not None:
                 bias.materialize((self.out_features,))
             self.reset_parameters()
+        if self.in_features == 0:  # where the weight was loaded
+            self.in_features = input.shape[-1]

@@ -273,23 +273,21 @@ class RNNBase(Module):
         data, batch_sizes, order, back = input
         sizes = [int(n) for n in batch_sizes._array]
         lstm = self.mode == "LSTM"
-        if data.shape[-1] != self.input_size:
-            raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {data.shape[-1]}"
-            )
-        whole = data.new_empty((1, sizes[0], self.input_size))
-        start = self._start(whole, hx, True)
-        states = list(start) if lstm else [start]
-        if hx is not None and order is not None:
-            states = [TENSORS.index_select(s, 1, order) for s in states]
+        if hx is None:
+            count = self.num_layers * (2 if self.bidirectional else 1)
+            h = data.new_zeros((count, sizes[0], self.proj_size or self.hidden_size))
+            hx = (h, data.new_zeros((count, sizes[0], self.hidden_size))) if lstm else h
+        else:
+            hx = self.permute_hidden(hx, order)
+        self.check_forward_args(data, hx, batch_sizes)
+        states = list(hx) if lstm else [hx]
         parts = [list(TENSORS.unbind(s, 0)) for s in states]
         data, ends = self._layers(
             data, parts, lambda x, state, k, way: self._packed_direction(x, sizes, state, self._all_names[k], way)
         )
         lasts = [TENSORS.stack([e[i] if lstm else e for e in ends], 0) for i in range(len(states))]
-        if back is not None:
-            lasts = [TENSORS.index_select(s, 1, back) for s in lasts]
-        return type(input)(data, batch_sizes, order, back), tuple(lasts) if lstm else lasts[0]
+        last = self.permute_hidden(tuple(lasts) if lstm else lasts[0], back)
+        return type(input)(data, batch_sizes, order, back), last
 
     def _layers(self, x: Any, parts: Any, direction: Any) -> tuple[Any, list[Any]]:
         """All layers, one after the other, their directions side by side: the output and the last states."""
@@ -309,51 +307,64 @@ class RNNBase(Module):
         return x, ends
 
     def _start(self, x: Any, hx: Any, batched: bool) -> Any:
+        """The first state of each layer: zeros, or what is given, which has to fit the input."""
         count = self.num_layers * (2 if self.bidirectional else 1)
-        sizes = [(count, x.shape[1], self.proj_size or self.hidden_size), (count, x.shape[1], self.hidden_size)]
+        batch = x.shape[0 if self.batch_first else 1]
         if hx is None:
-            zeros = [x.new_zeros(s) for s in sizes]
-            return tuple(zeros) if self.mode == "LSTM" else zeros[0]
-        given = list(hx) if self.mode == "LSTM" else [hx]
-        for i, h in enumerate(given):
+            h = x.new_zeros((count, batch, self.proj_size or self.hidden_size))
+            hx = (h, x.new_zeros((count, batch, self.hidden_size))) if self.mode == "LSTM" else h
+        elif self.mode == "LSTM":
+            dims = hx[0].dim(), hx[1].dim()
             wanted = 3 if batched else 2
-            if h.ndim != wanted:
-                kind = "batched" if batched else "unbatched"
+            if dims != (wanted, wanted):
                 raise RuntimeError(
-                    f"For {kind} {wanted}-D input, hx should also be {wanted}-D but got {h.ndim}-D tensor"
-                    if self.mode != "LSTM"
-                    else f"For {kind} {wanted}-D input, hx and cx should also be {wanted}-D but got "
-                    f"({given[0].ndim}-D, {given[1].ndim}-D) tensors"
+                    f"For {'' if batched else 'un'}batched {wanted}-D input, hx and cx should also be {wanted}-D but "
+                    f"got ({dims[0]}-D, {dims[1]}-D) tensors"
                 )
-            given[i] = h = h if batched else h.unsqueeze(1)
-            if tuple(h.shape) != sizes[i]:
-                what = (
-                    "Expected hidden[0] size"
-                    if self.mode == "LSTM" and not i
-                    else "Expected hidden[1] size"
-                    if i
-                    else "Expected hidden size"
+            hx = hx if batched else (hx[0].unsqueeze(1), hx[1].unsqueeze(1))
+        else:
+            wanted = 3 if batched else 2
+            if hx.dim() != wanted:
+                raise RuntimeError(
+                    f"For {'' if batched else 'un'}batched {wanted}-D input, hx should also be {wanted}-D but got "
+                    f"{hx.dim()}-D tensor"
                 )
-                raise RuntimeError(f"{what} {sizes[i]}, got {list(h.shape)}")
-        return tuple(given) if self.mode == "LSTM" else given[0]
+            hx = hx if batched else hx.unsqueeze(1)
+        self.check_forward_args(x, hx, None)
+        return hx
 
-    def forward(self, input: Tensor, hx: Any = None) -> Any:
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        """Refuse an input or a state of another size."""
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
+
+    def check_hidden_size(
+        self, hx: Tensor, expected_hidden_size: tuple[int, int, int], msg: str = "Expected hidden size {}, got {}"
+    ) -> None:
+        """Refuse a state of another size."""
+        if hx.size() != expected_hidden_size:
+            raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """The state with its sequences in another order."""
+        return hx if permutation is None else TENSORS.index_select(hx, 1, permutation)
+
+    def _run(self, input: Any, hx: Any) -> Any:
         """The outputs, and the state after the last step."""
-        if not isinstance(input, Tensor):
+        if isinstance(input, tuple) and hasattr(input, "batch_sizes"):
             return self._forward_packed(input, hx)
         x: Any = input
-        if x.ndim not in (2, 3):
+        if x.dim() not in (2, 3):
             kind = " tensor" if self.mode.startswith("RNN") else ""
-            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {x.ndim}D{kind} instead")
-        batched = x.ndim == 3
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {x.dim()}D{kind} instead")
+        batched = x.dim() == 3
         if not batched:
             x = x.unsqueeze(0 if self.batch_first else 1)
-        self.check_input(x, None)
+        start = self._start(x, hx, batched)
         if not x.shape[1 if self.batch_first else 0]:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         if self.batch_first:
             x = x.transpose(0, 1)
-        start = self._start(x, hx, batched)
         lstm, fused = self.mode == "LSTM", self._fused(x)
         if lstm and self.proj_size and x.dtype is _FLOAT32 and x.numel() > 0:
             warn_once(
@@ -405,8 +416,12 @@ class RNN(RNNBase):
         nonlinearity = args[3] if len(args) > 3 else kwargs.pop("nonlinearity", "tanh")
         if nonlinearity not in modes:
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        super().__init__(modes[nonlinearity], *args[:3], *args[4:], **kwargs)
         self.nonlinearity = nonlinearity
+        super().__init__(modes[nonlinearity], *args[:3], *args[4:], **kwargs)
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The outputs, and the state after the last step."""
+        return self._run(input, hx)
 
 
 class LSTM(RNNBase):
@@ -430,6 +445,26 @@ class LSTM(RNNBase):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
 
+    def get_expected_cell_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
+        """The shape that a first memory has to have."""
+        layers, batch, _ = self.get_expected_hidden_size(input, batch_sizes)
+        return layers, batch, self.hidden_size
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        """Refuse an input or a state of another size."""
+        self.check_input(input, batch_sizes)
+        sizes = self.get_expected_hidden_size(input, batch_sizes), self.get_expected_cell_size(input, batch_sizes)
+        for i, size in enumerate(sizes):
+            self.check_hidden_size(hidden[i], size, f"Expected hidden[{i}] size {{}}, got {{}}")
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """The state with its sequences in another order."""
+        return hx if permutation is None else tuple(TENSORS.index_select(s, 1, permutation) for s in (hx[0], hx[1]))
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The outputs, and the state after the last step."""
+        return self._run(input, hx)
+
 
 class GRU(RNNBase):
     """A recurrent layer with gates.
@@ -452,6 +487,10 @@ class GRU(RNNBase):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         _refuse_projection(kwargs)
         super().__init__("GRU", *args, **kwargs)
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The outputs, and the state after the last step."""
+        return self._run(input, hx)
 
 
 class RNNCellBase(Module):

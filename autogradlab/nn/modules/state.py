@@ -40,8 +40,11 @@ def _take(module: Any, name: str, key: str, param: Any, given: Any, assign: bool
             warnings.warn(_NO_OP.format(key), stacklevel=5)
         param.copy_(given)
         return
-    if isinstance(param, Parameter) and not isinstance(given, Parameter):
-        given = Parameter(given, requires_grad=param.requires_grad)
+    if isinstance(param, Parameter):
+        if isinstance(given, Parameter):
+            given.requires_grad_(param.requires_grad)
+        else:
+            given = Parameter(given, requires_grad=param.requires_grad)
     setattr(module, name, given)
 
 
@@ -183,10 +186,9 @@ class State:
         for hook in self.__dict__["_load_state_dict_pre_hooks"].values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         assign = local_metadata.get("assign_to_params_buffers", False)
-        persistent = {k: v for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set}
-        for name, param in itertools.chain(self._parameters.items(), persistent.items()):
-            if param is None:
-                continue
+        persistent = ((k, v) for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set)
+        own = {k: v for k, v in itertools.chain(self._parameters.items(), persistent) if v is not None}
+        for name, param in own.items():
             key = prefix + name
             if key not in state_dict:
                 if strict:
@@ -205,7 +207,7 @@ class State:
             for key in state_dict:
                 if key.startswith(prefix) and key != extra:
                     first, dot, _ = key[len(prefix) :].partition(".")
-                    if first not in self._modules if dot else first not in self._parameters and first not in persistent:
+                    if first not in (self._modules if dot else own):
                         unexpected_keys.append(key)
 
     def _load_one(self, name: str, key: str, param: Tensor, given: Any, assign: bool, errors: list[str]) -> None:
@@ -228,8 +230,8 @@ class State:
             _take(self, name, key, param, given, assign)
         except Exception as error:
             errors.append(
-                f'While copying the parameter named "{key}", whose dimensions in the model are {param.shape} and '
-                f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}."
+                f'While copying the parameter named "{key}", whose dimensions in the model are {param.size()} and '
+                f"whose dimensions in the checkpoint are {given.size()}, an exception occurred : {error.args}."
             )
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:

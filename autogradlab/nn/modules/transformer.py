@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import TENSORS
+from ...core.runtime import modes
+from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import get_default_dtype
 from .. import functional as F
 from .. import init
+from ..functions.attention import masked
 from .activation import GELU, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
@@ -29,9 +32,15 @@ __all__ = [
     "TransformerEncoderLayer",
 ]
 
+_NESTED = (
+    "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend specifying "
+    "layout=torch.jagged when constructing a nested tensor, as this layout receives active development, has better "
+    "operator coverage, and works with torch.compile."
+)
+
 
 def _activation(given: Any) -> Any:
-    if callable(given):
+    if not isinstance(given, str):
         return given
     if given not in ("relu", "gelu"):
         raise RuntimeError(f"activation should be relu/gelu, not {given}")
@@ -40,6 +49,21 @@ def _activation(given: Any) -> Any:
 
 def _copies(module: Module, n: int) -> ModuleList:
     return ModuleList([copy.deepcopy(module) for _ in range(n)])
+
+
+def _attended(attention: Any, x: Any, to: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
+    return attention(
+        x, to, to, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False
+    )[0]
+
+
+def _is_causal(mask: Any, hint: bool | None, x: Any, layer: Any) -> bool:
+    """Whether a mask hides from each place exactly those behind it: what the caller says, or else what is seen."""
+    if hint is not None or mask is None:
+        return hint is True
+    size = x.shape[1 if layer.self_attn.batch_first and x.ndim == 3 else 0]
+    wanted = Transformer.generate_square_subsequent_mask(size, dtype=mask.dtype)
+    return mask.shape == wanted.shape and bool((mask == wanted).all())
 
 
 class TransformerEncoderLayer(Module):
@@ -100,17 +124,19 @@ class TransformerEncoderLayer(Module):
         is_causal: bool = False,
     ) -> Tensor:
         """The output sequence."""
+        src_key_padding_mask = masked(src_key_padding_mask, "src_key_padding_mask", src, src_mask, "src_mask")
+        src_mask = masked(src_mask, "src_mask", src)
         x: Any = src
         if self.norm_first:
-            x = x + self._attend(self.norm1(x), src_mask, src_key_padding_mask)
-            return x + self._feed(self.norm2(x))
-        x = self.norm1(x + self._attend(x, src_mask, src_key_padding_mask))
-        return self.norm2(x + self._feed(x))
+            x = x + self._sa_block(self.norm1(x), src_mask, src_key_padding_mask, is_causal=is_causal)
+            return x + self._ff_block(self.norm2(x))
+        x = self.norm1(x + self._sa_block(x, src_mask, src_key_padding_mask, is_causal=is_causal))
+        return self.norm2(x + self._ff_block(x))
 
-    def _attend(self, x: Any, mask: Any, padding: Any) -> Any:
-        return self.dropout1(self.self_attn(x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False)[0])
+    def _sa_block(self, x: Any, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Any:
+        return self.dropout1(_attended(self.self_attn, x, x, attn_mask, key_padding_mask, is_causal))
 
-    def _feed(self, x: Any) -> Any:
+    def _ff_block(self, x: Any) -> Any:
         return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
 
@@ -178,10 +204,29 @@ class TransformerEncoder(Module):
         is_causal: bool | None = None,
     ) -> Tensor:
         """The output sequence."""
-        out = src
+        padding = masked(src_key_padding_mask, "src_key_padding_mask", src, mask, "mask")
+        mask = masked(mask, "mask", src)
+        first = self.layers[0]
+        hint = _is_causal(mask, is_causal, src, first)
+        left_out = self._left_out(src, mask, padding, first)
+        out: Any = src
         for layer in self.layers:
-            out = layer(out, src_mask=mask, src_key_padding_mask=src_key_padding_mask)
+            out = layer(out, src_mask=mask, is_causal=hint, src_key_padding_mask=padding)
+        if left_out is not None:
+            out = TENSORS.masked_fill(out, left_out, 0.0)
         return out if self.norm is None else self.norm(out)
+
+    def _left_out(self, src: Any, mask: Any, padding: Any, first: Any) -> Any:
+        """The places that PyTorch's fast path leaves out, which are 0 after it; None where it is not taken."""
+        if not self.use_nested_tensor or first.training or src.ndim != 3 or padding is None or mask is not None:
+            return None
+        if modes.current().record and (src.requires_grad or any(p.requires_grad for p in first.parameters())):
+            return None
+        hidden = padding._array != 0
+        if self.mask_check and (hidden[:, :-1] & ~hidden[:, 1:]).any():
+            return None
+        warn_once(_NESTED, at="aten/src/ATen/NestedTensorImpl.cpp:177")
+        return TENSORS.from_numpy(hidden[..., None])
 
 
 class TransformerDecoderLayer(Module):
@@ -246,30 +291,23 @@ class TransformerDecoderLayer(Module):
         x: Any = tgt
 
         def own(y: Any) -> Any:
-            return self.dropout1(
-                self.self_attn(y, y, y, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask, need_weights=False)[
-                    0
-                ]
-            )
+            return self._sa_block(y, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
 
         def cross(y: Any) -> Any:
-            return self.dropout2(
-                self.multihead_attn(
-                    y,
-                    memory,
-                    memory,
-                    attn_mask=memory_mask,
-                    key_padding_mask=memory_key_padding_mask,
-                    need_weights=False,
-                )[0]
-            )
+            return self._mha_block(y, memory, memory_mask, memory_key_padding_mask, memory_is_causal)
 
-        def feed(y: Any) -> Any:
-            return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(y)))))
-
-        for norm, part in ((self.norm1, own), (self.norm2, cross), (self.norm3, feed)):
+        for norm, part in ((self.norm1, own), (self.norm2, cross), (self.norm3, self._ff_block)):
             x = x + part(norm(x)) if self.norm_first else norm(x + part(x))
         return x
+
+    def _sa_block(self, x: Any, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Any:
+        return self.dropout1(_attended(self.self_attn, x, x, attn_mask, key_padding_mask, is_causal))
+
+    def _mha_block(self, x: Any, mem: Any, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Any:
+        return self.dropout2(_attended(self.multihead_attn, x, mem, attn_mask, key_padding_mask, is_causal))
+
+    def _ff_block(self, x: Any) -> Any:
+        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
 
 class TransformerDecoder(Module):
@@ -306,8 +344,18 @@ class TransformerDecoder(Module):
     ) -> Tensor:
         """The output sequence."""
         out = tgt
+        hint = _is_causal(tgt_mask, tgt_is_causal, tgt, self.layers[0])
         for layer in self.layers:
-            out = layer(out, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+            out = layer(
+                out,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=hint,
+                memory_is_causal=memory_is_causal,
+            )
         return out if self.norm is None else self.norm(out)
 
 
@@ -401,8 +449,19 @@ class Transformer(Module):
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
-        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask)
-        return self.decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        memory = self.encoder(
+            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
+        )
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:

@@ -131,11 +131,10 @@ class PruningContainer(BasePruningMethod):
 
     def __init__(self, *args: Any) -> None:
         self._pruning_methods: tuple[Any, ...] = ()
-        if args:
-            methods = args if isinstance(args[0], BasePruningMethod) else tuple(args[0])
-            self._tensor_name = methods[0]._tensor_name
-            for method in methods:
-                self.add_pruning_method(method)
+        if len(args) == 1:
+            self._tensor_name = args[0]._tensor_name
+        for method in args:
+            self.add_pruning_method(method)
 
     def add_pruning_method(self, method: Any) -> None:
         """Add a method of the same tensor."""
@@ -187,22 +186,57 @@ class Identity(BasePruningMethod):
         return default_mask
 
 
+def _validate_pruning_amount_init(amount: Any) -> None:
+    """Refuse an amount that is no number, or neither a count nor a share."""
+    if not isinstance(amount, numbers.Real):
+        raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
+    if amount < 0 if isinstance(amount, numbers.Integral) else not 0.0 <= float(amount) <= 1.0:
+        raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
+
+
+def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
+    """Refuse more than there is."""
+    if isinstance(amount, numbers.Integral) and int(amount) > tensor_size:
+        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={tensor_size}")
+
+
+def _compute_nparams_toprune(amount: Any, tensor_size: int) -> Any:
+    """How many an amount is."""
+    return amount if isinstance(amount, numbers.Integral) else round(amount * tensor_size)
+
+
+def _validate_structured_pruning(t: Any) -> None:
+    """Refuse a tensor without channels."""
+    if t.ndim <= 1:
+        raise ValueError(
+            "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
+            f"{t.shape} with {t.ndim} dims"
+        )
+
+
+def _validate_pruning_dim(t: Any, dim: int) -> None:
+    """Refuse a dimension that is not there."""
+    if dim >= t.ndim:
+        raise IndexError(f"Invalid index {dim} for tensor of size {t.shape}")
+
+
+def _compute_norm(t: Any, n: Any, dim: int) -> Any:
+    """The n-norm of each channel along a dimension."""
+    dims = list(range(t.ndim))
+    del dims[dim]
+    return TENSORS.norm(t, n, dims)
+
+
 class _Amount(BasePruningMethod):
     """Prunes a number, or a share, of what there is."""
 
     def __init__(self, amount: Any) -> None:
-        if not isinstance(amount, numbers.Real):
-            raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
-        whole = isinstance(amount, numbers.Integral)
-        if (whole and amount < 0) or (not whole and not 0.0 <= float(amount) <= 1.0):
-            raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
+        _validate_pruning_amount_init(amount)
         self.amount: Any = amount
 
     def _number(self, size: int) -> int:
-        n = int(self.amount) if isinstance(self.amount, numbers.Integral) else round(self.amount * size)
-        if isinstance(self.amount, numbers.Integral) and n > size:
-            raise ValueError(f"amount={n} should be smaller than the number of parameters to prune={size}")
-        return n
+        _validate_pruning_amount(self.amount, size)
+        return _compute_nparams_toprune(self.amount, size)
 
 
 class RandomUnstructured(_Amount):
@@ -239,13 +273,8 @@ class _Channels(_Amount):
         self.dim = dim
 
     def _checked(self, t: Any) -> int:
-        if t.ndim <= 1:
-            raise ValueError(
-                "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
-                f"{t.shape} with {t.ndim} dims"
-            )
-        if self.dim >= t.ndim:
-            raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
+        _validate_structured_pruning(t)
+        _validate_pruning_dim(t, self.dim)
         return self._number(t.shape[self.dim])
 
     def _masked(self, t: Any, default_mask: Any, channels: Any) -> Any:
@@ -282,7 +311,7 @@ class LnStructured(_Channels):
         if not pruned:
             return default_mask
         dim = self.dim % t.ndim
-        norms = TENSORS.norm(t, self.n, [d for d in range(t.ndim) if d != dim])
+        norms = _compute_norm(t, self.n, dim)
         kept = TENSORS.topk(norms, t.shape[dim] - pruned)[1]
         return self._masked(t, default_mask, kept)
 
@@ -297,6 +326,8 @@ class CustomFromMask(BasePruningMethod):
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
         """Both masks together."""
+        if default_mask.shape != self.mask.shape:
+            raise AssertionError(f"default_mask shape {default_mask.shape} must match self.mask shape {self.mask.shape}")
         return default_mask * self.mask.to(dtype=default_mask.dtype)
 
 

@@ -255,7 +255,7 @@ def pad_sequence(
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
     """The sequences that `pad_sequence` put into one tensor."""
-    x: Any = padded_sequences
     if not batch_first:
-        x = x.transpose(0, 1)
-    return [row[: int(n)] for row, n in zip(x, lengths.tolist(), strict=True)]
+        padded_sequences.transpose_(0, 1)  # PyTorch turns the tensor that it was given
+    steps: Any = TENSORS.arange(padded_sequences.shape[1])
+    return [row[steps < n] for row, n in zip(padded_sequences, lengths, strict=True)]

@@ -31,10 +31,10 @@ def _labels(targets: Array, lengths: Any, blank: int) -> list[Array]:
     return found
 
 
-def _skips(labels: Array, blank: int) -> Array:
-    """Where a path may step over a blank: from a label to a different one."""
+def _skips(labels: Array) -> Array:
+    """Where a path may step over what lies between: from a label to a different one."""
     skips = np.zeros(labels.size, bool)
-    skips[2:] = (labels[2:] != blank) & (labels[2:] != labels[:-2])
+    skips[2:] = labels[2:] != labels[:-2]
     return skips
 
 
@@ -89,7 +89,7 @@ def _ctc_loss(
     out = np.empty(log_probs.shape[1], log_probs.dtype)
     for b, labels in enumerate(_labels(targets, target_lengths, blank)):
         logs = log_probs[: input_lengths[b], b].astype(np.float64)
-        out[b] = -_total(_forward(logs, labels, _skips(labels, blank)))
+        out[b] = -_total(_forward(logs, labels, _skips(labels)))
     return out
 
 
@@ -114,12 +114,12 @@ def _ctc_loss_backward(
     for b, labels in enumerate(_labels(targets, target_lengths, blank)):
         steps = input_lengths[b]
         logs = log_probs[:steps, b].astype(np.float64)
-        skips = _skips(labels, blank)
+        skips = _skips(labels)
         alpha = _forward(logs, labels, skips)
         total = _total(alpha)
         if not steps or (zero_infinity and np.isinf(total)):
             continue
-        back = _forward(logs[::-1], labels[::-1], _skips(labels[::-1], blank))[::-1, ::-1]
+        back = _forward(logs[::-1], labels[::-1], _skips(labels[::-1]))[::-1, ::-1]
         both = alpha + back  # the step's own probability is in it twice
         collected = np.full((steps, log_probs.shape[2]), -np.inf)
         for s, label in enumerate(labels):
