@@ -141,7 +141,9 @@ LAZY = {
     "F.fractional_max_pool3d_backward F.max_pool2d_with_indices F.max_pool2d_with_indices_backward "
     "F.max_pool3d_with_indices F.max_pool3d_with_indices_backward F.max_unpool2d F.max_unpool3d",
     "nn.recurrent": "torch.mkldnn_rnn_layer",
-    "nn.resample": "F.upsample_bicubic2d F.upsample_bicubic2d_backward F.upsample_bilinear2d "
+    "nn.resample": "F._upsample_bicubic2d_aa F._upsample_bicubic2d_aa_backward F._upsample_bilinear2d_aa "
+    "F._upsample_bilinear2d_aa_backward F._upsample_lanczos2d_aa F._upsample_lanczos2d_aa_backward "
+    "F.upsample_bicubic2d F.upsample_bicubic2d_backward F.upsample_bilinear2d "
     "F.upsample_bilinear2d_backward F.upsample_linear1d F.upsample_linear1d_backward F.upsample_nearest1d "
     "F.upsample_nearest1d_backward F.upsample_nearest2d F.upsample_nearest2d_backward F.upsample_nearest3d "
     "F.upsample_nearest3d_backward F.upsample_nearest_exact1d F.upsample_nearest_exact1d_backward "

@@ -449,8 +449,11 @@ _MODES = {
     "bilinear": ("upsample_bilinear2d", (2,)),
     "trilinear": ("upsample_trilinear3d", (3,)),
     "bicubic": ("upsample_bicubic2d", (2,)),
+    "lanczos": ("", (2,)),
     "area": ("", (1, 2, 3)),
 }
+#: the modes that can take the mean of what falls together
+_SMOOTHED = ("bilinear", "bicubic", "lanczos")
 
 
 def interpolate(
@@ -498,6 +501,11 @@ def interpolate(
                 f"dimensions of {list(sizes)} and output size of {size}. Please provide input tensor in (N, C, d1, "
                 "d2, ...,dK) format and output size in (o1, o2, ...,oK) format."
             )
+        if isinstance(size, (tuple, list)) and not all(isinstance(n, int) for n in size):
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
+                f"with types {[type(n) for n in size]}"
+            )
         out = tuple(size) if isinstance(size, (tuple, list)) else (size,) * nd
     elif scale_factor is not None:
         factors = list(scale_factor) if isinstance(scale_factor, (tuple, list)) else [scale_factor] * nd
@@ -512,6 +520,17 @@ def interpolate(
             factors = [None] * nd
     else:
         raise ValueError("either size or scale_factor should be defined")
+    if recompute_scale_factor and size is not None:
+        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+    if antialias and not (mode in _SMOOTHED and input.ndim == 4):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+        )
+    if mode == "lanczos" and input.ndim == 4:
+        if align_corners:
+            raise ValueError("Lanczos mode does not support align_corners=True")
+        if not antialias:
+            raise ValueError("Lanczos mode requires antialias=True")
     if mode not in _MODES or nd not in _MODES[mode][1]:
         if mode.endswith("linear") and mode in _MODES and 1 <= nd <= 3:
             (only,) = _MODES[mode][1]
@@ -524,7 +543,7 @@ def interpolate(
         from . import pooling as _pooling
 
         return getattr(_pooling, f"adaptive_avg_pool{nd}d")(input, out)
-    name = _MODES[mode][0].format(nd)
+    name = f"_upsample_{mode}2d_aa" if antialias else _MODES[mode][0].format(nd)
     return getattr(TENSORS, name)(input, out, bool(align_corners), tuple(float(f) if f else None for f in factors))
 
 

@@ -54,6 +54,25 @@ def _sizes(value: Any, n: int) -> tuple[int, ...]:
     return (value,) * n
 
 
+_ONE = {
+    "kernel_size": "must either be a single int, or a tuple of {} ints",
+    "stride": "must either be omitted, a single int, or a tuple of {} ints",
+    "padding": "must either be a single int, or a tuple of {} ints",
+    "dilation": "must be either a single int, or a tuple of {} ints",
+}
+
+
+def _windows(name: str, n: int, **given: Any) -> list[tuple[int, ...]]:
+    """The sizes of windows in n dimensions, of which there have to be one or n."""
+    for what, value in given.items():
+        if isinstance(value, (tuple, list)) and len(value) not in (1, n):
+            if n == 1:
+                raise RuntimeError(f"{name}() argument '{what}' should contain one int (got {len(value)})")
+            words = _ONE[what].replace("either ", "" if name == "avg_pool3d" else "either ")
+            raise RuntimeError(f"{name}: {what} " + words.format("two" if n == 2 else "three"))
+    return [_sizes(value, n) for value in given.values()]
+
+
 def _stride(stride: Any, kernel_size: Any) -> Any:
     """The stride: if none is given, that of windows side by side."""
     return kernel_size if stride is None or stride in ((), []) else stride
@@ -102,11 +121,15 @@ def _returning_indices(with_indices: Any, place: int) -> Callable[[F], F]:
 
 
 def _max(n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
-    kernel = _sizes(kernel_size, n)
-    step = _sizes(_stride(stride, kernel_size), n)
-    return getattr(TENSORS, f"max_pool{n}d_with_indices")(
-        input, kernel, step, _sizes(padding, n), _sizes(dilation, n), ceil_mode
+    sizes = _windows(
+        f"max_pool{n}d",
+        n,
+        kernel_size=kernel_size,
+        stride=_stride(stride, kernel_size),
+        padding=padding,
+        dilation=dilation,
     )
+    return getattr(TENSORS, f"max_pool{n}d_with_indices")(input, *sizes, ceil_mode)
 
 
 def max_pool2d_with_indices(
@@ -334,11 +357,12 @@ def _maxima(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation
 def _avg(
     n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: Any
 ) -> Tensor:
-    kernel = _sizes(kernel_size, n)
-    step = _sizes(_stride(stride, kernel_size), n)
+    kernel, step, pads = _windows(
+        f"avg_pool{n}d", n, kernel_size=kernel_size, stride=_stride(stride, kernel_size), padding=padding
+    )
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
-    return getattr(TENSORS, f"avg_pool{n}d")(input, kernel, step, _sizes(padding, n), ceil_mode, include, divisor)
+    return getattr(TENSORS, f"avg_pool{n}d")(input, kernel, step, pads, ceil_mode, include, divisor)
 
 
 @reading("avg_pool2d")
@@ -422,8 +446,9 @@ def avg_pool1d(
     Mirrors `torch.nn.functional.avg_pool1d`.
     """
     _lines(input, "avg_pool1d")
-    k, p = _sizes(kernel_size, 1)[0], _sizes(padding, 1)[0]
-    s = _sizes(_stride(stride, kernel_size), 1)[0]
+    (k,), (s,), (p,) = _windows(
+        "avg_pool1d", 1, kernel_size=kernel_size, stride=_stride(stride, kernel_size), padding=padding
+    )
     out = _avg(2, TENSORS.unsqueeze(input, -2), (1, k), (1, s), (0, p), ceil_mode, count_include_pad, None)
     return TENSORS.squeeze(out, -2)
 
@@ -707,7 +732,24 @@ def _fractional(
             raise RuntimeError(f"fractional_max_pool{n}d: {name} must either be a single Int or tuple of {n} Ints")
     if samples.dtype is not input.dtype:
         raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    _check_fractional(n, input, samples, kernel, size)
     return getattr(TENSORS, f"fractional_max_pool{n}d")(input, samples, kernel, size)
+
+
+def _check_fractional(n: int, input: Any, samples: Any, kernel: tuple[int, ...], size: tuple[int, ...]) -> None:
+    """Refuse windows for which there is no room, and random numbers that are not one for each plane and dimension."""
+    function = "fractional_max_pool2d()" if n == 2 else "fractional_max_pool3d_out()"
+    for name, whole, k, o in zip(("time", "height", "width")[3 - n :], input.shape[-n:], kernel, size, strict=True):
+        if o + k - 1 > whole or (n == 3 and o + k - 1 == whole):
+            raise RuntimeError(f"{function}: pool {name} {k} too large relative to input {name} {whole}")
+    if samples.ndim != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {samples.ndim}")
+    if samples.shape[0] < (input.shape[0] if input.ndim == n + 2 else 1):
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if samples.shape[1] != input.shape[-n - 1]:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if samples.shape[2] != n:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {n}; got {samples.shape[2]}.")
 
 
 def fractional_max_pool2d_with_indices(
@@ -824,6 +866,13 @@ def _rooted(means: Any, p: float, count: int) -> Tensor:
     return (TENSORS.sign(means) * TENSORS.relu(TENSORS.abs(means))).mul(count).pow(1.0 / p)
 
 
+def _extreme(pool: Any, input: Any, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
+    """The largest magnitude of each window, or the smallest."""
+    if norm_type > 0:
+        return cast(Tensor, pool(input.abs(), kernel_size, stride, 0, 1, ceil_mode))
+    return cast(Tensor, -pool(-input.abs(), kernel_size, stride, 0, 1, ceil_mode))
+
+
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
     """The p-norm of each window of a picture.
 
@@ -838,6 +887,8 @@ def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 
     Mirrors `torch.nn.functional.lp_pool2d`.
     """
+    if norm_type in (math.inf, -math.inf):
+        return _extreme(max_pool2d, input, norm_type, kernel_size, stride, ceil_mode)
     means = avg_pool2d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     return _rooted(means, norm_type, math.prod(_sizes(kernel_size, 2)))
 
@@ -856,6 +907,8 @@ def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 
     Mirrors `torch.nn.functional.lp_pool1d`.
     """
+    if norm_type in (math.inf, -math.inf):
+        return _extreme(max_pool1d, input, norm_type, kernel_size, stride, ceil_mode)
     means = avg_pool1d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     return _rooted(means, norm_type, _sizes(kernel_size, 1)[0])
 
@@ -874,6 +927,8 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 
     Mirrors `torch.nn.functional.lp_pool3d`.
     """
+    if norm_type in (math.inf, -math.inf):
+        return _extreme(max_pool3d, input, norm_type, kernel_size, stride, ceil_mode)
     means = avg_pool3d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     return _rooted(means, norm_type, math.prod(_sizes(kernel_size, 3)))
 
@@ -886,7 +941,7 @@ def _unpool(
     shape = input.size()
     sizes = tuple((m - 1) * s + k - 2 * p for m, s, k, p in zip(shape[-n:], step, kernel, pads, strict=True))
     if output_size is not None:
-        wanted = tuple(output_size)[-n:] if len(output_size) == n + 2 else tuple(output_size)
+        wanted = output_size[2:] if len(output_size) == n + 2 else output_size
         if len(wanted) != n:
             raise ValueError(
                 f"output_size should be a sequence containing {n} or {n + 2} elements, but it has a length of "
@@ -894,8 +949,8 @@ def _unpool(
             )
         for d, (w, m, s) in enumerate(zip(wanted, sizes, step, strict=True)):
             if not m - s < w < m + s:
-                raise ValueError(f'invalid output_size "{list(wanted)}" (dim {d} must be between {m - s} and {m + s})')
-        sizes = wanted
+                raise ValueError(f'invalid output_size "{wanted}" (dim {d} must be between {m - s} and {m + s})')
+        sizes = tuple(wanted)
     if n == 1:
         out = TENSORS.max_unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1))
         return TENSORS.squeeze(out, -1)

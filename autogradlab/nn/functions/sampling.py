@@ -74,6 +74,11 @@ def grid_sampler(
             "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes "
             f"{list(input.shape)} and grid with sizes {list(grid.shape)}"
         )
+    if grid.shape[-1] != nd:
+        raise RuntimeError(
+            f"grid_sampler(): expected grid to have size {nd} in last dimension, but got grid with sizes "
+            f"{list(grid.shape)}"
+        )
     if nd == 3 and interpolation_mode == 2:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     return getattr(TENSORS, f"grid_sampler_{nd}d")(input, grid, interpolation_mode, padding_mode, align_corners)
@@ -106,27 +111,27 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         align_corners = False
     if not theta.dtype.is_floating_point:
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
-    size = tuple(size)
     if len(size) == 4:
         if theta.ndim != 3 or theta._array.shape[-2:] != (2, 3):
             raise ValueError(
-                f"Expected a batch of 2D affine matrices of shape Nx2x3 for size {theta_size(size)}. Got {theta.shape}."
+                f"Expected a batch of 2D affine matrices of shape Nx2x3 for size {size}. Got {theta.shape}."
             )
     elif len(size) == 5:
         if theta.ndim != 3 or theta._array.shape[-2:] != (3, 4):
             raise ValueError(
-                f"Expected a batch of 3D affine matrices of shape Nx3x4 for size {theta_size(size)}. Got {theta.shape}."
+                f"Expected a batch of 3D affine matrices of shape Nx3x4 for size {size}. Got {theta.shape}."
             )
     else:
         raise NotImplementedError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size "
-            f"{theta_size(size)}."
+            f"{size}."
         )
-    if min(size) <= 0:
-        raise ValueError(f"Expected non-zero, positive output size. Got {theta_size(size)}")
-    return TENSORS.affine_grid_generator(theta, size, align_corners)
-
-
-def theta_size(size: tuple[int, ...]) -> str:
-    """A size as PyTorch prints it."""
-    return f"torch.Size({list(size)})"
+    if align_corners and min(size[2:]) == 1:
+        warnings.warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is "
+            "not an intended use case of affine_grid. See the documentation of affine_grid for details.",
+            stacklevel=2,
+        )
+    elif min(size) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    return TENSORS.affine_grid_generator(theta, tuple(size), align_corners)

@@ -172,10 +172,6 @@ class ReLU6(Hardtanh):
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
-        return F.relu6(input, self.inplace)
-
     def extra_repr(self) -> str:
         """The arguments that the repr shows."""
         return _inplace(self)

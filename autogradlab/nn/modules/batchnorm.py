@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
@@ -97,6 +97,20 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
     def forward(self, input: Tensor) -> Tensor:
         """The input, normalized over the batch."""
         self._check_input_dim(input)
@@ -196,12 +210,57 @@ class SyncBatchNorm(_BatchNorm):
     Mirrors `torch.nn.SyncBatchNorm`.
     """
 
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim < 2:
             raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
 
+    def forward(self, input: Tensor) -> Tensor:
+        """The input, normalized over the batch."""
+        self._check_input_dim(input)
+        if not input.shape[1]:
+            raise ValueError("SyncBatchNorm number of input channels should be non-zero")
+        return super().forward(input)
 
-class LazyNorm(LazyModuleMixin):
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
+        """The module with a SyncBatchNorm in the place of each BatchNorm, of the same parameters and buffers."""
+        made: Any = module
+        if isinstance(module, _BatchNorm):
+            made = SyncBatchNorm(
+                module.num_features,
+                module.eps,
+                module.momentum,
+                module.affine,
+                module.track_running_stats,
+                process_group,
+                bias=module.bias is not None,
+            )
+            if module.affine:
+                made.weight, made.bias = module.weight, module.bias
+            for name in ("running_mean", "running_var", "num_batches_tracked", "training"):
+                setattr(made, name, getattr(module, name))
+        for name, child in module.named_children():
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return cast(Module, made)
+
+
+class _LazyNormBase(LazyModuleMixin):
     """A normalization that learns num_features from its first input."""
 
     def __init__(
@@ -242,7 +301,7 @@ class LazyNorm(LazyModuleMixin):
             self.reset_parameters()
 
 
-class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
+class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):
     """BatchNorm1d, whose num_features are those of its first input.
 
     Shapes: (N, C, L) gives the same.
@@ -259,9 +318,10 @@ class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
     """
 
     cls_to_become = BatchNorm1d
+    _check_input_dim = BatchNorm1d._check_input_dim
 
 
-class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
+class LazyBatchNorm2d(_LazyNormBase, _BatchNorm):
     """BatchNorm2d, whose num_features are those of its first input.
 
     Shapes: (N, C, H, W) gives the same.
@@ -278,9 +338,10 @@ class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
     """
 
     cls_to_become = BatchNorm2d
+    _check_input_dim = BatchNorm2d._check_input_dim
 
 
-class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
+class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
     """BatchNorm3d, whose num_features are those of its first input.
 
     Shapes: (N, C, D, H, W) gives the same.
@@ -297,3 +358,4 @@ class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
     """
 
     cls_to_become = BatchNorm3d
+    _check_input_dim = BatchNorm3d._check_input_dim

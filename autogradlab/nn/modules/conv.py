@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from ...core.recording.record import TENSORS
@@ -11,7 +12,7 @@ from .. import functional as F
 from .. import init
 from ..parameter import Parameter, UninitializedParameter
 from .lazy import LazyModuleMixin, empty_parameter
-from .module import Module
+from .module import Module, named
 
 __all__ = [
     "Conv1d",
@@ -32,12 +33,16 @@ __all__ = [
 
 
 def _many(value: Any, n: int) -> Any:
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * n
+    return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 
 class _ConvNd(Module):
     _n = 2
     _transposes = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        named(cls, "forward")
 
     def __init__(
         self,
@@ -62,6 +67,8 @@ class _ConvNd(Module):
             raise ValueError("in_channels must be divisible by groups")
         if out_channels % groups:
             raise ValueError("out_channels must be divisible by groups")
+        if self._transposes:
+            padding = _many(padding, n)
         if isinstance(padding, str):
             if padding not in ("same", "valid"):
                 raise ValueError(f"Invalid padding string '{padding}', should be one of {{'same', 'valid'}}")
@@ -82,6 +89,7 @@ class _ConvNd(Module):
         self.output_padding = _many(output_padding, n)
         self.groups = groups
         self.padding_mode = padding_mode
+        self._reversed_padding_repeated_twice = self._border()
         shape = (in_channels, out_channels // groups) if self.transposed else (out_channels, in_channels // groups)
         self.weight = Parameter(TENSORS.empty((*shape, *self.kernel_size), device=device, dtype=dtype))
         if bias:
@@ -101,13 +109,12 @@ class _ConvNd(Module):
 
     def extra_repr(self) -> str:
         """The arguments that the repr shows."""
-        n = len(self.kernel_size)
         text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        if self.padding != (0,) * n:
+        if self.padding != (0,) * len(self.padding):
             text += f", padding={self.padding!r}" if not isinstance(self.padding, str) else f", padding={self.padding}"
-        if self.dilation != (1,) * n:
+        if self.dilation != (1,) * len(self.dilation):
             text += f", dilation={self.dilation}"
-        if self.output_padding != (0,) * n:
+        if self.output_padding != (0,) * len(self.output_padding):
             text += f", output_padding={self.output_padding}"
         if self.groups != 1:
             text += f", groups={self.groups}"
@@ -117,24 +124,28 @@ class _ConvNd(Module):
             text += f", padding_mode={self.padding_mode}"
         return text
 
-    def _border(self) -> list[int]:
+    def _border(self) -> Any:
         """The widths that padding modes other than zeros add, for `pad`."""
+        if not isinstance(self.padding, str):
+            return tuple(width for width in reversed(self.padding) for _ in (0, 1))
         sides: list[int] = []
-        for i in reversed(range(self._n)):
-            if isinstance(self.padding, str):
-                total = self.dilation[i] * (self.kernel_size[i] - 1) if self.padding == "same" else 0
-                sides += [total // 2, total - total // 2]
-            else:
-                sides += [self.padding[i]] * 2
+        for spread, size in zip(reversed(self.dilation), reversed(self.kernel_size), strict=False):
+            total = spread * (size - 1) if self.padding == "same" else 0
+            sides += [total // 2, total - total // 2]
         return sides
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The input, convolved."""
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """The input, convolved with these weights."""
         conv = (F.conv1d, F.conv2d, F.conv3d)[self._n - 1]
         padding = self.padding
         if self.padding_mode != "zeros":
-            input, padding = F.pad(input, self._border(), mode=self.padding_mode), 0
-        return conv(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+            border = self._reversed_padding_repeated_twice
+            input, padding = F.pad(input, border, mode=self.padding_mode), (0,) * self._n
+        return conv(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input, convolved."""
+        return self._conv_forward(input, self.weight, self.bias)
 
 
 class Conv1d(_ConvNd):
@@ -257,6 +268,10 @@ class Conv3d(_ConvNd):
 class _ConvTransposeNd(_ConvNd):
     _transposes = True
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        named(cls, "__init__")
+
     def __init__(
         self,
         in_channels: int,
@@ -295,8 +310,7 @@ class _ConvTransposeNd(_ConvNd):
             return self.output_padding
         n = self._n
         lead = 2 if input.ndim == n + 2 else 1
-        wanted = list(output_size)
-        wanted = wanted[lead:] if len(wanted) == lead + n else wanted
+        wanted = output_size[lead:] if len(output_size) == lead + n else output_size
         if len(wanted) != n:
             raise ValueError(
                 f"ConvTranspose{n}D: for {input.ndim}D input, output_size must have {n} or {lead + n} elements (got "
@@ -389,6 +403,9 @@ class _LazyConv(LazyModuleMixin):
     groups: int
     transposed: bool
     kernel_size: tuple[int, ...]
+
+    def __init_subclass__(cls) -> None:
+        named(cls, "__init__")
 
     def __init__(
         self,

@@ -6,13 +6,17 @@ from typing import Any
 
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
-from .module import Module
+from .module import Module, named
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
 
 
 class _DropoutNd(Module):
     _drop: Any = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        named(cls, "forward")
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
-from .batchnorm import LazyNorm, _NormBase
+from .batchnorm import _LazyNormBase, _NormBase
 
 __all__ = [
     "InstanceNorm1d",
@@ -152,7 +152,7 @@ class InstanceNorm3d(_InstanceNorm):
     _n = 3
 
 
-class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
+class LazyInstanceNorm1d(_LazyNormBase, _InstanceNorm):
     """InstanceNorm1d, whose num_features are those of its first input.
 
     Shapes: (N, C, L) gives the same.
@@ -169,9 +169,10 @@ class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
     """
 
     cls_to_become = InstanceNorm1d
+    _n = 1
 
 
-class LazyInstanceNorm2d(LazyNorm, InstanceNorm2d):
+class LazyInstanceNorm2d(_LazyNormBase, _InstanceNorm):
     """InstanceNorm2d, whose num_features are those of its first input.
 
     Shapes: (N, C, H, W) gives the same.
@@ -188,9 +189,10 @@ class LazyInstanceNorm2d(LazyNorm, InstanceNorm2d):
     """
 
     cls_to_become = InstanceNorm2d
+    _n = 2
 
 
-class LazyInstanceNorm3d(LazyNorm, InstanceNorm3d):
+class LazyInstanceNorm3d(_LazyNormBase, _InstanceNorm):
     """InstanceNorm3d, whose num_features are those of its first input.
 
     Shapes: (N, C, D, H, W) gives the same.
@@ -207,3 +209,4 @@ class LazyInstanceNorm3d(LazyNorm, InstanceNorm3d):
     """
 
     cls_to_become = InstanceNorm3d
+    _n = 3

@@ -46,7 +46,7 @@ class LocalResponseNorm(Module):
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
-class CrossMapLRN2d(LocalResponseNorm):
+class CrossMapLRN2d(Module):
     """LocalResponseNorm under its old name.
 
     Shapes: (N, C, H, W).
@@ -61,7 +61,19 @@ class CrossMapLRN2d(LocalResponseNorm):
     """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
-        super().__init__(size, alpha, beta, k)
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input, normalized across channels."""
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        """The arguments that the repr shows."""
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
 class LayerNorm(Module):

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
-from .module import Module
+from .module import Module, named
 
 __all__ = [
     "CircularPad1d",
@@ -27,11 +27,15 @@ __all__ = [
 ]
 
 
-class _Pad(Module):
+class _PadNd(Module):
     """Pads the last `_dims` dimensions with `_mode` of `nn.functional.pad`."""
 
     _dims: int
     _mode: str
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        named(cls, "forward" if cls.__name__.startswith("_") else "__init__")
 
     def __init__(self, padding: Any) -> None:
         super().__init__()
@@ -48,7 +52,7 @@ class _Pad(Module):
         return f"{self.padding}"
 
 
-class _ConstantPad(_Pad):
+class _ConstantPadNd(_PadNd):
     """Pads with `value`."""
 
     _mode = "constant"
@@ -66,18 +70,19 @@ class _ConstantPad(_Pad):
         return f"padding={self.padding}, value={self.value}"
 
 
-class _ZeroPad(_ConstantPad):
-    """Pads with zeros."""
-
-    def __init__(self, padding: Any) -> None:
-        super().__init__(padding, 0.0)
-
-    def extra_repr(self) -> str:
-        """The widths, as the repr shows them."""
-        return f"{self.padding}"
+class _CircularPadNd(_PadNd):
+    _mode = "circular"
 
 
-class CircularPad1d(_Pad):
+class _ReflectionPadNd(_PadNd):
+    _mode = "reflect"
+
+
+class _ReplicationPadNd(_PadNd):
+    _mode = "replicate"
+
+
+class CircularPad1d(_CircularPadNd):
     """Padded with the elements of the other end.
 
     Shapes: (N, C, L) or (C, L).
@@ -93,10 +98,9 @@ class CircularPad1d(_Pad):
     """
 
     _dims = 1
-    _mode = "circular"
 
 
-class CircularPad2d(_Pad):
+class CircularPad2d(_CircularPadNd):
     """Padded with the elements of the other edges.
 
     Shapes: (N, C, H, W) or (C, H, W).
@@ -114,10 +118,9 @@ class CircularPad2d(_Pad):
     """
 
     _dims = 2
-    _mode = "circular"
 
 
-class CircularPad3d(_Pad):
+class CircularPad3d(_CircularPadNd):
     """Padded with the elements of the other faces.
 
     Shapes: (N, C, D, H, W) or (C, D, H, W).
@@ -133,10 +136,9 @@ class CircularPad3d(_Pad):
     """
 
     _dims = 3
-    _mode = "circular"
 
 
-class ConstantPad1d(_ConstantPad):
+class ConstantPad1d(_ConstantPadNd):
     """Padded with a value at both ends.
 
     Shapes: (..., L) gives a longer one.
@@ -154,7 +156,7 @@ class ConstantPad1d(_ConstantPad):
     _dims = 1
 
 
-class ConstantPad2d(_ConstantPad):
+class ConstantPad2d(_ConstantPadNd):
     """Padded with a value on all sides.
 
     Shapes: (..., H, W) gives a larger one.
@@ -174,7 +176,7 @@ class ConstantPad2d(_ConstantPad):
     _dims = 2
 
 
-class ConstantPad3d(_ConstantPad):
+class ConstantPad3d(_ConstantPadNd):
     """Padded with a value in three dimensions.
 
     Shapes: (..., D, H, W) gives a larger one.
@@ -192,7 +194,7 @@ class ConstantPad3d(_ConstantPad):
     _dims = 3
 
 
-class ReflectionPad1d(_Pad):
+class ReflectionPad1d(_ReflectionPadNd):
     """Padded with what a mirror at the ends shows.
 
     Shapes: (N, C, L) or (C, L).
@@ -208,10 +210,9 @@ class ReflectionPad1d(_Pad):
     """
 
     _dims = 1
-    _mode = "reflect"
 
 
-class ReflectionPad2d(_Pad):
+class ReflectionPad2d(_ReflectionPadNd):
     """Padded with what mirrors at the edges show.
 
     Shapes: (N, C, H, W) or (C, H, W).
@@ -229,10 +230,9 @@ class ReflectionPad2d(_Pad):
     """
 
     _dims = 2
-    _mode = "reflect"
 
 
-class ReflectionPad3d(_Pad):
+class ReflectionPad3d(_ReflectionPadNd):
     """Padded with what mirrors at the faces show.
 
     Shapes: (N, C, D, H, W) or (C, D, H, W).
@@ -248,10 +248,9 @@ class ReflectionPad3d(_Pad):
     """
 
     _dims = 3
-    _mode = "reflect"
 
 
-class ReplicationPad1d(_Pad):
+class ReplicationPad1d(_ReplicationPadNd):
     """Padded with the elements at the ends.
 
     Shapes: (N, C, L) or (C, L).
@@ -267,10 +266,9 @@ class ReplicationPad1d(_Pad):
     """
 
     _dims = 1
-    _mode = "replicate"
 
 
-class ReplicationPad2d(_Pad):
+class ReplicationPad2d(_ReplicationPadNd):
     """Padded with the elements at the edges.
 
     Shapes: (N, C, H, W) or (C, H, W).
@@ -288,10 +286,9 @@ class ReplicationPad2d(_Pad):
     """
 
     _dims = 2
-    _mode = "replicate"
 
 
-class ReplicationPad3d(_Pad):
+class ReplicationPad3d(_ReplicationPadNd):
     """Padded with the elements at the faces.
 
     Shapes: (N, C, D, H, W) or (C, D, H, W).
@@ -307,10 +304,9 @@ class ReplicationPad3d(_Pad):
     """
 
     _dims = 3
-    _mode = "replicate"
 
 
-class ZeroPad1d(_ZeroPad):
+class ZeroPad1d(ConstantPad1d):
     """Padded with 0 at both ends.
 
     Shapes: (..., L) gives a longer one.
@@ -325,10 +321,15 @@ class ZeroPad1d(_ZeroPad):
     Mirrors `torch.nn.ZeroPad1d`.
     """
 
-    _dims = 1
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        """The widths, as the repr shows them."""
+        return f"{self.padding}"
 
 
-class ZeroPad2d(_ZeroPad):
+class ZeroPad2d(ConstantPad2d):
     """Padded with 0 on all sides.
 
     Shapes: (..., H, W) gives a larger one.
@@ -344,10 +345,15 @@ class ZeroPad2d(_ZeroPad):
     Mirrors `torch.nn.ZeroPad2d`.
     """
 
-    _dims = 2
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        """The widths, as the repr shows them."""
+        return f"{self.padding}"
 
 
-class ZeroPad3d(_ZeroPad):
+class ZeroPad3d(ConstantPad3d):
     """Padded with 0 in three dimensions.
 
     Shapes: (..., D, H, W) gives a larger one.
@@ -362,4 +368,9 @@ class ZeroPad3d(_ZeroPad):
     Mirrors `torch.nn.ZeroPad3d`.
     """
 
-    _dims = 3
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        """The widths, as the repr shows them."""
+        return f"{self.padding}"

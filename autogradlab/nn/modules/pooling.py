@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
-from .module import Module
+from .module import Module, named
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -34,6 +34,10 @@ __all__ = [
 
 class _MaxPoolNd(Module):
     _pool: Any = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        named(cls, "forward")
 
     def __init__(
         self,
@@ -163,22 +167,12 @@ class AvgPool1d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class AvgPool2d(Module):
-    """The mean of each window of a picture.
+class _AvgPoolNd(Module):
+    _pool: Any = None
 
-    Shapes: (N, C, H, W) gives (N, C, H', W').
-
-    Example:
-        >>> import autogradlab as torch
-        >>> from autogradlab import nn
-        >>> nn.AvgPool2d(2)(torch.arange(16.).reshape(1, 1, 4, 4))
-        tensor([[[[ 2.5000,  4.5000],
-                  [10.5000, 12.5000]]]])
-
-    Mirrors `torch.nn.AvgPool2d`.
-    """
-
-    _pool: Any = staticmethod(F.avg_pool2d)
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        named(cls, "__init__", "forward")
 
     def __init__(
         self,
@@ -214,7 +208,25 @@ class AvgPool2d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class AvgPool3d(AvgPool2d):
+class AvgPool2d(_AvgPoolNd):
+    """The mean of each window of a picture.
+
+    Shapes: (N, C, H, W) gives (N, C, H', W').
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> nn.AvgPool2d(2)(torch.arange(16.).reshape(1, 1, 4, 4))
+        tensor([[[[ 2.5000,  4.5000],
+                  [10.5000, 12.5000]]]])
+
+    Mirrors `torch.nn.AvgPool2d`.
+    """
+
+    _pool: Any = staticmethod(F.avg_pool2d)
+
+
+class AvgPool3d(_AvgPoolNd):
     """The mean of each window in three dimensions.
 
     Shapes: (N, C, D, H, W) gives (N, C, D', H', W').
@@ -306,6 +318,10 @@ class LPPool3d(_LPPoolNd):
 
 class _MaxUnpoolNd(Module):
     _n = 2
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        named(cls, "__init__", "forward")
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         super().__init__()
@@ -520,6 +536,10 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 
 class _FractionalMaxPoolNd(Module):
     _n = 2
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        named(cls, "__init__", "forward")
 
     def __init__(
         self,

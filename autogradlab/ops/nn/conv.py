@@ -188,7 +188,18 @@ def _check(
                 f"Given transposed=1, weight of size {wanted}, expected bias to be 1-dimensional with "
                 f"{weight.shape[1] * groups} elements, but got bias of size {list(bias.shape)} instead"
             )
+    if 0 in wanted[2:]:
+        sizes = wanted[2:] if len(wanted) != 3 else [1, *wanted[2:]]
+        raise RuntimeError(
+            "kernel size should be greater than zero, but got"
+            + (f" kernel_height: {sizes[0]} kernel_width: {sizes[1]}" if len(sizes) == 2 else "")
+            + (f": {' x '.join(map(str, sizes))} (TxHxW)" if len(sizes) == 3 else "")
+        )
+    if transposed:
+        _check_kind(input, weight, stride, padding, dilation, transposed)
     _check_types(input, weight)
+    if not transposed:
+        _check_kind(input, weight, stride, padding, dilation, transposed)
 
 
 def check_bias(input: Array, bias: Any) -> None:
@@ -338,7 +349,6 @@ def _conv_twice(
     },
     shown={"bias_shape": "bias_sym_sizes_opt", "input": "input"},
 )
-@typed("convolution", "")
 def convolution(
     input: np.ndarray,
     weight: np.ndarray,
@@ -359,6 +369,11 @@ def convolution(
     tensor([[[1., 2.]]])
     """
     _check(input, weight, bias, stride, padding, dilation, transposed, groups)
+    return _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+
+
+def _check_kind(input: Array, weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool) -> None:
+    """Refuse a dtype in the name of the kernel that PyTorch would take."""
     nd = max(input.ndim - 2, 2)
     pointwise = {*weight.shape[2:], *stride} == {1} and not any(padding)
     if transposed:
@@ -371,6 +386,20 @@ def convolution(
             "slow_conv2d_cpu" if nd == 2 else "slow_conv3d_cpu" if pointwise else "compute_columns3d",
             BOOL,
         )
+
+
+@typed("convolution", "")
+def _convolution(
+    input: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    transposed: bool,
+    output_padding: Sizes,
+    groups: int,
+) -> np.ndarray:
     if transposed:
         sizes = _opened(input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding)
         r = _adjoint_input(input, weight, sizes, stride, padding, dilation, groups)

@@ -265,6 +265,11 @@ def affine_grid_generator(theta: np.ndarray, size: tuple[int, ...], align_corner
               [ 1.,  0.]]]])
     """
     nd = len(size) - 2
+    if theta.shape[0] != size[0]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {nd + 1}] but got: "
+            f"[{theta.shape[0]}, {nd + 1}]."
+        )
     flat = np.matmul(_base(size, align_corners, theta.dtype)[None], theta.swapaxes(1, 2))
     return flat.reshape(size[0], *size[2:], nd)
 

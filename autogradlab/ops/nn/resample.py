@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,16 +34,39 @@ def _nearest(n: int, o: int, factor: float | None, exact: bool) -> Array:
     return np.minimum(found, n - 1)
 
 
-def _cubic(t: Array) -> Array:
-    a = -0.75
+def _cubic(t: Array, a: float = -0.75) -> Array:
     t = np.abs(t)
     near = ((a + 2) * t - (a + 3)) * t * t + 1
     far = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a
     return np.where(t <= 1, near, np.where(t < 2, far, 0))
 
 
+#: for each kind of smoothing: how far its curve reaches, and the curve
+_CURVES: dict[str, tuple[int, Callable[[Array], Array]]] = {
+    "linear-aa": (1, lambda t: np.maximum(1 - np.abs(t), 0)),
+    "cubic-aa": (2, lambda t: _cubic(t, -0.5)),
+    "lanczos-aa": (3, lambda t: np.where(np.abs(t) < 3, np.sinc(t) * np.sinc(t / 3), 0)),
+}
+
+
+def _smoothing(mode: str, n: int, o: int, align: bool, factor: float | None) -> Array:
+    """The matrix (o, n) of means over all inputs that an output stands for, weighted by a curve."""
+    reach, curve = _CURVES[mode]
+    step = (((n - 1) / (o - 1)) if o > 1 else 0.0) if align else 1 / factor if factor else n / o
+    wide = max(step, 1.0)
+    m = np.zeros((o, n))
+    for i in range(o):
+        middle = step * (i + 0.5)
+        low, high = max(int(middle - reach * wide + 0.5), 0), min(int(middle + reach * wide + 0.5), n)
+        weights = curve((np.arange(low, high) - middle + 0.5) / wide)
+        m[i, low:high] = weights / weights.sum()
+    return m
+
+
 def matrix(mode: str, n: int, o: int, align: bool, factor: float | None, dtype: Any) -> Array:
     """The matrix (o, n) that resamples n elements to o."""
+    if mode in _CURVES:
+        return _smoothing(mode, n, o, align, factor).astype(dtype)
     m = np.zeros((o, n), dtype)
     rows = np.arange(o)
     if mode in ("nearest", "nearest-exact"):
@@ -75,6 +99,18 @@ def _scales(nd: int) -> dict[str, Any]:
 def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -> None:
     name = declare(declaration, doc)
 
+    def check(input: Array, output_size: Any) -> None:
+        for sizes in (input.shape[2:], output_size):
+            if min(sizes) <= 0:
+                shown = [
+                    ", ".join(f"{d}: {n}" for d, n in zip("DHW"[-nd:], each, strict=True))
+                    for each in (input.shape[2:], output_size)
+                ]
+                raise RuntimeError(
+                    f"Input and output sizes should be greater than 0, but got input ({shown[0]}) and output "
+                    f"({shown[1]})"
+                )
+
     def matrices(sizes: Any, output_size: Any, align: bool, scales: Any, dtype: Any) -> list[Array]:
         factors = scales if isinstance(scales, (tuple, list)) else (scales,)  # of lines it is one
         return [matrix(mode, n, o, align, s, dtype) for n, o, s in zip(sizes, output_size, factors, strict=True)]
@@ -83,6 +119,7 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
 
         @typed("compute_indices_weights_nearest", "bc")
         def kernel(input: np.ndarray, output_size: tuple[int, ...], align_corners: bool, scales: Any) -> np.ndarray:
+            check(input, output_size)
             _refuse_integers(input, "compute_indices_weights_nearest")
             out = input
             for i, (o, s) in enumerate(zip(output_size, scales, strict=True)):
@@ -96,6 +133,7 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
 
         @typed(missing, "bc")
         def kernel(input: np.ndarray, output_size: tuple[int, ...], align_corners: bool, scales: Any) -> np.ndarray:
+            check(input, output_size)
             if input.dtype == np.uint8 and nd == 2:
                 found = along(
                     input.astype(np.float32), matrices(input.shape[2:], output_size, align_corners, scales, np.float32)
@@ -210,6 +248,18 @@ _resampler(
     "cubic",
     2,
 )
+for _kind, _curve in (("bilinear", "linear-aa"), ("bicubic", "cubic-aa"), ("lanczos", "lanczos-aa")):
+    _resampler(
+        f"""
+        nn._upsample_{_kind}2d_aa(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors)
+            -> Tensor
+        nn._upsample_{_kind}2d_aa(Tensor input, SymInt[2] output_size, bool align_corners, float? scales_h=None,
+            float? scales_w=None, *, Tensor out=None) -> Tensor
+        """,
+        f"Upsample{_kind.capitalize()}2DAaBackward0",
+        _curve,
+        2,
+    )
 
 
 def scaled_size(n: int, factor: float) -> int:
