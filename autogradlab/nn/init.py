@@ -177,7 +177,8 @@ def zeros_(tensor: Tensor) -> Tensor:
 
     Mirrors `torch.nn.init.zeros_`.
     """
-    return constant_(tensor, 0.0)
+    with no_grad():
+        return tensor.zero_()
 
 
 def eye_(tensor: Tensor) -> Tensor:

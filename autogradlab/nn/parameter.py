@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import OrderedDict
-from types import FunctionType
+from types import FrameType, FunctionType
 from typing import Any, NoReturn
 
 from ..core.recording.record import TENSORS
@@ -144,10 +144,10 @@ def is_buffer(value: Any) -> bool:
 
 
 #: methods that uninitialized parameters have
-_ALLOWED = frozenset(
-    "__hash__ char copy_ cpu cuda double float get_device half int is_complex is_floating_point long short size "
-    "to".split()
-)
+_ALLOWED = {
+    *("__hash__", "char", "copy_", "cpu", "cuda", "double", "float", "get_device", "half", "int", "is_complex"),
+    *("is_floating_point", "long", "short", "size", "to"),
+}
 _SLOTS = ("_array", "_counter", "_edge", "_grad", "_meta", "_storage", "_view")
 _PACKAGE = __name__.partition(".")[0] + "."
 
@@ -162,13 +162,14 @@ def _plain(value: Tensor) -> Tensor:
 
 def _called() -> str:
     """What the program has called, as PyTorch writes it, when an operation comes upon an uninitialized parameter."""
-    frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_back.f_globals.get("__name__", "").startswith(_PACKAGE):
+    frame: FrameType | None = sys._getframe(2)
+    name = ""
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+        within = frame.f_locals  # the outermost function of a known name is the one that was called
+        found = getattr(within.get("op", within.get("entry")), "name", within.get("name", frame.f_code.co_name))
+        name = found if not name or hasattr(TENSORS, str(found).strip("_")) else name
         frame = frame.f_back
-    within = frame.f_locals
-    name = getattr(within.get("op", within.get("entry")), "name", within.get("name", frame.f_code.co_name))
-    short = str(name).strip("_")
-    return f"<built-in method {short} of type object at {id(Tensor):#x}>" if hasattr(TENSORS, short) else str(name)
+    return f"<built-in method {str(name).strip('_')} of type object at {id(Tensor):#x}>"
 
 
 class _Uninitialized(Tensor):

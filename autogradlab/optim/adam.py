@@ -15,7 +15,7 @@ __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"]
 
 
 def _check(lr: Any, eps: float, betas: Any, weight_decay: float) -> None:
-    if not rate(lr) >= 0.0:
+    if not 0.0 <= rate(lr):
         raise ValueError(f"Invalid learning rate: {lr}")
     if not eps >= 0.0:
         raise ValueError(f"Invalid epsilon value: {eps}")

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from ..core.tensor.tensor import Tensor
-from .optimizer import Optimizer
+from .optimizer import Optimizer, reduced
 
 __all__ = ["EPOCH_DEPRECATION_WARNING", "LRScheduler", "own", "set_rate"]
 
@@ -100,6 +100,9 @@ class LRScheduler:
 
         vars(wrapper)["_wrapped_by_lr_sched"] = True
         vars(optimizer)["step"] = wrapper
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return reduced(self, "optim.lr_scheduler", self.__dict__) or super().__reduce_ex__(protocol)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer."""

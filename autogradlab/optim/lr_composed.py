@@ -118,6 +118,12 @@ class ChainedScheduler(LRScheduler):
         for i, scheduler in enumerate(schedulers):
             if not hasattr(scheduler, "optimizer"):
                 raise TypeError(f"{type(self).__name__} at index {i} should have `optimizer` as its attribute.")
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(
+                    f"{type(self).__name__} does not support `ReduceLROnPlateau` scheduler as it requires additional "
+                    f"kwargs to be specified when calling `step`, but got one at index {i} in the given schedulers "
+                    "sequence."
+                )
             if optimizer is not scheduler.optimizer:
                 raise ValueError(
                     f"{type(self).__name__} expects all schedulers to belong to the same optimizer, but got scheduler "

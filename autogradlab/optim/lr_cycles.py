@@ -38,6 +38,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_0 = T_0
         self.T_i = T_0
         self.T_mult = T_mult
+        if not isinstance(eta_min, (float, int)):
+            raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}")
         self.eta_min = eta_min
         self.T_cur: Any = last_epoch
         super().__init__(optimizer, last_epoch)

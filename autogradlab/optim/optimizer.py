@@ -78,6 +78,17 @@ def _typename(x: Any) -> str:
 LATER: dict[str, Any] = {"foreach": None, "maximize": False, "differentiable": False}
 
 
+def reduced(value: Any, home: str, state: Any) -> Any:
+    """What pickle needs for an object of a class of this package, which is found in its module `home`; None for one of
+    a class of the user."""
+    from ..nn.names import blank  # only for copies and files
+
+    kind = type(value)
+    if not kind.__module__.startswith("torch."):
+        return None
+    return blank, (f"{__name__.partition('.')[0]}.{home}", kind.__qualname__), state
+
+
 class Optimizer:
     """The base of all optimizers: groups of parameters, zero_grad(), step(), state_dict(), hooks.
     Errors: ValueError for an empty list or a tensor that is no leaf, TypeError for what is no tensor.
@@ -160,6 +171,9 @@ class Optimizer:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return reduced(self, "optim", self.__getstate__()) or super().__reduce_ex__(protocol)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -39,7 +39,10 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
     def ema_update(ema_param_list: Any, current_param_list: Any, _: Any) -> None:
         with no_grad():
             for mean, now in zip(ema_param_list, current_param_list, strict=True):
-                mean.lerp_(now, 1 - decay)
+                if mean.is_floating_point() or mean.is_complex():
+                    mean.lerp_(now, 1 - decay)
+                else:
+                    mean.copy_(mean * decay + now * (1 - decay))
 
     return ema_update
 
@@ -50,7 +53,10 @@ def get_swa_multi_avg_fn() -> Callable[..., None]:
     def swa_update(averaged_param_list: Any, current_param_list: Any, num_averaged: Any) -> None:
         with no_grad():
             for mean, now in zip(averaged_param_list, current_param_list, strict=True):
-                mean.lerp_(now, 1 / (int(num_averaged) + 1))
+                if mean.is_floating_point() or mean.is_complex():
+                    mean.lerp_(now, 1 / (int(num_averaged) + 1))
+                else:
+                    mean.addcdiv_(now - mean, TENSORS.tensor(int(num_averaged) + 1))
 
     return swa_update
 
@@ -135,7 +141,9 @@ class AveragedModel(Module):
             for a, b in zip(mine, theirs, strict=True):
                 a.copy_(self.avg_fn(a, b, count))
         else:
-            (self.multi_avg_fn or get_swa_multi_avg_fn())(mine, theirs, count)
+            for kind in dict.fromkeys(a.dtype for a in mine):
+                pairs = [(a, b) for a, b in zip(mine, theirs, strict=True) if a.dtype is kind]
+                (self.multi_avg_fn or get_swa_multi_avg_fn())(*map(list, zip(*pairs, strict=True)), count)
         if not self.use_buffers:
             for a, b in zip(self.module.buffers(), model.buffers(), strict=True):
                 a.detach().copy_(b.detach())

@@ -1,8 +1,14 @@
 """Modules, and what torch.nn.utils does to them, at the edges that PyTorch's own unit tests go along."""
 
+import copy
+import pickle
+
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.utils import prune
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch.utils.module_tracker import ModuleTracker
 
 from tests.scenarios.show import attempt
 
@@ -140,3 +146,156 @@ for a, pad in [(x, (-1, 0, 0, -2)), (x.t(), (-1, 0)), (x.t(), (0, 0)), (x, (-1, 
     print(F.pad(a, pad), F.pad(a, pad).stride())
 t(F.normalize, torch.ones(2, requires_grad=True), dim=0, out=torch.empty(2))
 t(nn.utils.parameters_to_vector, nn.ReLU)
+
+# % modules-recurrent: what is asked and refused of recurrent layers and cells
+for layer in nn.LSTM(4, 3, proj_size=2), nn.GRU(4, 3), nn.RNN(4, 3):
+    x = torch.ones(2, 3, 4)
+    t(layer)
+    t(layer, 3)
+    t(layer, [x])
+    t(layer, x, 3)
+    t(lambda: layer(x, torch.zeros(1, 3, 3))[0].shape)
+    t(layer, x, (torch.zeros(1, 3, 9), torch.zeros(1, 3, 9)))
+    print(layer.get_expected_hidden_size(x, None), layer.permute_hidden(3, None))
+    t(layer.check_hidden_size, torch.zeros(1, 2), (1, 3))
+padded = torch.arange(8.0).view(4, 2, 1)
+print(nn.utils.rnn.unpad_sequence(padded, torch.tensor([4, 2])), padded.shape)
+log_probs = torch.full((4, 1, 3), 0.25).log().requires_grad_()
+target, lengths = torch.tensor([[1, 2]]), (torch.tensor([4]), torch.tensor([2]))
+print([round(F.ctc_loss(log_probs, target, *lengths, blank=b).item(), 4) for b in (0, 1, 2)])
+
+# % modules-transformers: hints, masks and padding that layers hand on
+torch.manual_seed(0)
+layer = nn.TransformerEncoderLayer(4, 2, 8, 0.0, batch_first=True)
+x, padding = torch.arange(24.0).view(2, 3, 4).sin(), torch.tensor([[False, False, True], [False] * 3])
+t(layer, x, is_causal=True)
+t(layer, x, src_mask=torch.ones(3, 3, dtype=torch.int))
+t(layer, x, src_key_padding_mask=torch.ones(2, 3, dtype=torch.int))
+t(nn.TransformerDecoderLayer, 4, 2, activation="x")
+causal = nn.Transformer.generate_square_subsequent_mask(3)
+print(torch.equal(layer(x, causal), layer(x, causal, is_causal=True)))
+encoder = nn.TransformerEncoder(layer, 2).eval()
+print((encoder(x, src_key_padding_mask=padding) == 0).sum().item())
+with torch.no_grad():
+    print((encoder(x, src_key_padding_mask=padding) == 0).sum().item(), encoder(x, mask=causal).shape)
+t(nn.TransformerEncoder(layer, 0), x)
+print(nn.MultiheadAttention(4, 2).merge_masks(causal, padding.float(), x)[0].shape)
+
+# % modules-uninitialized: what parameters without a shape refuse, and the few things they may be asked
+for p in nn.UninitializedParameter(), nn.UninitializedBuffer():
+    for call in [
+        lambda: p.sum(),
+        lambda: p.requires_grad_(False),
+        lambda: p.numel(),
+        lambda: p.new_zeros(2),
+        lambda: nn.init.zeros_(p),
+        lambda: p.shape,
+        lambda: (p.size(), p.ndim, p.dtype, p.device, p.is_leaf, p.cpu() is p, p.float() is p, p.grad),
+    ]:
+        attempt(call)
+    for call in lambda: p + 1, lambda: p[0], lambda: F.linear(torch.ones(1), p), lambda: torch.empty_like(p):
+        try:
+            call()
+        except ValueError as error:
+            print(str(error)[:46])
+layer = nn.LazyLinear(3)
+print(layer.half().weight, layer.weight.dtype, layer.load_state_dict(nn.LazyLinear(3).state_dict()))
+t(torch.optim.SGD, layer.parameters(), lr=0.1)
+layer.load_state_dict(nn.Linear(5, 3).state_dict())
+print(layer.in_features, layer(torch.ones(1, 5).half()).shape, layer.in_features)
+print(isinstance(nn.LazyBatchNorm1d(), nn.BatchNorm1d))
+
+# % modules-states: keys that do not belong, flags of assigned parameters, pruning's limits
+t(nn.Linear(1, 1, bias=False).load_state_dict, nn.Linear(1, 1).state_dict())
+t(nn.InstanceNorm1d(1).load_state_dict, nn.InstanceNorm1d(1, track_running_stats=True).state_dict())
+t(nn.InstanceNorm1d(1).load_state_dict, {"running_mean": torch.ones(1)})
+frozen = nn.Linear(1, 1).requires_grad_(False)
+frozen.load_state_dict({k: nn.Parameter(v) for k, v in frozen.state_dict().items()}, assign=True)
+print(frozen.weight.requires_grad)
+t(prune._validate_pruning_amount, 5, 3)
+t(prune._validate_pruning_amount_init, 1.5)
+print(prune._compute_nparams_toprune(0.5, 5), prune._compute_norm(torch.ones(2, 3), 1, 0))
+t(prune._validate_structured_pruning, torch.ones(2))
+t(prune.custom_from_mask, nn.Linear(2, 1), "weight", torch.ones(3))
+t(prune.PruningContainer, 3)
+
+# % modules-windows: sizes that pools and convolutions refuse
+x = torch.arange(16.0).view(1, 1, 4, 4)
+for pool in F.max_pool2d, F.avg_pool2d:
+    for options in (
+        {"kernel_size": (2, 2, 2)},
+        {"kernel_size": 2, "stride": (1, 1, 1)},
+        {"kernel_size": 2, "padding": ()},
+    ):
+        t(pool, x, **options)
+t(F.avg_pool1d, x[0], (2, 2))
+t(F.max_pool3d, x[None], (2, 2))
+for p in float("inf"), -float("inf"):
+    print(F.lp_pool2d(-x, p, 2), F.lp_pool1d(-x[0], p, 4).shape)
+t(F.fractional_max_pool2d, x, 2, output_size=4)
+t(F.fractional_max_pool2d, x, 2, output_size=2, _random_samples=torch.ones(1, 1, 3))
+t(nn.MaxUnpool2d(2), *F.max_pool2d(x, 2, return_indices=True), output_size=(9, 4))
+for layer in nn.Conv2d(1, 1, 0), nn.Conv1d(1, 1, 0), nn.ConvTranspose2d(1, 1, 1, padding="same"):
+    t(layer, x if layer.weight.ndim == 4 else x[0, :, 0])
+t(F.conv2d, x.half(), torch.ones(1, 1, 2, 2))
+t(nn.ConvTranspose2d(1, 1, 3, 3), x, output_size=(1, 1))
+print(nn.Conv2d(1, 1, (1, 2), padding="same", padding_mode="reflect")._reversed_padding_repeated_twice)
+print(nn.Conv2d(1, 1, 1)._conv_forward(x, torch.ones(1, 1, 1, 1), None).equal(x))
+
+# % modules-methods: whose methods errors name
+for make in (
+    nn.Conv2d(1, 1, 1),
+    nn.MaxPool2d(1),
+    nn.Dropout(),
+    nn.ReflectionPad1d(1),
+    nn.BatchNorm1d(1),
+    nn.AvgPool3d(1),
+):
+    t(make)
+for kind in nn.BatchNorm2d, nn.ConvTranspose1d, nn.ZeroPad2d, nn.ConstantPad1d, nn.MaxUnpool1d, nn.LazyConv2d:
+    t(kind)
+print(isinstance(nn.AvgPool3d(1), nn.AvgPool2d), isinstance(nn.ZeroPad1d(1), nn.ConstantPad1d), nn.CrossMapLRN2d(2))
+net = nn.Sequential(nn.BatchNorm1d(2), nn.Sequential(nn.BatchNorm2d(1, affine=False)), nn.ReLU())
+made = nn.SyncBatchNorm.convert_sync_batchnorm(net)
+print(made, made[0].weight is net[0].weight, made[0](torch.eye(2)).shape)
+
+# % modules-antialias: pictures made smaller by means of what falls together
+x = torch.arange(36.0).view(1, 1, 6, 6).requires_grad_()
+for mode in "bilinear", "bicubic", "lanczos":
+    made = F.interpolate(x, size=(2, 3), mode=mode, antialias=True)
+    print(made)
+    print(torch.autograd.grad((made**2).sum(), x)[0].sum(3).mul(100).round())
+print(F.interpolate(x, scale_factor=0.4, mode="bilinear", antialias=True, align_corners=True))
+t(F.interpolate, x, size=2, antialias=True)
+t(F.interpolate, x, size=2, mode="lanczos")
+t(F.interpolate, x, size=0)
+t(F.affine_grid, torch.eye(2, 3)[None], (2, 1, 2, 2), align_corners=True)
+t(F.affine_grid, torch.eye(2, 3)[None], (1, 1, 1, 2), align_corners=True)
+
+# % modules-tracker: which modules run, forwards and backwards
+net, seen = nn.Sequential(nn.Linear(1, 1), nn.Sequential(nn.ReLU())), []
+with ModuleTracker() as tracker:
+    for m in net[0], net[1][0]:
+        m.register_forward_hook(lambda *_: seen.append((sorted(tracker.parents), tracker.is_bw)))
+    y = net(torch.ones(1, 1, requires_grad=True))
+    y.register_hook(lambda _: seen.append((sorted(tracker.parents), tracker.is_bw)))
+    y.sum().backward()
+print(seen, tracker.parents)
+
+# % modules-averages: averages of buffers, optimizers and schedules as files
+net = nn.BatchNorm1d(1)
+mean = AveragedModel(net, multi_avg_fn=get_ema_multi_avg_fn(0.5), use_buffers=True)
+for n in 1, 4:
+    net.running_mean.fill_(n)
+    net.num_batches_tracked.fill_(n)
+    mean.update_parameters(net)
+print(mean.module.running_mean, mean.module.num_batches_tracked)
+for kind in torch.optim.Adagrad, torch.optim.SGD, torch.optim.Adafactor:
+    optimizer = kind([nn.Parameter(torch.ones(2, 2))], lr=0.5)
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    for made in pickle.loads(pickle.dumps(optimizer)), copy.deepcopy(optimizer):
+        print(type(made) is kind, made.state_dict()["param_groups"] == optimizer.state_dict()["param_groups"])
+    print(pickle.loads(pickle.dumps(schedule)).get_last_lr())
+plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+t(torch.optim.lr_scheduler.ChainedScheduler, [schedule, plateau])
+t(torch.optim.lr_scheduler.CosineAnnealingWarmRestarts, optimizer, 1, eta_min="a")

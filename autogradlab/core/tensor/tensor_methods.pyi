@@ -893,7 +893,7 @@ class TensorMethods:
     def is_set_to(self, tensor: _Tensor) -> _bool:
         """Whether two tensors are the same memory with the same shape and strides."""
     def is_shared(self) -> _bool:
-        """Whether its memory is shared between processes."""
+        """Whether share_memory_() was called on its memory."""
     def is_signed(self) -> _bool:
         """Whether the dtype has negative numbers."""
     @property

@@ -42,6 +42,7 @@ class Convert:
     parameters: Callable[..., Any]
     children: Callable[..., Any]
     modules: Callable[..., Any]
+    _get_name: Callable[[], str]
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Any:
         if recurse:

@@ -237,7 +237,7 @@ class Module(Convert, State):
             raise TypeError(
                 f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
             )
-        persistent = value.persistent if is_buffer(value) else name not in self._non_persistent_buffers_set
+        persistent = vars(value)["persistent"] if is_buffer(value) else name not in self._non_persistent_buffers_set
         register = self.register_buffer
         if (
             getattr(register, "__func__", None) is Module.register_buffer

@@ -33,9 +33,9 @@ __all__ = [
 ]
 
 _NESTED = (
-    "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend specifying "
-    "layout=torch.jagged when constructing a nested tensor, as this layout receives active development, has better "
-    "operator coverage, and works with torch.compile."
+    "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend "
+    "specifying layout=torch.jagged when constructing a nested tensor, as this layout receives active development, has "
+    "better operator coverage, and works with torch.compile."
 )
 
 
@@ -52,9 +52,7 @@ def _copies(module: Module, n: int) -> ModuleList:
 
 
 def _attended(attention: Any, x: Any, to: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
-    return attention(
-        x, to, to, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False
-    )[0]
+    return attention(x, to, to, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False)[0]
 
 
 def _is_causal(mask: Any, hint: bool | None, x: Any, layer: Any) -> bool:
@@ -449,9 +447,7 @@ class Transformer(Module):
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
-        memory = self.encoder(
-            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
-        )
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
         return self.decoder(
             tgt,
             memory,

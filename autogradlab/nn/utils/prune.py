@@ -327,7 +327,9 @@ class CustomFromMask(BasePruningMethod):
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
         """Both masks together."""
         if default_mask.shape != self.mask.shape:
-            raise AssertionError(f"default_mask shape {default_mask.shape} must match self.mask shape {self.mask.shape}")
+            raise AssertionError(
+                f"default_mask shape {default_mask.shape} must match self.mask shape {self.mask.shape}"
+            )
         return default_mask * self.mask.to(dtype=default_mask.dtype)
 
 

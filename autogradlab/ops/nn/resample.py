@@ -107,8 +107,8 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
                     for each in (input.shape[2:], output_size)
                 ]
                 raise RuntimeError(
-                    f"Input and output sizes should be greater than 0, but got input ({shown[0]}) and output "
-                    f"({shown[1]})"
+                    f"Input and output sizes should be greater than 0, but got input ({shown[0]}) "
+                    f"{'and ' if nd == 1 else ''}output ({shown[1]})"
                 )
 
     def matrices(sizes: Any, output_size: Any, align: bool, scales: Any, dtype: Any) -> list[Array]:
