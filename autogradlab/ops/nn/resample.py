@@ -248,18 +248,39 @@ _resampler(
     "cubic",
     2,
 )
-for _kind, _curve in (("bilinear", "linear-aa"), ("bicubic", "cubic-aa"), ("lanczos", "lanczos-aa")):
-    _resampler(
-        f"""
-        nn._upsample_{_kind}2d_aa(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors)
-            -> Tensor
-        nn._upsample_{_kind}2d_aa(Tensor input, SymInt[2] output_size, bool align_corners, float? scales_h=None,
-            float? scales_w=None, *, Tensor out=None) -> Tensor
-        """,
-        f"Upsample{_kind.capitalize()}2DAaBackward0",
-        _curve,
-        2,
-    )
+_resampler(
+    """
+    nn._upsample_bilinear2d_aa(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors)
+        -> Tensor
+    nn._upsample_bilinear2d_aa(Tensor input, SymInt[2] output_size, bool align_corners, float? scales_h=None,
+        float? scales_w=None, *, Tensor out=None) -> Tensor
+    """,
+    "UpsampleBilinear2DAaBackward0",
+    "linear-aa",
+    2,
+)
+_resampler(
+    """
+    nn._upsample_bicubic2d_aa(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors)
+        -> Tensor
+    nn._upsample_bicubic2d_aa(Tensor input, SymInt[2] output_size, bool align_corners, float? scales_h=None,
+        float? scales_w=None, *, Tensor out=None) -> Tensor
+    """,
+    "UpsampleBicubic2DAaBackward0",
+    "cubic-aa",
+    2,
+)
+_resampler(
+    """
+    nn._upsample_lanczos2d_aa(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors)
+        -> Tensor
+    nn._upsample_lanczos2d_aa(Tensor input, SymInt[2] output_size, bool align_corners, float? scales_h=None,
+        float? scales_w=None, *, Tensor out=None) -> Tensor
+    """,
+    "UpsampleLanczos2DAaBackward0",
+    "lanczos-aa",
+    2,
+)
 
 
 def scaled_size(n: int, factor: float) -> int:
