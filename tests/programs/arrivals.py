@@ -165,3 +165,118 @@ for dtype in (torch.int8, torch.uint8, torch.bool, torch.float16):
             with caught(f"{dtype} {value.item()} {type(index).__name__}"):
                 x[index] = value
                 print(x.tolist(), end=" ")
+
+# % arrival-operations: how often the gradients of operations with several inputs were written
+operations = (
+    lambda x, y: x * y,
+    lambda x, y: x / y,
+    lambda x, y: x**y,
+    lambda x, y: torch.atan2(x, y),
+    lambda x, y: torch.maximum(x, y),
+    lambda x, y: torch.fmod(x, y),
+    lambda x, y: torch.hypot(x, y),
+    lambda x, y: torch.logaddexp(x, y),
+    lambda x, y: torch.lerp(x, y, 0.25),
+    lambda x, y: torch.where(x > y, x, y),
+    lambda x, y: torch.addcmul(x, x, y),
+    lambda x, y: torch.addcdiv(x, x, y),
+    lambda x, y: torch.outer(x[0], y[0]),
+    lambda x, y: x @ y.t(),
+    lambda x, y: torch.addmm(x, x, y.t() @ y),
+    lambda x, y: torch.baddbmm(x[None], x[None], (y.t() @ y)[None]),
+    lambda x, y: torch.dot(x[0], y[1]),
+    lambda x, y: torch.mv(x, y[0]),
+    lambda x, y: torch.cdist(x, y),
+    lambda x, y: torch.dist(x, y),
+    lambda x, y: torch.cross(x, y, dim=1),
+    lambda x, y: torch.linalg.solve(x[:, :2], y),
+    lambda x, y: torch.einsum("ij,kj->ik", x, y),
+    lambda x, y: torch.nn.functional.mse_loss(x, y),
+    lambda x, y: torch.nn.functional.smooth_l1_loss(x, y),
+    lambda x, y: torch.nn.functional.kl_div(x, y),
+    lambda x, y: torch.nn.functional.cosine_similarity(x, y),
+    lambda x, y: torch.nn.functional.linear(x, y, y[:, 0]),
+    lambda x, y: torch.nn.functional.layer_norm(x, (3,), y[0], y[1]),
+    lambda x, y: torch.nn.functional.prelu(x - 1, y[0, :1]),
+    lambda x, y: torch.nn.functional.conv1d(x[None], y[:, :, None].expand(2, 3, 2)[:, :2]),
+    lambda x, y: torch.nn.functional.batch_norm(x, None, None, y[0], y[1], training=True),
+    lambda x, y: torch.cat([x, y]).cumprod(0),
+    lambda x, y: torch.stack([x, y]).logsumexp(0),
+    lambda x, y: x.masked_scatter(x > y, y),
+    lambda x, y: x.index_add(0, torch.tensor([1, 0]), y),
+    lambda x, y: x.scatter(0, torch.tensor([[0, 1, 0]]), y),
+    lambda x, y: x.index_put((torch.tensor([0]),), y[0]),
+    lambda x, y: torch.complex(x, y).abs(),
+    lambda x, y: torch.polar(x, y).real,
+)
+for operation in operations:
+    x = torch.tensor([[1.0, 2.0, -0.5], [0.5, 3.0, 1.5]], requires_grad=True)
+    y = torch.tensor([[2.0, 1.0, 0.5], [1.5, 0.25, 2.0]], requires_grad=True)
+    with caught():
+        result = operation(x.abs() if operation is operations[2] else x, y)
+        result.backward(torch.ones_like(result))
+        print(*[(g._version, g.stride()) for g in (x.grad, y.grad)], end=" ")
+        x2, y2 = torch.autograd.grad(operation(x.abs(), y).sum(), (x, y))
+        print(x2._version, y2._version, end=" ")
+
+# % arrival-chosen: gradients of numbers that were chosen go where they were
+x = torch.tensor([[1.0, 3.0], [4.0, 2.0]], requires_grad=True)
+weights = torch.tensor([[1.0, 10.0], [100.0, 1000.0]])
+for dim in (0, 1):
+    for choose in (
+        lambda t: t.topk(2, dim)[0] * weights,
+        lambda t: t.topk(1, dim)[0] * 7,
+        lambda t: t.sort(dim)[0] * weights,
+        lambda t: t.kthvalue(1, dim)[0] * weights[0],
+        lambda t: t.max(dim, keepdim=True)[0] * 5,
+        lambda t: t.median(dim)[0] * weights[1],
+        lambda t: t.mode(dim)[0] * weights[1],
+        lambda t: t.cummax(dim)[0] * weights,
+        lambda t: t.gather(dim, torch.tensor([[1, 0], [0, 0]])) * weights,
+        lambda t: t.take_along_dim(t.argsort(dim), dim) * weights,
+    ):
+        print(torch.autograd.grad(choose(x).sum(), x)[0].tolist())
+
+# % arrival-itself: writes of tensors that are their own arguments, and into nothing
+b = torch.tensor([True, False, True])
+i = torch.tensor([2, 0, 1])
+for write in (
+    lambda: b.masked_fill_(b, False),
+    lambda: i.index_add_(0, torch.tensor([0, 1, 2]), i),
+    lambda: i.scatter_(0, torch.tensor([0, 1, 2]), i),
+    lambda: i.copy_(i.flip(0)),
+    lambda: i.add_(i),
+    lambda: i.mul_(1.5),
+    lambda: i.clamp_(0.5),
+    lambda: i.addcmul_(i, i),
+    lambda: torch.zeros(0, 3).__setitem__(torch.tensor([0]), 1.0),
+    lambda: torch.zeros(0, 3)[torch.tensor([0])],
+    lambda: torch.zeros(0, 3).index_put_((torch.tensor([0]),), torch.tensor(1)),
+    lambda: torch.zeros(0, 3).index_put_((torch.zeros(0, dtype=torch.int64),), torch.tensor(1.0)),
+    lambda: torch.zeros(0, 3)[:, torch.tensor([1])].shape,
+    lambda: torch.zeros(2, 0)[torch.tensor([1]), torch.tensor([0])],
+):
+    attempt(write)
+    print(b.tolist(), i.tolist(), i._version)
+
+# % arrival-truths: True and False among indices
+x = torch.arange(6.0).view(2, 3).requires_grad_()
+for take in (
+    lambda t: t[True],
+    lambda t: t[False],
+    lambda t: t[:, True],
+    lambda t: t[0, False],
+    lambda t: t[..., True, None],
+    lambda t: t[True, torch.tensor([1, 0])],
+    lambda t: t[:, torch.tensor([2]), True],
+    lambda t: t[True, True, 1],
+    lambda t: t[None, True, :, 1:],
+):
+    found = take(x)
+    print(tuple(found.shape), found.grad_fn.name(), found.tolist(), end=" ")
+    print(torch.autograd.grad(found.sum(), x)[0].tolist())
+for place in (True, False, (slice(None), True), (0, True), (True, torch.tensor([1])), (Ellipsis, False)):
+    y = torch.zeros(2, 3)
+    with caught(str(place)):
+        y[place] = 5.0
+        print(y.tolist(), end=" ")
