@@ -71,7 +71,7 @@ class _Transforms(threading.local):
     forward: tuple[Any, ...] = ()
     #: whether forward mode differentiates what is computed
     forward_enabled = True
-    #: whether a pass goes backward only to be differentiated again, which gives the tangents
+    #: whether a backward pass runs only in order to be differentiated, which gives the tangents
     transposing = False
 
     def differentiating(self) -> bool:
@@ -250,7 +250,7 @@ class Context:
 
     @property
     def materialize_grads(self) -> bool:
-        """Can be set only."""
+        """A property that can be set, but not read."""
         raise AttributeError
 
     @materialize_grads.setter
@@ -407,7 +407,7 @@ class FunctionNode(Node):
         """One step of backward, on tensors, recorded."""
         self.writes = None
         grads = self._grads(grad)
-        if transforms.transposing:  # its tangent is known, or there is none
+        if transforms.transposing:  # its tangent is known already, or it has none
             return (None,) * len(self._edges)
         return tuple(self._results(self.apply(*grads)))
 

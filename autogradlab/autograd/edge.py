@@ -49,7 +49,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def place_of(tensor: Tensor) -> GradientEdge:
-    """The same of a tensor that is known to be differentiated, forward mode included."""
+    """The edge of a tensor that is differentiated, forward mode included."""
     node, nr = pair(gradient_edge(tensor))
     assert node is not None
     # of a Function's Node, PyTorch's edge keeps a Node of its own, which keeps what the compiled part has

@@ -84,7 +84,7 @@ class Level:
         self.apart: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
 
     def open(self) -> None:
-        """Begin."""
+        """Open the level."""
         transforms.forward += (self,)
         with _LOCK:
             _open.add(self)
@@ -107,7 +107,7 @@ class Level:
     def add(self, tensor: Tensor, tangent: Tensor) -> Tensor:
         """Give a tensor, in whose place in the graph nothing else leads, a tangent."""
         node = pair(gradient_edge(tangent))[0]
-        if isinstance(node, _Gate):  # it was computed while forward mode was off
+        if isinstance(node, _Gate):  # it was computed while forward mode was switched off
             tangent._edge = node._edges[0]
         self.duals.append(_Dual(tensor, tangent))
         self.derived[id(tensor)] = tensor
@@ -123,7 +123,7 @@ class Level:
         return made
 
     def known(self, t: Tensor) -> _Dual | None:
-        """The dual tensor that `t` is, if it is one itself."""
+        """What is known of `t` as a dual tensor; None if it is none."""
         return next((dual for dual in reversed(self.duals) if dual.is_(t)), None)
 
     def tangent(self, tensor: Tensor) -> Tensor | None:

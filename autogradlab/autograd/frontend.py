@@ -97,7 +97,7 @@ def _run(task: Task) -> dict[int, Any]:
     tasks.append(task)
     try:
         found = task.run()
-        for callback in task.callbacks:  # one may queue another
+        for callback in task.callbacks:  # a callback may queue another one
             callback()
         return found
     finally:
@@ -414,7 +414,7 @@ def _grad(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unuse
 
 
 def _arrived(g: Any, given: Sequence[Tensor | None]) -> Tensor:
-    """The tensor of a gradient: the root's own, where it went through unchanged."""
+    """The tensor of a gradient: the one given for the root, if it came through unchanged."""
     if isinstance(g, Tensor):  # recorded: another tensor on the root's memory has a history of its own
         return g
     for root in given:
@@ -518,7 +518,7 @@ def _method(
     Mirrors `torch.Tensor.backward`.
     """
     if inputs is None and create_graph is False and (retain_graph is None or type(retain_graph) is bool):
-        # the usual call: nothing that `_backward` checks can be wrong with the gradient
+        # the usual call: none of the checks of `_backward` can fail
         x = self._array
         if gradient is None:
             fits = x.size == 1 and x.dtype.kind == "f"

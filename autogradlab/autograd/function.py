@@ -186,7 +186,7 @@ class Function(_SingleLevelFunction):
 
 
 def _base(t: Tensor) -> Tensor:
-    """The tensor that a view is a view of; of others, themselves."""
+    """The base of a view; a tensor that is no view, itself."""
     return t if t._view is None else t._view.base
 
 
@@ -314,7 +314,7 @@ def _check_transforms(cls: Any, separate: bool) -> None:
 
 
 def _check_rule(cls: Any) -> None:
-    """Refuse a Function that says nothing of batches, or two things."""
+    """Refuse a Function that has neither or both of `vmap` and generate_vmap_rule."""
     own = cls.vmap is not Function.vmap
     if own and cls.generate_vmap_rule:
         raise RuntimeError(
@@ -443,7 +443,7 @@ def _start(node: FunctionNode, args: tuple[Any, ...], local: modes.State) -> boo
     put(node, "_is_tensor", tuple(is_tensor))
     put(node, "_ctx", node._context_class(node, tuple(wants)))
     if recording and not local.plain:
-        finish(node, local)  # notes where forward was called; saved tensors are packed later
+        finish(node, local)  # anomaly mode notes where forward was called; saved tensors are packed later
     return recording
 
 
@@ -598,7 +598,7 @@ def _save(node: FunctionNode, to_save: tuple[Any, ...], local: modes.State) -> N
         try:
             pack(node, local.saved_hooks[-1])
         except BaseException:
-            put(node, "saved", ())  # what hooks have not packed would keep the outputs alive, and they the Node
+            put(node, "saved", ())  # an output that no hook has packed would keep the Node alive, which keeps it
             raise
 
 

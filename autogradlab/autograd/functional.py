@@ -287,7 +287,7 @@ def blocks_of(o: Tensor, given: Sequence[Tensor], create_graph: bool = False) ->
     """The Jacobian of an output that requires grad, on request with its history: a block for each input, None for one
     that it does not depend on."""
     n, shape = o._array.size, o._array.shape
-    if create_graph and n == 1:  # one row is no more than a gradient
+    if create_graph and n == 1:  # a single row is a gradient
         weight = wrap(np.ones(shape, o._array.dtype))
         single = grad((o,), given, (weight,), True, True, allow_unused=True)
         return [

@@ -99,7 +99,7 @@ def _plain_call(fresh: Callable[[], Any], function: Any) -> Any:
         try:
             with fresh():
                 return function(*args, **kwargs)
-        finally:  # again, by assignments alone: an interruption may have come before `__exit__` did anything
+        finally:  # again, by assignments alone, in case an interruption came before `__exit__` did it
             local.grad, local.record, local.inference = before
             if modes.FLAGS.unusual:
                 local.refresh()

@@ -254,7 +254,7 @@ def _part(func: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def _check_scaled(outputs: list[Tensor], inputs: Sequence[Any]) -> None:
-    """Gradients of zeros are zeros, of the right kind."""
+    """Check that gradients of zeros are zeros, of the right dtype and size."""
     wanted = _differentiable(inputs)
     zeros = [wrap(np.zeros(o._array.shape, o._array.dtype)) for o in outputs]
     for g, t in zip(grad(outputs, wanted, zeros, retain_graph=True, allow_unused=True), wanted, strict=True):
@@ -302,7 +302,7 @@ def undefined(t: Tensor) -> Tensor:
 
 
 def _check_undefined(func: Callable[..., Any], outputs: list[Tensor], inputs: Sequence[Any]) -> None:
-    """Backward copes with outputs that get no gradient."""
+    """Check that backward accepts outputs without a gradient."""
     wanted = _differentiable(inputs)
     cases = [[undefined(o) for o in _differentiable(func(*inputs))]]
     if len(cases[0]) > 1:

@@ -182,7 +182,7 @@ class _Handle:
     __slots__ = ("__weakref__", "_counter", "_memory", "_version", "kept", "valid")
 
     def __init__(self, tensor: Tensor) -> None:
-        self._memory = tensor.detach()  # is not given to another tensor meanwhile, which would be taken for this one
+        self._memory = tensor.detach()  # keeps the id from being given to another tensor
         self.kept = self._memory.clone()
         self.valid = True
         self._counter = counter(tensor)
@@ -226,7 +226,7 @@ class _AllowMutationOnSavedContext:
         return self._handles
 
     def clear(self) -> None:
-        """Give up what was saved until now: no backward can use it."""
+        """Drop what was saved until now: no backward can use it any more."""
         for handle in self._handles.values():
             handle.valid = False
         self._handles.clear()
@@ -342,7 +342,7 @@ def register_multi_grad_hook(
                 waiting[task.number] = (left - 1, grads)
                 if left <= 1:
                     del waiting[task.number]
-            if left == 1:  # 0 where the pass comes to none of them but its root
+            if left == 1:  # 0 if the pass reaches none of them except its root
                 fn(grads)
 
         return inner_hook

@@ -1,4 +1,4 @@
-"""Labels for a profiler, which is not here: programs that carry them run (mirrors `torch.autograd.profiler`)."""
+"""Labels for a profiler: they do nothing, so that programs which use them run (mirrors `torch.autograd.profiler`)."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class Linear(Module):
         own = self.__dict__["_parameters"]
         try:
             return F.linear(input, own["weight"], own["bias"])
-        except KeyError:  # a weight that is no parameter: set by a hook, or shared by hand
+        except KeyError:  # a weight that is not registered as a parameter: set by a hook, or assigned
             return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:

@@ -292,7 +292,7 @@ class Module(Convert, State):
             raise
 
     def _call_always(self, args: tuple[Any, ...], kwargs: dict[str, Any], called: set[int]) -> None:
-        """After an error: hooks with always_call run even so, and their own errors only warn."""
+        """After an error: hooks with always_call still run, and their own errors only warn."""
         result = None
         everywhere = [(n, h, "global ") for n, h in GLOBAL.forward.items() if n in GLOBAL.forward_always]
         own = [(n, h, "") for n, h in self._forward_hooks.items() if n in self._forward_hooks_always_called]
@@ -601,7 +601,7 @@ def indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-for _part in (Convert, State):  # methods print the class that learners know: <bound method Module.state_dict of ...>
+for _part in (Convert, State):  # methods print the name of the public class: <bound method Module.state_dict of ...>
     for _name, _value in vars(_part).items():
         if isinstance(_value, FunctionType):
             _value.__qualname__ = f"Module.{_name}"

@@ -73,7 +73,7 @@ class State:
     _state_dict_pre_hooks: dict[int, Callable[..., Any]]
 
     def get_extra_state(self) -> Any:
-        """What else belongs into the state_dict; define it together with `set_extra_state`."""
+        """What else belongs in the state_dict; define it together with `set_extra_state`."""
         raise RuntimeError(
             "Reached a code path in Module.get_extra_state() that should never be called. Please file an issue "
             "at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."

@@ -1,4 +1,4 @@
-"""A module whose parameters nobody has drawn (mirrors `torch.nn.utils.init`)."""
+"""A module whose parameters are not initialised (mirrors `torch.nn.utils.init`)."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class ParametrizationList(ModuleList):
             _check(self(), shape, dtype, "tensor", "unparametrized", "parametrized", "unless `unsafe` flag")
 
     def _inverted(self, value: Any) -> Any:
-        """What the parametrizations would make `value` of."""
+        """The original from which the parametrizations make `value`; those without an inverse are passed over."""
         for module in reversed(list(self)):
             inverse = getattr(module, "right_inverse", None)
             if inverse is not None:
@@ -116,7 +116,7 @@ class ParametrizationList(ModuleList):
         return value
 
     def _original(self, value: Any) -> Any:
-        """What the parametrizations must make of `value`, which is assigned."""
+        """The same for a `value` that is assigned: it is an error if one of them has no inverse."""
         for module in reversed(list(self)):
             inverse = getattr(module, "right_inverse", None)
             if inverse is None:

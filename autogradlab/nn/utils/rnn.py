@@ -187,7 +187,7 @@ def pack_padded_sequence(
             "you do not need ONNX exportability."
         )
     rows, sizes = _rows(counts, batch)
-    rows = rows[rows < x._array.shape[0] * batch]  # PyTorch packs the steps that there are, whatever lengths say
+    rows = rows[rows < x._array.shape[0] * batch]  # PyTorch packs the steps that exist, even where lengths say more
     return PackedSequence(TENSORS._pack_rows(x, rows), wrap(sizes), order, None)
 
 
