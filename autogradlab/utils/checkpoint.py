@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+import numpy as np
+
 from ..autograd.frontend import backward, running
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..core.random.generator import default_generator
 from ..core.runtime import modes
-from ..core.tensor.tensor import Tensor
+from ..core.tensor.tensor import Tensor, wrap
 
 __all__ = [
     "CheckpointError",
@@ -210,6 +212,45 @@ class CheckpointFunction(Function):
         return (None, None, *(i.grad if isinstance(i, Tensor) else None for i in inputs))
 
 
+class _Inputs(Function):
+    """Saves the arguments of a checkpointed call, for the hooks that are at work around it: of a call within another
+    one, they are computed again with that one."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(*args: Any) -> Tensor:
+        """An empty tensor."""
+        return wrap(np.empty(0, np.float32))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Save the tensors among the arguments; the others are kept as they are."""
+        ctx.places = [i for i, a in enumerate(inputs) if i and isinstance(a, Tensor)]
+        ctx.others = [None if isinstance(a, Tensor) else a for a in inputs]
+        ctx.save_for_backward(*(inputs[i] for i in ctx.places))
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Never called: nothing depends on the result."""
+        raise AssertionError("Did not expect to backward on this graph")
+
+
+def _kept(args: tuple[Any, ...]) -> Callable[[], list[Any]]:
+    """Gives the arguments of a call again."""
+    first = wrap(np.empty(0, np.float32))
+    saver = _Inputs.apply(first.requires_grad_(), *args)
+
+    def found() -> list[Any]:
+        ctx = saver.grad_fn
+        inputs = list(ctx.others)
+        for i, t in zip(ctx.places, ctx.saved_tensors, strict=True):
+            inputs[i] = t
+        return inputs[1:]
+
+    return found
+
+
 class _Saved:
     """Stands in the graph for a tensor that forward would have saved."""
 
@@ -223,7 +264,10 @@ class _Outside:
 class _Frame:
     """One checkpointed call: recorded as any other, but what its Nodes save is dropped and computed again on demand."""
 
-    def __init__(self, again: Callable[[], Any], same: bool, early_stop: bool) -> None:
+    def __init__(
+        self, inputs: Callable[[], list[Any]], again: Callable[[list[Any]], Any], same: bool, early_stop: bool
+    ) -> None:
+        self.inputs = inputs
         self.again = again
         self.same = same
         self.early_stop = early_stop
@@ -257,6 +301,7 @@ class _Frame:
     def _recompute(self) -> weakref.WeakKeyDictionary[_Saved, Tensor]:
         found: list[Tensor] = []
         count = len(self.places)
+        inputs = self.inputs()
 
         def keep(t: Tensor) -> Tensor:
             t = t.detach() if t.requires_grad else t
@@ -274,7 +319,7 @@ class _Frame:
 
         try:
             with saved_tensors_hooks(keep, lambda t: t), enable_grad():
-                self.again()
+                self.again(inputs)
         except _Enough:
             pass
         self._check(found)
@@ -354,17 +399,19 @@ def checkpoint(
     forward_context, again_context = context_fn()
     state = default_generator.get_state() if preserve else None
 
-    def again() -> Any:
+    if not is_grad_enabled():
+        return function(*args, **kwargs)
+    kept = _kept(args)
+
+    def again(inputs: list[Any]) -> Any:
         def run() -> Any:
             with again_context:
-                return function(*args, **kwargs)
+                return function(*inputs, **kwargs)
 
         return _with_random_state(state, run)
 
-    if not is_grad_enabled():
-        return function(*args, **kwargs)
     stop = early_stop if _EARLY_STOP[0] is None else _EARLY_STOP[0]
-    frame = _Frame(again, determinism_check == "default", stop)
+    frame = _Frame(kept, again, determinism_check == "default", stop)
     with saved_tensors_hooks(frame.pack, frame.unpack), forward_context:
         out = function(*args, **kwargs)
         frame.complete = True

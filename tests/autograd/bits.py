@@ -159,3 +159,12 @@ for view in (lambda z: z.t(), lambda z: z[0], lambda z: z[:, 1:], lambda z: z.co
         (first,) = torch.autograd.grad((z * z * z).real.sum(), a, create_graph=True)
         (second,) = torch.autograd.grad((first * first.conj()).real.sum(), a)
         print((first.detach() + 0).resolve_conj(), (second + 0).resolve_conj())
+
+# % pickled-views: a pickled view keeps the whole memory in which it lies
+base = torch.arange(6.0)
+for view in (base[2:4], base[2:6].view(2, 2).t(), base[::2]):
+    copied = pickle.loads(pickle.dumps(view))
+    print(copied, copied.stride(), copied.storage_offset(), copied.untyped_storage().nbytes())
+one, other = pickle.loads(pickle.dumps((base, base[2:4])))
+one[2] = 100
+print(other)

@@ -277,3 +277,31 @@ for part in "real", "imag":
     for value in None, "a", 3, 2.5, True, [1, 2], torch.ones(3):
         t(lambda: setattr(z, part, value))
         print(z)
+
+# % checkpoints-in-checkpoints: the arguments of an inner call are computed again with the outer one
+counts = []
+
+
+def inner(x):
+    counts.append("inner")
+    return x.sin()
+
+
+def outer(x):
+    counts.append("outer")
+    return torch.utils.checkpoint.checkpoint(inner, x, use_reentrant=False) * 2
+
+
+for early_stop in (True, False):
+    counts.clear()
+    x = torch.ones(2, requires_grad=True)
+    with torch.utils.checkpoint.set_checkpoint_early_stop(early_stop):
+        y = torch.utils.checkpoint.checkpoint(outer, x, use_reentrant=False)
+        y.sum().backward(retain_graph=True)
+        print(counts, x.grad)
+        y.sum().backward()
+        print(counts, x.grad)
+packed = []
+with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(t.shape) or t, lambda t: t):
+    torch.utils.checkpoint.checkpoint(inner, x, use_reentrant=False)
+print(packed)

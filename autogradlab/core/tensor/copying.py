@@ -115,21 +115,26 @@ def key_free(root: np.ndarray, memo: dict[Any, Any]) -> bool:
 
 
 def reduce_tensor(t: Tensor) -> Any:
-    """What pickle keeps of a tensor: its values with their strides, requires_grad, attributes. No memory is shared."""
+    """What pickle keeps of a tensor: the memory in which it lies, strides, requires_grad, attributes. No two tensors
+    share it afterwards."""
     _warn_hooks(t)
     array = memory_of(t._array)
     if is_absent(array):
         steps = tuple(s // array.itemsize for s in array.strides)
         return rebuild_absent, (t.dtype.name, array.shape, steps, requires_grad(t)), dict(t.__dict__) or None
     strides = tuple(s // array.itemsize for s in array.strides)
-    if array.flags.c_contiguous or min(strides, default=0) < 0:
+    root, offset = owner(array), 0
+    if root is not array and root.flags.c_contiguous and array.size:
+        offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+        block = root.reshape(-1)
+    elif array.flags.c_contiguous or min(strides, default=0) < 0:
         array = np.array(array, order="C")
         strides = tuple(s // array.itemsize for s in array.strides)
         block = array.reshape(-1)
     else:  # the part of the memory in which it lies
         last = sum((n - 1) * s for n, s in zip(array.shape, strides, strict=True)) if array.size else -1
         block = np.lib.stride_tricks.as_strided(array, (last + 1,), (array.itemsize,))
-    args = (block.tobytes(), t.dtype.name, 0, array.shape, strides, requires_grad(t), *bits(t._array))
+    args = (block.tobytes(), t.dtype.name, offset, array.shape, strides, requires_grad(t), *bits(t._array))
     if type(t) is not Tensor:
         return _rebuild_subclass, (rebuild_tensor, type(t), args), dict(t.__dict__) or None
     return rebuild_tensor, args, dict(t.__dict__) or None
