@@ -373,7 +373,7 @@ def after(module, state, prefix, metadata):
 layer.register_state_dict_post_hook(after)
 t(layer._register_state_dict_hook, after)
 layer.state_dict()
-t(prune.BasePruningMethod)
+print(prune.BasePruningMethod.__abstractmethods__)
 schedules = torch.optim.lr_scheduler
 print(issubclass(schedules.MultiplicativeLR, schedules.LambdaLR), schedules._LRScheduler is schedules.LRScheduler)
 print(schedules._LRScheduler)
@@ -400,7 +400,7 @@ print(made[0].weight.stride())
 print(_pair(1), _pair([1, 2, 3]), _ntuple(4)(7), _reverse_repeat_tuple((1, 2), 2))
 state = nn.Sequential(nn.Linear(1, 1)).state_dict(prefix="module.")
 consume_prefix_in_state_dict_if_present(state, "module.")
-print(list(state), state._metadata)
+print(list(state), dict(state._metadata))
 
 
 class Plus(nn.Module):

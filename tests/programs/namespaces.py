@@ -19,7 +19,9 @@ trees += [defaultdict(int, {"a": 1}), deque([1, 2], maxlen=4), torch.Size([1, 2]
 for tree in trees:
     leaves, spec = pytree.tree_flatten(tree)
     print(leaves, spec, spec.num_leaves, spec.num_nodes, spec.num_children)
-    print(pytree.tree_unflatten(leaves, spec), spec == pytree.tree_structure(tree), spec != spec)
+    made = pytree.tree_unflatten(leaves, spec)
+    text = list(made.items()) if isinstance(made, OrderedDict) else made  # Python 3.12 prints it otherwise
+    print(type(made).__name__, text, spec == pytree.tree_structure(tree), spec != spec)
 
 # % trees-mapped: functions of leaves, refusals where trees differ
 print(pytree.tree_map(lambda a, b: a + b, [1, (2,)], [3, (4,)]), pytree.tree_map_only(int, abs, [-1, "a", -2.5]))

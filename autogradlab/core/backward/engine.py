@@ -329,13 +329,11 @@ def _capture(reach: Reach, node: Node, grad: Any, writes: int | None = None) -> 
     return reach.needed is not None and reach.needed[node]
 
 
-def _sole(before: np.ndarray, grad: Any, outs: Any, i: int) -> bool:
+def _sole(holders: int, before: np.ndarray, grad: Any, outs: Any, i: int) -> bool:
     """Whether PyTorch adds to a buffered array in place: it is no view, and nobody holds it but the pass itself, by its
-    buffers, a Node's gradient and what that has given for its edges before number `i`."""
-    if before.base is not None:
-        return False
-    passed = (grad, *outs[:i])
-    return _refs(before) == _BUFFERED + 1 + 2 * sum([g is before for g in passed]) + (grad is before)
+    buffers, a Node's gradient and what that has given for its edges before number `i`. `holders` are counted by the
+    caller, since what a call adds to them is another number in Python 3.14."""
+    return before.base is None and holders == _BUFFERED + sum([g is before for g in (grad, *outs[:i])])
 
 
 def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) -> int:
@@ -447,7 +445,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                         elif before is not None:
                             own = (
                                 before.base is None and _refs(before) - (outs[i - 1] is before) == _BUFFERED
-                            ) or _sole(before, grad, outs, i)
+                            ) or _sole(_refs(before), before, grad, outs, i)
                             if own and before.base is None and g.size >= _SMALL:
                                 g = _sum(before, g, before)
                             elif g.strides == before.strides or g.ndim < 2 or 0 in before.strides:
@@ -763,7 +761,7 @@ class Task:
                             times = 0
                         before = look(target)
                         if before is not None:
-                            own = _sole(before, grad, outs, i)
+                            own = _sole(_refs(before), before, grad, outs, i)
                             g = _plus(before, g, own and before.base is None)
                             times = written.get(target, 0) + 1 if own else 0
                         if times or target in written:
