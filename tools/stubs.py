@@ -143,6 +143,8 @@ _PLAIN = frozenset(
         "__annotations__",
         "__doc__",
         "__slots__",
+        "__firstlineno__",
+        "__static_attributes__",
         "__array_priority__",
         "__dict__",
         "__weakref__",
