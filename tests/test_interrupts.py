@@ -305,6 +305,7 @@ def signalled(seconds: float, interval: float) -> tuple[int, list[str]]:
     kinds = [plain, added, hooked, recorded, function, in_place]
     usual = modes_now()
     sent, rung, wrong = 0, 0, []
+    things: list[Any] = []
 
     def stop(*_: Any) -> None:
         nonlocal rung
@@ -318,12 +319,18 @@ def signalled(seconds: float, interval: float) -> tuple[int, list[str]]:
             make = kinds[sent % len(kinds)]
             work = make()
             first, things = work.look(), []
-            try:
-                signal.setitimer(signal.ITIMER_REAL, interval * (0.2 + sent % 17 / 10))
+
+            def steps() -> None:
+                """A function, since Python 3.13 leaves the jump back of a loop at the end of a `try` out of it."""
+                nonlocal things
                 while rung == sent:  # Python drops what is raised in a callback of the garbage collector
                     work = make()
                     things = work.things
                     work.act()
+
+            try:
+                signal.setitimer(signal.ITIMER_REAL, interval * (0.2 + sent % 17 / 10))
+                steps()
             except KeyboardInterrupt:
                 pass
             finally:

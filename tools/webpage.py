@@ -42,6 +42,8 @@ REFERENCE = (
     "torch.optim", "torch.optim.lr_scheduler", "torch.linalg", "torch.fft", "torch.special", "torch.distributions",
     "torch.random", "torch.func", "torch.utils.data", "torch.utils.checkpoint", "torch.amp", "torch.testing",
 )  # fmt: skip
+#: Sentences of help texts and messages are read whole, on phones too.
+WRAPPED = "\n.highlight-text pre { white-space: pre-wrap; overflow-wrap: anywhere; }\n"
 CONF = """\
 import re
 
@@ -348,7 +350,7 @@ def write(source: Path) -> None:
     pages |= {f"_static/{p.name}": p.read_text(encoding="utf-8") for p in STATIC.iterdir()}
     pages |= {
         "_static/icon.svg": (ROOT / "docs" / "icon.svg").read_text(encoding="utf-8"),
-        "_static/theme.css": theme.css(),
+        "_static/theme.css": theme.css() + WRAPPED,
         "_static/words.js": words.module(),
         "_static/draw.js": DRAW,
         "_static/scroll.js": SCROLL,
