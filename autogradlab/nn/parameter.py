@@ -76,9 +76,6 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         made.__dict__["_is_param"] = True
         return made
 
-    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
-        pass
-
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
             return memo[id(self)]
@@ -253,9 +250,6 @@ class UninitializedParameter(_Uninitialized, Parameter):  # type: ignore[misc]
         made = make_subclass(cls.cls_to_become, TENSORS.empty(0, device=device, dtype=kind), requires_grad)
         made.__class__ = cls
         return made
-
-    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
-        pass
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) not in memo:

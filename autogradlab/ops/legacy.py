@@ -81,7 +81,12 @@ def _alias(input: np.ndarray) -> Any:
 
 def _construct(kind: dtype, args: tuple[Any, ...], kwargs: dict[str, Any], any_type: bool) -> Tensor:
     """What the old constructor makes; `any_type`: a tensor of another dtype is taken as it is."""
-    index, values = _NEW.bind(args, kwargs)
+    first = args[0] if args else None
+    sequence = len(args) == 1 and isinstance(first, (tuple, list)) and type(first) is not Size
+    if sequence and kwargs.keys() <= {"device"}:  # data, also where it could be sizes; its elements are read below
+        index, values = 4, {"data": first, **kwargs}
+    else:
+        index, values = _NEW.bind(args, kwargs)
     where = values.get("device")
     if where is not None:
         found = where if isinstance(where, Device) else Device(where)
@@ -101,11 +106,10 @@ def _construct(kind: dtype, args: tuple[Any, ...], kwargs: dict[str, Any], any_t
             wanted, got = (_OPTIONS.format(_C_TYPES.get(d.name, d.name)) for d in (kind, other.dtype))
             raise TypeError(f"expected {wanted} (got {got})")
         return TENSORS.alias(other)
-    first = args[0] if args else None
-    if index == 3 and (type(first) is Size or not isinstance(first, (tuple, list))):
+    if index == 3:
         size = args if len(args) == 1 and type(first) is int else values["size"]
         return finished(np.zeros(check_sizes(size), kind.numpy))
-    data = values["data"] if index == 4 else first
+    data = values["data"]
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{typename(data)}'")
     if not hasattr(type(data), "__getitem__") or isinstance(data, (dict, np.generic)):
