@@ -172,6 +172,8 @@ def __getattr__(name: str) -> object:
         return _import_module(f"{__name__}.backends").DEVICES[name]
     elif name in ("load_ipython_extension", "unload_ipython_extension"):  # %load_ext autogradlab
         return getattr(_import_module(f"{__name__}.inspectors.extension"), name)
+    elif name == "torch":  # PyTorch's module imports itself
+        found = _import_module(__name__)
     elif name == "__all__":
         return [n for n in __dir__() if not n.startswith("_")]
     elif name.startswith("_"):

@@ -143,11 +143,11 @@ LAZY = {
     "nn.recurrent": "torch.mkldnn_rnn_layer",
     "nn.resample": "F._upsample_bicubic2d_aa F._upsample_bicubic2d_aa_backward F._upsample_bilinear2d_aa "
     "F._upsample_bilinear2d_aa_backward F._upsample_lanczos2d_aa F._upsample_lanczos2d_aa_backward "
+    "F._upsample_nearest_exact1d F._upsample_nearest_exact1d_backward F._upsample_nearest_exact2d "
+    "F._upsample_nearest_exact2d_backward F._upsample_nearest_exact3d F._upsample_nearest_exact3d_backward "
     "F.upsample_bicubic2d F.upsample_bicubic2d_backward F.upsample_bilinear2d F.upsample_bilinear2d_backward "
     "F.upsample_linear1d F.upsample_linear1d_backward F.upsample_nearest1d F.upsample_nearest1d_backward "
     "F.upsample_nearest2d F.upsample_nearest2d_backward F.upsample_nearest3d F.upsample_nearest3d_backward "
-    "F.upsample_nearest_exact1d F.upsample_nearest_exact1d_backward F.upsample_nearest_exact2d "
-    "F.upsample_nearest_exact2d_backward F.upsample_nearest_exact3d F.upsample_nearest_exact3d_backward "
     "F.upsample_trilinear3d F.upsample_trilinear3d_backward",
 }
 register_lazy(__name__, LAZY)

@@ -287,6 +287,9 @@ network(
     case(VOLUME, size=2),
     case(VOLUME, scale_factor=2, mode="trilinear"),
     case(IMAGE, scale_factor=2, mode="bicubic"),
+    *(case(IMAGE, size=(3, 6), mode=m, antialias=True) for m in ("bilinear", "bicubic", "lanczos")),
+    case(IMAGE, scale_factor=(0.6, 1.7), mode="bilinear", antialias=True, align_corners=True),
+    case(IMAGE, scale_factor=0.6, mode="bicubic", antialias=True, recompute_scale_factor=True),
     *(case(x, scale_factor=2, mode="nearest-exact") for x in (SIGNAL, IMAGE, VOLUME)),
 )
 network("adaptive_avg_pool3d", case(VOLUME, 2), case(VOLUME, 1))

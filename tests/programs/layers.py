@@ -421,3 +421,27 @@ for kind in Plus, Two:
     parametrize.register_parametrization(one, "weight", kind())
     print(parametrize.transfer_parametrizations_and_params(one, other))
     print(torch.equal(one.weight, other.weight), list(other.state_dict()))
+
+# % layers-interpolate-sizes: sizes and factors of interpolate, and what is refused
+picture = torch.arange(35.0).reshape(1, 1, 5, 7)
+three = torch.tensor([3], dtype=torch.int32)
+for size in ([three, three], (three, 6), [torch.tensor(3.0), 3], torch.tensor([3, 3]), [3.0, 3], "a", 3.0, (0, 3), -1):
+    for mode in ("bilinear", "nearest", "area", "nearest-exact"):
+        t(lambda size, mode: F.interpolate(picture, size=size, mode=mode).shape, size, mode)
+for factor in ([torch.tensor(2.0)] * 2, 2, (0.5, 1.5), "a", [None, 2], 0.0, 0.01):
+    for mode in ("bicubic", "nearest"):
+        t(lambda factor, mode: F.interpolate(picture, None, factor, mode, None, True).shape, factor, mode)
+        t(lambda factor, mode: F.interpolate(picture, scale_factor=factor, mode=mode).shape, factor, mode)
+for options in (
+    {"mode": "lanczos"},
+    {"mode": "lanczos", "antialias": True, "align_corners": True},
+    {"mode": "nearest", "antialias": True},
+    {"mode": "bilinear", "recompute_scale_factor": True},
+    {"mode": "linear"},
+    {"mode": "none"},
+):
+    t(F.interpolate, picture, 3, **options)
+for shape in ((1, 0, 4, 5), (1, 2, 0), (1, 2, 3, 0, 2)):
+    t(F.interpolate, torch.zeros(shape), 2)
+t(F.interpolate, picture.half(), 2, mode="bicubic", antialias=True)
+print(F.interpolate(picture.requires_grad_(), (2, 3), mode="lanczos", antialias=True))

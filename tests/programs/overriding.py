@@ -303,3 +303,20 @@ class Zeros(TorchFunctionMode):
 
 with Zeros():
     print(torch.ones(2), torch.full((1,), 2.0))
+
+
+# % overriding-parameter-arguments: subclasses of Parameter take arguments of their own
+class Scaled(torch.nn.Parameter):
+    def __new__(cls, data=None, scale=1, requires_grad=True):
+        made = torch.nn.Parameter.__new__(cls, data, requires_grad)
+        made.scale = scale
+        return made
+
+
+scaled = Scaled(torch.ones(2), scale=7)
+print(scaled, scaled.scale, Scaled(torch.ones(2), 8, requires_grad=False).requires_grad)
+for call in (lambda: torch.nn.Parameter(torch.ones(2), True, 3), lambda: torch.nn.Parameter(torch.ones(2), scale=3)):
+    try:
+        call()
+    except TypeError as error:
+        print(error)

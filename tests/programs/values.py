@@ -377,3 +377,9 @@ for action in (
     lambda: torch.repeat_interleave(torch.ones(3), 2, output_size=6),
 ):
     attempt(action)
+
+# % values-old-constructors: a list is data, also where it begins with an integer
+for data in ([1, 2.5], [True, 2.0], (1, 2.5), [1, None], [1, [2]], [1, "a"], [1, 2], [], range(3)):
+    for make in (torch.Tensor, torch.LongTensor, torch.ones(1).new):
+        attempt(lambda make=make, data=data: make(data).tolist())
+print(torch.torch is torch)

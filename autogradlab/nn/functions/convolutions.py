@@ -13,6 +13,7 @@ from ...core.types.dims import wrap_dim
 from ...ops.nn import conv as _kernels
 from ...ops.nn import resample as _resample
 from ...ops.table.arguments import reject
+from ...ops.table.creation import bind
 from ...ops.table.publishing import inner, reading
 
 __all__ = [
@@ -442,18 +443,54 @@ _col2im = inner(
 )
 
 
+#: by mode: the function in C, the dimensions that it has, and its form with antialiasing
 _MODES = {
-    "nearest": ("upsample_nearest{}d", (1, 2, 3)),
-    "nearest-exact": ("upsample_nearest_exact{}d", (1, 2, 3)),
-    "linear": ("upsample_linear1d", (1,)),
-    "bilinear": ("upsample_bilinear2d", (2,)),
-    "trilinear": ("upsample_trilinear3d", (3,)),
-    "bicubic": ("upsample_bicubic2d", (2,)),
-    "lanczos": ("", (2,)),
-    "area": ("", (1, 2, 3)),
+    "nearest": ("upsample_nearest{}d", (1, 2, 3), ""),
+    "nearest-exact": ("_upsample_nearest_exact{}d", (1, 2, 3), ""),
+    "linear": ("upsample_linear1d", (1,), ""),
+    "bilinear": ("upsample_bilinear2d", (2,), "_upsample_bilinear2d_aa"),
+    "trilinear": ("upsample_trilinear3d", (3,), ""),
+    "bicubic": ("upsample_bicubic2d", (2,), "_upsample_bicubic2d_aa"),
+    "area": ("", (1, 2, 3), ""),
+    "lanczos": ("", (2,), "_upsample_lanczos2d_aa"),
 }
-#: the modes that can take the mean of what falls together
-_SMOOTHED = ("bilinear", "bicubic", "lanczos")
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, Tensor) and not value.is_floating_point())
+
+
+def _size_or_factors(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, Any]:
+    """What of the two was given, for each dimension; the other is None."""
+    nd, sizes = input.ndim - 2, list(input._array.shape[2:])
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is None and scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    if size is None:
+        if not isinstance(scale_factor, (tuple, list)):
+            return None, [scale_factor] * nd
+        if len(scale_factor) != nd:
+            raise ValueError(
+                "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
+                f"dimensions of {sizes} and scale_factor of shape {scale_factor}. Please provide input tensor "
+                "in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
+            )
+        return None, scale_factor
+    if not isinstance(size, (tuple, list)):
+        return [size] * nd, None
+    if len(size) != nd:
+        raise ValueError(
+            "Input and output must have the same number of spatial dimensions, but got input with spatial "
+            f"dimensions of {sizes} and output size of {size}. Please provide input tensor in (N, C, d1, "
+            "d2, ...,dK) format and output size in (o1, o2, ...,oK) format."
+        )
+    if not all(map(_is_integer, size)):
+        raise TypeError(
+            "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
+            f"with types {[type(x) for x in size]}"
+        )
+    return size, None
 
 
 def interpolate(
@@ -490,47 +527,15 @@ def interpolate(
             )
     elif align_corners is None:
         align_corners = False
-    if size is not None and scale_factor is not None:
-        raise ValueError("only one of size or scale_factor should be defined")
-    sizes = input._array.shape[2:]
-    factors: Any = [None] * nd
-    if size is not None:
-        if isinstance(size, (tuple, list)) and len(size) != nd:
-            raise ValueError(
-                "Input and output must have the same number of spatial dimensions, but got input with spatial "
-                f"dimensions of {list(sizes)} and output size of {size}. Please provide input tensor in (N, C, d1, "
-                "d2, ...,dK) format and output size in (o1, o2, ...,oK) format."
-            )
-        if isinstance(size, (tuple, list)) and not all(isinstance(n, int) for n in size):
-            raise TypeError(
-                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
-                f"with types {[type(n) for n in size]}"
-            )
-        out = tuple(size) if isinstance(size, (tuple, list)) else (size,) * nd
-    elif scale_factor is not None:
-        factors = list(scale_factor) if isinstance(scale_factor, (tuple, list)) else [scale_factor] * nd
-        if len(factors) != max(nd, 0):
-            raise ValueError(
-                "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
-                f"dimensions of {list(sizes)} and scale_factor of shape {scale_factor}. Please provide input tensor "
-                "in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
-            )
-        out = tuple(_resample.scaled_size(n, f) for n, f in zip(sizes, factors, strict=True))
-        if recompute_scale_factor:
-            factors = [None] * nd
-    else:
-        raise ValueError("either size or scale_factor should be defined")
+    out, factors = _size_or_factors(input, size, scale_factor)
     if recompute_scale_factor and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-    if antialias and not (mode in _SMOOTHED and input.ndim == 4):
+    if factors is not None and (recompute_scale_factor or mode == "area"):
+        out, factors = [int(n * f) for n, f in zip(input._array.shape[2:], factors, strict=True)], None
+    if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and nd == 2):
         raise ValueError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
         )
-    if mode == "lanczos" and input.ndim == 4:
-        if align_corners:
-            raise ValueError("Lanczos mode does not support align_corners=True")
-        if not antialias:
-            raise ValueError("Lanczos mode requires antialias=True")
     if mode not in _MODES or nd not in _MODES[mode][1]:
         if mode.endswith("linear") and mode in _MODES and 1 <= nd <= 3:
             (only,) = _MODES[mode][1]
@@ -543,8 +548,19 @@ def interpolate(
         from . import pooling as _pooling
 
         return getattr(_pooling, f"adaptive_avg_pool{nd}d")(input, out)
-    name = f"_upsample_{mode}2d_aa" if antialias else _MODES[mode][0].format(nd)
-    return getattr(TENSORS, name)(input, out, bool(align_corners), tuple(float(f) if f else None for f in factors))
+    if mode == "lanczos":
+        if align_corners:
+            raise ValueError("Lanczos mode does not support align_corners=True")
+        if not antialias:
+            raise ValueError("Lanczos mode requires antialias=True")
+    plain, _, smooth = _MODES[mode]
+    name = smooth if antialias else plain.format(nd)
+    _, given = bind(name, (input, out, *([] if align_corners is None else [align_corners]), factors), {}, "nn")
+    if given["output_size"] is not None:
+        return getattr(TENSORS, name)(input, given["output_size"], bool(align_corners), (None,) * nd)
+    scales = tuple(map(float, given["scale_factors"]))
+    sizes = tuple(_resample.scaled_size(n, f) for n, f in zip(input._array.shape[2:], scales, strict=True))
+    return getattr(TENSORS, name)(input, sizes, bool(align_corners), scales)
 
 
 def upsample(

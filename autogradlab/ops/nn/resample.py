@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.layout import keeping_channels
-from ..first.kinds import INTEGERS, refuse, typed
+from ..first.kinds import COMPLEX, HALF, INTEGERS, refuse, typed
 from ..table.opdef import op
 from .pool import along
 
@@ -41,32 +41,41 @@ def _cubic(t: Array, a: float = -0.75) -> Array:
     return np.where(t <= 1, near, np.where(t < 2, far, 0))
 
 
-#: for each kind of smoothing: how far its curve reaches, and the curve
-_CURVES: dict[str, tuple[int, Callable[[Array], Array]]] = {
-    "linear-aa": (1, lambda t: np.maximum(1 - np.abs(t), 0)),
-    "cubic-aa": (2, lambda t: _cubic(t, -0.5)),
-    "lanczos-aa": (3, lambda t: np.where(np.abs(t) < 3, np.sinc(t) * np.sinc(t / 3), 0)),
+def _hat(t: Array) -> Array:
+    return np.maximum(1 - np.abs(t), 0)
+
+
+def _lanczos(t: Array) -> Array:
+    return np.where(np.abs(t) < 3, np.sinc(t) * np.sinc(t / 3), 0)
+
+
+#: the filters of resampling with antialiasing: how far one reaches on either side, and its values
+_FILTERS: dict[str, tuple[int, Callable[[Array], Array]]] = {
+    "linear_aa": (1, _hat),
+    "cubic_aa": (2, lambda t: _cubic(t, -0.5)),
+    "lanczos_aa": (3, _lanczos),
 }
 
 
-def _smoothing(mode: str, n: int, o: int, align: bool, factor: float | None) -> Array:
-    """The matrix (o, n) of means over all inputs that an output stands for, weighted by a curve."""
-    reach, curve = _CURVES[mode]
-    step = (((n - 1) / (o - 1)) if o > 1 else 0.0) if align else 1 / factor if factor else n / o
-    wide = max(step, 1.0)
-    m = np.zeros((o, n))
-    for i in range(o):
-        middle = step * (i + 0.5)
-        low, high = max(int(middle - reach * wide + 0.5), 0), min(int(middle + reach * wide + 0.5), n)
-        weights = curve((np.arange(low, high) - middle + 0.5) / wide)
-        m[i, low:high] = weights / weights.sum()
-    return m
+def _filtered(mode: str, n: int, o: int, align: bool, factor: float | None, dtype: Any) -> Array:
+    """The matrix of a filter that is as wide as the inputs that fall on one output."""
+    reach, values = _FILTERS[mode]
+    scale = dtype(((n - 1) / (o - 1) if o > 1 else 0.0) if align else (1 / factor if factor else n / o))
+    wide = max(scale, dtype(1))
+    center = scale * (np.arange(o, dtype=dtype) + dtype(0.5))
+    first = np.maximum((center - reach * wide + 0.5).astype(np.int64), 0)
+    end = np.minimum((center + reach * wide + 0.5).astype(np.int64), n)
+    at = np.arange(n, dtype=dtype)
+    weights = values((at - center[:, None] + dtype(0.5)) * (1 / wide))
+    weights = np.where((at >= first[:, None]) & (at < end[:, None]), weights, 0)
+    total = weights.sum(1, keepdims=True)
+    return np.divide(weights, total, out=weights, where=total != 0)
 
 
 def matrix(mode: str, n: int, o: int, align: bool, factor: float | None, dtype: Any) -> Array:
     """The matrix (o, n) that resamples n elements to o."""
-    if mode in _CURVES:
-        return _smoothing(mode, n, o, align, factor).astype(dtype)
+    if mode in _FILTERS:
+        return _filtered(mode, n, o, align, factor, np.dtype(dtype).type)
     m = np.zeros((o, n), dtype)
     rows = np.arange(o)
     if mode in ("nearest", "nearest-exact"):
@@ -90,26 +99,52 @@ def _refuse_integers(x: Any, name: str) -> None:
         refuse(x, name, "iu")
 
 
-def _scales(nd: int) -> dict[str, Any]:
+def _scale_names(nd: int) -> list[str]:
     """The factors by PyTorch's names: `scales` of one dimension, `scales_h` and `scales_w` of two."""
-    names = ["scales"] if nd == 1 else [f"scales_{d}" for d in "dhw"[-nd:]]
-    return {name: lambda node, i=i: node.field("scales")[i] for i, name in enumerate(names)}
+    return ["scales"] if nd == 1 else [f"scales_{d}" for d in "dhw"[-nd:]]
 
 
-def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -> None:
-    name = declare(declaration, doc)
+def _scales(nd: int) -> dict[str, Any]:
+    return {name: lambda node, i=i: node.field("scales")[i] for i, name in enumerate(_scale_names(nd))}
 
-    def check(input: Array, output_size: Any) -> None:
-        for sizes in (input.shape[2:], output_size):
-            if min(sizes) <= 0:
-                shown = [
-                    ", ".join(f"{d}: {n}" for d, n in zip("DHW"[-nd:], each, strict=True))
-                    for each in (input.shape[2:], output_size)
-                ]
-                raise RuntimeError(
-                    f"Input and output sizes should be greater than 0, but got input ({shown[0]}) "
-                    f"{'and ' if nd == 1 else ''}output ({shown[1]})"
-                )
+
+def _refused_by(name: str, mode: str) -> tuple[str, str]:
+    """The name of PyTorch's kernel, and the dtypes that it has not."""
+    if mode in _FILTERS:
+        return "compute_index_ranges_weights", COMPLEX + "b" + HALF
+    return (
+        "upsample_bilinear2d_channels_last" if name == "upsample_bilinear2d" else f"compute_indices_weights_{mode}",
+        "bc",
+    )
+
+
+def _check_sizes(input: Array, output_size: tuple[int, ...]) -> None:
+    nd = len(output_size)
+    if min(input.shape[2:] + output_size) <= 0:
+        before, after = (
+            ", ".join(f"{d}: {n}" for d, n in zip("DHW"[-nd:], sizes, strict=True))
+            for sizes in (input.shape[2:], output_size)
+        )
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({before}) {'and ' * (nd == 1)}output "
+            f"({after})"
+        )
+    if input.shape[1] == 0:
+        sizes = list(input.shape)
+        raise RuntimeError(f"Non-empty {nd + 2}D data tensor expected but got a tensor with sizes {sizes}")
+
+
+def _resampler(name: str, node: str, mode: str, nd: int) -> None:
+    """An entry that is called as `interpolate` calls it, with the sizes and a factor or None for each; its signatures
+    are those of PyTorch's functions, against which `interpolate` holds what it was given."""
+    align = "" if mode.startswith("nearest") else "bool align_corners, "
+    scales = ", ".join(f"float? {scale}=None" for scale in _scale_names(nd))
+    declare(
+        f"""
+        nn.{name}(Tensor input, SymInt[]? output_size, {align}float[]? scale_factors) -> Tensor
+        nn.{name}(Tensor input, SymInt[{nd}] output_size, {align}{scales}, *, Tensor out=None) -> Tensor
+        """
+    )
 
     def matrices(sizes: Any, output_size: Any, align: bool, scales: Any, dtype: Any) -> list[Array]:
         factors = scales if isinstance(scales, (tuple, list)) else (scales,)  # of lines it is one
@@ -119,7 +154,7 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
 
         @typed("compute_indices_weights_nearest", "bc")
         def kernel(input: np.ndarray, output_size: tuple[int, ...], align_corners: bool, scales: Any) -> np.ndarray:
-            check(input, output_size)
+            _check_sizes(input, output_size)
             _refuse_integers(input, "compute_indices_weights_nearest")
             out = input
             for i, (o, s) in enumerate(zip(output_size, scales, strict=True)):
@@ -127,13 +162,11 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
             return np.ascontiguousarray(out)
 
     else:
-        missing = (
-            "upsample_bilinear2d_channels_last" if name == "upsample_bilinear2d" else f"compute_indices_weights_{mode}"
-        )
+        missing, without = _refused_by(name, mode)
 
-        @typed(missing, "bc")
+        @typed(missing, without)
         def kernel(input: np.ndarray, output_size: tuple[int, ...], align_corners: bool, scales: Any) -> np.ndarray:
-            check(input, output_size)
+            _check_sizes(input, output_size)
             if input.dtype == np.uint8 and nd == 2:
                 found = along(
                     input.astype(np.float32), matrices(input.shape[2:], output_size, align_corners, scales, np.float32)
@@ -158,7 +191,7 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
                 grad, tuple(input_shape), output_size, align_corners, scales
             ),
         },
-        shown={"scales": "", **({"align_corners": ""} if "bool align_corners" not in declaration else {})},
+        shown={"scales": "", **({} if align else {"align_corners": ""})},
         constants=_scales(nd),
     )(keeping_channels(kernel))
     op(
@@ -174,113 +207,19 @@ def _resampler(declaration: str, node: str, mode: str, nd: int, doc: str = "") -
     )(kernel_backward)
 
 
-_resampler(
-    """
-    nn.upsample_nearest1d(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor
-    nn.upsample_nearest1d(Tensor input, SymInt[1] output_size, float? scales=None, *, Tensor out=None) -> Tensor
-    """,
-    "UpsampleNearest1DBackward0",
-    "nearest",
-    1,
-)
-_resampler(
-    """
-    nn.upsample_nearest2d(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor
-    nn.upsample_nearest2d(Tensor input, SymInt[2] output_size, float? scales_h=None, float? scales_w=None, *,
-        Tensor out=None) -> Tensor
-    """,
-    "UpsampleNearest2DBackward0",
-    "nearest",
-    2,
-)
-_resampler(
-    "upsample_nearest3d",
-    "UpsampleNearest3DBackward0",
-    "nearest",
-    3,
-)
-_resampler(
-    "upsample_nearest_exact1d",
-    "UpsampleNearestExact1DBackward0",
-    "nearest-exact",
-    1,
-)
-_resampler(
-    "upsample_nearest_exact2d",
-    "UpsampleNearestExact2DBackward0",
-    "nearest-exact",
-    2,
-)
-_resampler(
-    "upsample_nearest_exact3d",
-    "UpsampleNearestExact3DBackward0",
-    "nearest-exact",
-    3,
-)
-_resampler(
-    """
-    nn.upsample_linear1d(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor
-    nn.upsample_linear1d(Tensor input, SymInt[1] output_size, bool align_corners, float? scales=None, *,
-        Tensor out=None) -> Tensor
-    """,
-    "UpsampleLinear1DBackward0",
-    "linear",
-    1,
-)
-_resampler(
-    """
-    nn.upsample_bilinear2d(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor
-    nn.upsample_bilinear2d(Tensor input, SymInt[2] output_size, bool align_corners, float? scales_h=None,
-        float? scales_w=None, *, Tensor out=None) -> Tensor
-    """,
-    "UpsampleBilinear2DBackward0",
-    "linear",
-    2,
-)
+_resampler("upsample_nearest1d", "UpsampleNearest1DBackward0", "nearest", 1)
+_resampler("upsample_nearest2d", "UpsampleNearest2DBackward0", "nearest", 2)
+_resampler("upsample_nearest3d", "UpsampleNearest3DBackward0", "nearest", 3)
+_resampler("_upsample_nearest_exact1d", "UpsampleNearestExact1DBackward0", "nearest-exact", 1)
+_resampler("_upsample_nearest_exact2d", "UpsampleNearestExact2DBackward0", "nearest-exact", 2)
+_resampler("_upsample_nearest_exact3d", "UpsampleNearestExact3DBackward0", "nearest-exact", 3)
+_resampler("upsample_linear1d", "UpsampleLinear1DBackward0", "linear", 1)
+_resampler("upsample_bilinear2d", "UpsampleBilinear2DBackward0", "linear", 2)
 _resampler("upsample_trilinear3d", "UpsampleTrilinear3DBackward0", "linear", 3)
-_resampler(
-    """
-    nn.upsample_bicubic2d(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor
-    nn.upsample_bicubic2d(Tensor input, SymInt[2] output_size, bool align_corners, float? scales_h=None,
-        float? scales_w=None, *, Tensor out=None) -> Tensor
-    """,
-    "UpsampleBicubic2DBackward0",
-    "cubic",
-    2,
-)
-_resampler(
-    """
-    nn._upsample_bilinear2d_aa(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors)
-        -> Tensor
-    nn._upsample_bilinear2d_aa(Tensor input, SymInt[2] output_size, bool align_corners, float? scales_h=None,
-        float? scales_w=None, *, Tensor out=None) -> Tensor
-    """,
-    "UpsampleBilinear2DAaBackward0",
-    "linear-aa",
-    2,
-)
-_resampler(
-    """
-    nn._upsample_bicubic2d_aa(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors)
-        -> Tensor
-    nn._upsample_bicubic2d_aa(Tensor input, SymInt[2] output_size, bool align_corners, float? scales_h=None,
-        float? scales_w=None, *, Tensor out=None) -> Tensor
-    """,
-    "UpsampleBicubic2DAaBackward0",
-    "cubic-aa",
-    2,
-)
-_resampler(
-    """
-    nn._upsample_lanczos2d_aa(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors)
-        -> Tensor
-    nn._upsample_lanczos2d_aa(Tensor input, SymInt[2] output_size, bool align_corners, float? scales_h=None,
-        float? scales_w=None, *, Tensor out=None) -> Tensor
-    """,
-    "UpsampleLanczos2DAaBackward0",
-    "lanczos-aa",
-    2,
-)
+_resampler("upsample_bicubic2d", "UpsampleBicubic2DBackward0", "cubic", 2)
+_resampler("_upsample_bilinear2d_aa", "UpsampleBilinear2DAaBackward0", "linear_aa", 2)
+_resampler("_upsample_bicubic2d_aa", "UpsampleBicubic2DAaBackward0", "cubic_aa", 2)
+_resampler("_upsample_lanczos2d_aa", "UpsampleLanczos2DAaBackward0", "lanczos_aa", 2)
 
 
 def scaled_size(n: int, factor: float) -> int:
