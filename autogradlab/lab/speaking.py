@@ -75,6 +75,7 @@ FAULTS = [
     (r"unrecognized arguments: (?P<what>.+)", "wrong_unknown"),
     (r"argument (?P<name>.+?): expected (?:one|at least one) argument", "wrong_one"),
     (r"argument (?P<name>.+?): invalid choice: (?P<given>.+?) \(choose from (?P<choices>.+)\)", "wrong_choice"),
+    (r"argument (?P<name>.+?): (?P<what>.+)", "wrong_value"),  # the words are ours
 ]
 
 
@@ -99,5 +100,6 @@ class Parser(argparse.ArgumentParser):
         for pattern, key in FAULTS:
             if found := re.fullmatch(pattern, message):
                 message = told(key, **found.groupdict())
+                break
         self.print_usage(sys.stderr)
         self.exit(2, told("wrong", prog=self.prog, message=message) + "\n")

@@ -432,7 +432,7 @@ def test_wrong_usage_in_chinese(console: Console):
     for arguments, words in (
         (["learn"], "不能是 'learn'"),
         (["lessons"], "还需要参数：ACTION"),
-        (["lab", "--port", "x"], "端口是 0 到 65535 之间的数，不是 'x'"),
+        (["lab", "--port", "x"], "--port：端口是 0 到 65535 之间的数，不是 'x'"),
         (["lab", "--port"], "--port 后面要跟一个值"),
         (["doctor", "--foo"], "不认识的参数：--foo"),
     ):
