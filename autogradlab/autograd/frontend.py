@@ -78,7 +78,7 @@ class _EngineBase:
 def will_run(task: Task, node: Node) -> bool:
     """Whether `node` takes part in a backward pass, as PyTorch counts it: where there is one root, without that."""
     needed, roots = task.reach.needed, task.reach.roots
-    if needed is not None and node not in needed:
+    if needed is not None and (node not in needed or node not in reachable(root for root, _ in roots)):
         return False
     if needed is not None and node.accumulates and not needed[node]:
         raise RuntimeError(

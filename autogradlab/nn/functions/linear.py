@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.memory.layout import like
 from ...core.memory.rows import all_rows, draw_into, place_to_draw
-from ...core.memory.versions import increment_version
+from ...core.memory.versions import INFERENCE, increment_version
 from ...core.random.generator import default_generator
 from ...core.random.streams import fill, unsupported
 from ...core.recording.inplace import commit_by
@@ -569,6 +569,9 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     elif every.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     made = wrap((x[..., None] == np.arange(num_classes)).astype(np.int64, order="C"))
+    if modes.current().inference:
+        made._counter = INFERENCE
+        return made
     for _ in ("zero_", "scatter_"):  # which is how PyTorch writes it
         increment_version(made)
     return made

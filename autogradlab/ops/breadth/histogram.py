@@ -122,6 +122,9 @@ def histc(input: np.ndarray, bins: int = 100, min: float = 0, max: float = 0) ->
     if low == high and wide.size:
         low, high = float(wide.min()), float(wide.max())
         nan = math.isnan(low)
+        if not nan and input.dtype.itemsize > 2:  # compared with the largest numbers
+            most = float(np.finfo(wide.dtype).max)
+            low, high = (most if low > most else low), (-most if high < -most else high)
     if low == high:
         low, high = low - 1, high + 1
     if not (math.isfinite(low) and math.isfinite(high)):

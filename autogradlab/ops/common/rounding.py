@@ -18,13 +18,16 @@ from ..table.overloads import Overload
 def _rounded(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
     name = declare(declaration, doc, out)
 
-    def kernel(x: np.ndarray) -> Any:
-        refuse(x, f"{name}_vml_cpu", "b")
+    def real(x: np.ndarray) -> None:
         if x.dtype.kind == "c":
             raise NotImplementedError(f"{name} is not supported for complex inputs")
+
+    def kernel(x: np.ndarray) -> Any:
+        refuse(x, f"{name}_vml_cpu", "b")
+        real(x)
         return x.copy() if x.dtype.kind in "iu" else ufunc(x)
 
-    unary(name, kernel, lambda F, grad: F.nought(grad), promotes=False, doc=doc)
+    unary(name, kernel, lambda F, grad: F.nought(grad), promotes=False, doc=doc, refuses_in_place=real)
 
 
 _rounded(

@@ -12,7 +12,7 @@ from ...core.memory import strided
 from ...core.memory.lazy import LazyArray, as_lazy_as
 from ...core.memory.rows import Rows, one_row
 from ...core.memory.storage import address, owner, storage_of
-from ...core.memory.versions import of_inference
+from ...core.memory.versions import INFERENCE, of_inference
 from ...core.recording.inplace import check_inplace
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime import modes
@@ -346,4 +346,6 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
         t._edge = NO_EDGE
     if of_inference(input) and not modes.LOCAL.state.inference:
         t._counter = [0]  # PyTorch makes a tensor that is none of inference mode
+    elif modes.LOCAL.state.inference:
+        t._counter = INFERENCE
     return t

@@ -51,7 +51,7 @@ _RSUB = OPS["rsub"] = Op(
     ),
     "input",
     node="RsubBackward1",
-    vjp={"input": lambda F, grad, alpha: -grad if alpha == 1 else grad * -alpha},
+    vjp={"input": lambda F, grad, alpha: -grad if alpha == 1 else -grad * alpha},
 )
 
 
@@ -66,7 +66,7 @@ _RSUB_TENSORS = OPS["rsub.tensors"] = Op(
     "input other",
     node="RsubBackward0",
     vjp={
-        "input": lambda F, grad, alpha: grad * -alpha,
+        "input": lambda F, grad, alpha: -grad if alpha == 1 else -grad * alpha,
         "other": lambda F, grad: grad,
     },
 )

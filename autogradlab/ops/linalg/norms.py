@@ -193,7 +193,7 @@ def linalg_matrix_norm(
     else:
         if abs(ord) == _INF:
             a, b = b, a
-        sums = TENSORS.linalg_vector_norm(A, 1, (a,), keepdim)
+        sums = TENSORS.linalg_vector_norm(A, 1.0, (a,), keepdim)
         if b > a and not keepdim:
             b -= 1
         r = (F.amax if ord > 0 else F.amin)(sums, b, keepdim)
@@ -250,7 +250,7 @@ def linalg_norm(
     elif dims is not None and len(dims) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
     options = {} if dtype is None else {"dtype": dtype}
-    result: Tensor = TENSORS.linalg_vector_norm(input, 2 if ord is None else ord, dims, keepdim, **options)
+    result: Tensor = TENSORS.linalg_vector_norm(input, 2.0 if ord is None else ord, dims, keepdim, **options)
     return result
 
 

@@ -132,6 +132,8 @@ def _check(
     transposed: bool,
     groups: int,
 ) -> None:
+    if input.dtype.kind == "c":
+        _check_types(input, weight)
     channels = weight.shape[0] if transposed else weight.shape[1] * groups
     shape, wanted = list(input.shape), list(weight.shape)
     for name, values, bad in (

@@ -39,7 +39,7 @@ from ...core.values.promotion import (
 from .calls import counted
 from .inplace import prepare, recorded_edges, settle
 from .opdef import OPS, Op, offer
-from .outputs import refuse_recorded, write
+from .outputs import refuse_dtype, refuse_recorded, write
 from .overloads import Overload
 from .signatures import lookup, space_of
 
@@ -179,7 +179,14 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             return entry.reject((input,), {"out": out})
         refuse_recorded(entry, (input,), out)
         check_written(out, (input,))
-        return write(entry, out, modes.quiet(entry.kernel, input._array), (input,), True)
+        x = input._array
+        try:
+            r = modes.quiet(entry.kernel, x)
+        except NotImplementedError as error:
+            if not entry.floats and str(error).startswith('"'):  # a kernel is looked for when dtypes are known
+                refuse_dtype(entry, out, x, (input,))
+            raise
+        return write(entry, out, r, (input,), True)
 
     def call(input: Any = _MISSING, *extra: Any, out: Any = None, **unknown: Any) -> Any:
         if extra or unknown or out is not None or not isinstance(input, Tensor):

@@ -34,6 +34,7 @@ __all__ = [
     "Out",
     "cxx_name",
     "not_recorded",
+    "refuse_dtype",
     "refuse_recorded",
     "resize_out",
     "same_dtype",
@@ -152,8 +153,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False) ->
             r = np.asarray(r)
         kind, times = r.dtype, 1
         if kind is not out._array.dtype:
-            if rule.exact and not (rule.unless is not None and rule.unless(inputs, out)):
-                _same_dtype(rule.exact, out, r)
+            refuse_dtype(operation, out, r, inputs)
             if rule.uncastable and not can_cast(r.dtype, out._array.dtype):
                 raise TypeError(rule.uncastable.format(_scalar_name(from_numpy(out._array.dtype))))
             if operation.elementwise:
@@ -180,6 +180,13 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False) ->
     if operation.returns is None:
         return outs
     return named(f"{type(r).__name__.removesuffix('_out')}_out", type(r).__match_args__)(outs)
+
+
+def refuse_dtype(operation: Any, out: Any, r: np.ndarray, inputs: Any) -> None:
+    """PyTorch's error where an out= tensor must have the dtype of the result and has another."""
+    rule = OUT.get(operation.name, _USUAL)
+    if rule.exact and not (rule.unless is not None and rule.unless(inputs, out)):
+        _same_dtype(rule.exact, out, r)
 
 
 def _same_dtype(message: str, out: Tensor, r: np.ndarray) -> None:
