@@ -62,6 +62,10 @@ class _frexp_result(_NamedTuple):
     mantissa: _Tensor
     exponent: _Tensor
 
+class _geqrf_result(_NamedTuple):
+    a: _Tensor
+    tau: _Tensor
+
 class _histogram_result(_NamedTuple):
     hist: _Tensor
     bin_edges: _Tensor
@@ -767,6 +771,9 @@ def ge(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether elements are not smaller than those of other. The operator >=."""
 @_overload
 def ge(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+def geqrf(input: _Tensor, *, out: _tuple[_Tensor, ...] | None = ...) -> _geqrf_result:
+    """The reflections whose product is the Q of a QR decomposition: R above, their vectors below the
+    diagonal of `a`."""
 def ger(input: _Tensor, vec2: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The products of each element of one vector with each of another."""
 def get_autocast_cpu_dtype() -> _dtype:
@@ -1283,6 +1290,9 @@ def ones_like(input: _Tensor, *, memory_format: _memory_format | None = ..., dty
     """Filled with 1, in the shape and dtype of another tensor."""
 def orgqr(input: _Tensor, input2: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The first columns of the product of Householder reflections, as geqrf stores them."""
+def ormqr(input: _Tensor, input2: _Tensor, input3: _Tensor, left: _bool = ..., transpose: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
+    """A matrix times the product of Householder reflections that geqrf gives, without that product being
+    made."""
 def outer(input: _Tensor, vec2: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The products of each element of one vector with each of another."""
 def pairwise_distance(x1: _Tensor, x2: _Tensor, p: _Number | _Tensor = ..., eps: _Number | _Tensor = ..., keepdim: _bool = ...) -> _Tensor:

@@ -109,6 +109,7 @@ LAZY = {
     "linalg.lowrank": "torch.pca_lowrank torch.svd_lowrank",
     "linalg.norms": "F._cdist_backward F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm "
     "F.linalg_vector_norm F.norm_along F.norm_of_all norm torch.cdist",
+    "linalg.reflections": "geqrf ormqr",
     "linalg.solve": "F.linalg_det F.linalg_inv F.linalg_inv_ex F.linalg_inverse F.linalg_lstsq F.linalg_pinv "
     "F.linalg_slogdet F.linalg_solve F.linalg_solve_ex F.linalg_solve_triangular cholesky_inverse cholesky_solve det "
     "inverse logdet lu_solve pinverse slogdet triangular_solve",

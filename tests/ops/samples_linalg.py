@@ -310,6 +310,29 @@ samples(
     out=False,
 )
 samples(
+    "geqrf",
+    *(case(A(*shape, dtype=d)) for shape in ((3, 3), (4, 2), (2, 3), (2, 3, 2)) for d in ("float64", "complex128")),
+    case(A(0, 2)),
+    case(A(2, 3, 0)),
+    case(A(2)),
+)
+samples(
+    "ormqr",
+    *(
+        case(A(*shape, dtype=d), A(*shape[:-2], k, dtype=d), A(*shape[:-2], *sizes, dtype=d), left, transpose)
+        for shape, k in (((3, 3), 3), ((4, 2), 2), ((2, 3), 2), ((2, 3, 2), 2))
+        for left, sizes in ((True, (shape[-2], 2)), (False, (2, shape[-2])))
+        for transpose in (False, True)
+        for d in ("float64", "complex128")
+    ),
+    *(
+        case(A(3, 2), A(2), A(2, 2)),
+        case(A(3, 2), A(1), A(3, 2)),
+        case(A(3, 2), A(2, 2), A(3, 2)),
+        case(A(2), A(2), A(2, 2)),
+    ),
+)
+samples(
     "linalg_solve",
     case(fixed(GENERAL), A(3)),
     case(fixed(GENERAL), A(3, 2)),

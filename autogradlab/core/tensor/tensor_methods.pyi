@@ -32,6 +32,10 @@ class _frexp_result(_NamedTuple):
     mantissa: _Tensor
     exponent: _Tensor
 
+class _geqrf_result(_NamedTuple):
+    a: _Tensor
+    tau: _Tensor
+
 class _histogram_result(_NamedTuple):
     hist: _Tensor
     bin_edges: _Tensor
@@ -742,6 +746,9 @@ class TensorMethods:
     def ge_(self, other: _Number | _Tensor) -> _Tensor: ...
     def geometric_(self, p: _Number | _Tensor, *, generator: _Generator | None = ...) -> _Tensor:
         """Filled with numbers of attempts until one with probability p succeeds."""
+    def geqrf(self) -> _geqrf_result:
+        """The reflections whose product is the Q of a QR decomposition: R above, their vectors below the
+        diagonal of `a`."""
     def ger(self, vec2: _Tensor) -> _Tensor:
         """The products of each element of one vector with each of another."""
     def get_device(self) -> _int:
@@ -1257,6 +1264,9 @@ class TensorMethods:
         """The tensor as a NumPy array on the same memory; force=True detaches and copies where necessary."""
     def orgqr(self, input2: _Tensor) -> _Tensor:
         """The first columns of the product of Householder reflections, as geqrf stores them."""
+    def ormqr(self, input2: _Tensor, input3: _Tensor, left: _bool = ..., transpose: _bool = ...) -> _Tensor:
+        """A matrix times the product of Householder reflections that geqrf gives, without that product being
+        made."""
     def outer(self, vec2: _Tensor) -> _Tensor:
         """The products of each element of one vector with each of another."""
     @_overload

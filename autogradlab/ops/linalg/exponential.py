@@ -78,7 +78,7 @@ def linalg_matrix_exp(A: np.ndarray) -> np.ndarray:
 alias("matrix_exp", "linalg_matrix_exp")
 
 
-def _householder_backward(F: Any, grad: Any, input: Any, tau: Any, needs: list[Any]) -> list[Any]:
+def householder_backward(F: Any, grad: Any, input: Any, tau: Any, needs: list[Any]) -> list[Any]:
     """Each reflection 1 - tau v v^H stands between those before it, which act on the gradient, and those after it."""
     m, n = input.shape[-2:]
     count = tau.shape[-1]
@@ -113,7 +113,7 @@ def _householder_backward(F: Any, grad: Any, input: Any, tau: Any, needs: list[A
     method=False,
     function=False,
     vjp={
-        "input tau": lambda F, grad, input, tau, needs: _householder_backward(F, grad, input, tau, needs),
+        "input tau": lambda F, grad, input, tau, needs: householder_backward(F, grad, input, tau, needs),
     },
     out=safe("torch.linalg.householder_product"),
 )
