@@ -98,10 +98,12 @@ def relu_(input: Tensor) -> Tensor:
     return TENSORS.relu_(input)
 
 
-def _call(name: str, inplace: bool, input: Tensor, *args: Any) -> Tensor:
+def _call(name: str, inplace: bool, input: Tensor, *args: Any, out: Tensor | None = None) -> Tensor:
     if not isinstance(input, Tensor) or any(type(x) is not float and type(x) is not int for x in args):
         explain(name + "_" * inplace, (input, *args), {})
     entry = OPS[name]
+    if out is not None:
+        return entry.call(input, *args, out=out)
     return entry.call_(input, *args) if inplace else entry.call(input, *args)
 
 
@@ -272,7 +274,7 @@ def selu_(input: Tensor) -> Tensor:
 
 
 @reading("gelu")
-def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None) -> Tensor:
     """x times the share of a standard normal distribution to its left; approximate='tanh' is faster.
 
     Shapes: any; the result has input's shape.
@@ -286,7 +288,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 
     Mirrors `torch.nn.functional.gelu`.
     """
-    return OPS["gelu"].call(input, approximate=approximate)
+    return OPS["gelu"].call(input, approximate=approximate, **({} if out is None else {"out": out}))
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -324,7 +326,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @reading("softplus")
-def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20, *, out: Tensor | None = None) -> Tensor:
     """log(1 + exp(beta * x)) / beta: a smooth relu; x itself where beta * x is larger than threshold.
 
     Shapes: any; the result has input's shape.
@@ -338,7 +340,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
     Mirrors `torch.nn.functional.softplus`.
     """
-    return _call("softplus", False, input, beta, threshold)
+    return _call("softplus", False, input, beta, threshold, out=out)
 
 
 def softsign(input: Tensor) -> Tensor:
@@ -454,7 +456,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @reading("hardshrink")
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x where its absolute value is larger than lambd, 0 elsewhere.
 
     Shapes: any; the result has input's shape.
@@ -468,11 +470,11 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
     Mirrors `torch.nn.functional.hardshrink`.
     """
-    return TENSORS.hardshrink(input, lambd)
+    return TENSORS.hardshrink(input, lambd) if out is None else TENSORS.hardshrink(input, lambd, out=out)
 
 
 @reading("softshrink")
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x moved towards 0 by lambd, 0 within [-lambd, lambd].
 
     Shapes: any; the result has input's shape.
@@ -486,7 +488,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
     Mirrors `torch.nn.functional.softshrink`.
     """
-    return _call("softshrink", False, input, lambd)
+    return _call("softshrink", False, input, lambd, out=out)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
@@ -566,8 +568,8 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     return _call("glu", False, input, dim)
 
 
-@reading("nn.log_sigmoid(Tensor input) -> Tensor")
-def logsigmoid(input: Tensor) -> Tensor:
+@reading("log_sigmoid")
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(sigmoid(x)), exact far on the left.
 
     Shapes: any; the result has input's shape.
@@ -581,7 +583,7 @@ def logsigmoid(input: Tensor) -> Tensor:
 
     Mirrors `torch.nn.functional.logsigmoid`.
     """
-    return _call("log_sigmoid", False, input)
+    return _call("log_sigmoid", False, input, out=out)
 
 
 def sigmoid(input: Tensor) -> Tensor:

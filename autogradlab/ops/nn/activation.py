@@ -20,7 +20,7 @@ from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, laid_out, like_input, l
 from ..first.products import written
 from ..table.arguments import reject
 from ..table.opdef import OPS, alias, composite, op
-from ..table.outputs import EXPECTED, Out
+from ..table.outputs import EXPECTED, FOUND, Out
 
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
@@ -161,6 +161,7 @@ def threshold(input: np.ndarray, threshold: float, value: Any) -> np.ndarray:
 @op(
     "hardshrink(Tensor input, Scalar lambd=0.5, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd)},
+    out=Out(exact=FOUND),
 )
 @typed("hardshrink_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
@@ -193,6 +194,7 @@ def hardshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np
     vjp={
         "input": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
     },
+    out=Out(exact=FOUND),
 )
 @laid_out(iterated)
 def softshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
@@ -409,6 +411,7 @@ def _gelu_slope(F: Any, x: Any, approximate: str) -> Any:
     vjp={
         "input": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
     },
+    out=Out(exact=FOUND),
 )
 @typed("GeluKernelImpl", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def gelu(input: np.ndarray, *, approximate: str = "none") -> np.ndarray:
@@ -451,6 +454,7 @@ def gelu_backward(grad_output: Any, input: np.ndarray, approximate: str) -> Any:
     vjp={
         "input": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
     },
+    out=Out(exact=FOUND),
 )
 @typed("softplus_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarray:
@@ -481,6 +485,7 @@ def softplus_backward(grad_output: Any, input: np.ndarray, beta: Any, threshold:
 @op(
     "nn.log_sigmoid(Tensor input, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input: F.log_sigmoid_backward(grad, input)},
+    out=Out(exact="expected scalar type {0} but found {1}"),
 )
 @typed("log_sigmoid_cpu", BOOL + INTEGERS + COMPLEX)
 def log_sigmoid(input: np.ndarray) -> np.ndarray:
