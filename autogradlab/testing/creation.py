@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,12 @@ __all__ = ["make_tensor"]
 
 
 def _limits(dtype: Dtype) -> tuple[Any, Any, Any, Any]:
-    """The lowest and highest value of a dtype, and between which values numbers are drawn by default."""
+    """The lowest value of a dtype, the first above its values, and between which numbers are drawn by default."""
     if dtype.name == "bool":
         return 0, 2, 0, 2
     if not (dtype.is_floating_point or dtype.is_complex):
         found = np.iinfo(dtype.numpy)
-        return int(found.min), int(found.max), (0 if found.min == 0 else -9), 10
+        return int(found.min), int(found.max) + (dtype.name != "int64"), (0 if found.min == 0 else -9), 10
     part = {"complex64": np.float32, "complex128": np.float64}.get(dtype.name, dtype.numpy)
     most = 3.3895313892515355e38 if dtype.name == "bfloat16" else float(np.finfo(part).max)
     return -most, most, -9, 9
@@ -44,23 +45,38 @@ def make_tensor(
     tensor([ 4, 19, 13])
     """
     sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    lowest, highest, start, end = _limits(dtype)
-    start, end = (start if low is None else low), (end if high is None else high)
-    floating = dtype.is_floating_point or dtype.is_complex
-    if any(v != v for v in (start, end)):
-        raise ValueError(f"`low` and `high` cannot be NaN, but got low={start} and high={end}")
-    if (start == end and floating) or start > end:
-        raise ValueError(f"`low` must be less than `high`, but got {start} >= {end}")
-    if not floating and dtype.name != "bool" and start == end:
-        raise ValueError(f"`low` must be less than `high`, but got {start} >= {end}")
-    if requires_grad and not floating:
-        raise ValueError(
-            f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype}"
-        )
     if noncontiguous and memory_format is not None:
         raise ValueError(
             "The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
             f"noncontiguous={noncontiguous} and memory_format={memory_format}"
+        )
+    if not isinstance(dtype, Dtype):
+        raise TypeError(
+            f"The requested dtype '{dtype}' is not supported by torch.testing.make_tensor(). To request support, file "
+            "an issue at: https://github.com/pytorch/pytorch/issues"
+        )
+    floating = dtype.is_floating_point or dtype.is_complex
+    if requires_grad and not floating:
+        raise ValueError(
+            f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype}"
+        )
+    lowest, highest, start, end = _limits(dtype)
+    start, end = (start if low is None else low), (end if high is None else high)
+    if any(v != v for v in (start, end)):
+        raise ValueError(f"`low` and `high` cannot be NaN, but got low={start} and high={end}")
+    if start == end and floating:
+        warnings.warn(
+            "Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is deprecated since 2.1 "
+            "and will be removed in 2.3. Use `torch.full(...)` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    elif start >= end:
+        raise ValueError(f"`low` must be less than `high`, but got {start} >= {end}")
+    elif end < lowest or start >= highest:
+        raise ValueError(
+            f"The value interval specified by `low` and `high` is [{start}, {end}), but {dtype} only supports "
+            f"[{lowest}, {highest})"
         )
     start, end = max(lowest, min(highest, start)), max(lowest, min(highest, end))
     count = 1

@@ -265,7 +265,8 @@ def renorm(input: np.ndarray, p: float, dim: int, maxnorm: float) -> np.ndarray:
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name_of(input)}"
         )
-    factors = _factors(RAW, input, p, wrap_dim(dim, input.ndim), maxnorm)[1]
+    norms, factors = _factors(RAW, input, p, wrap_dim(dim, input.ndim), maxnorm)
+    factors = np.where(norms > maxnorm, factors, 1)  # a norm that is no number is not larger
     return np.asarray(input * factors.astype(input.dtype), order="C")
 
 

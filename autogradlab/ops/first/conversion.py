@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -268,6 +269,10 @@ def iterate(self: Tensor) -> Any:
 def dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
     """A DLPack capsule, by which other array libraries share the memory."""
     _check_exported(self)
+    if stream is not None and type(stream) is not int:
+        raise TypeError("stream must be ``int`` or ``none``")
+    if stream is not None and stream != -1:
+        raise AssertionError("stream should be None on cpu.")
     asked = {} if max_version is None else {"max_version": max_version}  # which NumPy 2.0 does not know
     if is_absent(self._array):
         raise BufferError("Cannot pack tensors on meta")
@@ -328,12 +333,13 @@ def array_of_dlpack(ext_tensor: Any) -> np.ndarray:
         return ext_tensor
     if hasattr(ext_tensor, "__dlpack__"):
         return np.from_dlpack(ext_tensor)
-    if type(ext_tensor).__name__ != "PyCapsule":
-        raise RuntimeError(
-            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
-            "might have already constructed a tensor from it once."
-        )
-    return np.from_dlpack(_Capsule(ext_tensor))
+    if type(ext_tensor).__name__ == "PyCapsule":
+        with suppress(ValueError):  # it has been consumed
+            return np.from_dlpack(_Capsule(ext_tensor))
+    raise RuntimeError(
+        "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
+        "might have already constructed a tensor from it once."
+    )
 
 
 def install() -> None:

@@ -105,11 +105,14 @@ def linalg_vector_norm(
     p = float(ord)
     dims = all_dims(dim, x.ndim)
     if (p < 0 or p == _INF) and any(x.shape[d] == 0 for d in dims):
-        name = "inf" if p == _INF else f"{ord:g}" if not isinstance(ord, int) else str(ord)
+        name = f"{p:g}" if abs(p) == _INF else f"{ord:g}" if not isinstance(ord, int) else str(ord)
+        asked = () if dim is None else dim if isinstance(dim, (tuple, list)) else (dim,)
+        empty = next((d for d in asked if x.shape[d] == 0), None)
+        why = (
+            "an empty tensor because" if empty is None else f"the dimension {empty}because this dimension is empty and"
+        )
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {name} norm on an empty tensor because the "
-            f"operation does "
-            "not have an identity"
+            f"linalg.vector_norm cannot compute the {name} norm on {why} the operation does not have an identity"
         )
     if dtype is not None:
         _check_dtype("linalg.vector_norm", x, dtype)
