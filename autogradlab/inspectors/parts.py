@@ -267,7 +267,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A gradient worked out: `formula` in symbols, its operands and what they give, as numbers.
+    """A gradient worked out: `formula` in symbols (or `plain` words), its operands and what they give, as numbers.
 
     how: "matmul" (rows times columns: an element of `out` lights a row of the first and a column of the second
     operand), "each" (element by element), "same" (an element comes of those at its place), "columns" (each column added
@@ -281,6 +281,7 @@ class Worked:
     signs: tuple[str, ...]
     out: Grid
     source: int = 0  #: which of the card's formulas it is, counted from 1; 0 for none
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

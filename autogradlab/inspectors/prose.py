@@ -120,7 +120,8 @@ def fit_within(text: str, room: float, size: float, mono: bool = False, bold: bo
     cut = text
     while kept > 2 and width(cut, size, mono, bold) > room:
         kept -= 1
-        cut = f"{text[: kept // 2].rstrip()}…{text[len(text) - (kept + 1) // 2 :].lstrip()}"
+        head, tail = text[: kept // 2], text[len(text) - (kept + 1) // 2 :]
+        cut = f"{head.rstrip(' .([{')}…{tail.lstrip(' )]}')}"  # no bracket without its other half
     return cut
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
+
 from autogradlab.inspectors.parts import Drawing, Program, Row
 from autogradlab.inspectors.snapshot.graph import Holders, Walk
 from autogradlab.inspectors.snapshot.lines import note_of, unwatch, watch
 from autogradlab.inspectors.snapshot.names import Place, Space
 from autogradlab.inspectors.snapshot.program import Source, source_of
+from tests.conftest import need
 
 
 def source(shell: Any, *cells: str, root: str = "y") -> Source:
@@ -157,6 +160,24 @@ def test_parameters_of_modules_without_a_variable(shell: Any):
     shell.run("kept.inner.model = nn.Sequential(nn.Linear(2, 2), nn.Tanh())\ny = kept.inner.model(x).sum()")
     assert "Sequential[0].weight" in shell.run("lab.graph(y)").text
     assert "Sequential[0].bias.grad = " in shell.run("lab.step(y)").text
+
+
+@pytest.mark.parametrize("library", ["autogradlab", "torch"])
+def test_parameters_stand_as_the_forward_takes_them(shell: Any, library: str):
+    need(library)
+    shell.run(f"import {library} as torch\nfrom autogradlab import inspectors as lab\nnn = torch.nn")
+    shell.run("model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))")
+    view = shell.run("y = model(torch.ones(2, 3)).sum()\nlab.step(y)")
+    rows = [row for block in view.card.blocks if isinstance(block, Program) for row in block.rows]
+    leaves = [row.name for row in rows if row.kind == "leaf"]
+    assert leaves == ["model[0].weight", "model[0].bias", "model[2].weight", "model[2].bias"]
+
+
+def test_a_view_that_is_changed_in_place_has_its_line(shell: Any):
+    shell.run("from autogradlab import inspectors as lab\nx = torch.ones(3, requires_grad=True)")
+    shell.run("z = x * 2\nz[1:].mul_(3)\ny = z.sum()")
+    said = [frame.said for frame in shell.run("lab.step(y)").card.frames]
+    assert any(one.startswith("**Line 2 runs backwards:** `z[1:].mul_(3)`") for one in said)
 
 
 def test_inspectors_that_were_imported_before_the_notebook(shell: Any):

@@ -384,3 +384,13 @@ def test_what_a_function_does_to_tensors_is_put_back(torch: Any) -> None:
     assert w.grad is None and x.grad is None
     y.backward()
     assert f"x.grad[0] = 0.4621 + 0.3932 = {x.grad[0].item():.4f}" in told
+
+
+def test_paths_that_are_too_long_are_one_line(torch: Any) -> None:
+    """Nothing is infinite there, and nothing is said to be."""
+    w = torch.tensor(1.0001, requires_grad=True)
+    y = w * 1
+    for _ in range(1600):
+        y = y * w
+    text = lab.receipt(w, y).text
+    assert "all paths together" in text and "too long to be followed" in text and "NaN" not in text

@@ -30,7 +30,7 @@ def test_the_graph_of_the_documents(torch: Any):
         "MulBackward0 runs: a gets g·b = [2.], b gets g·a = [2.]. It frees what it saved: self, other.",
         "AddBackward0 runs: w gets g = [2.]. At w it waits: 1 of 2 gradients are here.",
         "MulBackward0 runs: w gets g·x = [4.], x gets g·w = [2.]. It frees what it saved: self, other.",
-        "The 2 gradients of w are here and are summed: [2.] + [4.] = [6.].",
+        "Both gradients of w are here and are summed: [2.] + [4.] = [6.].",
         "AccumulateGrad: w.grad was None and becomes [6.].",
         "AccumulateGrad: x.grad was None and becomes [2.].",
         "Done: w.grad = [6.], x.grad = [2.].",

@@ -36,7 +36,7 @@ def test_several_roots(torch: Any):
         "The root gradient 1. enters at two: backward() of one element starts with 1.",
         "SumBackward0 runs: a gets g.expand(1) = [1.]. At a it waits: 1 of 2 gradients are here.",
         "ExpBackward0 runs: a gets g·one = [7.3891]. It frees what it saved: result.",
-        "The 2 gradients of a are here and are summed: [1.] + [7.3891] = [8.3891].",
+        "Both gradients of a are here and are summed: [1.] + [7.3891] = [8.3891].",
         "MulBackward0 runs: w gets g·x = [16.7781], x gets g·w = [8.3891]. It frees what it saved: self, other.",
         "AccumulateGrad: w.grad was None and becomes [16.7781].",
         "AccumulateGrad: x.grad was None and becomes [8.3891].",
@@ -49,7 +49,7 @@ def test_several_roots(torch: Any):
             "gradients are here."
         ),
         "The root gradient 1. enters at two: backward() of one element starts with 1.",
-        "The 2 gradients of two are here and are summed: 1. + 1. = 2.",
+        "Both gradients of two are here and are summed: 1. + 1. = 2.",
     ]
 
 
@@ -64,7 +64,7 @@ def test_a_given_gradient(torch: Any):
             "MulBackward0 runs: w gets g·w = [1., 20., 300.], w gets g·w = [1., 20., 300.]. It frees what it "
             "saved: self, other."
         ),
-        "The 2 gradients of w are here and are summed: [1., 20., 300.] + [1., 20., 300.] = [2., 40., 600.].",
+        "Both gradients of w are here and are summed: [1., 20., 300.] + [1., 20., 300.] = [2., 40., 600.].",
         "AccumulateGrad: w.grad was None and becomes [2., 40., 600.].",
         "Done: w.grad = [2., 40., 600.].",
     ]
@@ -285,7 +285,7 @@ def test_hooks_one_by_one(torch: Any):
         "Hook `ten` on a changes the gradient: [2.] → [20.].",
         "Hook `<lambda>` before MulBackward0 changes the gradient: [20.] → [21.].",
         "MulBackward0 runs: w gets g·x = [42.], x gets g·w = [21.]. It frees what it saved: self, other.",
-        "The 2 gradients of x are here and are summed: [2.] + [21.] = [23.].",
+        "Both gradients of x are here and are summed: [2.] + [21.] = [23.].",
         "Hook `ten` on w changes the gradient: [42.] → [420.].",
         "AccumulateGrad: w.grad was None and becomes [420.].",
         "Post-accumulate-grad hook `after` on w runs: `.grad` is already [420.].",

@@ -35,7 +35,7 @@ PROGRAMS: dict[str, tuple[Callable[[Any, Any, Any], Any], list[str]]] = {
     "sum": (lambda torch, x, y: x.sum(), ["g.expand(3)"]),
     "sum dim": (lambda torch, x, y: x.sum(0), ["g.unsqueeze(0).expand(3)"]),
     "mean": (lambda torch, x, y: x.mean(), ["g.expand(3)/3"]),
-    "max": (lambda torch, x, y: x.max(), ["g/sum(x=result)·[x=result]"]),
+    "max": (lambda torch, x, y: x.max(), ["g shared equally among the elements that equal result"]),
     "max dim": (lambda torch, x, y: x.max(0)[0], ["g at indices"]),
     "slice": (lambda torch, x, y: x[1:], ["g at [1:]"]),
     "select": (lambda torch, x, y: x[1], ["g at [1]"]),
@@ -49,9 +49,29 @@ PROGRAMS: dict[str, tuple[Callable[[Any, Any, Any], Any], list[str]]] = {
     "where": (lambda torch, x, y: torch.where(x > 0, x, y), ["g·[condition]", "g·[¬condition]"]),
     "index put": (
         lambda torch, x, y: torch.index_put(x, (torch.tensor([0, 2]),), y[:2]),
-        ["index_put(g, [[0, 2]], 0, False)", "index(g, [[0, 2]]).sum_to_size(2)"],
+        ["g, 0 where values were written", "the elements of g where values were written"],
     ),
     "in place": (lambda torch, x, y: x.clone().mul_(2), ["g·other", None]),
+    "prod": (lambda torch, x, y: x.prod(), ["g·result/x"]),
+    "norm": (lambda torch, x, y: x.norm(), ["g·x/result"]),
+    "std": (lambda torch, x, y: x.std(), ["g·(x-mean)/((n-1)·result)"]),
+    "mse": (lambda torch, x, y: torch.nn.functional.mse_loss(x, y), ["(x-target)·g·(2/3)", "(target-x)·g·(2/3)"]),
+    "gelu": (
+        lambda torch, x, y: torch.nn.functional.gelu(x),
+        ["g·(Φ(x)+x·φ(x)), Φ and φ of the normal distribution"],
+    ),
+    "weighed classes": (
+        lambda torch, x, y: torch.nn.functional.nll_loss(x[None], torch.tensor([1]), torch.tensor([1.0, 2.0, 3.0])),
+        ["-g·w/Σw at each target class, 0 elsewhere (w: its weight)"],
+    ),
+    "pool": (
+        lambda torch, x, y: torch.nn.functional.max_pool2d(x.expand(1, 3, 3), 2),
+        ["g at the largest element of each window, 0 elsewhere"],
+    ),
+    "solve": (
+        lambda torch, x, y: torch.linalg.solve(torch.diag(x), y),
+        ["worked out from g, A, result", "worked out from g, A, result"],
+    ),
 }
 
 
@@ -71,6 +91,20 @@ def test_rules_of_a_node(torch: Any, name: str):
     fact = last(torch, program)
     holders = {s.name: s.holder for s in fact.saved if s.holder == "x"}
     assert [rule and written(rule, holders) for rule in fact.rules] == words
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_words_follow_what_a_node_saved(torch: Any, training: bool):
+    """A formula chooses among its words by the arguments of the operation, and each language has them."""
+    norm = torch.nn.BatchNorm1d(3).train(training)
+    with_words = last(torch, lambda torch, x, y: norm(x.expand(2, 3)))
+    without_mean = ", without its mean and its part along the normalized input" if training else ""
+    others = ["g times the normalized input, summed", "g, summed in each channel"]
+    said = [rule and written(rule, {"weight": "norm.weight"}) for rule in with_words.rules]
+    assert said == [f"g·norm.weight/σ{without_mean}", *others]
+    lab.set_language("zh")
+    assert with_words.rules[2] is not None
+    assert written(with_words.rules[2], {}) == "g 在各通道上的和"
 
 
 def test_no_rule_for_what_the_table_has_not(torch: Any):

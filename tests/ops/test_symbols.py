@@ -24,7 +24,7 @@ import autogradlab
 from autogradlab.core.graph.backend import RAW
 from autogradlab.core.runtime import modes
 from autogradlab.inspectors.snapshot.graph import class_name, saved_live
-from autogradlab.inspectors.snapshot.rules import rules_of
+from autogradlab.inspectors.snapshot.rules import rules_of, written
 from autogradlab.ops.table import symbols, terms
 from autogradlab.ops.table.terms import Name, Number
 from tests import ops
@@ -409,6 +409,7 @@ def test_pytorch_s_nodes_have_words():
             saved = list(saved_live(node))
             said = rules_of(class_name(node), node, node.next_functions, saved)
             wanted = [target is not None for target, _ in node.next_functions]
+            assert not any(rule and re.search(r"_backward\(", written(rule, {})) for rule in said)
             if any(asked and rule is None for asked, rule in zip(wanted, said, strict=True)):
                 silent.add(class_name(node))
     assert silent <= WITHOUT

@@ -306,15 +306,11 @@ with caught(first_line=True):
 # % engine-second-graph-order: Nodes of a gradient's own graph are made in the order of PyTorch's formulas
 x = torch.tensor(2.0, requires_grad=True)
 m = torch.eye(2, requires_grad=True)
-for root in (
-    x * x * (x + 1),
-    torch.sin(x) / x,
-    (m @ m).sum(),
-    torch.addmm(m, m, m * 2).sum(),
-    torch.where(m > 0, m * x, m).sum(),
-):
-    (first,) = torch.autograd.grad(root, x if root.grad_fn.name() != "SumBackward0" else m, create_graph=True)
-    todo, seen = [first.grad_fn], {}
+
+
+def print_order(last):
+    """The Nodes from here in the order in which they were made, and where their edges lead."""
+    todo, seen = [last], {}
     while todo:
         node = todo.pop()
         if node is not None and node not in seen:
@@ -327,6 +323,18 @@ for root in (
             for n in made
         ]
     )
+
+
+for root in (
+    x * x * (x + 1),
+    torch.sin(x) / x,
+    (m @ m).sum(),
+    torch.addmm(m, m, m * 2).sum(),
+    torch.where(m > 0, m * x, m).sum(),
+):
+    (first,) = torch.autograd.grad(root, x if root.grad_fn.name() != "SumBackward0" else m, create_graph=True)
+    print_order(first.grad_fn)
+print_order(torch.nn.functional.cross_entropy(m, torch.tensor([0, 1]), label_smoothing=0.1).grad_fn)
 
 # % engine-nodes-from-outside: Nodes are not copied; an AccumulateGrad is called with one gradient; what losses save
 w = torch.tensor([1.0, 2.0], requires_grad=True)

@@ -102,6 +102,8 @@ class History:
         base = view.base
         edge = gradient_edge(base)
         copy = CopySlices(base._array, edge, t._array, node)
+        if not modes.current().plain:
+            copy.made_at = node.made_at
         if base._view is None:
             self._move_retained(base._edge, copy)
             edge = copy

@@ -41,6 +41,7 @@ __all__ = [
     "pack",
     "raw",
     "save_output",
+    "says",
     "unchanged",
     "unpack",
     "writes",
@@ -458,6 +459,20 @@ def writes(times: int, recorded: int | None = None) -> Callable[[Callable[..., A
 
     def mark(formula: Any) -> Any:
         formula.writes = times, times if recorded is None else recorded
+        return formula
+
+    return mark
+
+
+def says(*words: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Tell in words what a formula gives, where its symbols would be long or are of kernels.
+
+    A pair for each input, English and Chinese: `g` is the gradient, {weight} a saved value by PyTorch's name. In place
+    of a pair may stand a function that chooses one, by parameters of the formula that it names; None for the symbols.
+    """
+
+    def mark(formula: Any) -> Any:
+        formula.words = words
         return formula
 
     return mark

@@ -12,7 +12,7 @@ from ..snapshot.formulas import formula_at
 from ..snapshot.graph import NodeFact
 from ..snapshot.program import Source
 from ..snapshot.recording import Recording
-from ..snapshot.rules import Rule, inputs_of, written
+from ..snapshot.rules import Plain, Rule, Vague, inputs_of, written
 from ..words import say
 from .questions import asked_edge, asked_grad, asked_next
 from .speech import Speech
@@ -162,7 +162,7 @@ class Story:
             f"{self._name(*place)}.grad = {now.text if now is not None else 'None'}" for place, now in parts[:8]
         )
         if len(parts) > 8:
-            said += ", …"
+            said += say("step.and") + "…"
         text = say("step.done", grads=said) if parts else say("step.done_nothing")
         left = self.recording.left_out
         return text + (say("step.left_out", count=left) if left else "")
@@ -268,6 +268,8 @@ class Story:
 
     def _label(self, symbols: str, out: Amount) -> str:
         """What stands beside an edge: rule and value, or what of them is short."""
+        if isinstance(symbols, Plain):
+            return self._short(out)
         both = f"{symbols} = {out.text}" if symbols else out.text
         if len(both) <= SHORT:
             return both
@@ -354,6 +356,7 @@ class Story:
             name = self._name(target, number)
             self.now[item] = "active"
             value = f"{symbols} = {out.text}" if symbols else out.text
+            value = say("step.plain_value", rule=symbols, value=out.text) if isinstance(symbols, Plain) else value
             outs.append(say("step.node_out", name=name, value=value))
             self.texts[item] = self._label(symbols, out)
             waits[target, number] = self._arrive(target, number, out)
@@ -396,7 +399,10 @@ class Story:
         if rule is None or g is None:
             return "", ""
         plain = {s.name: s.written for s in fact.saved}
-        symbols = self._summed(rule, written(rule, plain), g, out)
+        symbols = written(rule, plain)
+        if isinstance(symbols, Plain):
+            return "" if isinstance(symbols, Vague) else symbols, ""
+        symbols = self._summed(rule, symbols, g, out)
         values = {s.name: s.text for s in fact.saved if s.state == "kept"}
         long = any("float" in text or "int" in text for text in (*values.values(), g.text))
         if long or symbols == "g" or not rule.in_numbers or len(event.incoming) > 1:
@@ -427,10 +433,14 @@ class Story:
         rule = fact.rules[index] if index < len(fact.rules) else None
         words, named = self._operands(fact)
         symbols = written(rule, words) if rule is not None else ""
-        self.handed.append(self._summed(rule, f"`{symbols}`", g, out, "step.code_summed") if rule is not None else "")
+        quoted = symbols if isinstance(symbols, Plain) else f"`{symbols}`"
+        told = (
+            "" if rule is None or isinstance(symbols, Vague) else self._summed(rule, quoted, g, out, "step.code_summed")
+        )
+        self.handed.append(told)
         shown = worked(to, symbols, g, named, out, rule is not None and rule.elementwise)
         if shown is not None:
-            self.worked.append(replace(shown, source=self._formula(rule)))
+            self.worked.append(replace(shown, source=self._formula(rule), plain=isinstance(symbols, Plain)))
         if not any(ask.kind == "edge" for ask in self.asks):
             self.asks += asked_edge(to, g, named, out, self.worked[-1].formula if shown is not None else "")
 
@@ -481,7 +491,8 @@ class Story:
         self.worked += [made] if made is not None and len(event.parts) <= 6 else []
         shown = [part.text for part in event.parts]
         parts = " + ".join(shown if len(shown) <= 6 else [*shown[:3], "…", shown[-1]])
-        text = say("step.sum", name=name, all=len(event.parts), parts=parts, total=event.total.text)
+        key = "step.sum_both" if len(event.parts) == 2 else "step.sum"
+        text = say(key, name=name, all=len(event.parts), parts=parts, total=event.total.text)
         nan = self._nan(event.parts, [event.total])
         return text + nan, say("step.sum_head", name=name), (), "warning" if nan else "gradient"
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ..parts import Ask
 from ..snapshot.events import Amount
+from ..snapshot.rules import Plain
 from ..words import say
 from .worked import array, factors
 
@@ -28,6 +29,7 @@ def asked_edge(to: str, g: Amount, kept: Mapping[str, Amount], out: Amount, form
     choices = tuple(factors(g, kept, out))
     start = f"{g.text} ×" if choices else ""
     said = f"{formula} = {out.text}" if formula and formula != "g" else out.text
+    said = say("step.plain_value", rule=formula, value=out.text) if isinstance(formula, Plain) else said
     return [Ask("edge", say("step.ask_edge", name=to), _numbers(out), choices, said, start)]
 
 

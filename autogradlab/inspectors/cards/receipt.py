@@ -261,7 +261,8 @@ class _Receipt:
         drawing = bill(entries, (equation, f"= {shown}"), tuple(words), say("receipt.label"))
         blocks: list[Block] = [drawing, Note(sentence, "plain" if badge.tone == "good" else "warning")]
         if rest:
-            blocks.append(Note(say("receipt.some" if ways else "receipt.mixed", shown=len(ways)), "muted"))
+            key = "receipt.some" if ways else "receipt.long" if math.isfinite(size) else "receipt.mixed"
+            blocks.append(Note(say(key, shown=len(ways)), "muted"))
         return blocks, badge
 
     def _verdict(self, name: str, total: Any, number: Any, count: int, size: float) -> tuple[int, Badge, str]:

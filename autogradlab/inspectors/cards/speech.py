@@ -12,8 +12,8 @@ __all__ = ["Speech"]
 
 #: letters of an expression that a sentence quotes, and of a value that stands in it
 LONG, SHORT = 40, 24
-#: letters of what a Node hands on, in a sentence
-RULES = 46
+#: letters of what a Node hands on, in a sentence: of symbols, and of words
+RULES, WORDS = 46, 96
 
 
 class Speech:
@@ -65,7 +65,8 @@ class Speech:
             return say("step.code_same", **words)
         shown = say("common.list").join(rules[:-1])
         shown = say("step.code_and", rules=shown, last=rules[-1]) if shown else "".join(rules)
-        if all(rules) and len(shown) <= RULES and len(event.incoming) == 1:  # rules of others name which gradient
+        room = WORDS if len(rules) == 1 and not shown.startswith("`") else RULES
+        if all(rules) and len(shown) <= room and len(event.incoming) == 1:  # rules of others name which gradient
             return say("step.code_rules", rules=shown, **words)
         return say("step.code_node" if len(outs) > 1 else "step.code_node_one", count=len(outs), **words)
 

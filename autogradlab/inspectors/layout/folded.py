@@ -54,11 +54,9 @@ def folded(
 def _boxes(groups: Mapping[str, Way], depth: int) -> dict[str, tuple[str, str]]:
     """For each Node its box and the box's name; turns that would be too many boxes are joined."""
     ways = {node: way[:depth] for node, way in groups.items() if way}
-    siblings: dict[Way, list[tuple[str, str]]] = {}
+    siblings: dict[Way, dict[tuple[str, str], None]] = {}  # in the order of their Nodes
     for way in ways.values():
-        held = siblings.setdefault(way[:-1], [])
-        if way[-1] not in held:
-            held.append(way[-1])
+        siblings.setdefault(way[:-1], {})[way[-1]] = None
     names: dict[tuple[str, str], tuple[str, str]] = {}
     for held in siblings.values():
         turns = [one for one in held if _is_turn(one)]

@@ -13,7 +13,7 @@ __all__ = ["formula_at"]
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 
-#: lines that the formula of an entry can take
+#: lines that the lambda of an entry can take
 LONGEST = 30
 
 
@@ -23,8 +23,9 @@ def formula_at(file: str, line: int) -> tuple[str, str]:
     line of it."""
     path = Path(file)
     place = path.relative_to(_PACKAGE.parent) if path.is_relative_to(_PACKAGE) else Path(path.name)
-    lines = linecache.getlines(file)[line - 1 : line - 1 + LONGEST]
-    return place.as_posix(), _lambda(lines) or _function(lines)
+    lines = linecache.getlines(file)[line - 1 :]
+    decorated = bool(lines) and lines[0].startswith("@")
+    return place.as_posix(), (not decorated and _lambda(lines[:LONGEST])) or _function(lines)
 
 
 def _lambda(lines: list[str]) -> str:
@@ -48,4 +49,6 @@ def _lambda(lines: list[str]) -> str:
 
 
 def _function(lines: list[str]) -> str:
-    return inspect.cleandoc("".join(inspect.getblock(lines))) if lines else ""
+    """The function that begins here, without what decorates it."""
+    begins = next((i for i, line in enumerate(lines) if line.lstrip().startswith("def ")), len(lines))
+    return inspect.cleandoc("".join(inspect.getblock(lines[begins:]))) if begins < len(lines) else ""

@@ -268,7 +268,8 @@ def constant(tensor: Any, holder: str | None) -> str:
         return ""
     try:
         value = tensor.item()
-        return str(value) if isinstance(value, bool) else f"{value:g}"
+        whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e6
+        return str(value) if isinstance(value, bool) else f"{value:g}{'.' if whole else ''}"
     except Exception:  # a meta tensor has no number
         return ""
 

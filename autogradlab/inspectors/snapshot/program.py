@@ -94,8 +94,8 @@ class _Reading:
         self.rows: dict[Place, list[str]] = {}
 
     def source(self) -> Source | None:
-        nodes = [n for n in self.walk.nodes if not hasattr(n, "variable")]
-        for node in sorted(nodes, key=lambda n: n._sequence_nr()):
+        nodes = self._as_made()
+        for node in nodes:
             note = note_of(node)
             if any(isinstance(step, Spot) for step in note):
                 self._place(self.walk.ids[node], note)
@@ -103,10 +103,16 @@ class _Reading:
                 self.unknown += 1
         if not self.where:
             return None
-        for node in self.walk.nodes:
-            if hasattr(node, "variable"):
+        following = dict(zip(self.walk.nodes, self.walk.nexts, strict=False))
+        used = [target for node in nodes for target, _ in following.get(node, ())]
+        for node in dict.fromkeys([*used, *self.walk.nodes]):
+            if node in self.walk.ids and hasattr(node, "variable"):
                 self._leaf(self.walk.ids[node], node.variable)
         return self._numbered()
+
+    def _as_made(self) -> list[Any]:
+        """The Nodes of operations in the order of the forward."""
+        return sorted((n for n in self.walk.nodes if not hasattr(n, "variable")), key=lambda n: n._sequence_nr())
 
     # -- Nodes ---------------------------------------------------------------------------------------------------------
 

@@ -16,9 +16,10 @@ import numpy as np
 
 from ...ops.table import symbols
 from ...ops.table.symbols import Rule
+from ..words import LANGUAGES, language, say
 from .kinds import is_a, is_tensor
 
-__all__ = ["Rule", "inputs_of", "op_name", "rules_of", "written"]
+__all__ = ["Plain", "Rule", "Vague", "inputs_of", "op_name", "rules_of", "written"]
 
 _BACKWARD = re.compile(r"^(.*?)Backward(\d*)(?:_copy)?$")
 
@@ -82,10 +83,45 @@ def _plain(value: Any) -> Any:
     return value
 
 
-#: letters of a rule in a sentence
-LONGEST = 72
+#: letters of a rule in a sentence; of signs alone, where a formula has words of its own
+LONGEST, BRIEF = 72, 40
+#: names of what a gradient is worked out of
+MOST = 5
+
+_CALLED = re.compile(r"\b(\w+)\(")
+_NAMED = re.compile(r"\{(\w+)\}")
+
+
+_AT_PLACES = re.compile(r"g at \[[^\]]*\]+")
+
+
+class Plain(str):
+    """Words in place of symbols."""
+
+
+class Vague(Plain):
+    """Words that say but of what a gradient is worked out."""
 
 
 def written(rule: Rule, words: Mapping[str, str]) -> str:
-    """A rule with `g` and its saved values written as `words` has them; where it has none, as their own names."""
-    return rule.text(words, limit=LONGEST)
+    """A rule with `g` and its saved values written as `words` has them; where it has none, as their own names. What
+    would be long, or call what only formulas know, is `Plain` words: the formula's own, else of what it is worked out.
+    """
+    text = rule.text(words)
+    if rule.words is not None:
+        clear = (rule.in_numbers and len(text) <= BRIEF) or (_AT_PLACES.fullmatch(text) and len(text) <= LONGEST)
+        if rule.complete and clear:
+            return text
+        told = rule.words[LANGUAGES.index(language())]
+        told = _NAMED.sub(lambda found: words.get(found[1], found[1]), told)
+        return told if rule.words[0] == rule.words[1] else Plain(told)  # symbols are of no language
+    if rule.complete and len(text) <= LONGEST and _public(text):
+        return text
+    names = [words.get(name, name) for name in rule.of]
+    names = [*names[:MOST], "…"] if len(names) > MOST + 1 else names
+    return Vague(say("step.made_of", names=say("common.list").join(names)))
+
+
+def _public(text: str) -> bool:
+    """Whether a learner can look up each function that is called."""
+    return all(hasattr(np, name) or symbols.public(name) for name in _CALLED.findall(text))

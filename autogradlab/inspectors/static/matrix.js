@@ -146,7 +146,7 @@ function product(worked, words) {
   });
   const way = { columns: words.column_sums }[worked.how];
   line.push(h("span", { class: "agl-sign" }, ["matmul", "each", "columns"].includes(worked.how) ? "=" : operands.length ? "→" : ""), label(worked.to, out));
-  const box = h("div", { class: "agl-product" }, h("p", { class: "agl-formula" }, h("code", {}, worked.formula), way ? ` ${way}` : ""),
+  const box = h("div", { class: "agl-product" }, h("p", { class: "agl-formula" }, worked.plain ? worked.formula : h("code", {}, worked.formula), way ? ` ${way}` : ""),
     h("div", { class: "agl-scroll" }, h("div", { class: "agl-equation" }, line)), spelled);
   choose(...(nan(worked.out) ?? [0, 0]));
   return box;

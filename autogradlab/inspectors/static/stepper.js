@@ -10,7 +10,7 @@ const TALL = 268; // pixels of the graph's window where it cannot be seen whole
 const LIST = 202; // pixels of the code where the numbers stand below it
 const WIDE = 860; // pixels from which on the numbers stand beside the picture
 const STAGE = 330; // pixels that picture and numbers may take, so that the card is as high as a projector's page at most
-const NARROW = [454, 530]; // the same on a narrow page, which is higher: what is enough
+const NARROW = 370; // the same on a narrow page, where the numbers have more room
 const NUMBERS = 116; // pixels of the numbers below a graph
 const AROUND = 16; // pixels around the graph's window
 const REST = 1400; // milliseconds between two steps at speed 1
@@ -41,6 +41,8 @@ class Stepper {
       return button;
     }) : [];
     const numbers = this.lines || this.frames.some((frame) => frame.worked?.length || frame.panel?.length) || drawings.some((one) => one.items.some((item) => item.details?.length));
+    const broad = (card.frames ?? []).some(({ worked = [] }) => worked.some(({ operands, out }) => operands?.length > 1 && out.rows[0]?.length > 4));
+    this.numbers = broad ? 42 : 38; // percent of a wide card: two matrices of six columns stand side by side
     this.stage = h("div", { class: "agl-stage", "data-alone": numbers ? null : "" }, this.lines?.element, this.graph, h("div", { class: "agl-beside" }, this.worked, this.details));
     this.live = h("p", { class: "agl-live", role: "status", "aria-live": "polite" });
     this.element = h("div", { class: "agl-card agl-step", role: "group", "data-kind": card.kind, lang: card.lang ?? "en", "aria-label": plain(card.title), tabindex: -1 },
@@ -536,8 +538,8 @@ class Stepper {
     const room = wide - AROUND;
     const numbers = this.stage.hasAttribute("data-alone") ? 0 : NUMBERS;
     const below = (stage) => ({ room, tall: stage - AROUND - numbers, below: true });
-    if (wide < WIDE) return NARROW.map(below);
-    return [...(numbers ? [38, 30] : []).map((part) => ({ room: wide * (1 - part / 100) - AROUND, tall: STAGE - AROUND, numbers: part })), below(STAGE)];
+    if (wide < WIDE) return [below(NARROW)];
+    return [...(numbers ? [this.numbers, 30] : []).map((part) => ({ room: wide * (1 - part / 100) - AROUND, tall: STAGE - AROUND, numbers: part })), below(STAGE)];
   }
 
   /** Widths have changed: drawings are sized, and what can be scrolled can be focused. */
@@ -551,7 +553,7 @@ class Stepper {
     const wide = this.element.clientWidth;
     const place = this.seen() ? this.places(wide).find(({ room, tall }) => this.seen().fits(room, tall)) : null;
     this.stage.toggleAttribute("data-below", Boolean(place?.below || (this.seen() && wide < WIDE)));
-    this.stage.style.setProperty("--numbers", `${place?.numbers ?? 38}%`);
+    this.stage.style.setProperty("--numbers", `${place?.numbers ?? this.numbers}%`);
     const sought = wide < WIDE ? this.words.search.split(/[:：]/)[0] : this.words.search;
     for (const { box } of this.sketches) if (box) box.placeholder = sought;
     for (const sketch of this.sketches) sketch.tall = place && sketch === this.seen() ? place.tall : wide < WIDE ? TALL - 30 : TALL;

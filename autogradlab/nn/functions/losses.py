@@ -464,8 +464,8 @@ def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, sm
             smooth = smooth.sum() / TENSORS.from_numpy(np.asarray(kept.sum(), kept.dtype))
     elif n == 2:
         smooth = smooth.sum()
-    share = smoothing / logs._array.shape[axis]
-    return TENSORS.mul_number(hard, 1 - smoothing) + TENSORS.mul_number(smooth, share)
+    shared = TENSORS.mul_number(smooth, smoothing / logs._array.shape[axis])  # PyTorch makes this product first
+    return TENSORS.mul_number(hard, 1 - smoothing) + shared
 
 
 def kl_div(

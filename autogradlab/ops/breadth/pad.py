@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import name_of
 from ...core.memory.layout import keeping_channels, like
-from ...core.recording.record import TENSORS
+from ...core.recording.record import TENSORS, says
 from ...core.runtime import errors
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
@@ -59,7 +59,9 @@ op(
     "constant_pad_nd(Tensor input, SymInt[] pad, Scalar value=0) -> Tensor",
     method=False,
     vjp={
-        "input": lambda F, grad, pad: F.constant_pad_nd(grad, tuple(-p for p in pad), 0),
+        "input": says(("g without what was padded", "去掉填充部分的 g"))(
+            lambda F, grad, pad: F.constant_pad_nd(grad, tuple(-p for p in pad), 0)
+        ),
     },
     doc="""
     Padded with a value: before and after the last dimension, the last but one, …; negative numbers cut off.
@@ -120,6 +122,10 @@ def _unpadded(grad: np.ndarray, shape: tuple[int, ...], padding: Any, dims: int,
     return g
 
 
+_MIRRORED = "g of each element and of its mirror images, summed", "元素及其镜像处的 g 之和"
+_COPIED = "g of each element and of its copies, summed", "元素及其副本处的 g 之和"
+
+
 def _pads(declaration: str, dims: int, reflect: bool) -> None:
     name = name_of(declaration)
     title = f"{'Reflection' if reflect else 'Replication'}Pad{dims}DBackward"
@@ -136,7 +142,9 @@ def _pads(declaration: str, dims: int, reflect: bool) -> None:
         declaration,
         node=title + "0",
         vjp={
-            "input": lambda F, grad, input, padding: getattr(F, name + "_backward")(grad, input, padding),
+            "input": says(_MIRRORED if "reflection" in name else _COPIED)(
+                lambda F, grad, input, padding: getattr(F, name + "_backward")(grad, input, padding)
+            ),
         },
         doc=f"The last {dims} dimensions padded {'by reflection' if reflect else 'with their border'}.",
     )(kernel)

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
 from ...core.memory.strided import placed, window
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
@@ -248,7 +248,9 @@ def _diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> np.n
 
 
 _DIAGONAL_BACK = {
-    "input": lambda F, grad, input_shape, offset, dim1, dim2: F.diagonal_backward(grad, input_shape, offset, dim1, dim2)
+    "input": says(("g on the diagonal, 0 elsewhere", "放在对角线上的 g，其余为 0"))(
+        lambda F, grad, input_shape, offset, dim1, dim2: F.diagonal_backward(grad, input_shape, offset, dim1, dim2)
+    )
 }
 OPS["diagonal"] = Op("diagonal", _diagonal, view=True, vjp=_DIAGONAL_BACK)
 RAW.diagonal = _diagonal
@@ -409,8 +411,10 @@ OPS["unfold"] = Op(
     _unfold,
     view=True,
     vjp={
-        "input": lambda F, grad, input_shape, dimension, size, step: F.unfold_backward(
-            grad, input_shape, dimension, size, step
+        "input": says(("g of each window, added where windows overlap", "各窗口的 g，重叠处相加"))(
+            lambda F, grad, input_shape, dimension, size, step: F.unfold_backward(
+                grad, input_shape, dimension, size, step
+            )
         ),
     },
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import contiguous, iterated
-from ...core.recording.record import RAW, TENSORS, writes
+from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
@@ -485,7 +485,13 @@ RAW.trace_back, TENSORS.trace_back = _raw_trace_back, _trace_back
 
 @op(
     "trace(Tensor input) -> Tensor|fp32",
-    vjp={"input": writes(2)(lambda F, grad, input_shape: F.trace_back(grad, tuple(input_shape)))},
+    vjp={
+        "input": writes(2)(
+            says(("g at each element of the diagonal, 0 elsewhere", "放在对角线各元素处的 g，其余为 0"))(
+                lambda F, grad, input_shape: F.trace_back(grad, tuple(input_shape))
+            )
+        )
+    },
 )
 def trace(input: np.ndarray) -> Any:
     """The sum of the main diagonal of a matrix.

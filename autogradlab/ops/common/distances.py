@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import contiguous
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime import errors
 from ...core.types.dims import all_dims
 from ..first.kinds import align, floated, is_half, name_of, on_both_backends
@@ -74,7 +74,9 @@ def logsumexp_back(F: Any, grad: Any, input: Any, result: Any, dim: Any, keepdim
 @op(
     "logsumexp(Tensor input, int[1] dim, bool keepdim=False, *, Tensor out=None) -> Tensor",
     vjp={
-        "input": lambda F, grad, input, result, dim, keepdim: F.logsumexp_back(grad, input, result, dim, keepdim),
+        "input": says(("g·exp({self}-{result})", "g·exp({self}-{result})"))(
+            lambda F, grad, input, result, dim, keepdim: F.logsumexp_back(grad, input, result, dim, keepdim)
+        ),
     },
     out=Out(
         exact="logsumexp(): Expected floating point type for result tensor, but got: {1}",

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.layout import contiguous
 from ...core.memory.places import at_places, put_at_places
-from ...core.recording.record import RAW, TENSORS, writes
+from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.return_types import named
@@ -183,7 +183,13 @@ op(
     max(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
     """,
     node="MaxBackward1",
-    vjp={"input": writes(1)(lambda F, grad, input, result: F.share_evenly(grad, input, result))},
+    vjp={
+        "input": writes(1)(
+            says(("g shared equally among the elements that equal {result}", "平分给等于 {result} 的元素的 g"))(
+                lambda F, grad, input, result: F.share_evenly(grad, input, result)
+            )
+        )
+    },
     inner_writes=1,
     counts=(1,),
     overloads=[
@@ -216,7 +222,13 @@ op(
     min(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
     """,
     node="MinBackward1",
-    vjp={"input": writes(1)(lambda F, grad, input, result: F.share_evenly(grad, input, result))},
+    vjp={
+        "input": writes(1)(
+            says(("g shared equally among the elements that equal {result}", "平分给等于 {result} 的元素的 g"))(
+                lambda F, grad, input, result: F.share_evenly(grad, input, result)
+            )
+        )
+    },
     inner_writes=1,
     counts=(1,),
     overloads=[
@@ -262,7 +274,9 @@ def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
         doc=f"The {name[1:]}imum along dimensions; equal ones share its gradient.",
         inner_writes=1,
         vjp={
-            "input": lambda F, grad, input, result, dim, keepdim: F.evenly(grad, input, result, dim, keepdim),
+            "input": says(
+                ("g shared equally among the elements that equal {result}", "平分给等于 {result} 的元素的 g")
+            )(lambda F, grad, input, result, dim, keepdim: F.evenly(grad, input, result, dim, keepdim)),
         },
     )(kernel)
     OPS[name].node_class.dim_list = True
@@ -309,7 +323,9 @@ _amx(
     outputs=("min", "max"),
     returns=named("aminmax", ("min", "max")),
     vjp={
-        "input": lambda F, grads, input, min, max, dim, keepdim: F.aminmax_back(grads, input, min, max, dim, keepdim),
+        "input": says(("g[0] at the smallest element, g[1] at the largest", "最小元素处的 g[0]，最大元素处的 g[1]"))(
+            lambda F, grads, input, min, max, dim, keepdim: F.aminmax_back(grads, input, min, max, dim, keepdim)
+        ),
     },
     out=Out(exact=EXPECTED),
 )

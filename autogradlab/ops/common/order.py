@@ -9,7 +9,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.places import at_places
 from ...core.memory.rows import plain_rows
-from ...core.recording.record import TENSORS, writes
+from ...core.recording.record import TENSORS, says, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
@@ -91,7 +91,13 @@ def _medians(declaration: str, doc: str = "") -> None:
         name,
         method=True,
         function=True,
-        vjp={"input": writes(1)(lambda F, grad, input, result: F.share_evenly(grad, input, result))},
+        vjp={
+            "input": writes(1)(
+                says(("g shared equally among the elements that equal {result}", "平分给等于 {result} 的元素的 g"))(
+                    lambda F, grad, input, result: F.share_evenly(grad, input, result)
+                )
+            )
+        },
         counts=(1,),
         overloads=[Overload(along_dim, (2, 3), frozenset(("dim", "axis", "keepdim", "out")))],
         doc=doc,

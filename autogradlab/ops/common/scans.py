@@ -10,7 +10,7 @@ import numpy as np
 from ...core.arguments.declared import name_of
 from ...core.memory.casting import real_with_warning
 from ...core.memory.places import at_places
-from ...core.recording.record import RAW, TENSORS, writes
+from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
@@ -131,7 +131,11 @@ def _in_dtype(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 op(
     "cumsum(Tensor input, int dim, *, ScalarType? dtype=None, Tensor out=None) -> Tensor",
-    vjp={"input": lambda F, grad, dim: F.suffix_sums(grad, dim)},
+    vjp={
+        "input": says(("g summed from each place to the end", "g 从每个位置到末尾的和"))(
+            lambda F, grad, dim: F.suffix_sums(grad, dim)
+        )
+    },
     inplace=True,
     inplace_function=False,
     binds=_in_dtype,
@@ -155,7 +159,14 @@ op(
 )(_running("cumsum", np.add))
 op(
     "cumprod(Tensor input, int dim, *, ScalarType? dtype=None, Tensor out=None) -> Tensor",
-    vjp={"input": lambda F, grad, input, result, dim: F.cumprod_back(grad, input, result, dim)},
+    vjp={
+        "input": says(
+            (
+                "g of every product that the element is in, times the other factors, summed",
+                "元素参与的各个积的 g 乘以其余因子，再求和",
+            )
+        )(lambda F, grad, input, result, dim: F.cumprod_back(grad, input, result, dim))
+    },
     inplace=True,
     inplace_function=False,
     binds=_in_dtype,
@@ -208,7 +219,11 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
         differentiable=1,
         returns=named(name, ("values", "indices")),
         vjp={
-            "input": writes(2)(lambda F, grad, input, dim, indices: F.sums_at(grad, dim, indices, tuple(input.shape))),
+            "input": writes(2)(
+                says(("g added at {indices}", "在 {indices} 处累加的 g"))(
+                    lambda F, grad, input, dim, indices: F.sums_at(grad, dim, indices, tuple(input.shape))
+                )
+            ),
         },
         check_out=same_dtype(_FOUND, _FOUND),
         real=True,
@@ -263,7 +278,11 @@ def _add_exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @op(
     "logcumsumexp(Tensor input, int dim, *, Tensor out=None) -> Tensor",
-    vjp={"input": lambda F, grad, input, result, dim: F.logcumsumexp_back(grad, input, result, dim)},
+    vjp={
+        "input": says(
+            ("g times the share of the element in each sum, added", "g 乘以元素在各个和中所占的份额，再相加")
+        )(lambda F, grad, input, result, dim: F.logcumsumexp_back(grad, input, result, dim))
+    },
     check_out=same_dtype(_FOUND),
     out=Out(overlap="part"),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.places import add_at, inside
-from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, writes
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
@@ -81,8 +81,10 @@ op(
     shown={"input": "self"},
     vjp={
         "input": writes(1)(
-            lambda F, grad, dim, index, input, sparse_grad: F.scatter_add(
-                F.zeros_of(grad, tuple(input.shape)), dim, index, grad
+            says(("g added at {index}", "在 {index} 处累加的 g"))(
+                lambda F, grad, dim, index, input, sparse_grad: F.scatter_add(
+                    F.zeros_of(grad, tuple(input.shape)), dim, index, grad
+                )
             )
         ),
     },
@@ -189,7 +191,9 @@ _DEPRECATED = (
     "release. Use torch.scatter_reduce instead for more reduction options."
 )
 _NO_FORMULA = no_derivative("scatter")
-_TO_INPUT = {"input": lambda F, grad, dim, index: F.scatter(grad, dim, index, 0)}
+_TO_INPUT = {
+    "input": says(("g, 0 at {index}", "g，{index} 处为 0"))(lambda F, grad, dim, index: F.scatter(grad, dim, index, 0))
+}
 
 
 def _overload(overload: str, write: Any, tensors: str, node: str, vjp: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.memory.adding import added
 from ...core.memory.layout import contiguous
-from ...core.recording.record import TENSORS
+from ...core.recording.record import TENSORS, says
 from ...core.runtime.warn import warn
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
@@ -147,13 +147,24 @@ def _correction(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     return (given["input"], None if dim == () else dim, correction, given.get("keepdim", False)), out
 
 
+def _from_mean(correction: Any, form: str) -> tuple[str, str]:
+    """A formula with n - correction in it, for words of either language."""
+    less = 1 if correction is None else correction
+    text = form.format(n=f"(n-{less:g})" if less else "n")
+    return text, text
+
+
 op(
     """
     var(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor
     var(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> Tensor
     var(Tensor input, bool unbiased=True) -> Tensor
     """,
-    vjp={"input": lambda F, grad, input, dim, correction, keepdim: F.var_back(grad, input, dim, correction, keepdim)},
+    vjp={
+        "input": says(lambda correction: _from_mean(correction, "g·2·({{self}}-mean)/{n}"))(
+            lambda F, grad, input, dim, correction, keepdim: F.var_back(grad, input, dim, correction, keepdim)
+        )
+    },
     binds=_correction,
     doc="""
     The variance: squared distances from the mean, divided by n - correction (1, if not said otherwise).
@@ -174,8 +185,10 @@ op(
     std(Tensor input, bool unbiased=True) -> Tensor
     """,
     vjp={
-        "input": lambda F, grad, input, result, dim, correction, keepdim: F.std_back(
-            grad, input, result, dim, correction, keepdim
+        "input": says(lambda correction: _from_mean(correction, "g·({{self}}-mean)/({n}·{{result}})"))(
+            lambda F, grad, input, result, dim, correction, keepdim: F.std_back(
+                grad, input, result, dim, correction, keepdim
+            )
         )
     },
     binds=_correction,

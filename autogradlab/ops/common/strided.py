@@ -14,7 +14,7 @@ from ...core.memory.rows import Rows, one_row
 from ...core.memory.storage import address, owner, storage_of
 from ...core.memory.versions import INFERENCE, of_inference
 from ...core.recording.inplace import check_inplace
-from ...core.recording.record import RAW, TENSORS, writes
+from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import _scalar_name
@@ -55,7 +55,9 @@ def _entry(input: Any, size: Any, stride: Any, storage_offset: Any = None, base:
 
 _VJP = {
     "input": writes(1)(
-        lambda F, grad, size, stride, storage_offset, base, view: F.as_strided_backward(grad, base, view)
+        says(("g added where each element lies in memory", "按元素在内存中的位置累加的 g"))(
+            lambda F, grad, size, stride, storage_offset, base, view: F.as_strided_backward(grad, base, view)
+        )
     )
 }
 _STRIDED = OPS["as_strided"] = Op("as_strided", _entry, view=True, vjp=_VJP)

@@ -11,7 +11,7 @@ from ...core.memory.places import add_at, inside
 from ...core.memory.rows import all_rows
 from ...core.memory.storage import owner
 from ...core.memory.strided import placed
-from ...core.recording.record import RAW, TENSORS, writes
+from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime.errors import ROWS_DYNAMIC
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
@@ -251,7 +251,9 @@ op(
     inplace=True,
     inplace_function=False,
     vjp={
-        "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
+        "input": says(("g, 0 at {index}", "g，{index} 处为 0"))(
+            lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0)
+        ),
         "source": lambda F, grad, dim, index, source: _gathered(F, grad, dim, index, tuple(source.shape)),
     },
     overlap="whole",
@@ -342,7 +344,11 @@ OPS["index_fill"] = Op(
     "input index",
     writes=_index_fill,
     node="IndexFillBackward0",
-    vjp={"input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0)},
+    vjp={
+        "input": says(("g, 0 at {index}", "g，{index} 处为 0"))(
+            lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0)
+        )
+    },
     overlap="",
     inner_writes=2,
 )
@@ -353,7 +359,9 @@ OPS["index_fill.tensor"] = Op(
     writes=_index_fill_tensor,
     node="IndexFillBackward1",
     vjp={
-        "input": lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0),
+        "input": says(("g, 0 at {index}", "g，{index} 处为 0"))(
+            lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0)
+        ),
         "value": lambda F, grad, dim, index: F.index_select(grad, dim, F.distinct(index)).sum(),
     },
     overlap="",
@@ -419,7 +427,9 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
     ),
     vjp={
         "input": writes(1)(
-            lambda F, grad, index, input: F.put(F.zeros_of(grad, tuple(input.shape)), index, grad, True)
+            says(("g added at {index}", "在 {index} 处累加的 g"))(
+                lambda F, grad, index, input: F.put(F.zeros_of(grad, tuple(input.shape)), index, grad, True)
+            )
         ),
     },
     out=Out(overlap="whole"),

@@ -17,7 +17,7 @@ from ...core.memory.overlap import check_written, shares_places
 from ...core.memory.places import add_at
 from ...core.memory.rows import Rows, repeated
 from ...core.memory.strided import dense, placed, window
-from ...core.recording.record import RAW, TENSORS, writes
+from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
@@ -346,7 +346,11 @@ OPS["index"] = Op(
     _index,
     node="IndexBackward0",
     vjp={
-        "input": writes(1)(lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices)),
+        "input": writes(1)(
+            says(("g added where elements were taken", "在被取元素处累加的 g"))(
+                lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices)
+            )
+        ),
     },
 )
 RAW.index = _index
@@ -358,7 +362,11 @@ TENSORS.index = INDEX
     "_unsafe_index -> Tensor",
     method=False,
     vjp={
-        "input": writes(1)(lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices)),
+        "input": writes(1)(
+            says(("g added where elements were taken", "在被取元素处累加的 g"))(
+                lambda F, grad, input_shape, indices: F.index_backward(grad, input_shape, indices)
+            )
+        ),
     },
     node="UnsafeIndexBackward0",
     reads="itself",
@@ -532,10 +540,14 @@ INDEX_PUT = OPS["index_put"] = Op(
     _index_put,
     "input values",
     vjp={
-        "input": lambda F, grad, indices, accumulate: (
-            F.view_grad(grad) if accumulate else F.index_put(grad, indices, F.zero_dim(grad), False)
+        "input": says(("g, 0 where values were written", "g，被写入处为 0"))(
+            lambda F, grad, indices, accumulate: (
+                F.view_grad(grad) if accumulate else F.index_put(grad, indices, F.zero_dim(grad), False)
+            )
         ),
-        "values": lambda F, grad, indices, values_shape: F.sum_to_size(F.index(grad, indices), values_shape),
+        "values": says(("the elements of g where values were written", "g 在被写入处的元素"))(
+            lambda F, grad, indices, values_shape: F.sum_to_size(F.index(grad, indices), values_shape)
+        ),
     },
     overlap="",
 )

@@ -12,7 +12,7 @@ from ...core.memory.adding import MANY, added, total
 from ...core.memory.casting import real_with_warning
 from ...core.memory.layout import contiguous
 from ...core.memory.rows import all_rows
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, says
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy
@@ -248,9 +248,15 @@ RAW.mean = lambda input, dim=None, keepdim=False, dtype=None: _mean(input, dim, 
     nansum(Tensor input, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
     """,
     vjp={
-        "input": lambda F, grad, input, dim, keepdim: (
-            (F.expand(grad, tuple(input.shape)) if dim is None else F.spread(grad, tuple(input.shape), dim, keepdim))
-            * ~F.isnan(input)
+        "input": says(("g at each element that is not NaN", "每个非 NaN 元素处的 g"))(
+            lambda F, grad, input, dim, keepdim: (
+                (
+                    F.expand(grad, tuple(input.shape))
+                    if dim is None
+                    else F.spread(grad, tuple(input.shape), dim, keepdim)
+                )
+                * ~F.isnan(input)
+            )
         ),
     },
     dim_list=True,
@@ -366,7 +372,9 @@ OPS["prod.dim"] = Op(
     _prod,
     node="ProdBackward1",
     vjp={
-        "input": lambda F, grad, input, result, dim, keepdim: F.product_back(grad, input, result, dim, keepdim),
+        "input": says(("g times the product of all other elements", "g 乘以其余元素之积"))(
+            lambda F, grad, input, result, dim, keepdim: F.product_back(grad, input, result, dim, keepdim)
+        ),
     },
     inner_writes=1,
     reads="itself",
@@ -378,7 +386,11 @@ OPS["prod.dim"] = Op(
     prod(Tensor input, *, ScalarType? dtype=None) -> Tensor|fp32
     prod(Tensor input, int dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
     """,
-    vjp={"input": lambda F, grad, input, result: F.product_back(grad, input, result, None, False)},
+    vjp={
+        "input": says(("g times the product of all other elements", "g 乘以其余元素之积"))(
+            lambda F, grad, input, result: F.product_back(grad, input, result, None, False)
+        )
+    },
     counts=(1,),
     overloads=[_along(OPS["prod.dim"])],
     out=Out(computes=True, starts=1),

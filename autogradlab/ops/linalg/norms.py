@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ...core.memory.layout import contiguous
-from ...core.recording.record import RAW, TENSORS, not_implemented
+from ...core.recording.record import RAW, TENSORS, not_implemented, says
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import _scalar_name, dtype, from_numpy, promote
@@ -25,6 +26,19 @@ _INF = float("inf")
 _OTHER = " expected out tensor dtype {0} but got: {1}"
 
 
+def _slope(ord: Any) -> tuple[str, str] | None:
+    """Words for the gradient of a norm."""
+    match float(ord):
+        case math.inf:
+            return "g shared among the elements of the largest size", "平分给绝对值最大的元素的 g"
+        case 1.0:
+            return "g·sign({self})", "g·sign({self})"
+        case 2.0:
+            return "g·{self}/{result}", "g·{self}/{result}"
+    return None
+
+
+@says(_slope)
 def _norm_backward(F: Any, grad: Any, input: Any, result: Any, ord: float, dim: Any, keepdim: bool, dtype: Any) -> Any:
     if dtype is not None:
         input = F.to(input, dtype) if F is TENSORS else input.astype(dtype.numpy)
@@ -308,8 +322,10 @@ op(
     node="NormBackward1",
     shown={"ord": "p"},
     vjp={
-        "input": lambda F, grad, input, result, ord, dim, keepdim: _norm_backward(
-            F, grad, input, result, ord, dim, keepdim, None
+        "input": says(_slope)(
+            lambda F, grad, input, result, ord, dim, keepdim: _norm_backward(
+                F, grad, input, result, ord, dim, keepdim, None
+            )
         ),
     },
 )(lambda input, ord, dim, keepdim: RAW.linalg_vector_norm(input, ord, dim, keepdim))
@@ -353,6 +369,10 @@ def _cdist_backward(grad: Any, x1: np.ndarray, x2: np.ndarray, p: float, cdist: 
     return slope.sum(-2)
 
 
+@says(
+    ("g times the slope of each distance, summed", "g 乘以各距离的斜率，再求和"),
+    ("g times the slope of each distance, summed", "g 乘以各距离的斜率，再求和"),
+)
 def _cdist_back(F: Any, grad: Any, x1: Any, x2: Any, p: float, result: Any) -> Any:
     turned = [F.contiguous(F.transpose(a, -2, -1)) for a in (grad, result)]
     return F._cdist_backward(grad, x1, x2, p, result), F._cdist_backward(turned[0], x2, x1, p, turned[1])

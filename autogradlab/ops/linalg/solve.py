@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.rows import all_rows
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.return_types import named
@@ -86,6 +86,7 @@ alias("linalg_inv(Tensor A, *, Tensor out=None) -> Tensor", "inverse", method=Fa
 # -- determinants ------------------------------------------------------------------------------------------------------
 
 
+@says(("g·{result}·({A}⁻¹)ᵀ", "g·{result}·({A}⁻¹)ᵀ"))
 def _det_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
     values = result._array if isinstance(result, Tensor) else result
     if F is RAW:  # PyTorch multiplies by the determinant, so that singular matrices get zeros here

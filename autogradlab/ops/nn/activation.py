@@ -10,7 +10,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.adding import added
 from ...core.memory.layout import contiguous, iterated, like
-from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
@@ -389,7 +389,14 @@ def _mish_slope(F: Any, x: Any) -> Any:
 
 @op(
     "nn.mish(Tensor input, *, Tensor out=None) -> Tensor",
-    vjp={"input": lambda F, grad, input: grad * _mish_slope(F, input)},
+    vjp={
+        "input": says(
+            (
+                "g·(t+{self}·(1-t²)·sigmoid({self})), t = tanh(softplus({self}))",
+                "g·(t+{self}·(1-t²)·sigmoid({self}))，t = tanh(softplus({self}))",
+            )
+        )(lambda F, grad, input: grad * _mish_slope(F, input))
+    },
 )
 @typed("mish_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def mish(input: np.ndarray) -> np.ndarray:
@@ -406,10 +413,21 @@ def _gelu_slope(F: Any, x: Any, approximate: str) -> Any:
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * ((1 + x * x * (3 * 0.044715)) * _ROOT)
 
 
+_GELU = {
+    "none": (
+        "g·(Φ({self})+{self}·φ({self})), Φ and φ of the normal distribution",
+        "g·(Φ({self})+{self}·φ({self}))，Φ 和 φ 属于正态分布",
+    ),
+    "tanh": ("g times the slope of gelu, by tanh", "g 乘以（用 tanh 近似的）gelu 的斜率"),
+}
+
+
 @op(
     'nn.gelu(Tensor input, *, str approximate="none", Tensor out=None) -> Tensor',
     vjp={
-        "input": lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate),
+        "input": says(lambda approximate: _GELU[approximate])(
+            lambda F, grad, input, approximate: F.gelu_backward(grad, input, approximate)
+        ),
     },
     out=Out(exact=FOUND),
 )
@@ -449,10 +467,18 @@ def gelu_backward(grad_output: Any, input: np.ndarray, approximate: str) -> Any:
     return grad_output * _gelu_slope(RAW, input, approximate)
 
 
+def _softplus_slope(beta: Any) -> tuple[str, str]:
+    """The slope of softplus, for words of either language."""
+    text = "g·sigmoid({self})" if beta == 1 else f"g·sigmoid({beta:g}·{{self}})"
+    return text, text
+
+
 @op(
     "nn.softplus(Tensor input, Scalar beta=1, Scalar threshold=20, *, Tensor out=None) -> Tensor",
     vjp={
-        "input": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
+        "input": says(_softplus_slope)(
+            lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold)
+        ),
     },
     out=Out(exact=FOUND),
 )
@@ -551,8 +577,15 @@ def glu_backward(grad_output: np.ndarray, input: np.ndarray, dim: int) -> np.nda
 @op(
     "nn.glu(Tensor input, int dim=-1, *, Tensor out=None) -> Tensor",
     vjp={
-        "input": lambda F, grad, input, dim: (
-            F.glu_backward(grad, input, dim) if F is TENSORS else _glu_vjp(F, grad, input, dim)
+        "input": says(
+            (
+                "g·sigmoid(b) for the half a, g·a·sigmoid'(b) for the half b",
+                "前半 a：g·sigmoid(b)，后半 b：g·a·sigmoid'(b)",
+            )
+        )(
+            lambda F, grad, input, dim: (
+                F.glu_backward(grad, input, dim) if F is TENSORS else _glu_vjp(F, grad, input, dim)
+            )
         )
     },
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import like
-from ...core.recording.record import NOT_IMPLEMENTED, no_derivative
+from ...core.recording.record import NOT_IMPLEMENTED, no_derivative, says
 from ..first.kinds import typed
 from ..table.opdef import op
 
@@ -49,9 +49,21 @@ def _by_rows(x: Array) -> Array:
     outputs=("output", "logsumexp"),
     differentiable=1,
     vjp={
-        "query key value": lambda F, grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale, needs: (  # noqa: E501 its parameters name what is saved
-            F._scaled_dot_product_flash_attention_for_cpu_backward(
-                grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale
+        "query key value": says(
+            (
+                "g @ {value}ᵀ back through the softmax, times {key}, scaled",
+                "g @ {value}ᵀ 经 softmax 往回，乘以 {key} 并缩放",
+            ),
+            (
+                "g @ {value}ᵀ back through the softmax, times {query}, scaled",
+                "g @ {value}ᵀ 经 softmax 往回，乘以 {query} 并缩放",
+            ),
+            ("the weights of attention, transposed, @ g", "注意力权重的转置 @ g"),
+        )(
+            lambda F, grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale, needs: (
+                F._scaled_dot_product_flash_attention_for_cpu_backward(
+                    grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale
+                )
             )
         ),
     },

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import channels_last, with_channels_last
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, says
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..first.kinds import BOOL, SHORT, refuse, typed
 from ..table.checked import tensor_type
@@ -276,6 +276,13 @@ def _grad_weight(
     return F._conv_by_weight(grad, input, kernel, stride, padding, dilation, groups)
 
 
+#: words for what a convolution gives to its input and its weight, and a transposed one
+_SPREAD = "g of each window times {weight}, added where windows overlap", "各窗口的 g 乘以 {weight}，重叠处相加"
+_GATHERED = "each window of g times {weight}, summed", "g 的每个窗口与 {weight} 之积的和"
+_BY_WINDOWS = "each window of {input} times its g, summed", "{input} 的每个窗口与其 g 之积的和"
+_BY_ELEMENTS = "each element of {input} times its window of g, summed", "{input} 的每个元素与其 g 窗口之积的和"
+
+
 def _conv_vjp(
     F: Any,
     grad: Any,
@@ -343,9 +350,26 @@ def _conv_twice(
     """,
     method=False,
     vjp={
-        "input weight bias": lambda F, grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups, needs: (  # noqa: E501 its parameters name what is saved
-            _conv_vjp(
-                F, grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups, needs
+        "input weight bias": says(
+            lambda transposed: _GATHERED if transposed else _SPREAD,
+            lambda transposed: _BY_ELEMENTS if transposed else _BY_WINDOWS,
+            ("g, summed in each channel", "g 在各通道上的和"),
+        )(
+            lambda F, grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups, needs: (  # noqa: E501 its parameters name what is saved
+                _conv_vjp(
+                    F,
+                    grad,
+                    input,
+                    weight,
+                    bias_shape,
+                    stride,
+                    padding,
+                    dilation,
+                    transposed,
+                    output_padding,
+                    groups,
+                    needs,
+                )
             )
         ),
     },

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.memory.layout import keeping_channels
 from ...core.memory.places import add_at, inside
+from ...core.recording.record import says
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..common.blas import lift
@@ -23,8 +24,10 @@ from ..table.opdef import op
     """,
     method=False,
     vjp={
-        "weight": lambda F, grad, weight_shape, indices, padding_idx, scale_grad_by_freq: F.embedding_dense_backward(
-            grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq
+        "weight": says(("g added at the rows that were looked up", "在被查到的行上累加的 g"))(
+            lambda F, grad, weight_shape, indices, padding_idx, scale_grad_by_freq: F.embedding_dense_backward(
+                grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq
+            )
         ),
     },
     shown={"weight_shape": ""},
@@ -136,6 +139,14 @@ def _bag_rows(F: Any, grad: Any, offsets: Any, indices: Any, mode: int, last: bo
     return rows if mode == 0 and padding_idx < 0 else rows * lift(F, shares.astype(array_of(grad).dtype)[:, None])
 
 
+#: words for the gradient of the rows by how a bag is made of them: their sum, mean or largest elements
+_OF_BAGS = (
+    ("g of each bag at its rows", "放在各袋的行上的 g"),
+    ("g of each bag, shared equally among its rows", "平分给各袋的行的 g"),
+    ("g of each bag at its largest elements", "放在各袋最大元素处的 g"),
+)
+
+
 def _bag_weight(
     F: Any,
     grad: Any,
@@ -178,23 +189,29 @@ def _bag_samples(
     differentiable=1,
     shown={"weight": "weight"},
     vjp={
-        "weight": lambda F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx: (  # noqa: E501 its parameters name what is saved
-            _bag_weight(
-                F,
-                grad,
-                weight_shape,
-                indices,
-                offsets,
-                result3,
-                scale_grad_by_freq,
-                mode,
-                per_sample_weights,
-                include_last_offset,
-                padding_idx,
+        "weight": says(lambda mode, per_sample_weights: _OF_BAGS[mode] if per_sample_weights is None else None)(
+            lambda F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx: (  # noqa: E501 its parameters name what is saved
+                _bag_weight(
+                    F,
+                    grad,
+                    weight_shape,
+                    indices,
+                    offsets,
+                    result3,
+                    scale_grad_by_freq,
+                    mode,
+                    per_sample_weights,
+                    include_last_offset,
+                    padding_idx,
+                )
             )
         ),
-        "per_sample_weights": lambda F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx: (
-            _bag_samples(F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx)
+        "per_sample_weights": says(
+            ("g of each bag times the row of {weight}, summed", "各袋的 g 与 {weight} 的行之积的和")
+        )(
+            lambda F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx: _bag_samples(
+                F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx
+            )
         ),
     },
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.layout import contiguous
-from ...core.recording.record import no_derivative
+from ...core.recording.record import no_derivative, says
 from ..first.kinds import typed
 from ..table.opdef import op
 
@@ -182,9 +182,14 @@ def _register(nd: int) -> None:
         method=False,
         node=title + "0",
         vjp={
-            "input grid": lambda F, grad, input, grid, interpolation_mode, padding_mode, align_corners: getattr(
-                F, name + "_backward"
-            )(grad, input, grid, interpolation_mode, padding_mode, align_corners),
+            "input grid": says(
+                ("g shared among the elements around each point", "分给各点周围元素的 g"),
+                ("g times the slope of {input} at each point", "g 乘以 {input} 在各点的斜率"),
+            )(
+                lambda F, grad, input, grid, interpolation_mode, padding_mode, align_corners: getattr(
+                    F, name + "_backward"
+                )(grad, input, grid, interpolation_mode, padding_mode, align_corners)
+            ),
         },
         shown={"input": "input"},
         doc=f"Values of a {nd}-dimensional input at the places of a grid.",

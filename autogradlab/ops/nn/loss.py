@@ -10,7 +10,7 @@ from ...core.arguments.declared import declare
 from ...core.memory.layout import iterated
 from ...core.memory.places import at_places, places_in_rows, put_at_places
 from ...core.random.streams import unsupported
-from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, writes
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, writes
 from ...core.runtime import errors
 from ...core.types.dtypes import _scalar_name, from_numpy, get_default_dtype, promote
 from ...core.values.promotion import broadcast_shapes, check_cast
@@ -108,11 +108,11 @@ def _smoothed(
         doc=doc,
         shown=shown,
         vjp={
-            "input": lambda F, grad, input, target, reduction, beta: getattr(F, back)(
-                grad, input, target, reduction, beta
+            "input": says(("g times the error, clipped where it is large", "g 乘以误差，误差大处截断"))(
+                lambda F, grad, input, target, reduction, beta: getattr(F, back)(grad, input, target, reduction, beta)
             ),
-            "target": lambda F, grad, input, target, reduction, beta: getattr(F, back)(
-                grad, target, input, reduction, beta
+            "target": says(("-g times the error, clipped where it is large", "-g 乘以误差，误差大处截断"))(
+                lambda F, grad, input, target, reduction, beta: getattr(F, back)(grad, target, input, reduction, beta)
             ),
         },
         inner_writes=inner_writes,
@@ -493,6 +493,15 @@ def _nll_backward(
     return out.reshape(shape)
 
 
+def _at_targets(weight: Any, reduction: int) -> tuple[str, str]:
+    """Words for the gradient of a loss that picks the target's element: a mean is shared among n targets."""
+    weighed = weight is not None
+    part = "-g" + "·w" * weighed + ("/Σw" if weighed else "/n") * (reduction == 1)
+    n = " (n targets)", "（n 个目标）"
+    en, zh = (" (w: its {weight})", "（w：该类的 {weight}）") if weighed else n if reduction == 1 else ("", "")
+    return f"{part} at each target class, 0 elsewhere{en}", f"每个目标类别处的 {part}，其余为 0{zh}"
+
+
 def _register_nll(name: str, node: str) -> None:
     back = f"{name}_backward"
     kernel = f"{name}_out_frame" if name == "nll_loss" else f"{name}_forward_out_frame"
@@ -517,8 +526,10 @@ def _register_nll(name: str, node: str) -> None:
         outputs=("output", "total_weight"),
         differentiable=1,
         vjp={
-            "input": lambda F, grad, input, target, weight, reduction, ignore_index, total_weight: getattr(F, back)(
-                grad, input, target, weight, reduction, ignore_index
+            "input": says(_at_targets)(
+                lambda F, grad, input, target, weight, reduction, ignore_index, total_weight: getattr(F, back)(
+                    grad, input, target, weight, reduction, ignore_index
+                )
             ),
         },
     )(forward)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.memory.adding import added, of_rows
 from ...core.memory.layout import contiguous, keeping_channels
-from ...core.recording.record import RAW, TENSORS, no_derivative
+from ...core.recording.record import RAW, TENSORS, no_derivative, says
 from ..first.kinds import is_half, refuse, typed
 from ..table.opdef import op
 
@@ -135,6 +135,17 @@ def _batch_norm_parts(
     return centered * rstd, rstd
 
 
+def _without_mean(weight: Any, training: bool = True) -> tuple[str, str]:
+    """Words for the gradient of what is normalized by its own mean and deviation σ; if not in training, by others."""
+    scaled = ("g" if weight is None else "g·{weight}") + "/σ"
+    if not training:
+        return scaled, scaled
+    return (
+        f"{scaled}, without its mean and its part along the normalized {{input}}",
+        f"{scaled}，去掉均值和沿归一化 {{input}} 的分量",
+    )
+
+
 def _batch_norm_vjp(
     F: Any,
     grad: Any,
@@ -246,8 +257,16 @@ def _scaled_and_shifted(x: Array, mean: Array, scale: Array, bias: Array | None)
     outputs=("result0", "result1", "result2"),
     differentiable=1,
     vjp={
-        "input weight bias": lambda F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs: (  # noqa: E501 its parameters name what is saved
-            _batch_norm_vjp(F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs)
+        "input weight bias": says(
+            lambda weight, training: _without_mean(weight, training),
+            ("g times the normalized {input}, summed", "g 与归一化 {input} 之积的和"),
+            ("g, summed in each channel", "g 在各通道上的和"),
+        )(
+            lambda F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs: (
+                _batch_norm_vjp(
+                    F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs
+                )
+            )
         ),
     },
     shown={"input": "input"},
@@ -471,8 +490,14 @@ def _layer_norm_twice(
     outputs=("result0", "result1", "result2"),
     differentiable=1,
     vjp={
-        "input weight bias": lambda F, grad, input, normalized_shape, weight, bias, result1, result2, eps, needs: (
-            _layer_norm_vjp(F, grad, input, normalized_shape, weight, bias, result1, result2, eps, needs)
+        "input weight bias": says(
+            lambda weight: _without_mean(weight),
+            ("g times the normalized {input}, summed", "g 与归一化 {input} 之积的和"),
+            ("g, summed over the samples", "g 对样本求和"),
+        )(
+            lambda F, grad, input, normalized_shape, weight, bias, result1, result2, eps, needs: _layer_norm_vjp(
+                F, grad, input, normalized_shape, weight, bias, result1, result2, eps, needs
+            )
         ),
     },
     shown={"input": "input", "normalized_shape": "normalized_shape", "eps": ""},
@@ -676,8 +701,14 @@ def _group_norm_vjp(
     method=False,
     outputs=("result0", "result1", "result2"),
     vjp={
-        "input weight bias": lambda F, grads, input, weight, bias, N, C, HxW, group, eps, result1, result2, needs: (
-            _group_norm_vjp(F, grads, input, weight, bias, N, C, HxW, group, eps, result1, result2, needs)
+        "input weight bias": says(
+            lambda weight: _without_mean(weight),
+            ("g times the normalized {input}, summed", "g 与归一化 {input} 之积的和"),
+            ("g, summed in each channel", "g 在各通道上的和"),
+        )(
+            lambda F, grads, input, weight, bias, N, C, HxW, group, eps, result1, result2, needs: _group_norm_vjp(
+                F, grads, input, weight, bias, N, C, HxW, group, eps, result1, result2, needs
+            )
         ),
     },
     shown={"input": "input"},

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.arguments.declared import name_of as declared_name
 from ...core.memory.layout import channels_last, keeping_channels, with_channels_last
+from ...core.recording.record import says
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, SHORT, name_of, replace, typed
 from ..table.opdef import op
 
@@ -221,9 +222,13 @@ def _register_max(declaration: str, nd: int) -> None:
         outputs=("result0", "result1"),
         differentiable=1,
         vjp={
-            "input": lambda F, grad, input, kernel_size, stride, padding, dilation, ceil_mode, result1: getattr(
-                F, name + "_backward"
-            )(grad, input, result1),
+            "input": says(
+                ("g at the largest element of each window, 0 elsewhere", "放在每个窗口最大元素处的 g，其余为 0")
+            )(
+                lambda F, grad, input, kernel_size, stride, padding, dilation, ceil_mode, result1: getattr(
+                    F, name + "_backward"
+                )(grad, input, result1)
+            ),
         },
     )(kernel)
     _register_scatter(name + "_backward", f"MaxPool{nd}DWithIndicesBackwardBackward0", nd)
@@ -272,7 +277,9 @@ def _unpool(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]
     "nn.max_unpool2d(Tensor input, Tensor indices, SymInt[2] output_size, *, Tensor out=None) -> Tensor|fp32",
     node="MaxUnpool2DBackward0",
     vjp={
-        "input": lambda F, grad, indices: _picked(F, grad, indices, 2),
+        "input": says(("the elements of g at {indices}", "g 在 {indices} 处的元素"))(
+            lambda F, grad, indices: _picked(F, grad, indices, 2)
+        ),
     },
 )
 @typed("max_unpool2d", BOOL + INTEGERS + COMPLEX, half=False)
@@ -390,9 +397,11 @@ def _register_avg(declaration: str, nd: int, refused: str, without: str) -> None
         function=False,
         node=f"{node}0",
         vjp={
-            "input": lambda F, grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (  # noqa: E501 its parameters name what is saved
-                getattr(F, name + "_backward")(
-                    grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+            "input": says(("g shared equally among the elements of each window", "平分给各窗口元素的 g"))(
+                lambda F, grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+                    getattr(F, name + "_backward")(
+                        grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+                    )
                 )
             ),
         },
@@ -479,7 +488,9 @@ def _register_adaptive(declaration: str, nd: int) -> None:
         function=False,
         node=f"AdaptiveAvgPool{nd}DBackward0",
         vjp={
-            "input": lambda F, grad, input: getattr(F, mean + "_backward")(grad, input),
+            "input": says(("g shared equally among the elements of each window", "平分给各窗口元素的 g"))(
+                lambda F, grad, input: getattr(F, mean + "_backward")(grad, input)
+            ),
         },
     )(kernel)
     op(
@@ -501,7 +512,9 @@ def _register_adaptive(declaration: str, nd: int) -> None:
         outputs=("result0", "result1"),
         differentiable=1,
         vjp={
-            "input": lambda F, grad, input, result1: getattr(F, maximum + "_backward")(grad, input, result1),
+            "input": says(
+                ("g at the largest element of each window, 0 elsewhere", "放在每个窗口最大元素处的 g，其余为 0")
+            )(lambda F, grad, input, result1: getattr(F, maximum + "_backward")(grad, input, result1)),
         },
     )(kernel_max)
     _register_scatter(maximum + "_backward", f"AdaptiveMaxPool{nd}DBackwardBackward0", nd)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import RAW
+from ...core.recording.record import RAW, says
 from ..table.opdef import op
 
 Array = np.ndarray[Any, Any]
@@ -19,6 +19,15 @@ def _order(steps: int, reverse: bool) -> range:
     return range(steps - 1, -1, -1) if reverse else range(steps)
 
 
+@says(
+    ("the gradients of the gates @ {weight0}, step by step", "逐步把各门的梯度 @ {weight0}"),
+    ("the gradients of the gates times the inputs, summed over the steps", "各门的梯度乘以输入，对各步求和"),
+    ("the gradients of the gates times the hidden states, summed over the steps", "各门的梯度乘以隐状态，对各步求和"),
+    ("the gradients of the gates, summed over the steps", "各门的梯度对各步求和"),
+    ("the gradients of the gates, summed over the steps", "各门的梯度对各步求和"),
+    ("what goes back through all steps", "经过所有时间步传回的梯度"),
+    ("what goes back through all steps", "经过所有时间步传回的梯度"),
+)
 def _mkldnn_rnn_layer_vjp(
     F: Any,
     grads: list[Any],

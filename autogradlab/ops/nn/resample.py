@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.layout import keeping_channels
+from ...core.recording.record import says
 from ..first.kinds import COMPLEX, HALF, INTEGERS, refuse, typed
 from ..table.opdef import op
 from .pool import along
@@ -97,6 +98,11 @@ def matrix(mode: str, n: int, o: int, align: bool, factor: float | None, dtype: 
 def _refuse_integers(x: Any, name: str) -> None:
     if x.dtype != np.uint8:
         refuse(x, name, "iu")
+
+
+#: words for the gradient of what was enlarged or made smaller
+_COPIED = "g of all copies of an element, summed", "元素的所有副本处的 g 之和"
+_BLENDED = "g shared among the elements it was blended from", "按混合的权重分回各元素的 g"
 
 
 def _scale_names(nd: int) -> list[str]:
@@ -187,8 +193,10 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
         function=False,
         node=node,
         vjp={
-            "input": lambda F, grad, input_shape, output_size, align_corners, scales: getattr(F, name + "_backward")(
-                grad, tuple(input_shape), output_size, align_corners, scales
+            "input": says(_COPIED if "nearest" in name else _BLENDED)(
+                lambda F, grad, input_shape, output_size, align_corners, scales: getattr(F, name + "_backward")(
+                    grad, tuple(input_shape), output_size, align_corners, scales
+                )
             ),
         },
         shown={"scales": "", **({} if align else {"align_corners": ""})},

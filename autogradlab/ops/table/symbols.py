@@ -27,7 +27,7 @@ from . import terms
 from .families import FUNCTIONS, NODES, OPS, LazyName, load_all
 from .terms import KINDS, ONE, ZERO, Apply, Call, Constant, Name, Number, Term
 
-__all__ = ["SYMBOLS", "UNREAD", "Rule", "Symbol", "Unsayable", "entries", "inputs_of", "rules", "value_of"]
+__all__ = ["SYMBOLS", "UNREAD", "Rule", "Symbol", "Unsayable", "entries", "inputs_of", "public", "rules", "value_of"]
 
 
 class Unsayable(TypeError):
@@ -570,6 +570,8 @@ class Rule:
     line: int = field(default=0, compare=False)
     complete: bool = True  #: whether the words say how it is calculated, not only of what
     brief: Any = None  #: what it is calculated of: `native_layer_norm_backward(g, input, weight)`
+    #: what a formula says of itself in words, English and Chinese; {weight} is the name of a saved value
+    words: tuple[str, str] | None = field(default=None, compare=False)
 
     @property
     def elementwise(self) -> bool:
@@ -582,12 +584,16 @@ class Rule:
         """Whether the words can be followed with numbers in place of names: signs and functions of numbers only."""
         return _worked(self.term) and not (isinstance(self.term, Apply) and self.term.sign == "ᵀ")
 
-    def text(self, names: Mapping[str, str] | None = None, spaced: bool = False, limit: int | None = None) -> str:
-        """The rule in one line; what is longer than `limit` says only of what it is calculated."""
-        found = terms.text(self.term, names, spaced)
-        if limit is not None and len(found) > limit and self.brief is not None:
-            return terms.text(self.brief, names, spaced)
-        return found
+    def text(self, names: Mapping[str, str] | None = None, spaced: bool = False) -> str:
+        """The rule in one line."""
+        return terms.text(self.term, names, spaced)
+
+    @property
+    def of(self) -> list[str]:
+        """The names of what it is calculated of."""
+        return list(
+            dict.fromkeys(leaf.name for leaf in terms.leaves(self.brief or self.term) if isinstance(leaf, Name))
+        )
 
 
 def _pointwise(term: Any) -> bool:
@@ -603,6 +609,11 @@ def _worked(term: Any) -> bool:
     if isinstance(term, Apply):
         return term.sign != "item" and all(map(_worked, term.args))
     return _pointwise(term) if isinstance(term, Call) else not isinstance(term, Constant)
+
+
+def public(name: str) -> bool:
+    """Whether a function or method of the library has a name."""
+    return name in FUNCTIONS or (hasattr(Tensor, name) and not name.startswith("_"))
 
 
 def entries(node: str) -> list[Any]:
@@ -715,17 +726,33 @@ class _Facts:
         given = [self.saved(name) for name in formula.names]
         if formula.needs:
             given.append([needs[i] for i in formula.edges] if formula.edges else needs)
+        words = self.words(formula, given, len(names))
         try:
             out = formula.fn(SYMBOLS, self.grad, *given)
             outs = list(out) if formula.joint else [out]
             return [
-                None if o is None else Rule(n, _operand(o), *where, brief=self.named(formula, i))
+                None if o is None else Rule(n, _operand(o), *where, brief=self.named(formula, i), words=words[i])
                 for i, (n, o) in enumerate(zip(names, outs, strict=True))
             ]
         except Exception as error:
             if isinstance(error, RuntimeError) and "derivative" in str(error):  # it has none
                 return [None] * len(names)
-            return [Rule(n, self.named(formula, i), *where, complete=False) for i, n in enumerate(names)]
+            return [
+                Rule(n, self.named(formula, i), *where, complete=False, words=words[i]) for i, n in enumerate(names)
+            ]
+
+    def words(self, formula: Formula, given: Sequence[Any], count: int) -> list[tuple[str, str] | None]:
+        """What a formula of reals says of itself, for each of its inputs."""
+        found: list[tuple[str, str] | None] = []
+        known = dict(zip(formula.names, given, strict=False))
+        for words in getattr(formula.fn, "words", ()) if not _complex(self.grad) else ():
+            try:
+                found.append(
+                    words(*map(known.__getitem__, inspect.signature(words).parameters)) if callable(words) else words
+                )
+            except (Unsayable, LookupError, TypeError, ValueError):  # what would decide is not known
+                found.append(None)
+        return found + [None] * (count - len(found))
 
     def named(self, formula: Formula, number: int) -> Term:
         """What can be said of a formula that symbols do not pass: whose it is, and of what it is made."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -349,12 +350,20 @@ _CONSTANTS = {
 }
 
 
+def _fraction(value: float | np.floating[Any]) -> str | None:
+    """A number that formulas calculate from counts, 0.6666666666666666 say, as a fraction."""
+    if len(repr(float(value))) < 12 or not 0 < abs(value) < 100:
+        return None
+    found = Fraction(float(value)).limit_denominator(1000)
+    return str(found) if type(value)(found.numerator / found.denominator) == value else None
+
+
 def _written(value: Any) -> str:
     """A number, shape or other plain value as programs write it."""
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     if isinstance(value, (float, np.floating)):
-        known = _CONSTANTS.get(float(value))
+        known = _CONSTANTS.get(float(value)) or _fraction(value)
         if known is not None:
             return known
         return f"{value:g}"
