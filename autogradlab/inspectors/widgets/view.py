@@ -23,6 +23,9 @@ __all__ = ["MODULES", "InspectorWidget", "module", "style"]
 #: the parts of the module, each after those that it imports
 MODULES = ("sketch.js", "matrix.js", "copy.js", "lines.js", "stepper.js", "timeline.js", "choice.js", "inspector.js")
 
+#: what is remarked behind a line of the module
+_REMARK = re.compile(r"(?<=[;{},(\[]) // [^\"'`]*$")
+
 _STATIC = files(__package__.rpartition(".")[0]) / "static"
 
 
@@ -32,7 +35,7 @@ def module() -> str:
     No template of the module goes over several lines."""
     parts = [page.module(), *((_STATIC / name).read_text(encoding="utf-8") for name in MODULES)]
     left_out = ("import {", "export {", "//", "/**", "*")
-    lines = (line.strip() for part in parts for line in part.splitlines())
+    lines = (_REMARK.sub("", line).strip() for part in parts for line in part.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith(left_out)) + "\n"
 
 
@@ -40,7 +43,7 @@ def style() -> str:
     """The style sheet: the tones' colours, then the look. Comments, blanks and semicolons that say nothing are left
     out."""
     look = theme.css() + (_STATIC / "inspector.css").read_text(encoding="utf-8")
-    close = re.sub(r"\s*([{};,])\s*|(?<=:)\s+", r"\1", re.sub(r"/\*.*?\*/", "", look, flags=re.DOTALL))
+    close = re.sub(r"\s*([{};,>])\s*|(?<=:)\s+", r"\1", re.sub(r"/\*.*?\*/", "", look, flags=re.DOTALL))
     return close.replace(";}", "}")
 
 
