@@ -11,7 +11,7 @@ from ..prose import fit, width
 
 __all__ = ["Chip", "Entry", "bill", "fitting"]
 
-WIDE, SIZE, HIGH, GAP, ROW = 540.0, 13.0, 25.0, 20.0, 5.0
+WIDE, SIZE, HIGH, GAP, ROW = 520.0, 13.0, 25.0, 20.0, 5.0
 #: where the products stand, how wide a chip may be, where in a chip its letters stand, what is left below an entry
 RIGHT, LONGEST, BASE, BELOW = WIDE - 4.0, 320.0, 17.0, 9.0
 #: pixels that entries may take together, and how many there are at least

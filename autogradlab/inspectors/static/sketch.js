@@ -6,7 +6,6 @@ const LEAST = 12 / 13; // the smallest scale that "Fit" takes: text of 13 px is 
 const EDGE = 10; // pixels around what runs
 const MANY = 600; // items beyond which lines are not made easier to reach
 const ALIKE = 24; // pixels by which a wrapped drawing may be higher than it must be, so that no row is left with one box
-const PLAIN = 0.9; // the same of a drawing that is not looked at through a window; what is wider is scrolled
 const WRAPPED = 900; // pixels that the rows of a wrapped drawing may take together
 const SCREEN = 320; // pixels of a drawing in a card that is as high as a projector's page
 const ENLARGED = 260; // pixels up to which a drawing is made larger than it was drawn
@@ -595,11 +594,11 @@ class Sketch {
     const { width, height } = this.home;
     const most = this.tall ?? (this.rows ? Math.max(room, height) : 460);
     const larger = this.rows ? 1 : Math.max(1, Math.min(1.25, ENLARGED / height));
-    const scale = Math.min(larger, this.drawing.zoom ? wide / width : Math.max(wide / width, PLAIN));
+    const scale = Math.min(larger, this.drawing.zoom ? wide / width : Math.max(wide / width, LEAST));
     const near = this.drawing.zoom && Math.min(scale, most / height) < LEAST;
     const high = !this.drawing.zoom ? height * scale : Math.min(Math.max(height * Math.max(scale, READABLE), 120), most);
     this.svg.style.height = `${Math.ceil(high)}px`;
-    this.svg.style.minWidth = this.drawing.zoom ? "" : `${Math.floor(width * PLAIN)}px`; // what cannot be made smaller is scrolled
+    this.svg.style.minWidth = this.drawing.zoom ? "" : `${Math.floor(width * LEAST)}px`; // what cannot be made smaller is scrolled
     this.size = { wide, high };
     this.frame.toggleAttribute("data-whole", !near);
     this.near = near;

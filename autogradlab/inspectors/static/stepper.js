@@ -10,7 +10,7 @@ const TALL = 268; // pixels of the graph's window where it cannot be seen whole
 const LIST = 202; // pixels of the code where the numbers stand below it
 const WIDE = 860; // pixels from which on the numbers stand beside the picture
 const STAGE = 330; // pixels that picture and numbers may take, so that the card is as high as a projector's page at most
-const NARROW = 370; // the same on a narrow page, where the numbers have more room
+const NARROW = [454, 530]; // the same on a narrow page, which is higher: what is enough
 const NUMBERS = 116; // pixels of the numbers below a graph
 const AROUND = 16; // pixels around the graph's window
 const REST = 1400; // milliseconds between two steps at speed 1
@@ -538,7 +538,7 @@ class Stepper {
     const room = wide - AROUND;
     const numbers = this.stage.hasAttribute("data-alone") ? 0 : NUMBERS;
     const below = (stage) => ({ room, tall: stage - AROUND - numbers, below: true });
-    if (wide < WIDE) return [below(NARROW)];
+    if (wide < WIDE) return NARROW.map(below);
     return [...(numbers ? [this.numbers, 30] : []).map((part) => ({ room: wide * (1 - part / 100) - AROUND, tall: STAGE - AROUND, numbers: part })), below(STAGE)];
   }
 
