@@ -38,7 +38,7 @@ NAMED = 4
 NORM = "‖·‖ "
 
 #: of many bars the least width of each, and how far apart the lines above them are
-NARROW, LINE = 72.0, 15.0
+NARROW, LINE = 80.0, 15.0
 WIDE, HIGH, LEFT, TOP, BAR, SIZE = 120.0, 130.0, 72.0, 34.0, 62.0, 13.0
 
 
