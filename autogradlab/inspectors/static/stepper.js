@@ -42,7 +42,7 @@ class Stepper {
     }) : [];
     const numbers = this.lines || this.frames.some((frame) => frame.worked?.length || frame.panel?.length) || drawings.some((one) => one.items.some((item) => item.details?.length));
     const broad = (card.frames ?? []).some(({ worked = [] }) => worked.some(({ operands, out }) => operands?.length > 1 && out.rows[0]?.length > 4));
-    this.numbers = broad ? 42 : 38; // percent of a wide card: two matrices of six columns stand side by side
+    this.numbers = broad ? 42 : 38; // percent of a wide card beside code: two matrices of six columns stand side by side
     this.stage = h("div", { class: "agl-stage", "data-alone": numbers ? null : "" }, this.lines?.element, this.graph, h("div", { class: "agl-beside" }, this.worked, this.details));
     this.live = h("p", { class: "agl-live", role: "status", "aria-live": "polite" });
     this.element = h("div", { class: "agl-card agl-step", role: "group", "data-kind": card.kind, lang: card.lang ?? "en", "aria-label": plain(card.title), tabindex: -1 },
@@ -539,7 +539,7 @@ class Stepper {
     const numbers = this.stage.hasAttribute("data-alone") ? 0 : NUMBERS;
     const below = (stage) => ({ room, tall: stage - AROUND - numbers, below: true });
     if (wide < WIDE) return NARROW.map(below);
-    return [...(numbers ? [this.numbers, 30] : []).map((part) => ({ room: wide * (1 - part / 100) - AROUND, tall: STAGE - AROUND, numbers: part })), below(STAGE)];
+    return [...(numbers ? [38, 30] : []).map((part) => ({ room: wide * (1 - part / 100) - AROUND, tall: STAGE - AROUND, numbers: part })), below(STAGE)];
   }
 
   /** Widths have changed: drawings are sized, and what can be scrolled can be focused. */
@@ -553,7 +553,7 @@ class Stepper {
     const wide = this.element.clientWidth;
     const place = this.seen() ? this.places(wide).find(({ room, tall }) => this.seen().fits(room, tall)) : null;
     this.stage.toggleAttribute("data-below", Boolean(place?.below || (this.seen() && wide < WIDE)));
-    this.stage.style.setProperty("--numbers", `${place?.numbers ?? this.numbers}%`);
+    this.stage.style.setProperty("--numbers", `${place?.numbers ?? (this.looks === "code" ? this.numbers : 38)}%`);
     const sought = wide < WIDE ? this.words.search.split(/[:：]/)[0] : this.words.search;
     for (const { box } of this.sketches) if (box) box.placeholder = sought;
     for (const sketch of this.sketches) sketch.tall = place && sketch === this.seen() ? place.tall : wide < WIDE ? TALL - 30 : TALL;
