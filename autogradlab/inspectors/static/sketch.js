@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const READABLE = 1; // at this scale every word can be read; a drawing that does not fit then starts at its root
-const LEAST = 12 / 13; // the smallest scale that "Fit" takes: text of 13 px is 12 then
+const LEAST = 0.93; // the smallest scale that "Fit" takes: text of 13 px is 12 then
 const EDGE = 10; // pixels around what runs
 const MANY = 600; // items beyond which lines are not made easier to reach
 const ALIKE = 24; // pixels by which a wrapped drawing may be higher than it must be, so that no row is left with one box
