@@ -96,7 +96,7 @@ def test_binder_is_locked_in_full():
 
 
 #: what has an `open` that opens no file as text
-NO_FILES = {"os", "zipfile", "tarfile", "Image", "io", "self", "anywidget.AnyWidget"}
+NO_FILES = {"os", "zipfile", "tarfile", "Image", "io", "self", "anywidget.AnyWidget", "forward", "level"}
 
 
 def textual_opens(source: str) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import operator
+from collections.abc import Sequence
 from typing import Any
 
 from ..core.memory.storage import Storage
@@ -130,24 +130,25 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
     Mirrors `torch.broadcast_shapes`.
     """
-    given = [s if isinstance(s, (tuple, list)) else (s,) for s in shapes]
-    for shape in shapes:
-        if not isinstance(shape, (int, tuple, list)):
+    given = [(s,) if isinstance(s, int) else s for s in shapes if s is not None]
+    for shape in given:
+        if not isinstance(shape, Sequence):
             raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
-    result = [1] * max(map(len, given), default=0)
+    result: list[Any] = [1] * max(map(len, given), default=0)
     for index, shape in enumerate(given):
         for i in range(-1, -1 - len(shape), -1):
             n = shape[i]
-            if n < 0:
-                raise ValueError("Attempting to broadcast a dimension with negative length!")
-            if n in (1, result[i]):
+            if n == result[i]:
                 continue
-            if result[i] != 1:
+            if result[i] == 1:
+                if n < 0:
+                    raise ValueError("Attempting to broadcast a dimension with negative length!")
+                result[i] = n
+            elif n != 1:
                 raise RuntimeError(
                     f"Attempting to broadcast a dimension of length {n} at {i}! Mismatching argument at index {index} "
-                    f"had {tuple(shape)}; but expected shape should be broadcastable to {result}"
+                    f"had {shape}; but expected shape should be broadcastable to {result}"
                 )
-            result[i] = operator.index(n)
     return Size(result)
 
 

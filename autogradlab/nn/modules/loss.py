@@ -187,6 +187,16 @@ class NLLLoss2d(NLLLoss):
     Mirrors `torch.nn.NLLLoss2d`.
     """
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is NLLLoss2d:
+            warnings.warn(
+                "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
+                "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.",
+                FutureWarning,
+                stacklevel=2,
+            )
+        return super().__new__(cls)
+
     def __init__(
         self,
         weight: Any = None,
@@ -195,12 +205,6 @@ class NLLLoss2d(NLLLoss):
         reduce: Any = None,
         reduction: str = "mean",
     ) -> None:
-        warnings.warn(
-            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
-            "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.",
-            FutureWarning,
-            stacklevel=2,
-        )
         super().__init__(weight, size_average, ignore_index, reduce, reduction)
 
 
