@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy._core import umath
 
 from ...core.graph.backend import HELPERS, RAW, TENSORS
 from ...core.memory.layout import like
@@ -90,7 +90,10 @@ def limited(x: np.ndarray, low: Any, high: Any) -> Any:
     return x if high is None else np.minimum(x, high)
 
 
-_clip: Any = umath.clip
+try:  # the ufunc, which is not public; the function around it gives the same, later
+    _clip: Any = import_module("numpy._core.umath").clip
+except (ImportError, AttributeError):
+    _clip = np.clip
 _ENDS = {n: (np.array(-np.inf, f"f{n}"), np.array(np.inf, f"f{n}")) for n in (2, 4, 8)}
 
 
