@@ -59,11 +59,11 @@ print(torch.ones(2).untyped_storage().share_memory_().is_shared())
 # % modules-buffers: buffers that become persistent, replace what is there, or are refused
 m = nn.Module()
 m.b = nn.Buffer(torch.ones(1), persistent=False)
-print(isinstance(m.b, nn.Buffer), isinstance(torch.ones(1), nn.Buffer), m.state_dict())
+print(isinstance(m.b, nn.Buffer), isinstance(torch.ones(1), nn.Buffer), dict(m.state_dict()))
 m.b = nn.Buffer(torch.ones(1))
-print(m.state_dict())
+print(dict(m.state_dict()))
 m.b = torch.zeros(1)
-print(m.state_dict(), m.b.persistent if isinstance(m.b, nn.Buffer) else None)
+print(dict(m.state_dict()), m.b.persistent if isinstance(m.b, nn.Buffer) else None)
 m.a = 5
 t(setattr, m, "a", nn.Buffer(torch.ones(1)))
 
