@@ -180,7 +180,7 @@ class Level:
         return made
 
 
-_LOCK = threading.Lock()
+_LOCK = threading.RLock()
 #: the levels that are open, of all threads
 _open: set[Level] = set()
 #: the number of the level that is open, as programs of PyTorch read it

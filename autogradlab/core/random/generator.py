@@ -113,7 +113,7 @@ class Generator(metaclass=Native):
 
     def __init__(self, device: Any = CPU) -> None:
         _check_device(device)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         # NumPy's twister is made at the first draw: importing numpy.random takes longer than all the rest.
         self._engine: Any = None
         #: the normal sample that Box–Muller made beyond what was asked for, or None

@@ -75,7 +75,8 @@ class Flags:
 
 
 FLAGS = Flags()
-_LOCK = threading.Lock()
+#: A signal that Python 3.14 takes between `with` and its block leaves it locked: its own thread may take it again.
+_LOCK = threading.RLock()
 #: the states of those threads, by thread id
 _UNUSUAL: set[int] = set()
 _INFERRING: set[int] = set()
