@@ -532,13 +532,14 @@ def interpolate(
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if factors is not None and (recompute_scale_factor or mode == "area"):
         out, factors = [int(n * f) for n, f in zip(input._array.shape[2:], factors, strict=True)], None
-    if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and nd == 2):
+    plain, dims, smooth = _MODES.get(mode, ("", (), ""))
+    if antialias and not (smooth and nd == 2):
         raise ValueError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
         )
-    if mode not in _MODES or nd not in _MODES[mode][1]:
-        if mode.endswith("linear") and mode in _MODES and 1 <= nd <= 3:
-            (only,) = _MODES[mode][1]
+    if nd not in dims:
+        if mode.endswith("linear") and dims and 1 <= nd <= 3:
+            (only,) = dims
             raise NotImplementedError(f"Got {nd + 2}D input, but {mode} mode needs {only + 2}D input")
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | "
@@ -553,7 +554,6 @@ def interpolate(
             raise ValueError("Lanczos mode does not support align_corners=True")
         if not antialias:
             raise ValueError("Lanczos mode requires antialias=True")
-    plain, _, smooth = _MODES[mode]
     name = smooth if antialias else plain.format(nd)
     _, given = bind(name, (input, out, *([] if align_corners is None else [align_corners]), factors), {}, "nn")
     if given["output_size"] is not None:

@@ -11,7 +11,7 @@ from .. import functional as F
 from .. import init
 from ..parameter import Parameter
 from .lazy import LazyModuleMixin, empty_buffer, empty_parameter
-from .module import Module
+from .module import Module, named
 
 __all__ = [
     "BatchNorm1d",
@@ -97,20 +97,6 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
-
     def forward(self, input: Tensor) -> Tensor:
         """The input, normalized over the batch."""
         self._check_input_dim(input)
@@ -130,6 +116,9 @@ class _BatchNorm(_NormBase):
             factor,
             self.eps,
         )
+
+
+named(_BatchNorm, "__init__")
 
 
 class BatchNorm1d(_BatchNorm):

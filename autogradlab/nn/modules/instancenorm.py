@@ -41,21 +41,12 @@ class _InstanceNorm(_NormBase):
     ) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
-    def _load_from_state_dict(
-        self,
-        state_dict: Any,
-        prefix: str,
-        local_metadata: Any,
-        strict: bool,
-        missing_keys: Any,
-        unexpected_keys: Any,
-        error_msgs: Any,
-    ) -> None:
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
         old = local_metadata.get("version") is None and not self.track_running_stats
         found = [key for key in (prefix + "running_mean", prefix + "running_var") if old and key in state_dict]
         if found:  # files of PyTorch before 0.4 have them always
             kind = type(self).__name__
-            error_msgs.append(
+            rest[-1].append(  # error_msgs
                 f"Unexpected running stats buffer(s) {' and '.join(map(_quoted, found))} for {kind} with "
                 "track_running_stats=False. If state_dict is a checkpoint saved before 0.4.0, this may be expected "
                 f"because {kind} does not track running stats by default since 0.4.0. Please remove these keys from "
@@ -64,9 +55,7 @@ class _InstanceNorm(_NormBase):
             )
             for key in found:
                 state_dict.pop(key)
-        super()._load_from_state_dict(
-            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
-        )
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim not in (self._n + 1, self._n + 2):

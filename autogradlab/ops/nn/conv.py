@@ -354,24 +354,7 @@ def _conv_twice(
             lambda transposed: _GATHERED if transposed else _SPREAD,
             lambda transposed: _BY_ELEMENTS if transposed else _BY_WINDOWS,
             ("g, summed in each channel", "g 在各通道上的和"),
-        )(
-            lambda F, grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups, needs: (  # noqa: E501 its parameters name what is saved
-                _conv_vjp(
-                    F,
-                    grad,
-                    input,
-                    weight,
-                    bias_shape,
-                    stride,
-                    padding,
-                    dilation,
-                    transposed,
-                    output_padding,
-                    groups,
-                    needs,
-                )
-            )
-        ),
+        )(_conv_vjp),
     },
     shown={"bias_shape": "bias_sym_sizes_opt", "input": "input"},
 )

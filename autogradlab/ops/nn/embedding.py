@@ -190,29 +190,11 @@ def _bag_samples(
     shown={"weight": "weight"},
     vjp={
         "weight": says(lambda mode, per_sample_weights: _OF_BAGS[mode] if per_sample_weights is None else None)(
-            lambda F, grad, weight_shape, indices, offsets, result3, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx: (  # noqa: E501 its parameters name what is saved
-                _bag_weight(
-                    F,
-                    grad,
-                    weight_shape,
-                    indices,
-                    offsets,
-                    result3,
-                    scale_grad_by_freq,
-                    mode,
-                    per_sample_weights,
-                    include_last_offset,
-                    padding_idx,
-                )
-            )
+            _bag_weight
         ),
         "per_sample_weights": says(
             ("g of each bag times the row of {weight}, summed", "各袋的 g 与 {weight} 的行之积的和")
-        )(
-            lambda F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx: _bag_samples(
-                F, grad, weight, indices, offsets, mode, include_last_offset, padding_idx
-            )
-        ),
+        )(_bag_samples),
     },
 )
 def embedding_bag(
