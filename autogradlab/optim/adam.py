@@ -8,22 +8,19 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor.tensor import Tensor
-from .arrays import Changes, addcdiv, addcmul, fma, lerp, number, rate, scalar_state, zeros
+from .arrays import Changes, addcdiv, addcmul, check_rate, fma, lerp, number, refuse_negative, with_decay
 from .optimizer import LATER, Optimizer, stepping
 
 __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"]
 
 
 def _check(lr: Any, eps: float, betas: Any, weight_decay: float) -> None:
-    if not 0.0 <= rate(lr):
-        raise ValueError(f"Invalid learning rate: {lr}")
-    if not eps >= 0.0:
-        raise ValueError(f"Invalid epsilon value: {eps}")
+    check_rate(lr)
+    refuse_negative(eps, "epsilon value")
     for i in (0, 1):
         if not 0.0 <= betas[i] < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
-    if not weight_decay >= 0.0:
-        raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+    refuse_negative(weight_decay, "weight_decay value")
 
 
 def _check_betas(betas: Any, capturable: bool, foreach: bool | None) -> tuple[Any, Any]:
@@ -40,24 +37,13 @@ def _check_betas(betas: Any, capturable: bool, foreach: bool | None) -> tuple[An
     return tuple(beta.squeeze() if beta.ndim else beta for beta in betas)
 
 
-def _state(changes: Changes, p: Any, *names: str, **scalars: float) -> dict[str, Any]:
-    """The state of a parameter: zeros before its first step."""
-    found = changes.state(p)
-    if found:
-        return found
-    made = {"step": scalar_state(0.0), **{name: scalar_state(value) for name, value in scalars.items()}}
-    return changes.begin(p, {**made, **{name: zeros(p) for name in names}})
-
-
 def _decayed(group: dict[str, Any], x: Any, g: Any, lr: float) -> tuple[Any, Any, int]:
     """The weights made smaller by decoupled weight decay, or the gradient with the other kind; and how many operations
     on the weights that was."""
     decay = group["weight_decay"]
-    if decay == 0:
-        return x, g, 0
-    if group.get("decoupled_weight_decay"):
+    if decay != 0 and group.get("decoupled_weight_decay"):
         return x * x.dtype.type(1 - lr * decay), g, 1
-    return x, fma(g, x, decay), 0
+    return x, with_decay(x, g, decay), 0
 
 
 def _moments(changes: Changes, state: dict[str, Any], g: Any, beta1: float, beta2: float) -> tuple[Any, Any]:
@@ -141,7 +127,8 @@ class Adam(Optimizer):
             lr = number(group["lr"])
             beta1, beta2 = map(number, group["betas"])
             for p, x, g in changes.gradients(group):
-                state = _state(changes, p, "exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else []))
+                names = ("exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else []))
+                state = changes.state_or_zeros(p, *names)
                 step = changes.count(state)
                 x, g, times = _decayed(group, x, g, lr)
                 mean, square = _moments(changes, state, g, beta1, beta2)
@@ -256,9 +243,9 @@ class Adamax(Optimizer):
         for group in self.param_groups:
             beta1, beta2 = group["betas"]
             for p, x, g in changes.gradients(group):
-                state = _state(changes, p, "exp_avg", "exp_inf")
+                state = changes.state_or_zeros(p, "exp_avg", "exp_inf")
                 step = changes.count(state)
-                x, g, _ = _decayed(group, x, g, 0.0)
+                g = with_decay(x, g, group["weight_decay"])
                 mean = changes.write(state["exp_avg"], lerp(changes.array(state["exp_avg"]), g, 1 - beta1))
                 before = changes.array(state["exp_inf"]) * x.dtype.type(beta2)
                 largest = np.maximum(before, np.abs(g) + x.dtype.type(group["eps"]))
@@ -333,7 +320,7 @@ class NAdam(Optimizer):
             lr = number(group["lr"])
             beta1, beta2 = group["betas"]
             for p, x, g in changes.gradients(group):
-                state = _state(changes, p, "exp_avg", "exp_avg_sq", mu_product=1.0)
+                state = changes.state_or_zeros(p, "exp_avg", "exp_avg_sq", mu_product=1.0)
                 step = changes.count(state)
                 x, g, times = _decayed(group, x, g, lr)
                 mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
@@ -403,7 +390,7 @@ class RAdam(Optimizer):
             lr = number(group["lr"])
             beta1, beta2 = group["betas"]
             for p, x, g in changes.gradients(group):
-                state = _state(changes, p, "exp_avg", "exp_avg_sq")
+                state = changes.state_or_zeros(p, "exp_avg", "exp_avg_sq")
                 step = changes.count(state)
                 x, g, times = _decayed(group, x, g, lr)
                 mean, square = _moments(changes, state, g, beta1, beta2)

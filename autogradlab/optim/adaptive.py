@@ -1,4 +1,4 @@
-"""Optimizers that scale each step by what the gradients were: RMSprop, Adagrad, Adadelta, Rprop; and ASGD."""
+"""Optimizers that scale each step by earlier gradients: RMSprop, Adagrad, Adadelta, Rprop; and ASGD."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor.tensor import Tensor
-from .arrays import Changes, addcdiv, addcmul, filled, fma, lerp, number, rate, scalar_state, zeros
+from .arrays import (
+    Changes,
+    addcdiv,
+    addcmul,
+    check_rate,
+    filled,
+    fma,
+    lerp,
+    number,
+    refuse_negative,
+    scalar_state,
+    with_decay,
+    zeros,
+)
 from .optimizer import LATER, Optimizer, stepping
 
 __all__ = ["ASGD", "Adadelta", "Adagrad", "RMSprop", "Rprop"]
-
-
-def _at_least(value: Any, words: str) -> None:
-    if not rate(value) >= 0.0:
-        raise ValueError(f"Invalid {words}: {value}")
-
-
-def _with_decay(group: dict[str, Any], x: Any, g: Any) -> Any:
-    """The gradient with weight decay."""
-    return g if group["weight_decay"] == 0 else fma(g, x, group["weight_decay"])
 
 
 def _squares(changes: Changes, held: Tensor, g: Any, decay: float) -> Any:
@@ -63,11 +66,11 @@ class RMSprop(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _at_least(lr, "learning rate")
-        _at_least(eps, "epsilon value")
-        _at_least(momentum, "momentum value")
-        _at_least(weight_decay, "weight_decay value")
-        _at_least(alpha, "alpha value")
+        check_rate(lr)
+        refuse_negative(eps, "epsilon value")
+        refuse_negative(momentum, "momentum value")
+        refuse_negative(weight_decay, "weight_decay value")
+        refuse_negative(alpha, "alpha value")
         super().__init__(
             params,
             {
@@ -91,11 +94,9 @@ class RMSprop(Optimizer):
             lr, alpha, momentum = number(group["lr"]), group["alpha"], group["momentum"]
             names = ["square_avg", *["momentum_buffer"] * (momentum > 0), *["grad_avg"] * bool(group["centered"])]
             for p, x, g in changes.gradients(group):
-                state = changes.state(p) or changes.begin(
-                    p, {"step": scalar_state(0.0), **{name: zeros(p) for name in names}}
-                )
+                state = changes.state_or_zeros(p, *names)
                 changes.count(state)
-                g = _with_decay(group, x, g)
+                g = with_decay(x, g, group["weight_decay"])
                 kind = x.dtype.type
                 square = _squares(changes, state["square_avg"], g, alpha)
                 if group["centered"]:
@@ -143,11 +144,11 @@ class Adagrad(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        _at_least(lr, "learning rate")
-        _at_least(lr_decay, "lr_decay value")
-        _at_least(weight_decay, "weight_decay value")
-        _at_least(initial_accumulator_value, "initial_accumulator_value value")
-        _at_least(eps, "epsilon value")
+        check_rate(lr)
+        refuse_negative(lr_decay, "lr_decay value")
+        refuse_negative(weight_decay, "weight_decay value")
+        refuse_negative(initial_accumulator_value, "initial_accumulator_value value")
+        refuse_negative(eps, "epsilon value")
         super().__init__(
             params,
             {
@@ -175,14 +176,14 @@ class Adagrad(Optimizer):
             for p, x, g in changes.gradients(group):
                 state = changes.state(p)
                 step = changes.count(state)
-                g = _with_decay(group, x, g)
+                g = with_decay(x, g, group["weight_decay"])
                 decayed = number(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
                 total = changes.write(state["sum"], addcmul(changes.array(state["sum"]), g, g, 1.0))
                 changes.write(p, addcdiv(x, g, np.sqrt(total) + x.dtype.type(group["eps"]), -decayed))
 
 
 class Adadelta(Optimizer):
-    """Gradients scaled by how large steps and gradients have been of late.
+    """Gradients times the root of the running mean of squared steps, divided by that of squared gradients.
 
     Example:
         >>> import autogradlab as torch
@@ -214,11 +215,11 @@ class Adadelta(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _at_least(lr, "learning rate")
+        check_rate(lr)
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"Invalid rho value: {rho}")
-        _at_least(eps, "epsilon value")
-        _at_least(weight_decay, "weight_decay value")
+        refuse_negative(eps, "epsilon value")
+        refuse_negative(weight_decay, "weight_decay value")
         super().__init__(
             params,
             {
@@ -239,11 +240,9 @@ class Adadelta(Optimizer):
         for group in self.param_groups:
             rho, eps = group["rho"], group["eps"]
             for p, x, g in changes.gradients(group):
-                state = changes.state(p) or changes.begin(
-                    p, {"step": scalar_state(0.0), "square_avg": zeros(p), "acc_delta": zeros(p)}
-                )
+                state = changes.state_or_zeros(p, "square_avg", "acc_delta")
                 changes.count(state)
-                g = _with_decay(group, x, g)
+                g = with_decay(x, g, group["weight_decay"])
                 kind = x.dtype.type
                 square = _squares(changes, state["square_avg"], g, rho)
                 before = changes.array(state["acc_delta"])
@@ -253,7 +252,8 @@ class Adadelta(Optimizer):
 
 
 class Rprop(Optimizer):
-    """Steps by the sign of the gradient alone, which grow while it stays and shrink when it changes.
+    """Steps whose direction is the sign of the gradient; their size grows while the sign stays, and shrinks when it
+    changes.
 
     Example:
         >>> import autogradlab as torch
@@ -284,7 +284,7 @@ class Rprop(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _at_least(lr, "learning rate")
+        check_rate(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
         super().__init__(
@@ -308,12 +308,7 @@ class Rprop(Optimizer):
             low, high = group["step_sizes"]
             for p, x, g in changes.gradients(group):
                 state = changes.state(p) or changes.begin(
-                    p,
-                    {
-                        "step": scalar_state(0.0),
-                        "prev": zeros(p),
-                        "step_size": filled(p, number(group["lr"])),
-                    },
+                    p, {"step": scalar_state(0.0), "prev": zeros(p), "step_size": filled(p, number(group["lr"]))}
                 )
                 changes.count(state)
                 kind = x.dtype.type
@@ -359,8 +354,8 @@ class ASGD(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        _at_least(lr, "learning rate")
-        _at_least(weight_decay, "weight_decay value")
+        check_rate(lr)
+        refuse_negative(weight_decay, "weight_decay value")
         super().__init__(
             params,
             {
@@ -382,17 +377,9 @@ class ASGD(Optimizer):
         for group in self.param_groups:
             lr, lambd = number(group["lr"]), group["lambd"]
             for p, x, g in changes.gradients(group):
-                state = changes.state(p) or changes.begin(
-                    p,
-                    {
-                        "step": scalar_state(0.0),
-                        "eta": scalar_state(lr),
-                        "mu": scalar_state(1.0),
-                        "ax": zeros(p),
-                    },
-                )
+                state = changes.state_or_zeros(p, "ax", eta=lr, mu=1.0)
                 step = changes.count(state)
-                g = _with_decay(group, x, g)
+                g = with_decay(x, g, group["weight_decay"])
                 eta, mu, mean = (changes.array(state[name]) for name in ("eta", "mu", "ax"))
                 x = fma(x * x.dtype.type(1 - lambd * float(eta)), g, -float(eta))
                 changes.write(p, x, 1 if group["foreach"] else 2)

@@ -18,12 +18,15 @@ __all__ = [
     "addcdiv",
     "addcmul",
     "as_reals",
+    "check_rate",
     "filled",
     "fma",
     "lerp",
     "number",
     "put_reals",
+    "refuse_negative",
     "scalar_state",
+    "with_decay",
     "zeros",
 ]
 
@@ -40,6 +43,23 @@ def rate(lr: Any) -> float:
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
     return number(lr)
+
+
+def refuse_negative(value: Any, name: str) -> None:
+    """Check an option of an optimizer. Errors: ValueError for numbers below 0 and NaN."""
+    if not value >= 0.0:
+        raise ValueError(f"Invalid {name}: {value}")
+
+
+def check_rate(lr: Any) -> None:
+    """Check a learning rate. Errors: ValueError for a tensor of several elements, numbers below 0 and NaN."""
+    rate(lr)
+    refuse_negative(lr, "learning rate")
+
+
+def with_decay(x: Array, g: Array, decay: float) -> Array:
+    """The gradient of the loss with decay / 2 times the sum of squares of the parameter added to it."""
+    return g if decay == 0 else fma(g, x, decay)
 
 
 def fma(x: Array, y: Array, alpha: float) -> Array:
@@ -130,6 +150,15 @@ class Changes:
         """Give a parameter its first state."""
         self._begun.append((p, state))
         return state
+
+    def state_or_zeros(self, p: Tensor, *names: str, **scalars: float) -> dict[str, Any]:
+        """The state of a parameter. Before its first step: a count of 0, these scalars, and zeros in its shape under
+        these names."""
+        made = self.state(p)
+        if made:
+            return made
+        counts = {"step": scalar_state(0.0), **{name: scalar_state(value) for name, value in scalars.items()}}
+        return self.begin(p, {**counts, **{name: zeros(p) for name in names}})
 
     def array(self, t: Tensor) -> Array:
         """The values of a tensor after what the step has changed so far."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.memory.versions import increment_version
 from ..core.tensor.tensor import Tensor, wrap
-from .arrays import as_reals, fma, number, put_reals, rate
+from .arrays import as_reals, check_rate, fma, number, put_reals
 from .optimizer import Optimizer, evaluate
 from .wolfe import strong_wolfe
 
@@ -52,8 +52,7 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        if rate(lr) < 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
+        check_rate(lr)
         if max_eval is None:
             max_eval = max_iter * 5 // 4
         super().__init__(

@@ -10,7 +10,7 @@ from typing import Any
 from ..core.tensor.tensor import Tensor
 from .optimizer import Optimizer, reduced
 
-__all__ = ["EPOCH_DEPRECATION_WARNING", "LRScheduler", "own", "set_rate"]
+__all__ = ["EPOCH_DEPRECATION_WARNING", "LRScheduler", "checked", "one_each", "own", "set_rate"]
 
 EPOCH_DEPRECATION_WARNING = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
@@ -39,6 +39,27 @@ def set_rate(group: dict[str, Any], rate: Any) -> None:
         group["lr"] = rate
 
 
+def checked(optimizer: Any) -> Optimizer:
+    """The optimizer. Errors: TypeError for anything else."""
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+    return optimizer
+
+
+def one_each(name: str, optimizer: Optimizer, given: Any) -> list[Any]:
+    """The values of an option that is given as one for all groups of parameters or as a list with one for each.
+    Errors: ValueError for a list of another length."""
+    n = len(optimizer.param_groups)
+    if not isinstance(given, (list, tuple)):
+        return [given] * n
+    if len(given) != n:
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. {name} has {len(given)} values, "
+            f"param_groups has {n}."
+        )
+    return list(given)
+
+
 def own(rate: Any) -> Any:
     """A rate that does not change with the optimizer's: a copy where it is a tensor."""
     return rate.clone() if isinstance(rate, Tensor) else rate
@@ -61,9 +82,7 @@ class LRScheduler:
     _get_lr_called_within_step: bool = False
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        self.optimizer = optimizer
+        self.optimizer = checked(optimizer)
         if last_epoch == -1:
             for group in optimizer.param_groups:
                 group.setdefault("initial_lr", own(group["lr"]))
@@ -85,7 +104,7 @@ class LRScheduler:
         self._is_initial = False
 
     def _count_steps(self) -> None:
-        """Have the optimizer note that it stepped."""
+        """Make the optimizer note that `step()` was called, which `step()` of a schedule asks."""
         optimizer = self.optimizer
         if getattr(optimizer.step, "_wrapped_by_lr_sched", False):
             return

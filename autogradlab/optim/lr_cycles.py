@@ -1,4 +1,5 @@
-"""Schedules that go up and down: warm restarts, cycles, one cycle; momentum goes the other way."""
+"""Schedules that raise and lower the learning rate: warm restarts, cycles, one cycle; momentum changes in the opposite
+direction."""
 
 from __future__ import annotations
 
@@ -6,14 +7,15 @@ import math
 from types import FunctionType
 from typing import Any
 
-from .lr_base import LRScheduler, set_rate
+from .lr_base import LRScheduler, checked, one_each, set_rate
 from .optimizer import Optimizer
 
 __all__ = ["CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"]
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half a cosine again and again, each T_mult times as long as the one before.
+    """Half a cosine from the start rate to eta_min, repeated; each repetition is T_mult times as long as the one
+    before.
 
     Example:
         >>> import autogradlab as torch
@@ -79,16 +81,11 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._last_lr = self._rates()
 
 
-def _each(name: str, optimizer: Optimizer, given: Any) -> list[Any]:
-    n = len(optimizer.param_groups)
-    if isinstance(given, (list, tuple)):
-        if len(given) != n:
-            raise ValueError(
-                f"{name} must have the same length as optimizer.param_groups. {name} has {len(given)} values, "
-                f"param_groups has {n}."
-            )
-        return list(given)
-    return [given] * n
+def _uses_betas(optimizer: Optimizer) -> bool:
+    """Whether the momentum of the optimizer is the first of its betas. Errors: ValueError if it has none."""
+    if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+        raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+    return "betas" in optimizer.defaults
 
 
 class CyclicLR(LRScheduler):
@@ -123,13 +120,11 @@ class CyclicLR(LRScheduler):
         max_momentum: Any = 0.9,
         last_epoch: int = -1,
     ) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        self.optimizer = optimizer
+        self.optimizer = checked(optimizer)
         if last_epoch == -1:
-            for lr, group in zip(_each("base_lr", optimizer, base_lr), optimizer.param_groups, strict=True):
+            for lr, group in zip(one_each("base_lr", optimizer, base_lr), optimizer.param_groups, strict=True):
                 set_rate(group, lr)
-        self.max_lrs = _each("max_lr", optimizer, max_lr)
+        self.max_lrs = one_each("max_lr", optimizer, max_lr)
         up = float(step_size_up)
         down = float(step_size_down) if step_size_down is not None else up
         self.total_size = up + down
@@ -142,15 +137,13 @@ class CyclicLR(LRScheduler):
         self.scale_mode = scale_mode if scale_fn is not None else "iterations" if mode == "exp_range" else "cycle"
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-                raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-            self.use_beta1 = "betas" in optimizer.defaults
-            self.base_momentums = _each("base_momentum", optimizer, base_momentum)
-            self.max_momentums = _each("max_momentum", optimizer, max_momentum)
+            self.use_beta1 = _uses_betas(optimizer)
+            self.base_momentums = one_each("base_momentum", optimizer, base_momentum)
+            self.max_momentums = one_each("max_momentum", optimizer, max_momentum)
             if last_epoch == -1:
                 _start_momentum(optimizer, self.max_momentums, self.base_momentums)
         super().__init__(optimizer, last_epoch)
-        self.base_lrs = _each("base_lr", optimizer, base_lr)
+        self.base_lrs = one_each("base_lr", optimizer, base_lr)
 
     def scale_fn(self, x: float) -> float:
         """The factor of the amplitude in a cycle or at an iteration."""
@@ -247,9 +240,7 @@ class OneCycleLR(LRScheduler):
         three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        self.optimizer = optimizer
+        self.optimizer = checked(optimizer)
         if total_steps is not None:
             if total_steps <= 0 or not isinstance(total_steps, int):
                 raise ValueError(f"Expected positive integer total_steps, but got {total_steps}")
@@ -269,16 +260,17 @@ class OneCycleLR(LRScheduler):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self._anneal_func_type = anneal_strategy
         if last_epoch == -1:
-            for group, high in zip(optimizer.param_groups, _each("max_lr", optimizer, max_lr), strict=True):
+            for group, high in zip(optimizer.param_groups, one_each("max_lr", optimizer, max_lr), strict=True):
                 group["initial_lr"] = high / div_factor
                 group["max_lr"] = high
                 group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-                raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-            self.use_beta1 = "betas" in optimizer.defaults
-            high, low = _each("max_momentum", optimizer, max_momentum), _each("base_momentum", optimizer, base_momentum)
+            self.use_beta1 = _uses_betas(optimizer)
+            high, low = (
+                one_each("max_momentum", optimizer, max_momentum),
+                one_each("base_momentum", optimizer, base_momentum),
+            )
             if last_epoch == -1:
                 _start_momentum(optimizer, high, low)
         super().__init__(optimizer, last_epoch)

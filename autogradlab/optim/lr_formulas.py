@@ -24,11 +24,21 @@ __all__ = [
 ]
 
 
+def _functions(given: Any, optimizer: Optimizer) -> list[Any]:
+    """The functions of the groups: one for all, or a list with one for each."""
+    n = len(optimizer.param_groups)
+    if not isinstance(given, (list, tuple)):
+        return [given] * n
+    if len(given) != n:
+        raise ValueError(f"Expected {n} lr_lambdas, but got {len(given)}")
+    return list(given)
+
+
 class _ByFunctions(LRScheduler):
     """Rates from a function of the epoch for each group of parameters."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
-        self.lr_lambdas = _one_each(lr_lambda, optimizer, "lr_lambdas")
+        self.lr_lambdas = _functions(lr_lambda, optimizer)
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
@@ -69,15 +79,6 @@ class LambdaLR(_ByFunctions):
         """The start rates times what the functions give for this step."""
         self._warn_get_lr_called_within_step()
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
-
-
-def _one_each(given: Any, optimizer: Optimizer, name: str) -> list[Any]:
-    n = len(optimizer.param_groups)
-    if not isinstance(given, (list, tuple)):
-        return [given] * n
-    if len(given) != n:
-        raise ValueError(f"Expected {n} lr_lambdas, but got {len(given)}")
-    return list(given)
 
 
 class MultiplicativeLR(_ByFunctions):

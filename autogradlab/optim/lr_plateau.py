@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any
 
-from .lr_base import EPOCH_DEPRECATION_WARNING, LRScheduler, set_rate
+from .lr_base import EPOCH_DEPRECATION_WARNING, LRScheduler, checked, set_rate
 from .optimizer import Optimizer
 
 __all__ = ["ReduceLROnPlateau"]
@@ -46,9 +46,7 @@ class ReduceLROnPlateau(LRScheduler):
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         self.factor = factor
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        self.optimizer = optimizer
+        self.optimizer = checked(optimizer)
         n = len(optimizer.param_groups)
         if isinstance(min_lr, (list, tuple)):
             if len(min_lr) != n:
@@ -66,7 +64,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown = cooldown
         self.eps = eps
         self.last_epoch = 0
-        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+        self._last_lr = self._rates()
         self.mode_worse = math.inf if mode == "min" else -math.inf
         self.mode = mode
         self.threshold = threshold
@@ -101,7 +99,7 @@ class ReduceLROnPlateau(LRScheduler):
                     set_rate(group, new)
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
-        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+        self._last_lr = self._rates()
 
     @property
     def in_cooldown(self) -> bool:

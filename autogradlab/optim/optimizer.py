@@ -74,13 +74,13 @@ def _typename(x: Any) -> str:
     return typename(x)
 
 
-#: what a group lacks that was written before these options were there
+#: options that groups in files of older versions lack, with the values they stand for
 LATER: dict[str, Any] = {"foreach": None, "maximize": False, "differentiable": False}
 
 
 def reduced(value: Any, home: str, state: Any) -> Any:
-    """What pickle needs for an object of a class of this package, which is found in its module `home`; None for one of
-    a class of the user."""
+    """What pickle needs for an object whose class this package defines in its module `home`; None if the class is the
+    user's."""
     from ..nn.names import blank  # only for copies and files
 
     kind = type(value)
@@ -91,7 +91,7 @@ def reduced(value: Any, home: str, state: Any) -> Any:
 
 class Optimizer:
     """The base of all optimizers: groups of parameters, zero_grad(), step(), state_dict(), hooks.
-    Errors: ValueError for an empty list or a tensor that is no leaf, TypeError for what is no tensor.
+    Errors: ValueError for an empty list or a tensor that is not a leaf, TypeError for anything but tensors.
 
     Example:
         >>> import autogradlab as torch
@@ -129,9 +129,9 @@ class Optimizer:
         if step is not None and not getattr(step, "hooked", False):
             cls.step = _with_hooks(step)  # type: ignore[method-assign]
 
-    # options that came later than the first files that were written with an optimizer
+    # options that files of older versions lack, with the values they stand for
     _later_options: dict[str, Any] = {}
-    # options with which a step is refused, in the order in which PyTorch looks at them
+    # options that may make a step fail, in the order in which PyTorch checks them
     _refused: tuple[str, ...] = ("differentiable", "capturable")
     # for `capturable`: what must be on other devices than the CPU, without and with `foreach`; and whether XLA is one
     _captured: tuple[str, str] = ("params and state_steps", "params and state_steps")
@@ -183,7 +183,7 @@ class Optimizer:
             self._complete()
 
     def _complete(self) -> None:
-        """Give groups and states that an older PyTorch has written what they lack: options, counts as tensors."""
+        """Add the options that groups written by an older PyTorch lack, and make its counts of steps tensors."""
         for group in self.param_groups:
             for name, value in self._later_options.items():
                 group.setdefault(name, value)
@@ -237,7 +237,7 @@ class Optimizer:
         return self._register("_optimizer_load_state_dict_post_hooks", hook, prepend)
 
     def _check_fused(self, fused: Any, foreach: Any, differentiable: Any) -> None:
-        """Refuse what PyTorch's fused step cannot be combined with; here it computes like any other."""
+        """Refuse the options that PyTorch's fused step excludes; here it computes like any other step."""
         if fused and differentiable:
             raise RuntimeError("`fused` does not support `differentiable`")
         if fused and foreach:
@@ -281,7 +281,8 @@ class Optimizer:
         return found
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over options and state from `state_dict()` of an optimizer with the same groups."""
+        """Take over options and state from `state_dict()` of an optimizer with the same groups.
+        Errors: ValueError for another number of groups, or of parameters in one of them."""
         given = state_dict.copy()
         for hook in self.__dict__["_optimizer_load_state_dict_pre_hooks"].values():
             replaced = hook(self, given)
@@ -322,7 +323,7 @@ class Optimizer:
                 clear(p, set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One step of all managed tensors that have a gradient; `closure` computes the loss anew."""
+        """One step of all managed tensors that have a gradient; `closure`, if given, computes the loss anew."""
         raise NotImplementedError
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
@@ -379,7 +380,8 @@ def _split_names(group: dict[str, Any]) -> None:
 
 
 def _fitted(param: Tensor, value: Any, group: dict[str, Any], key: Any = None) -> Any:
-    """State for a parameter: tensors in its dtype, but for the count of steps; those that have it are shared."""
+    """State for a parameter: tensors cast to the parameter's dtype, except the count of steps; one that has that dtype
+    already is not copied."""
     if isinstance(value, Tensor):
         if key == "step":
             return value.to(float32) if group.get("capturable") or group.get("fused") else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor.tensor import Tensor, wrap
-from .arrays import Changes, fma, number, rate
+from .arrays import Changes, fma, number, rate, with_decay
 from .optimizer import Optimizer, stepping
 
 __all__ = ["SGD"]
@@ -55,7 +55,7 @@ class SGD(Optimizer):
             raise ValueError(f"Invalid learning rate: {lr}")
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
-        if number(weight_decay) < 0.0:
+        if weight_decay < 0.0:
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
         defaults = {
             "lr": lr,
@@ -79,8 +79,7 @@ class SGD(Optimizer):
         for group in self.param_groups:
             lr, momentum, decay = number(group["lr"]), group["momentum"], number(group["weight_decay"])
             for p, x, g in changes.gradients(group):
-                if decay != 0:
-                    g = fma(g, x, decay)
+                g = with_decay(x, g, decay)
                 if momentum != 0:
                     g = _with_momentum(group, changes, p, g)
                 changes.write(p, fma(x, g, -lr))

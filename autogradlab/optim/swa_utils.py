@@ -13,7 +13,7 @@ from ..core.recording.record import TENSORS
 from ..core.tensor.tensor import Tensor
 from ..nn.modules.batchnorm import _BatchNorm
 from ..nn.modules.module import Module
-from .lr_base import LRScheduler
+from .lr_base import LRScheduler, one_each
 from .optimizer import Optimizer
 
 __all__ = [
@@ -122,11 +122,11 @@ class AveragedModel(Module):
         self.use_buffers = use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the averaged model gives."""
+        """The output of the averaged model."""
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: Module) -> None:
-        """Take the parameters of the model into the averages."""
+        """Include the current parameters of the model in the averages."""
 
         def tensors(of: Module) -> list[Any]:
             found = chain(of.parameters(), of.buffers()) if self.use_buffers else of.parameters()
@@ -170,9 +170,23 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
 
 
 class SWALR(LRScheduler):
-    """The rates on their way to swa_lr over anneal_epochs steps, constant afterwards.
+    """The learning rate goes to swa_lr in anneal_epochs steps, along half a cosine or a line, and stays there.
 
     Errors: ValueError for an unknown anneal_strategy or negative anneal_epochs.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+        >>> schedule = torch.optim.swa_utils.SWALR(optimizer, swa_lr=0.25, anneal_epochs=2, anneal_strategy='linear')
+        >>> for epoch in range(3):
+        ...     optimizer.step()
+        ...     schedule.step()
+        ...     print(schedule.get_last_lr())
+        ...
+        [0.375]
+        [0.25]
+        [0.25]
 
     Mirrors `torch.optim.swa_utils.SWALR`.
     """
@@ -186,13 +200,7 @@ class SWALR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         groups = optimizer.param_groups
-        rates = list(swa_lr) if isinstance(swa_lr, (list, tuple)) else [swa_lr] * len(groups)
-        if len(rates) != len(groups):
-            raise ValueError(
-                "swa_lr must have the same length as optimizer.param_groups. swa_lr has "
-                f"{len(rates)} values, param_groups has {len(groups)}."
-            )
-        for rate, group in zip(rates, groups, strict=True):
+        for rate, group in zip(one_each("swa_lr", optimizer, swa_lr), groups, strict=True):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")

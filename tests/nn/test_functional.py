@@ -178,6 +178,7 @@ ERRORS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("cross_entropy", (r(4, 3), np.array([0, 1])), {}),
     ("cross_entropy", (r(4, 3), np.array([0, 1, 3, 1])), {}),
     ("cross_entropy", (r(4, 3), np.array([0.0, 1, 2, 1])), {}),
+    *[("cross_entropy", (r(4, 3), np.ones((4, 3), kind)), {}) for kind in ("bool", "uint8", "int64")],
     ("binary_cross_entropy", (r(3) * 5, u(3)), {}),
     ("binary_cross_entropy", (u(3), u(2)), {}),
     ("binary_cross_entropy_with_logits", (u(3), u(2)), {}),
@@ -189,6 +190,13 @@ ERRORS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("conv2d", (IMAGE, r(4, 3, 3, 3)), {"padding": "same", "stride": 2}),
     ("max_pool2d", (r(2, 3, 2, 2), 5), {}),
     ("max_pool2d", (r(2, 2), 2), {}),
+    *[
+        (f"adaptive_{kind}_pool{n}d", (r(2, 3, *[size] * n), wanted), {})
+        for kind in ("avg", "max")
+        for n in (1, 2, 3)
+        for size, wanted in ((4, (2, 2, 2, 2)), (4, (2,) * (n % 3 + 1)), (4, -1), (0, 2), (0, -1))
+    ],
+    *[("lp_pool2d", (IMAGE, order, (2, 2, 2)), {}) for order in (2.0, float("inf"))],
     ("dropout", (r(5),), {"p": 2.0}),
     ("embedding", (np.array([5]), r(4, 3)), {}),
     ("one_hot", (np.array([0, 3]), 2), {}),

@@ -113,6 +113,16 @@ WRONG = [
     "torch.optim.SGD([{'params': [p]}, {'params': [p]}])",
     "torch.optim.Rprop([p], etas=(2, 1))",
     "torch.optim.lr_scheduler.StepLR(3, 1)",
+    "torch.optim.lr_scheduler.OneCycleLR(3, 1)",
+    "torch.optim.lr_scheduler.ReduceLROnPlateau(3)",
+    "torch.optim.LBFGS([p], lr=float('nan'))",
+    "torch.optim.Adadelta([p], eps=torch.tensor([1.0, 2.0]))",
+    "torch.optim.ASGD([p], weight_decay=torch.tensor([1.0, 2.0]))",
+    "torch.optim.SGD([p], weight_decay=torch.tensor([1.0, 2.0]))",
+    "torch.optim.lr_scheduler.CyclicLR(torch.optim.SGD([p]), [0.1, 0.2], 1)",
+    "torch.optim.lr_scheduler.CyclicLR(torch.optim.Adagrad([p]), 0.1, 1)",
+    "torch.optim.swa_utils.SWALR(torch.optim.SGD([p]), [0.1, 0.2])",
+    "torch.optim.lr_scheduler.ChainedScheduler([3], torch.optim.SGD([p]))",
 ]
 
 
@@ -125,6 +135,19 @@ def test_errors_as_pytorch(torch: Any, code: str):
         return f"{caught.type.__name__}: {caught.value}"
 
     assert said(autogradlab) == said(torch)
+
+
+def test_a_rate_that_is_a_tensor_is_copied_where_it_is_remembered():
+    lr = autogradlab.tensor(0.5)
+    o = autogradlab.optim.SGD([autogradlab.nn.Parameter(autogradlab.ones(1))], lr=lr)
+    for s in (
+        autogradlab.optim.lr_scheduler.ReduceLROnPlateau(o, patience=0),
+        autogradlab.optim.lr_scheduler.StepLR(o, 1),
+    ):
+        (before,) = s.get_last_lr()
+        lr.fill_(0.25)
+        assert before == 0.5
+        lr.fill_(0.5)
 
 
 def test_schedule_before_step_warns():

@@ -13,7 +13,7 @@ from ...core.arguments.declared import casting
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad
-from ...core.types.dtypes import C_NAMES
+from ...core.types.dtypes import C_NAMES, _scalar_name
 from ...core.values.promotion import broadcast_shapes
 from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
 from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
@@ -87,7 +87,7 @@ _ctc_loss = inner("\n".join(_LENGTHS.format(kind) for kind in ("int[]", "Tensor"
 
 
 def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Input and target, broadcast against each other; warns if that changes a shape."""
+    """Input and target, broadcast to a common shape; warns if their shapes differ."""
     if target.size() != input.size():
         warnings.warn(_SIZES.format(target.shape, input.shape), stacklevel=3)
         shape = broadcast_shapes(input._array.shape, target._array.shape)
@@ -101,7 +101,8 @@ def _reduce(values: Any, reduction: str | int) -> Tensor:
 
 
 def _weighed(values: Any, weight: Any, shape: Any, reduction: str, whole: bool = True) -> Tensor:
-    """The values times weights of the input's shape; their mean is over the weights if whole, else over the values."""
+    """The values times weights of the input's shape, reduced. The mean divides by the sum of the weights, or without
+    `whole` by the number of values."""
     if weight.size() != shape:
         raise ValueError("Weights and input must have the same size.")
     values = values * weight
@@ -111,14 +112,14 @@ def _weighed(values: Any, weight: Any, shape: Any, reduction: str, whole: bool =
 
 
 def _named(reduction: str) -> str:
-    """The reduction. Errors: ValueError for other words than the three."""
+    """The reduction. Errors: ValueError for one that is not 'none', 'mean' or 'sum'."""
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
     return reduction
 
 
-def _weights_shape(given: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that weights are broadcast to, which has to be `wanted`."""
+def _check_weights(given: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    """Check that weights of one shape broadcast to another."""
     for at in range(1, min(len(given), len(wanted)) + 1):
         if given[-at] not in (1, wanted[-at]):
             raise RuntimeError(
@@ -127,7 +128,6 @@ def _weights_shape(given: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int
             )
     if len(given) > len(wanted):
         raise RuntimeError(errors.OUT_BROADCAST.format(list(wanted), list(given[: -len(wanted)] + wanted)))
-    return wanted
 
 
 def mse_loss(
@@ -140,8 +140,8 @@ def mse_loss(
 ) -> Tensor:
     """The squared differences.
 
-    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
-        reduction='none'.
+    Shapes: input and target of the same shape (others broadcast, with a warning); the loss
+        is 0-dim, or has that shape with reduction='none'.
     Dtypes: float.
     Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
 
@@ -174,8 +174,8 @@ def l1_loss(
 ) -> Tensor:
     """The absolute differences.
 
-    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
-        reduction='none'.
+    Shapes: input and target of the same shape (others broadcast, with a warning); the loss
+        is 0-dim, or has that shape with reduction='none'.
     Dtypes: float.
     Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
 
@@ -205,8 +205,8 @@ def smooth_l1_loss(
     """Half the squared differences (over beta) where they are smaller than beta, the absolute ones less beta/2
     elsewhere.
 
-    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
-        reduction='none'.
+    Shapes: input and target of the same shape (others broadcast, with a warning); the loss
+        is 0-dim, or has that shape with reduction='none'.
     Dtypes: float.
     Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
 
@@ -233,10 +233,10 @@ def huber_loss(
     """Half the squared differences where they are smaller than delta, delta times (the absolute ones less
     delta/2) elsewhere.
 
-    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
-        reduction='none'.
+    Shapes: input and target of the same shape (others broadcast, with a warning); the loss
+        is 0-dim, or has that shape with reduction='none'.
     Dtypes: float.
-    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+    Note: reduction is 'mean', 'sum' or 'none'.
 
     Example:
         >>> import autogradlab as torch
@@ -265,10 +265,11 @@ def binary_cross_entropy(
 ) -> Tensor:
     """-(t log(p) + (1 - t) log(1 - p)) for probabilities p.
 
-    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
-        reduction='none'.
+    Shapes: input and target of the same shape; the loss is 0-dim, or has that shape with reduction='none'.
     Dtypes: float.
-    Errors: RuntimeError for p outside of [0, 1].
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form. weight broadcasts to the
+        shape of target.
+    Errors: ValueError for different shapes; RuntimeError for p outside of [0, 1].
 
     Example:
         >>> import autogradlab as torch
@@ -278,16 +279,15 @@ def binary_cross_entropy(
 
     Mirrors `torch.nn.functional.binary_cross_entropy`.
     """
-    reduction = legacy(size_average, reduce, reduction)
-    n = number(reduction)
+    n = number(legacy(size_average, reduce, reduction))
     if target.size() != input.size():
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
             "Please ensure they have the same size."
         )
     if weight is not None:
-        shape = _weights_shape(tuple(weight.size()), target._array.shape)
-        weight = weight.expand(shape)
+        _check_weights(tuple(weight.size()), target._array.shape)
+        weight = weight.expand(target._array.shape)
     return TENSORS.binary_cross_entropy(input, target, weight, n)
 
 
@@ -300,12 +300,12 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """binary_cross_entropy of sigmoid(input), without overflow; pos_weight weighs the positive ones.
+    """binary_cross_entropy of sigmoid(input), without overflow; pos_weight multiplies the terms of positive targets.
 
-    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
-        reduction='none'.
+    Shapes: input and target of the same shape; the loss is 0-dim, or has that shape with reduction='none'.
     Dtypes: float.
     Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+    Errors: ValueError for different shapes.
 
     Example:
         >>> import autogradlab as torch
@@ -331,9 +331,10 @@ def nll_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-input[class]: the negative logarithm of the likelihood, for log-probabilities.
+    """-input[class]: the negative log-likelihood, for log-probabilities.
 
-    Shapes: input (N, C, …) or (C,); target (N, …).
+    Shapes: input (N, C, …) or (C,); target (N, …) or (); the loss is 0-dim, or has target's shape with
+        reduction='none'.
     Dtypes: input float; target int64.
     Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
 
@@ -390,12 +391,12 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """log_softmax over the classes, then nll_loss: input are logits, target class numbers or probabilities.
+    """log_softmax over the classes, then nll_loss: input holds logits, target class numbers or probabilities.
 
     Shapes: input (N, C, …) or (C,); target (N, …) with class numbers, or input's shape with probabilities.
     Dtypes: input float; target int64, or float for probabilities.
-    Note: weight is one number a class; targets equal to ignore_index do not count; label_smoothing mixes in
-        all classes.
+    Note: weight has one number for each class; targets equal to ignore_index do not count; label_smoothing takes that
+        share of the probability from the target and spreads it evenly over all classes.
     Errors: IndexError for a class outside of [0, C).
 
     Example:
@@ -417,8 +418,7 @@ def cross_entropy(
     if input._array.shape == target._array.shape:
         if not (target.dtype.is_floating_point or target.dtype.is_complex):
             raise RuntimeError(
-                "Expected floating point type for target with class probabilities, got "
-                + {"int64": "Long", "int32": "Int"}.get(target.dtype.name, target.dtype.name)
+                "Expected floating point type for target with class probabilities, got " + _scalar_name(target.dtype)
             )
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
@@ -476,12 +476,15 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """target * (log(target) - input): how far probabilities are from others, whose logarithms are input.
-    'batchmean' is the mean over the batch.
+    """target * (log(target) - input): the Kullback-Leibler divergence of distributions, with log-probabilities as input
+    and probabilities as target.
 
-    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+    Shapes: input and target of the same shape (others broadcast); the loss is 0-dim, or has that shape with
         reduction='none'.
     Dtypes: float.
+    Note: reduction is 'batchmean' (the sum over the size of the first dimension), 'mean', 'sum' or 'none'; size_average
+        and reduce are its old form. With log_target, target holds log-probabilities too.
+    Errors: RuntimeError for complex numbers and integers.
 
     Example:
         >>> import autogradlab as torch
@@ -501,7 +504,7 @@ def kl_div(
             "behave the same as 'batchmean' in the next major release.",
             stacklevel=2,
         )
-    # its last argument is one that has a name in C
+    # PyTorch's C++ code has no 'batchmean'
     _kl_div(input, target, number("sum" if reduction == "batchmean" else reduction), log_target=log_target)
     for t in (input, target):
         if t._array.dtype.kind == "c":
@@ -529,9 +532,10 @@ def poisson_nll_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """exp(input) - target * input: for counts whose logarithm of the rate is input.
+    """exp(input) - target * input: the negative log-likelihood of counts whose rate is exp(input), or input with
+    log_input=False.
 
-    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+    Shapes: input and target of the same shape (others broadcast); the loss is 0-dim, or has that shape with
         reduction='none'.
     Dtypes: float.
     Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
@@ -565,10 +569,14 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
-    """(log(var) + (input - target)² / var) / 2: for normal numbers with expectations and variances.
+    """(log(var) + (input - target)² / var) / 2: the negative log-likelihood of normal distributions with mean input and
+    variance var.
 
-    Shapes: input and target alike; var the same, or with size 1 at the end, or a number.
+    Shapes: input and target of the same shape; var too, or with last size 1, or without the last dimension; or var
+        is a number.
     Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'.
+    Errors: ValueError for a negative variance, a var of another shape, or an unknown reduction.
 
     Example:
         >>> import autogradlab as torch
@@ -606,7 +614,7 @@ def gaussian_nll_loss(
 
 
 def _less(number: float, t: Tensor) -> Tensor:
-    """number - t, recorded as the difference of two tensors, as PyTorch's compiled part does."""
+    """number - t, recorded as the difference of two tensors, as PyTorch's C++ code does."""
     return TENSORS.sub(TENSORS.scalar_tensor(number, dtype=t.dtype), t)
 
 
@@ -620,7 +628,7 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """input where target is 1, max(0, margin - input) where it is -1.
 
-    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+    Shapes: input and target of the same shape (others broadcast); the loss is 0-dim, or has that shape with
         reduction='none'.
     Dtypes: float.
     Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
@@ -650,11 +658,12 @@ def margin_ranking_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, -target * (input1 - input2) + margin): target 1 says that input1 should be larger.
+    """max(0, -target * (input1 - input2) + margin): input1 should be larger where target is 1, input2 where it is -1.
 
-    Shapes: all three alike, or (N,).
+    Shapes: all three with the same number of dimensions; they broadcast.
     Dtypes: float.
     Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+    Errors: RuntimeError for different numbers of dimensions.
 
     Example:
         >>> import autogradlab as torch
@@ -685,7 +694,7 @@ def cosine_embedding_loss(
 ) -> Tensor:
     """1 - cos where target is 1, max(0, cos - margin) where it is -1.
 
-    Shapes: input1 and input2 (N, d), target (N,); or (d,) and ().
+    Shapes: input1 and input2 (N, D), target (N,); or (D,) and ().
     Dtypes: float.
     Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
 
@@ -742,7 +751,7 @@ def triplet_margin_loss(
 ) -> Tensor:
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), with distances in the p-norm.
 
-    Shapes: all three (N, d) or (d,).
+    Shapes: all three (N, D) or (D,).
     Dtypes: float.
     Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
 
@@ -779,11 +788,11 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """triplet_margin_loss with a distance of one's own.
+    """triplet_margin_loss with a distance function of the caller, by default pairwise_distance.
 
-    Shapes: all three alike.
+    Shapes: all three with the same number of dimensions.
     Dtypes: float.
-    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+    Note: reduction is 'mean', 'sum' or 'none'.
 
     Example:
         >>> import autogradlab as torch
@@ -813,7 +822,7 @@ def soft_margin_loss(
 ) -> Tensor:
     """log(1 + exp(-target * input)) for targets 1 and -1.
 
-    Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with
+    Shapes: input and target of the same shape (others broadcast); the loss is 0-dim, or has that shape with
         reduction='none'.
     Dtypes: float.
     Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
@@ -844,7 +853,7 @@ def multi_margin_loss(
     reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """For each other class, max(0, margin - score of the right one + its score)**p, divided by the number of
+    """The sum over the wrong classes of max(0, margin - input[target] + input[class])**p, divided by the number of
     classes.
 
     Shapes: input (N, C) or (C,); target (N,) or ().
@@ -879,6 +888,7 @@ def multilabel_soft_margin_loss(
 
     Shapes: input and target (N, C); 0-dim, or (N,) with reduction='none'.
     Dtypes: float.
+    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
 
     Example:
         >>> import autogradlab as torch
@@ -901,8 +911,8 @@ def multilabel_soft_margin_loss(
 def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Tensor:
-    """Each wrong class is to score less than each right one, by 1; targets are numbers of right classes, ended
-    by -1.
+    """The sum over pairs of a right and a wrong class of max(0, 1 - (input[right] - input[wrong])), divided by the
+    number of classes; target lists the right classes, up to the first -1.
 
     Shapes: input and target (N, C) or (C,).
     Dtypes: input float; target int64.
@@ -930,12 +940,13 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """How unlikely label sequences are, given log-probabilities at each time, over all ways to place them with
-    blanks between.
+    """The negative log-likelihood of label sequences, given log-probabilities at each time, summed over all alignments
+    with repeated labels and blanks in between (connectionist temporal classification).
 
-    Shapes: log_probs (T, N, C), targets (N, S) or all in one row; lengths (N,).
+    Shapes: log_probs (T, N, C), targets (N, S) or all sequences joined in one dimension, lengths (N,);
+        without a batch (T, C), (S,), ().
     Dtypes: log_probs float; the rest int64.
-    Note: reduction is 'mean', 'sum' or 'none'; size_average and reduce are its old form.
+    Note: reduction is 'mean', 'sum' or 'none'.
 
     Example:
         >>> import autogradlab as torch

@@ -63,7 +63,7 @@ _ONE = {
 
 
 def _windows(name: str, n: int, **given: Any) -> list[tuple[int, ...]]:
-    """The sizes of windows in n dimensions, of which there have to be one or n."""
+    """Options of windows over n dimensions as tuples of n. Errors: RuntimeError for lists of other lengths."""
     for what, value in given.items():
         if isinstance(value, (tuple, list)) and len(value) not in (1, n):
             if n == 1:
@@ -74,12 +74,12 @@ def _windows(name: str, n: int, **given: Any) -> list[tuple[int, ...]]:
 
 
 def _stride(stride: Any, kernel_size: Any) -> Any:
-    """The stride: if none is given, that of windows side by side."""
+    """The stride: if none is given, the size of the windows."""
     return kernel_size if stride is None or stride in ((), []) else stride
 
 
 def _max_pool(name: str, n: int, mark: str = "") -> Any:
-    """The check of the arguments of a function that takes the maxima of windows over n dimensions."""
+    """The check of the arguments of a max_pool function over n dimensions."""
     size = f"int[{n}]"
     return inner(
         f"{name}(Tensor input, {size} kernel_size, {size} stride=None, {size} padding=0, {size} dilation=1, "
@@ -103,8 +103,8 @@ _fractional_max_pool2d, _fractional_max_pool3d = inner("fractional_max_pool2d"),
 
 
 def _returning_indices(with_indices: Any, place: int) -> Callable[[F], F]:
-    """Decorator for a function of maxima alone: where return_indices is true, another one is called, as PyTorch does.
-    place: of that argument."""
+    """Decorator for a function that returns maxima alone: if the argument return_indices, the one at `place`, is true,
+    another function is called, as in PyTorch."""
 
     def register(alone: F) -> F:
         def chosen(*args: Any, **kwargs: Any) -> Any:
@@ -120,15 +120,14 @@ def _returning_indices(with_indices: Any, place: int) -> Callable[[F], F]:
     return register
 
 
+def _max_windows(n: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any) -> list[tuple[int, ...]]:
+    stride = _stride(stride, kernel_size)
+    return _windows(f"max_pool{n}d", n, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
+
+
 def _max(n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
-    sizes = _windows(
-        f"max_pool{n}d",
-        n,
-        kernel_size=kernel_size,
-        stride=_stride(stride, kernel_size),
-        padding=padding,
-        dilation=dilation,
-    )
+    """Maxima and indices of windows over n dimensions."""
+    sizes = _max_windows(n, kernel_size, stride, padding, dilation)
     return getattr(TENSORS, f"max_pool{n}d_with_indices")(input, *sizes, ceil_mode)
 
 
@@ -141,10 +140,10 @@ def max_pool2d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """max_pool2d and the places of the maxima in the flattened picture.
+    """max_pool2d and the indices of the maxima in the flattened plane.
 
-    Shapes: (N, C, H, W), twice.
-    Dtypes: real numbers; places are int64.
+    Shapes: (N, C, H, W) or (C, H, W); both results as for max_pool2d.
+    Dtypes: real numbers; the indices are int64.
 
     Example:
         >>> import autogradlab as torch
@@ -168,9 +167,9 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window of a picture; return_indices=True gives its place too.
+    """The largest element of each window of an image; return_indices=True gives its index too.
 
-    Shapes: (N, C, H, W) or (C, H, W); sizes as for max_pool1d.
+    Shapes: (N, C, H, W) or (C, H, W) gives the same with H' and W' as L' in max_pool1d.
     Dtypes: real numbers.
 
     Example:
@@ -195,10 +194,10 @@ def max_pool3d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """max_pool3d and the places of the maxima.
+    """max_pool3d and the indices of the maxima in the flattened volume.
 
-    Shapes: (N, C, D, H, W), twice.
-    Dtypes: real numbers; places are int64.
+    Shapes: (N, C, D, H, W) or (C, D, H, W); both results as for max_pool3d.
+    Dtypes: real numbers; the indices are int64.
 
     Example:
         >>> import autogradlab as torch
@@ -222,9 +221,9 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window in three dimensions.
+    """The largest element of each window of a volume; return_indices=True gives its index too.
 
-    Shapes: (N, C, D, H, W).
+    Shapes: (N, C, D, H, W) or (C, D, H, W) gives the same with D', H' and W' as L' in max_pool1d.
     Dtypes: real numbers.
 
     Example:
@@ -240,7 +239,7 @@ def max_pool3d(
 
 
 def _check_line(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> None:
-    """Refuse what does not fit, in words that max_pool1d has for itself as long as nobody asks for indices."""
+    """Refuse windows that do not fit, with the messages of PyTorch's max_pool1d without indices."""
     found = []
     for name, value, kinds in (
         ("kernel_size", kernel_size, "an int, list of ints or tuple of ints"),
@@ -278,10 +277,10 @@ def max_pool1d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """max_pool1d and the places of the maxima.
+    """max_pool1d and the indices of the maxima.
 
-    Shapes: (N, C, L) or (C, L), twice.
-    Dtypes: real numbers; places are int64.
+    Shapes: (N, C, L) or (C, L); both results as for max_pool1d.
+    Dtypes: real numbers; the indices are int64.
 
     Example:
         >>> import autogradlab as torch
@@ -297,16 +296,8 @@ def max_pool1d_with_indices(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
             f"{list(input.shape)}"
         )
-    one = [
-        _one(v, "max_pool1d", name)
-        for v, name in (
-            (kernel_size, "kernel_size"),
-            (_stride(stride, kernel_size), "stride"),
-            (padding, "padding"),
-            (dilation, "dilation"),
-        )
-    ]
-    found = _max(2, TENSORS.unsqueeze(input, -2), (1, one[0]), (1, one[1]), (0, one[2]), (1, one[3]), ceil_mode)
+    (k,), (s,), (p,), (d,) = _max_windows(1, kernel_size, stride, padding, dilation)
+    found = _max(2, TENSORS.unsqueeze(input, -2), (1, k), (1, s), (0, p), (1, d), ceil_mode)
     return TENSORS.squeeze(found[0], -2), TENSORS.squeeze(found[1], -2)
 
 
@@ -320,10 +311,10 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window; return_indices=True gives its place too.
+    """The largest element of each window; return_indices=True gives its index too.
 
-    Shapes: (N, C, L) or (C, L) gives L' = (L + 2 padding - dilation (k - 1) - 1) // stride + 1; stride is
-        kernel_size, if not given.
+    Shapes: (N, C, L) or (C, L) gives the same with L' = (L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1,
+        rounded down, or up with ceil_mode; stride is kernel_size, if not given.
     Dtypes: real numbers.
 
     Example:
@@ -343,7 +334,7 @@ def max_pool1d(
 
 
 def _maxima(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Tensor:
-    """max_pool1d where nothing is recorded: a kernel of its own, whose result is no view."""
+    """max_pool1d where nothing is recorded: there PyTorch has another kernel, whose result is not a view."""
     x = input._array
     if x.dtype.kind not in "fV":
         refuse(x, "max_pool1d_impl", x.dtype.kind)
@@ -375,9 +366,9 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window of a picture.
+    """The mean of each window of an image; divisor_override divides the sum by another number.
 
-    Shapes: (N, C, H, W) or (C, H, W).
+    Shapes: (N, C, H, W) or (C, H, W) gives the same with H' and W' as L' in avg_pool1d.
     Dtypes: float.
 
     Example:
@@ -402,9 +393,9 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window in three dimensions.
+    """The mean of each window of a volume; divisor_override divides the sum by another number.
 
-    Shapes: (N, C, D, H, W).
+    Shapes: (N, C, D, H, W) or (C, D, H, W) gives the same with D', H' and W' as L' in avg_pool1d.
     Dtypes: float.
 
     Example:
@@ -432,9 +423,10 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The mean of each window.
+    """The mean of each window, padding included unless count_include_pad=False.
 
-    Shapes: (N, C, L) or (C, L); stride is kernel_size, if not given.
+    Shapes: (N, C, L) or (C, L) gives the same with L' = (L + 2 padding - kernel_size) / stride + 1, rounded down, or up
+        with ceil_mode; stride is kernel_size, if not given.
     Dtypes: float.
 
     Example:
@@ -454,7 +446,7 @@ def avg_pool1d(
 
 
 def _lines(input: Tensor, name: str) -> None:
-    """Refuse what is no batch of lines."""
+    """Refuse input of other shapes than (N, C, L) and (C, L)."""
     n = input._array.ndim
     if n not in (2, 3):
         raise RuntimeError(
@@ -463,38 +455,40 @@ def _lines(input: Tensor, name: str) -> None:
         )
 
 
-def _wanted(output_size: Any, input: Tensor, n: int, name: str) -> tuple[int, ...]:
-    if isinstance(output_size, (tuple, list)) and len(output_size) not in (1, n):
-        raise RuntimeError(
-            f"{name}: output_size must be {n}"
-            if "(" not in name
-            else f"{name}: internal error: output_size.size() must be {n}"
-        )
-    sizes = _sizes(output_size, n)
-    shape = input._array.shape
-    if any(s is None for s in sizes) and len(sizes) > len(shape):
-        raise ValueError(f"Input dimension should be at least {len(sizes) + 1}")
-    found = tuple(shape[i - n] if s is None else int(s) for i, s in enumerate(sizes))
-    if any(s < 0 for s in found):
-        numbers = ", ".join(map(str, found[:-1])) + (", " if n == 2 or "(" in name else ",") + str(found[-1])
-        if "(" in name:  # the maxima make their result before they look
-            raise RuntimeError(
-                f"Trying to create tensor with negative dimension {min(found)}: {[*shape[: len(shape) - n], *found]}"
-            )
-        raise RuntimeError(
-            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{numbers}}}"
-        )
-    return found
-
-
 def _adaptive_sizes(output_size: Any, shape: Any) -> Any:
-    """The sizes that are wanted, those of the input where None is given."""
+    """The output size, with that of the input where None is given."""
     if isinstance(output_size, int):
         return output_size
     n = len(output_size)
     if len(shape) <= n:
         raise ValueError(f"Input dimension should be at least {n + 1}")
     return [size if wanted is None else wanted for wanted, size in zip(output_size, shape[-n:], strict=False)]
+
+
+def _adaptive_size(kind: str, n: int, check: Any, input: Tensor, output_size: Any) -> tuple[int, ...]:
+    """The output size of an adaptive pooling ("avg" or "max") over n dimensions, after PyTorch's checks of it."""
+    name, shape = f"adaptive_{kind}_pool{n}d", input._array.shape
+    sizes = _adaptive_sizes(output_size, input.size())
+    check(input, sizes)
+    found = tuple(map(int, sizes)) if isinstance(sizes, list) else (sizes,) * n
+    if kind == "max":
+        _check_adaptive(name, input, n)
+        if len(found) != n:
+            raise RuntimeError(f"{name}(): internal error: output_size.size() must be {n}")
+        if min(found) < 0:
+            made = [*shape[: len(shape) - n], *found]
+            raise RuntimeError(f"Trying to create tensor with negative dimension {min(found)}: {made}")
+        return found
+    if len(found) != n:
+        raise RuntimeError(f"{name}: output_size must be {n}")
+    if min(found) < 0:
+        numbers = ", ".join(map(str, found[:-1])) + (", " if n == 2 else ",") + str(found[-1])
+        raise RuntimeError(
+            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{numbers}}}"
+        )
+    if any(size != 1 for size in found):  # otherwise it is a mean, which an empty input has too
+        _check_adaptive(name, input, n)
+    return found
 
 
 def _check_adaptive(name: str, input: Tensor, n: int) -> None:
@@ -506,23 +500,22 @@ def _check_adaptive(name: str, input: Tensor, n: int) -> None:
         if not shape[i]:
             raise RuntimeError(
                 f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
-                f"{list(shape)} with dimension {i - len(shape) if name.startswith('adaptive_avg') else i} being "
-                "empty"
+                f"{list(shape)} with dimension {i} being empty"
             )
 
 
-def _one(output_size: Any, name: str, argument: str = "output_size") -> int:
+def _one(output_size: Any, name: str) -> int:
     if isinstance(output_size, (tuple, list)):
         if len(output_size) != 1:
-            raise RuntimeError(f"{name}() argument '{argument}' should contain one int (got {len(output_size)})")
+            raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(output_size)})")
         return output_size[0]
     return output_size
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """Means over windows that are chosen so that the output has a given size.
+    """The mean of each window, with windows chosen so that the output has a given size.
 
-    Shapes: (N, C, H, W) gives (N, C, *output_size).
+    Shapes: (N, C, H, W) or (C, H, W) gives the same with the last sizes output_size; None in it keeps a size.
     Dtypes: float.
 
     Example:
@@ -533,19 +526,16 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
     Mirrors `torch.nn.functional.adaptive_avg_pool2d`.
     """
-    sizes = _adaptive_sizes(output_size, input.size())
-    _adaptive_avg_pool2d(input, sizes)
-    size = _wanted(sizes, input, 2, "adaptive_avg_pool2d")
-    _check_adaptive("adaptive_avg_pool2d", input, 2)
+    size = _adaptive_size("avg", 2, _adaptive_avg_pool2d, input, output_size)
     if size == (1, 1):
         return TENSORS.mean(input, (-1, -2), True)
     return TENSORS._adaptive_avg_pool2d(input, size)
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Means over windows that are chosen so that the output has a given size.
+    """The mean of each window, with windows chosen so that the output has a given size.
 
-    Shapes: (N, C, D, H, W) gives (N, C, *output_size).
+    Shapes: (N, C, D, H, W) or (C, D, H, W) gives the same with the last sizes output_size; None in it keeps a size.
     Dtypes: float.
 
     Example:
@@ -556,10 +546,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
     Mirrors `torch.nn.functional.adaptive_avg_pool3d`.
     """
-    sizes = _adaptive_sizes(output_size, input.size())
-    _adaptive_avg_pool3d(input, sizes)
-    size = _wanted(sizes, input, 3, "adaptive_avg_pool3d")
-    _check_adaptive("adaptive_avg_pool3d", input, 3)
+    size = _adaptive_size("avg", 3, _adaptive_avg_pool3d, input, output_size)
     if size == (1, 1, 1):
         return TENSORS.mean(input, (-1, -2, -3), True)
     return TENSORS._adaptive_avg_pool3d(input, size)
@@ -567,9 +554,9 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 @reading("adaptive_avg_pool1d(Tensor input, int[1] output_size) -> Tensor")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
-    """Means over windows that are chosen so that the output has a given size.
+    """The mean of each window, with windows chosen so that the output has a given size.
 
-    Shapes: (N, C, L) gives (N, C, output_size).
+    Shapes: (N, C, L) or (C, L) gives the same with last size output_size.
     Dtypes: float.
 
     Example:
@@ -584,20 +571,14 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     size = _one(output_size, "adaptive_avg_pool1d")
     if size == 1:  # means, also of nothing
         return TENSORS.squeeze(TENSORS.mean(TENSORS.unsqueeze(input, -2), (-1, -2), True), -2)
-    if not input._array.shape[-1]:
-        shape = [*input._array.shape[:-1], 1, 0]
-        raise RuntimeError(
-            "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
-            f"{shape} with dimension {len(shape) - 1} being empty"
-        )
     return TENSORS.squeeze(adaptive_avg_pool2d(TENSORS.unsqueeze(input, -2), (1, size)), -2)
 
 
 def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """adaptive_max_pool2d and the places of the maxima in the flattened picture.
+    """adaptive_max_pool2d and the indices of the maxima in the flattened plane.
 
-    Shapes: (N, C, H, W) gives (N, C, *output_size), twice.
-    Dtypes: float.
+    Shapes: (N, C, H, W) or (C, H, W); both results with the last 2 sizes output_size.
+    Dtypes: float; the indices are int64.
 
     Example:
         >>> import autogradlab as torch
@@ -607,18 +588,15 @@ def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_ind
 
     Mirrors `torch.nn.functional.adaptive_max_pool2d_with_indices`.
     """
-    sizes = _adaptive_sizes(output_size, input.size())
-    _adaptive_max_pool2d(input, sizes)
-    size = _wanted(sizes, input, 2, "adaptive_max_pool2d()")
-    _check_adaptive("adaptive_max_pool2d", input, 2)
+    size = _adaptive_size("max", 2, _adaptive_max_pool2d, input, output_size)
     return TENSORS.adaptive_max_pool2d(input, size)
 
 
 @_returning_indices(adaptive_max_pool2d_with_indices, 2)
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima over windows that are chosen so that the output has a given size.
+    """The largest element of each window, with windows chosen so that the output has a given size.
 
-    Shapes: (N, C, H, W) gives (N, C, *output_size).
+    Shapes: (N, C, H, W) or (C, H, W) gives the same with the last sizes output_size; None in it keeps a size.
     Dtypes: float.
 
     Example:
@@ -634,10 +612,10 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
 
 
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """adaptive_max_pool3d and the places of the maxima.
+    """adaptive_max_pool3d and the indices of the maxima in the flattened volume.
 
-    Shapes: (N, C, D, H, W) gives (N, C, *output_size), twice.
-    Dtypes: float.
+    Shapes: (N, C, D, H, W) or (C, D, H, W); both results with the last 3 sizes output_size.
+    Dtypes: float; the indices are int64.
 
     Example:
         >>> import autogradlab as torch
@@ -647,18 +625,15 @@ def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_ind
 
     Mirrors `torch.nn.functional.adaptive_max_pool3d_with_indices`.
     """
-    sizes = _adaptive_sizes(output_size, input.size())
-    _adaptive_max_pool3d(input, sizes)
-    size = _wanted(sizes, input, 3, "adaptive_max_pool3d()")
-    _check_adaptive("adaptive_max_pool3d", input, 3)
+    size = _adaptive_size("max", 3, _adaptive_max_pool3d, input, output_size)
     return TENSORS.adaptive_max_pool3d(input, size)
 
 
 @_returning_indices(adaptive_max_pool3d_with_indices, 2)
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima over windows that are chosen so that the output has a given size.
+    """The largest element of each window, with windows chosen so that the output has a given size.
 
-    Shapes: (N, C, D, H, W) gives (N, C, *output_size).
+    Shapes: (N, C, D, H, W) or (C, D, H, W) gives the same with the last sizes output_size; None in it keeps a size.
     Dtypes: float.
 
     Example:
@@ -673,10 +648,10 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
 
 
 def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """adaptive_max_pool1d and the places of the maxima.
+    """adaptive_max_pool1d and the indices of the maxima.
 
-    Shapes: (N, C, L) gives (N, C, output_size), twice.
-    Dtypes: float.
+    Shapes: (N, C, L) or (C, L); both results with last size output_size.
+    Dtypes: float; the indices are int64.
 
     Example:
         >>> import autogradlab as torch
@@ -689,15 +664,16 @@ def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_ind
     _adaptive_max_pool1d(input, output_size)
     _lines(input, "adaptive_max_pool1d")
     size = _one(output_size, "adaptive_max_pool1d")
+    _check_adaptive("adaptive_max_pool1d", input, 1)
     found = adaptive_max_pool2d_with_indices(TENSORS.unsqueeze(input, -2), (1, size))
     return TENSORS.squeeze(found[0], -2), TENSORS.squeeze(found[1], -2)
 
 
 @_returning_indices(adaptive_max_pool1d_with_indices, 2)
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima over windows that are chosen so that the output has a given size.
+    """The largest element of each window, with windows chosen so that the output has a given size.
 
-    Shapes: (N, C, L) gives (N, C, output_size).
+    Shapes: (N, C, L) or (C, L) gives the same with last size output_size.
     Dtypes: float.
 
     Example:
@@ -737,7 +713,7 @@ def _fractional(
 
 
 def _check_fractional(n: int, input: Any, samples: Any, kernel: tuple[int, ...], size: tuple[int, ...]) -> None:
-    """Refuse windows for which there is no room, and random numbers that are not one for each plane and dimension."""
+    """Refuse windows larger than the input, and samples that are not one number for each plane and dimension."""
     function = "fractional_max_pool2d()" if n == 2 else "fractional_max_pool3d_out()"
     for name, whole, k, o in zip(("time", "height", "width")[3 - n :], input.shape[-n:], kernel, size, strict=True):
         if o + k - 1 > whole or (n == 3 and o + k - 1 == whole):
@@ -760,10 +736,10 @@ def fractional_max_pool2d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """fractional_max_pool2d and the places of the maxima.
+    """fractional_max_pool2d and the indices of the maxima in the flattened plane.
 
-    Shapes: (N, C, H, W) gives (N, C, *output_size), twice.
-    Dtypes: float.
+    Shapes: (N, C, H, W) or (C, H, W); both results with the last 2 sizes output_size.
+    Dtypes: float; the indices are int64.
 
     Example:
         >>> import autogradlab as torch
@@ -788,9 +764,10 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """Maxima over windows at random places, as many as a size or a ratio asks for.
+    """The largest element of windows at pseudo-random positions; their number is output_size, or output_ratio times the
+    size of the input.
 
-    Shapes: (N, C, H, W) gives (N, C, *output_size).
+    Shapes: (N, C, H, W) or (C, H, W) gives the same with the last sizes output_size; None in it keeps a size.
     Dtypes: float.
 
     Example:
@@ -816,10 +793,10 @@ def fractional_max_pool3d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """fractional_max_pool3d and the places of the maxima.
+    """fractional_max_pool3d and the indices of the maxima in the flattened volume.
 
-    Shapes: (N, C, D, H, W) gives (N, C, *output_size), twice.
-    Dtypes: float.
+    Shapes: (N, C, D, H, W) or (C, D, H, W); both results with the last 3 sizes output_size.
+    Dtypes: float; the indices are int64.
 
     Example:
         >>> import autogradlab as torch
@@ -843,9 +820,10 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """Maxima over windows at random places, in three dimensions.
+    """The largest element of windows at pseudo-random positions in a volume; their number is output_size, or
+    output_ratio times the size of the input.
 
-    Shapes: (N, C, D, H, W) gives (N, C, *output_size).
+    Shapes: (N, C, D, H, W) or (C, D, H, W) gives the same with the last sizes output_size; None in it keeps a size.
     Dtypes: float.
 
     Example:
@@ -862,21 +840,23 @@ def fractional_max_pool3d(
     )[0]
 
 
-def _rooted(means: Any, p: float, count: int) -> Tensor:
-    return (TENSORS.sign(means) * TENSORS.relu(TENSORS.abs(means))).mul(count).pow(1.0 / p)
-
-
-def _extreme(pool: Any, input: Any, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
-    """The largest magnitude of each window, or the smallest."""
-    if norm_type > 0:
-        return cast(Tensor, pool(input.abs(), kernel_size, stride, 0, 1, ceil_mode))
-    return cast(Tensor, -pool(-input.abs(), kernel_size, stride, 0, 1, ceil_mode))
+def _lp_pool(
+    maxima: Any, means: Any, count: Any, input: Any, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool
+) -> Any:
+    """The norms of windows of `count` elements by way of two other poolings: maxima of magnitudes for order inf, minima
+    for -inf, and means of powers."""
+    if norm_type == math.inf:
+        return maxima(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
+    if norm_type == -math.inf:
+        return -maxima(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)
+    mean = means(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+    return (TENSORS.sign(mean) * TENSORS.relu(TENSORS.abs(mean))).mul(count).pow(1.0 / norm_type)
 
 
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window of a picture.
+    """The norm of order norm_type of each window of an image.
 
-    Shapes: (N, C, H, W).
+    Shapes: (N, C, H, W) or (C, H, W); sizes as for avg_pool2d.
     Dtypes: float.
 
     Example:
@@ -887,16 +867,14 @@ def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 
     Mirrors `torch.nn.functional.lp_pool2d`.
     """
-    if norm_type in (math.inf, -math.inf):
-        return _extreme(max_pool2d, input, norm_type, kernel_size, stride, ceil_mode)
-    means = avg_pool2d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
-    return _rooted(means, norm_type, math.prod(_sizes(kernel_size, 2)))
+    width, height = kernel_size if isinstance(kernel_size, (tuple, list)) else (kernel_size,) * 2
+    return _lp_pool(max_pool2d, avg_pool2d, width * height, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window.
+    """The norm of order norm_type of each window.
 
-    Shapes: (N, C, L).
+    Shapes: (N, C, L) or (C, L); sizes as for avg_pool1d.
     Dtypes: float.
 
     Example:
@@ -907,16 +885,13 @@ def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 
     Mirrors `torch.nn.functional.lp_pool1d`.
     """
-    if norm_type in (math.inf, -math.inf):
-        return _extreme(max_pool1d, input, norm_type, kernel_size, stride, ceil_mode)
-    means = avg_pool1d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
-    return _rooted(means, norm_type, _sizes(kernel_size, 1)[0])
+    return _lp_pool(max_pool1d, avg_pool1d, kernel_size, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window in three dimensions.
+    """The norm of order norm_type of each window of a volume.
 
-    Shapes: (N, C, D, H, W).
+    Shapes: (N, C, D, H, W) or (C, D, H, W); sizes as for avg_pool3d.
     Dtypes: float.
 
     Example:
@@ -927,10 +902,8 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 
     Mirrors `torch.nn.functional.lp_pool3d`.
     """
-    if norm_type in (math.inf, -math.inf):
-        return _extreme(max_pool3d, input, norm_type, kernel_size, stride, ceil_mode)
-    means = avg_pool3d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
-    return _rooted(means, norm_type, math.prod(_sizes(kernel_size, 3)))
+    width, height, depth = kernel_size if isinstance(kernel_size, (tuple, list)) else (kernel_size,) * 3
+    return _lp_pool(max_pool3d, avg_pool3d, width * height * depth, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 def _unpool(
@@ -960,16 +933,16 @@ def _unpool(
 def max_unpool1d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """The maxima put back to their places, 0 elsewhere.
+    """The maxima of max_pool1d at their indices, 0 elsewhere.
 
-    Shapes: (N, C, L') gives (N, C, L).
+    Shapes: (N, C, L') or (C, L') gives (N, C, L) or (C, L).
     Dtypes: float.
 
     Example:
         >>> import autogradlab as torch
         >>> from autogradlab.nn import functional as F
-        >>> y, places = F.max_pool1d(torch.tensor([[[1., 3., 2., 5.]]]), 2, return_indices=True)
-        >>> F.max_unpool1d(y, places, 2)
+        >>> y, indices = F.max_pool1d(torch.tensor([[[1., 3., 2., 5.]]]), 2, return_indices=True)
+        >>> F.max_unpool1d(y, indices, 2)
         tensor([[[0., 3., 0., 5.]]])
 
     Mirrors `torch.nn.functional.max_unpool1d`.
@@ -980,16 +953,16 @@ def max_unpool1d(
 def max_unpool2d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """The maxima put back to their places, 0 elsewhere.
+    """The maxima of max_pool2d at their indices, 0 elsewhere.
 
-    Shapes: (N, C, H', W') gives (N, C, H, W).
+    Shapes: (N, C, H', W') or (C, H', W') gives (N, C, H, W) or (C, H, W).
     Dtypes: float.
 
     Example:
         >>> import autogradlab as torch
         >>> from autogradlab.nn import functional as F
-        >>> y, places = F.max_pool2d(torch.arange(4.).reshape(1, 1, 2, 2), 2, return_indices=True)
-        >>> F.max_unpool2d(y, places, 2)
+        >>> y, indices = F.max_pool2d(torch.arange(4.).reshape(1, 1, 2, 2), 2, return_indices=True)
+        >>> F.max_unpool2d(y, indices, 2)
         tensor([[[[0., 0.],
                   [0., 3.]]]])
 
@@ -1001,16 +974,16 @@ def max_unpool2d(
 def max_unpool3d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """The maxima put back to their places, 0 elsewhere.
+    """The maxima of max_pool3d at their indices, 0 elsewhere.
 
-    Shapes: (N, C, D', H', W') gives (N, C, D, H, W).
+    Shapes: (N, C, D', H', W') or (C, D', H', W') gives (N, C, D, H, W) or (C, D, H, W).
     Dtypes: float.
 
     Example:
         >>> import autogradlab as torch
         >>> from autogradlab.nn import functional as F
-        >>> y, places = F.max_pool3d(torch.arange(8.).reshape(1, 1, 2, 2, 2), 2, return_indices=True)
-        >>> F.max_unpool3d(y, places, 2)
+        >>> y, indices = F.max_pool3d(torch.arange(8.).reshape(1, 1, 2, 2, 2), 2, return_indices=True)
+        >>> F.max_unpool3d(y, indices, 2)
         tensor([[[[[0., 0.],
                    [0., 0.]],
 
