@@ -170,7 +170,7 @@ def acosh(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
 def acosh_(input: _Tensor) -> _Tensor:
     """In place: The inverse of cosh, not negative; nan below 1."""
 def adaptive_avg_pool1d(input: _Tensor, output_size: _int | _Sequence[_int]) -> _Tensor:
-    """Means over windows that are chosen so that the output has a given size."""
+    """The mean of each window, with windows chosen so that the output has a given size."""
 def adaptive_max_pool1d(input: _Tensor, output_size: _int | _Sequence[_int]) -> _tuple[_Tensor, _Tensor]:
     """Maxima over windows that are chosen so that the output has a given size, and their places."""
 def add(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number | _Tensor = ..., out: _Tensor | _Number | None = ...) -> _Tensor:
@@ -307,7 +307,7 @@ def autocast_decrement_nesting() -> _int:
 def autocast_increment_nesting() -> _int:
     """One block of autocast more; how many there are."""
 def avg_pool1d(input: _Tensor, kernel_size: _int | _Sequence[_int], stride: _int | _Sequence[_int] | None = ..., padding: _int | _Sequence[_int] = ..., ceil_mode: _bool = ..., count_include_pad: _bool = ...) -> _Tensor:
-    """The mean of each window."""
+    """The mean of each window, padding included unless count_include_pad=False."""
 @_overload
 def baddbmm(input: _Tensor, batch1: _Tensor, batch2: _Tensor, *, beta: _Number | _Tensor = ..., alpha: _Number | _Tensor = ..., out: _Tensor | None = ...) -> _Tensor:
     """beta * input + alpha times the products of a batch."""
@@ -1007,8 +1007,8 @@ def kaiser_window(window_length: _int, periodic: _bool, *, dtype: _dtype | None 
 @_overload
 def kaiser_window(window_length: _int, periodic: _bool, beta: _Number | _Tensor, *, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor: ...
 def kl_div(input: _Tensor, target: _Tensor, reduction: _int = ..., *, log_target: _bool = ...) -> _Tensor:
-    """target * (log(target) - input): how far probabilities are from others, whose logarithms are input.
-    'batchmean' is the mean over the batch."""
+    """target * (log(target) - input): the Kullback-Leibler divergence of distributions, with log-
+    probabilities as input and probabilities as target."""
 def kron(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Each element of input times the whole of other, side by side."""
 def kthvalue(input: _Tensor, k: _int, dim: _int = ..., keepdim: _bool = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _kthvalue_result:
@@ -1110,7 +1110,8 @@ def lu_unpack(LU_data: _Tensor, LU_pivots: _Tensor, unpack_data: _bool = ..., un
 def manual_seed(seed: _Any) -> _Generator:
     """Start the random numbers anew from a seed: the same seed gives the same numbers."""
 def margin_ranking_loss(input1: _Tensor, input2: _Tensor, target: _Tensor, margin: _Number | _Tensor = ..., reduction: _int = ...) -> _Tensor:
-    """max(0, -target * (input1 - input2) + margin): target 1 says that input1 should be larger."""
+    """max(0, -target * (input1 - input2) + margin): input1 should be larger where target is 1, input2
+    where it is -1."""
 @_overload
 def masked_fill(input: _Tensor, mask: _Tensor, value: _Tensor) -> _Tensor:
     """A copy of input with value wherever mask is True."""
@@ -1138,11 +1139,11 @@ def max(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor
 @_overload
 def max(input: _Tensor, dim: _int, keepdim: _bool = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _max_result: ...
 def max_pool1d(input: _Tensor, kernel_size: _int | _Sequence[_int], stride: _int | _Sequence[_int] | None = ..., padding: _int | _Sequence[_int] = ..., dilation: _int | _Sequence[_int] = ..., ceil_mode: _bool = ...) -> _Tensor:
-    """The largest element of each window; return_indices=True gives its place too."""
+    """The largest element of each window; return_indices=True gives its index too."""
 def max_pool2d(input: _Tensor, kernel_size: _int | _Sequence[_int], stride: _int | _Sequence[_int] | None = ..., padding: _int | _Sequence[_int] = ..., dilation: _int | _Sequence[_int] = ..., ceil_mode: _bool = ...) -> _Tensor:
-    """The largest element of each window of a picture; return_indices=True gives its place too."""
+    """The largest element of each window of an image; return_indices=True gives its index too."""
 def max_pool3d(input: _Tensor, kernel_size: _int | _Sequence[_int], stride: _int | _Sequence[_int] | None = ..., padding: _int | _Sequence[_int] = ..., dilation: _int | _Sequence[_int] = ..., ceil_mode: _bool = ...) -> _Tensor:
-    """The largest element of each window in three dimensions."""
+    """The largest element of each window of a volume; return_indices=True gives its index too."""
 def maximum(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The larger of two elements; nan if one of them is."""
 @_overload

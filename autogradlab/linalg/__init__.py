@@ -144,9 +144,9 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
 
     Example:
         >>> import autogradlab as torch
-        >>> torch.linalg.cholesky(torch.tensor([[4., 2.], [2., 5.]]))
-        tensor([[2., 0.],
-                [1., 2.]])
+        >>> torch.linalg.cholesky(torch.tensor([[4., 2.], [2., 3.]]))
+        tensor([[2.0000, 0.0000],
+                [1.0000, 1.4142]])
 
     Mirrors `torch.linalg.cholesky`.
     """

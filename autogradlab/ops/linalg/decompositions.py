@@ -119,9 +119,9 @@ def cholesky(input: np.ndarray, upper: bool = False) -> np.ndarray:
     Shapes: (..., n, n).
     ~floats
 
-    >>> torch.cholesky(torch.tensor([[4., 2.], [2., 5.]]))
-    tensor([[2., 0.],
-            [1., 2.]])
+    >>> torch.cholesky(torch.tensor([[4., 2.], [2., 3.]]))
+    tensor([[2.0000, 0.0000],
+            [1.0000, 1.4142]])
     """
     warn_once(
         "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
