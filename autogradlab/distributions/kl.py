@@ -16,6 +16,7 @@ from .beta import Beta
 from .binomial import Binomial
 from .categorical import Categorical
 from .cauchy import Cauchy
+from .continuous_bernoulli import ContinuousBernoulli
 from .dirichlet import Dirichlet
 from .distribution import Distribution
 from .exp_family import ExponentialFamily
@@ -26,6 +27,7 @@ from .gumbel import Gumbel
 from .half_normal import HalfNormal
 from .independent import Independent
 from .laplace import Laplace
+from .lowrank_multivariate_normal import LowRankMultivariateNormal
 from .multivariate_normal import MultivariateNormal, batch_mahalanobis, log_diagonal
 from .normal import Normal
 from .one_hot_categorical import OneHotCategorical
@@ -187,6 +189,13 @@ def _binomial(p: Any, q: Any) -> Tensor:
     return result
 
 
+@register_kl(ContinuousBernoulli, ContinuousBernoulli)
+def _continuous_bernoulli(p: Any, q: Any) -> Tensor:
+    slopes = p.mean * (p.logits - q.logits)
+    of_p = p._log_norm() + torch.log1p(-p.probs)
+    return slopes + of_p + (-q._log_norm() - torch.log1p(-q.probs))
+
+
 @register_kl(Dirichlet, Dirichlet)
 def _dirichlet(p: Any, q: Any) -> Tensor:
     of_p, of_q = p.concentration.sum(-1), q.concentration.sum(-1)
@@ -286,6 +295,56 @@ def _multivariate_normal(p: Any, q: Any) -> Tensor:
     return determinants + 0.5 * (_trace_of_square(solved) + distance - n)
 
 
+def _same_events(p: Any, q: Any, kinds: str) -> None:
+    if p.event_shape != q.event_shape:
+        raise ValueError(
+            f"KL-divergence between two {kinds} Multivariate Normals with"
+            "                          different event shapes cannot be computed"
+        )
+
+
+@register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
+def _low_rank(p: Any, q: Any) -> Tensor:
+    _same_events(p, q, "Low Rank")
+    determinants = q.log_det() - p.log_det()
+    distance = q.distance(q.loc - p.loc)
+    solved = q._solved()
+    factor, diagonal, of_q = p._unbroadcasted_cov_factor, p._unbroadcasted_cov_diag, q._unbroadcasted_cov_diag
+    trace = (diagonal / of_q).sum(-1) + _trace_of_square(factor * of_q.rsqrt().unsqueeze(-1))
+    trace = trace - _trace_of_square(solved * diagonal.sqrt().unsqueeze(-2)) - _trace_of_square(solved.matmul(factor))
+    return 0.5 * (determinants + trace + distance - p.event_shape[0])
+
+
+@register_kl(MultivariateNormal, LowRankMultivariateNormal)
+def _multivariate_low_rank(p: Any, q: Any) -> Tensor:
+    _same_events(p, q, "(Low Rank)")
+    factor = p._unbroadcasted_scale_tril
+    determinants = q.log_det() - 2 * log_diagonal(factor)
+    distance = q.distance(q.loc - p.loc)
+    solved = q._solved()
+    trace = _trace_of_square(factor * q._unbroadcasted_cov_diag.rsqrt().unsqueeze(-1))
+    trace = trace - _trace_of_square(solved.matmul(factor))
+    return 0.5 * (determinants + trace + distance - p.event_shape[0])
+
+
+@register_kl(LowRankMultivariateNormal, MultivariateNormal)
+def _low_rank_multivariate(p: Any, q: Any) -> Tensor:
+    _same_events(p, q, "(Low Rank)")
+    of_q, factor = q._unbroadcasted_scale_tril, p._unbroadcasted_cov_factor
+    determinants = 2 * log_diagonal(of_q) - p.log_det()
+    distance = batch_mahalanobis(of_q, q.loc - p.loc)
+    batch, n = torch.broadcast_shapes(of_q.shape[:-2], factor.shape[:-2]), p.event_shape[0]
+    of_q = of_q.expand(batch + (n, n))
+    parts = (
+        factor.expand(batch + (n, p.cov_factor.size(-1))),
+        torch.diag_embed(p._unbroadcasted_cov_diag.sqrt()).expand(batch + (n, n)),
+    )
+    of_factor, of_diagonal = (
+        _trace_of_square(torch.linalg.solve_triangular(of_q, part, upper=False)) for part in parts
+    )
+    return 0.5 * (determinants + (of_factor + of_diagonal) + distance - n)
+
+
 @register_kl(TransformedDistribution, TransformedDistribution)
 def _transformed(p: Any, q: Any) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
@@ -305,12 +364,13 @@ def _independent(p: Any, q: Any) -> Tensor:
 #: where p gives values that q cannot give, and the parameter of p whose shape the result has
 _INFINITE: dict[type, tuple[str, tuple[type, ...]]] = {
     Beta: ("concentration1", (Pareto,)),
-    Exponential: ("rate", (Beta, Pareto, Uniform)),
-    Gamma: ("concentration", (Beta, Pareto, Uniform)),
-    Gumbel: ("loc", (Beta, Exponential, Gamma, Pareto, Uniform)),
-    Laplace: ("loc", (Beta, Exponential, Gamma, Pareto, Uniform)),
-    Normal: ("loc", (Beta, Exponential, Gamma, Pareto, Uniform)),
-    Pareto: ("scale", (Beta, Uniform)),
+    ContinuousBernoulli: ("probs", (Pareto,)),
+    Exponential: ("rate", (Beta, ContinuousBernoulli, Pareto, Uniform)),
+    Gamma: ("concentration", (Beta, ContinuousBernoulli, Pareto, Uniform)),
+    Gumbel: ("loc", (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform)),
+    Laplace: ("loc", (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform)),
+    Normal: ("loc", (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform)),
+    Pareto: ("scale", (Beta, ContinuousBernoulli, Uniform)),
     Poisson: ("rate", (Bernoulli, Binomial)),
 }
 
@@ -327,6 +387,30 @@ for _p, (_name, _kinds) in _INFINITE.items():
 @register_kl(Bernoulli, Poisson)
 def _bernoulli_poisson(p: Any, q: Any) -> Tensor:
     return -p.entropy() - (p.probs * q.rate.log() - q.rate)
+
+
+@register_kl(Beta, ContinuousBernoulli)
+def _beta_continuous_bernoulli(p: Any, q: Any) -> Tensor:
+    return -p.entropy() - p.mean * q.logits - torch.log1p(-q.probs) - q._log_norm()
+
+
+@register_kl(ContinuousBernoulli, Exponential)
+def _continuous_bernoulli_exponential(p: Any, q: Any) -> Tensor:
+    return -p.entropy() - torch.log(q.rate) + q.rate * p.mean
+
+
+@register_kl(ContinuousBernoulli, Normal)
+def _continuous_bernoulli_normal(p: Any, q: Any) -> Tensor:
+    start = 0.5 * (math.log(2.0 * math.pi) + torch.square(q.loc / q.scale)) + torch.log(q.scale)
+    distance = p.variance + torch.square(p.mean) - 2.0 * q.loc * p.mean
+    return -p.entropy() + start + distance / (2.0 * torch.square(q.scale))
+
+
+@register_kl(ContinuousBernoulli, Uniform)
+def _continuous_bernoulli_uniform(p: Any, q: Any) -> Tensor:
+    result = -p.entropy() + (q.high - q.low).log()
+    outside = torch.max(torch.ge(q.low, p.support.lower_bound), torch.le(q.high, p.support.upper_bound))
+    return torch.where(outside, torch.ones_like(result) * math.inf, result)
 
 
 @register_kl(Beta, Exponential)
@@ -455,6 +539,13 @@ def _uniform_beta(p: Any, q: Any) -> Tensor:
     result = others + normalizer - torch.log(width) - logs
     result[(high > q.support.upper_bound) | (low < q.support.lower_bound)] = math.inf
     return result
+
+
+@register_kl(Uniform, ContinuousBernoulli)
+def _uniform_continuous_bernoulli(p: Any, q: Any) -> Tensor:
+    result = _beta_continuous_bernoulli(p, q)
+    outside = torch.max(torch.ge(p.high, q.support.upper_bound), torch.le(p.low, q.support.lower_bound))
+    return torch.where(outside, torch.ones_like(result) * math.inf, result)
 
 
 @register_kl(Uniform, Gamma)

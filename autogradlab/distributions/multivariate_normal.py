@@ -15,6 +15,11 @@ from .utils import lazy_property, standard_normal
 __all__ = ["MultivariateNormal"]
 
 
+def times_vector(matrix: Tensor, vector: Tensor) -> Tensor:
+    """Matrices times vectors, whose batches broadcast."""
+    return torch.matmul(matrix, vector.unsqueeze(-1)).squeeze(-1)
+
+
 def log_diagonal(factor: Tensor) -> Tensor:
     """Half the log of the determinant of the matrix of which a triangular factor is given."""
     return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
@@ -40,7 +45,7 @@ def batch_mahalanobis(factor: Tensor, x: Tensor) -> Tensor:
     return distance.permute(*range(outer), *back).reshape(batch)
 
 
-def _factor_of_inverse(precision: Tensor) -> Tensor:
+def factor_of_inverse(precision: Tensor) -> Tensor:
     """The lower triangular factor of the inverse of a matrix."""
     flipped = torch.linalg.cholesky(torch.flip(precision, (-2, -1)))
     upper = torch.transpose(torch.flip(flipped, (-2, -1)), -2, -1)
@@ -103,7 +108,7 @@ class MultivariateNormal(Distribution):
         setattr(self, name, matrix.expand(batch + (-1, -1)))
         self.loc = loc.expand(batch + (-1,))
         super().__init__(batch, self.loc.shape[-1:], validate_args=validate_args)
-        factor: Any = {"covariance_matrix": torch.linalg.cholesky, "precision_matrix": _factor_of_inverse}.get(name)
+        factor: Any = {"covariance_matrix": torch.linalg.cholesky, "precision_matrix": factor_of_inverse}.get(name)
         self._unbroadcasted_scale_tril = matrix if factor is None else factor(matrix)
 
     def _broadcast(self, matrix: Tensor) -> Tensor:
@@ -133,7 +138,7 @@ class MultivariateNormal(Distribution):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         normal = standard_normal(self._extended_shape(sample_shape), self.loc.dtype)
-        return self.loc + torch.matmul(self._unbroadcasted_scale_tril, normal.unsqueeze(-1)).squeeze(-1)
+        return self.loc + times_vector(self._unbroadcasted_scale_tril, normal)
 
     def log_prob(self, value: Any) -> Tensor:
         self._check(value)

@@ -28,9 +28,9 @@ LAZY = {
     "torch.special_shifted_chebyshev_polynomial_w",
     "breadth.removed": "Tensor.reinforce eig lstsq solve symeig torch.matrix_rank",
     "breadth.segments": "F._segment_reduce_backward torch.segment_reduce",
-    "breadth.special": "F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ Tensor.erfinv_ Tensor.igamma_ "
-    "Tensor.igammac_ Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf erf_ erfc erfc_ erfinv i0 i0_ "
-    "igamma igammac lgamma logit logit_ mvlgamma polygamma sinc sinc_ torch.special_bessel_j0 "
+    "breadth.special": "F.halves F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ Tensor.erfinv_ "
+    "Tensor.igamma_ Tensor.igammac_ Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf erf_ erfc erfc_ "
+    "erfinv i0 i0_ igamma igammac lgamma logit logit_ mvlgamma polygamma sinc sinc_ torch.special_bessel_j0 "
     "torch.special_bessel_j1 torch.special_digamma torch.special_entr torch.special_erf torch.special_erfc "
     "torch.special_erfcx torch.special_erfinv torch.special_gammainc torch.special_gammaincc torch.special_gammaln "
     "torch.special_i0 torch.special_i0e torch.special_i1 torch.special_i1e torch.special_log_ndtr "

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.arguments.declared import name_of
 from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS, not_implemented
-from ...core.tensor.tensor import Tensor
+from ...core.tensor.tensor import Tensor, wrap
 from ...core.values.promotion import is_number
 from ..common.pairs import with_number
 from ..first.kinds import COMPLEX, double, floated, on_both_backends, refuse, refusing, single
@@ -287,10 +287,16 @@ alias("special_multigammaln", "mvlgamma", method=False)
 
 @on_both_backends
 def mvdigamma(F: Any, input: Any, p: int) -> Any:
-    total = F.digamma(input)
-    for j in range(1, p):
-        total = total + F.digamma(input - j / 2)
-    return total
+    return F.sum(F.digamma(F.halves(input, p) + F.unsqueeze(input, -1)), -1)
+
+
+def _halves(x: Any, p: int) -> np.ndarray:
+    return (np.arange(1 - p, 1) / 2).astype(x.dtype)
+
+
+#: from (1 - p) / 2 to 0, in the dtype of x
+RAW.halves = _halves
+TENSORS.halves = lambda x, p: wrap(_halves(x._array, p))
 
 
 @op(

@@ -148,9 +148,8 @@ def _slogdet_backward(F: Any, grads: list[Any], A: Any, sign: Any) -> Any:
     if factor is None:
         return F.zeros_of(A, tuple(A.shape))
     if F is TENSORS:
-        diagonal = F.zeros_of(A, tuple(A.shape), factor)
-        F.copy_(F.diagonal(diagonal, 0, -2, -1), F.unsqueeze(factor, -1))
-        return F.linalg_solve(adjoint(F, A), diagonal)
+        diagonal = F.diag_embed(F.expand(F.unsqueeze(factor, -1), tuple(A.shape[:-1])))
+        return F.linalg_solve(adjoint(F, A), F.transpose(diagonal, -2, -1))
     return F.unsqueeze(F.unsqueeze(factor, -1), -1) * adjoint(F, F.linalg_inverse(A))
 
 
