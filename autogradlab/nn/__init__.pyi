@@ -94,6 +94,7 @@ from .modules.instancenorm import LazyInstanceNorm3d as LazyInstanceNorm3d
 from .modules.linear import LazyLinear as LazyLinear
 from .modules.activation import LeakyReLU as LeakyReLU
 from .modules.linear import Linear as Linear
+from .modules.loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
 from .modules.normalization import LocalResponseNorm as LocalResponseNorm
 from .modules.activation import LogSigmoid as LogSigmoid
 from .modules.activation import LogSoftmax as LogSoftmax

@@ -120,6 +120,9 @@ class Adam(Optimizer):
         )
         self._check_fused(fused, foreach, differentiable)
 
+    def _writes_reals(self, group: dict[str, Any]) -> bool:
+        return not (group["decoupled_weight_decay"] and group["weight_decay"] != 0)
+
     @stepping
     def step(self, changes: Changes) -> None:
         """One step; `closure`, if given, computes the loss anew, which is returned."""

@@ -234,6 +234,9 @@ class Adadelta(Optimizer):
             },
         )
 
+    def _writes_reals(self, group: dict[str, Any]) -> bool:
+        return False
+
     @stepping
     def step(self, changes: Changes) -> None:
         """One step; `closure`, if given, computes the loss anew, which is returned."""

@@ -21,6 +21,7 @@ __all__ = [
     "check_rate",
     "filled",
     "fma",
+    "in_dtype_of",
     "lerp",
     "number",
     "put_reals",
@@ -31,6 +32,10 @@ __all__ = [
 ]
 
 Array = np.ndarray[Any, Any]
+_FUSED_REALS = (
+    "`fused=True` requires all the params to be floating point Tensors of supported devices: "
+    "['mps', 'cuda', 'xpu', 'hpu', 'cpu', 'mtia', 'privateuseone'] but {} and cpu"
+)
 
 
 def number(x: Any) -> float:
@@ -99,6 +104,11 @@ def scalar_state(value: float) -> Tensor:
     return wrap(np.asarray(value, np.float64 if get_default_dtype().numpy == np.float64 else np.float32))
 
 
+def in_dtype_of(p: Tensor, array: Array) -> Array:
+    """Pairs of reals as complex numbers where the parameter has these; other arrays as they are."""
+    return array.view(p._array.dtype)[..., 0] if p._array.dtype.kind == "c" else array
+
+
 def as_reals(x: Array) -> Array:
     """Complex numbers as pairs of reals, as `torch.view_as_real` gives them; a copy."""
     return np.stack((x.real, x.imag), -1) if x.dtype.kind == "c" else x
@@ -139,6 +149,8 @@ class Changes:
                 if refuses and not self._fused:
                     optimizer._refuse(group, p)
                 self._complex = p._array.dtype.kind == "c"
+                if self._complex and self._fused:
+                    raise RuntimeError(_FUSED_REALS.format(p.dtype))
                 g = as_reals(grad._array) if self._complex else grad._array
                 yield p, self.array(p), -g if maximize else g
 

@@ -126,10 +126,12 @@ class LBFGS(Optimizer):
             d = _new_direction(state, gradient, group["history_size"])
             loss_before = loss
             state["prev_flat_grad"], state["prev_loss"] = wrap(gradient.copy()), loss
-            t: Any = number(group["lr"])
+            lr = group["lr"]
+            t: Any = number(lr)
             if state["n_iter"] == 1:
                 t = _first_length(gradient, t)
-            state["t"] = t
+            given = isinstance(lr, Tensor) and not isinstance(t, Tensor)  # kept as it was given
+            state["t"] = lr.squeeze() if given and lr.dim() else lr if given else t
             slope = gradient @ d
             if slope > -group["tolerance_change"]:
                 break

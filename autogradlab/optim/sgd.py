@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor.tensor import Tensor, wrap
-from .arrays import Changes, fma, number, rate, with_decay
+from .arrays import Changes, fma, in_dtype_of, number, rate, with_decay
 from .optimizer import Optimizer, stepping
 
 __all__ = ["SGD"]
@@ -73,6 +73,9 @@ class SGD(Optimizer):
         super().__init__(params, defaults)
         self._check_fused(fused, foreach, differentiable)
 
+    def _writes_reals(self, group: dict[str, Any]) -> bool:
+        return False
+
     @stepping
     def step(self, changes: Changes) -> None:
         """One step; `closure`, if given, computes the loss anew, which is returned."""
@@ -90,7 +93,8 @@ def _with_momentum(group: dict[str, Any], changes: Changes, p: Tensor, g: Any) -
     momentum = group["momentum"]
     held = changes.state(p).get("momentum_buffer")
     if held is None:
-        buffer = changes.begin(p, {"momentum_buffer": wrap(g.copy())})["momentum_buffer"]._array
+        changes.begin(p, {"momentum_buffer": wrap(in_dtype_of(p, g.copy()))})
+        buffer = g
     else:
         buffer = fma(changes.array(held) * g.dtype.type(momentum), g, 1 - group["dampening"])
         changes.write(held, buffer, 2)

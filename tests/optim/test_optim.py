@@ -195,6 +195,27 @@ def test_refused_steps_as_pytorch(torch: Any, name: str):
 
 
 @pytest.mark.parity
+@pytest.mark.parametrize("name", sorted({name for name, _ in OPTIMIZERS}))
+def test_complex_parameters_as_pytorch(torch: Any, name: str):
+    """What is refused for them, and the state that a step leaves."""
+
+    def said(lib: Any, options: dict[str, Any]) -> str:
+        p = lib.ones(2, dtype=lib.complex64, requires_grad=True)
+        p.grad = p.detach() * 2
+        try:
+            optimizer = getattr(lib.optim, name)([p], **options)
+            optimizer.step()
+        except (RuntimeError, TypeError) as error:
+            return f"{type(error).__name__}: {error}"
+        return repr(sorted((k, str(v)) for k, v in optimizer.state[p].items()))
+
+    cases: list[dict[str, Any]] = [{}, {"differentiable": True}, {"fused": True}]
+    cases += [{"momentum": 0.9}, {"weight_decay": 0.1, "differentiable": True}, {"decoupled_weight_decay": True}]
+    for options in cases:
+        assert said(autogradlab, options) == said(torch, options), options
+
+
+@pytest.mark.parity
 @pytest.mark.parametrize("max_eval", [None, 1, 3])
 def test_step_lengths_of_lbfgs_as_pytorch(torch: Any, max_eval: int | None):
     """A step length that follows from gradients is a tensor; searches share max_eval."""

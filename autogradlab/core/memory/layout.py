@@ -137,7 +137,12 @@ def channels_last(x: np.ndarray) -> bool:
 
 def with_channels_last(r: np.ndarray) -> np.ndarray:
     """The array in that format."""
-    return np.moveaxis(np.ascontiguousarray(np.moveaxis(r, 1, -1)), -1, 1)
+    return np.moveaxis(np.moveaxis(r, 1, -1).copy("C"), -1, 1)
+
+
+def channels_as(input: np.ndarray, r: np.ndarray) -> np.ndarray:
+    """The array, with the channels last in memory where this operand has them so."""
+    return with_channels_last(r) if not input.flags.c_contiguous and channels_last(input) else r
 
 
 def keeping_channels(kernel: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,6 +20,7 @@ from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.publishing import inner
 from ...ops.table.signatures import explain
 from ..reduction import legacy, number
+from .linear import linear
 
 __all__ = [
     "binary_cross_entropy",
@@ -32,6 +33,7 @@ __all__ = [
     "huber_loss",
     "kl_div",
     "l1_loss",
+    "linear_cross_entropy",
     "margin_ranking_loss",
     "mse_loss",
     "multi_margin_loss",
@@ -466,6 +468,69 @@ def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, sm
         smooth = smooth.sum()
     shared = TENSORS.mul_number(smooth, smoothing / logs._array.shape[axis])  # PyTorch makes this product first
     return TENSORS.mul_number(hard, 1 - smoothing) + shared
+
+
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: None = None,
+) -> Tensor:
+    """The cross entropy of logits that a linear map gives: cross_entropy(linear(input, linear_weight), target).
+    PyTorch's `options` compute the same in pieces to save memory; there are none here.
+
+    Shapes: input (N, in) or (in,); linear_weight (C, ..., in); target (N, ...) with class numbers or (N, C, ...) with
+    probabilities; linear_bias (C, ...); weight (C,).
+    Dtypes: float; class numbers int64.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.nn import functional as F
+        >>> F.linear_cross_entropy(torch.tensor([[1., 2.]]), torch.eye(2), torch.tensor([1]))
+        tensor(0.3133)
+
+    Mirrors `torch.nn.functional.linear_cross_entropy`.
+    """
+    if options is not None:
+        raise NotImplementedError("linear_cross_entropy is computed as a whole: no options")
+    if input.dim() < 1 or input.dim() > 2:
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
+    if linear_weight.dim() < 2:
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {linear_weight.dim()}")
+    features, (classes, *outputs) = input.shape[-1], linear_weight.shape[:-1]
+    if features != linear_weight.shape[-1]:
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), "
+            f"got {features} and {linear_weight.shape[-1]}, respectively"
+        )
+    if linear_bias is not None and tuple(linear_bias.shape) != (classes, *outputs):
+        raise RuntimeError(f"expected linear_bias shape {(classes, *outputs)}, got {tuple(linear_bias.shape)}")
+    if outputs and input.dim() == 1:
+        raise RuntimeError(
+            f"K-dimensional loss defined by linear_weight shape {tuple(linear_weight.shape)} requires"
+            f" batched input, (N, {features}), got unbatched"
+            f" input with shape {tuple(input.shape)}"
+        )
+    shape = (*input.shape[:-1], classes, *outputs)
+    if target.shape == shape and ignore_index is not None:
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    if outputs:
+        linear_weight = linear_weight.reshape((math.prod(outputs, start=classes), features))
+        linear_bias = linear_bias if linear_bias is None else linear_bias.reshape(linear_weight.shape[:1])
+    return cross_entropy(
+        linear(input, linear_weight, linear_bias).reshape(shape),
+        target,
+        weight=weight,
+        reduction=reduction,
+        ignore_index=-100 if ignore_index is None else ignore_index,
+        label_smoothing=label_smoothing,
+    )
 
 
 def kl_div(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...core.memory.layout import channels_last
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.info import finfo
@@ -186,7 +187,8 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     small = finfo(input.dtype).eps if eps is None else eps
     x: Any = input.float() if input.element_size() == 2 else input  # half types are computed in float32
     out = x * TENSORS.rsqrt(TENSORS.add_number(x.pow(2).mean(dims, True), small))
-    return (out if weight is None else out * weight).contiguous().to(input.dtype)
+    out = out if weight is None else out * weight
+    return (out if channels_last(input._array) else out.contiguous()).to(input.dtype)
 
 
 def group_norm(
@@ -224,6 +226,8 @@ def group_norm(
                 f"shape {list(t.shape)} and input of shape {list(input.shape)}"
             )
     laid = [t if t is None else t.contiguous() for t in (input, weight, bias)]
+    if channels_last(input._array):
+        laid[0] = input
     return TENSORS.native_group_norm(*laid, n, c, area, num_groups, eps)[0]
 
 

@@ -496,7 +496,7 @@ def _check_adaptive(name: str, input: Tensor, n: int) -> None:
     if len(shape) not in (n + 1, n + 2):
         got = "got:" if "max" in name else "got"
         raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but {got} {list(shape)}")
-    for i in range(len(shape) - n, len(shape)):
+    for i in range(1 if "max" in name or n == 3 else len(shape) - n, len(shape)):
         if not shape[i]:
             raise RuntimeError(
                 f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
@@ -715,6 +715,15 @@ def _fractional(
 def _check_fractional(n: int, input: Any, samples: Any, kernel: tuple[int, ...], size: tuple[int, ...]) -> None:
     """Refuse windows larger than the input, and samples that are not one number for each plane and dimension."""
     function = "fractional_max_pool2d()" if n == 2 else "fractional_max_pool3d_out()"
+    shape = list(input.shape)
+    if len(shape) not in (n + 1, n + 2):
+        raise RuntimeError(f"{function}: Expected {n + 1}D or {n + 2}D tensor, but got: {shape}")
+    for i in range(1, len(shape)):
+        if not shape[i]:
+            raise RuntimeError(
+                f"{function}: Expected input to have non-zero size for non-batch dimensions, but got{shape} "
+                f"with dimension {i} being empty."
+            )
     for name, whole, k, o in zip(("time", "height", "width")[3 - n :], input.shape[-n:], kernel, size, strict=True):
         if o + k - 1 > whole or (n == 3 and o + k - 1 == whole):
             raise RuntimeError(f"{function}: pool {name} {k} too large relative to input {name} {whole}")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import name_of
-from ...core.memory.layout import keeping_channels, like
+from ...core.memory.layout import channels_as, keeping_channels, like
 from ...core.recording.record import TENSORS, says
 from ...core.runtime import errors
 from ...core.tensor.overriding import cast_within
@@ -133,10 +133,10 @@ def _pads(declaration: str, dims: int, reflect: bool) -> None:
     @typed(name, "b", half=False)
     def kernel(input: np.ndarray, padding: tuple[int, ...]) -> np.ndarray:
         _check(name, input, padding, dims, reflect)
-        return _padded(input, padding, dims, reflect)
+        return channels_as(input, _padded(input, padding, dims, reflect))
 
     def backward(grad_output: Any, input: np.ndarray, padding: tuple[int, ...]) -> np.ndarray:
-        return _unpadded(grad_output, input.shape, padding, dims, reflect)
+        return channels_as(input, _unpadded(grad_output, input.shape, padding, dims, reflect))
 
     op(
         declaration,

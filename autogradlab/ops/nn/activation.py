@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.adding import added
-from ...core.memory.layout import contiguous, iterated, like
+from ...core.memory.layout import channels_as, contiguous, iterated, like
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
@@ -598,7 +598,7 @@ def glu(input: np.ndarray, dim: int = -1) -> np.ndarray:
     if input.shape[d] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {d} is size {input.shape[d]}")
     a, b = np.split(input, 2, axis=d)
-    return a * _sigmoid(b)
+    return iterated(a * _sigmoid(b), a, b)
 
 
 @op(
@@ -618,7 +618,8 @@ def _prelu_kernel(input: np.ndarray, weight: np.ndarray) -> np.ndarray:
 def _prelu_vjp(F: Any, grad: Any, input: Any, weight: Any) -> Any:
     if F is TENSORS:
         return F._prelu_kernel_backward(grad, input, weight)
-    return F.pick(input > 0, grad, weight * grad), F.pick(input > 0, 0.0 * grad, input * grad)
+    found = F.pick(input > 0, grad, weight * grad), F.pick(input > 0, 0.0 * grad, input * grad)
+    return tuple(channels_as(input, g) for g in found) if F is RAW else found
 
 
 def _prelu_twice(F: Any, grads: list[Any], grad_output: Any, input: Any, weight: Any) -> Any:

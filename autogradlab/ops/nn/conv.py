@@ -302,11 +302,26 @@ def _conv_vjp(
             grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups
         )
     options = (stride, padding, dilation, transposed, groups)
-    return [
+    found = [
         _grad_input(F, grad, weight, tuple(input.shape), *options) if needs[0] else None,
         _grad_weight(F, grad, input, tuple(weight.shape), *options) if needs[1] else None,
         F.sum(grad, (0, *range(2, grad.ndim)), False) if needs[2] else None,
     ]
+    if F is RAW and _channels_last(input, weight, groups):
+        found[:2] = [None if g is None else with_channels_last(g) for g in found[:2]]
+    return found
+
+
+def _channels_last(input: np.ndarray, weight: np.ndarray, groups: int) -> bool:
+    """Whether results have the channels last: in PyTorch all of planes, of volumes those that oneDNN computes."""
+    if input.flags.c_contiguous and weight.flags.c_contiguous:
+        return False
+    if not (channels_last(input) or channels_last(weight)):
+        return False
+    if input.ndim == 4:
+        return True
+    large = input.shape[0] > 1 or min(weight.shape[-2:]) > 3 or math.prod(input.shape[:4]) > 20480
+    return input.dtype == np.float32 and (groups > 1 or large)
 
 
 def _conv_twice(
@@ -418,7 +433,7 @@ def _convolution(
         r += bias.reshape(-1, *(1,) * (r.ndim - 2))
     if r.dtype != input.dtype:
         r = r.astype(input.dtype)
-    return with_channels_last(r) if channels_last(input) or channels_last(weight) else r
+    return with_channels_last(r) if _channels_last(input, weight, groups) else r
 
 
 _SECOND = "ConvolutionBackwardBackward0"

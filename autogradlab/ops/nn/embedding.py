@@ -351,6 +351,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> np.ndarray:
     method=False,
     vjp={"input": lambda F, grad, downscale_factor: F.pixel_shuffle(grad, downscale_factor)},
 )
+@keeping_channels
 def pixel_unshuffle(input: Any, downscale_factor: int) -> np.ndarray:
     """A picture rearranged into more channels: the reverse of pixel_shuffle.
 
@@ -384,6 +385,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> np.ndarray:
         "input": lambda F, grad, input_shape, groups: F.channel_shuffle(grad, input_shape[1] // groups),
     },
 )
+@keeping_channels
 def channel_shuffle(input: Any, groups: int) -> np.ndarray:
     """The channels of groups dealt out in turn.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.adding import added, of_rows
-from ...core.memory.layout import contiguous, keeping_channels
+from ...core.memory.layout import channels_as, contiguous, keeping_channels
 from ...core.recording.record import RAW, TENSORS, no_derivative, says
 from ..first.kinds import is_half, refuse, typed
 from ..table.opdef import op
@@ -172,6 +172,7 @@ def _batch_norm_vjp(
     if needs[0]:
         scaled = grad if weight is None else grad * _channel(weight, ndim)
         g_input = _normalized_backward(F, xhat, scaled, rstd, dims) if training else scaled * rstd
+        g_input = channels_as(input, g_input) if F is RAW else g_input
     if needs[1]:
         g_weight = _total(F, grad * xhat, dims)
     if needs[2]:
@@ -685,7 +686,7 @@ def _group_norm_vjp(
         scaled = F.reshape(by_out if weight is None else by_out * _channel(weight, ndim), grouped)
         g_input = F.reshape(_normalized_backward(F, xhat, scaled, rstd, (2,)), shape)
         if F is RAW:  # in PyTorch no view
-            g_input = g_input.copy()
+            g_input = channels_as(input, g_input.copy())
     if needs[1]:
         g_weight = F.sum(by_out * F.reshape(xhat, shape), dims, False)
     if needs[2]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.arguments.declared import name_of as declared_name
-from ...core.memory.layout import channels_last, keeping_channels, with_channels_last
+from ...core.memory.layout import channels_as, keeping_channels
 from ...core.recording.record import says
+from ...core.types.dims import wrap_dim
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, SHORT, name_of, replace, typed
 from ..table.opdef import op
 
@@ -28,7 +29,10 @@ def pooled_size(n: int, kernel: int, stride: int, padding: int, dilation: int, c
     return count
 
 
-def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> Sizes:
+def _sizes(
+    x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool, mean: bool = False
+) -> Sizes:
+    """How many windows fit into planes or volumes; refuses what PyTorch's pools of maxima, or of means, refuse."""
     nd = len(kernel)
     if 0 in stride:
         raise RuntimeError("stride should not be zero")
@@ -50,15 +54,19 @@ def _sizes(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Siz
                 f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
                 f"dilation={d}"
             )
-    if x.ndim not in (nd + 1, nd + 2):
+    if mean and nd == 2 and x.ndim < 3:
+        wrap_dim(-3, x.ndim)
+    planes = mean and nd == 2 and x.ndim > 4
+    if x.ndim not in (nd + 1, nd + 2) and not planes:
         raise RuntimeError(f"non-empty {nd + 1}D or {nd + 2}D (batch mode) tensor expected for input")
     empty = 0 in x.shape[x.ndim - nd - 1 :]
     if empty and nd == 3:
         raise RuntimeError(
-            "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have positive "
-            f"length, but input has a shape of {list(x.shape)} and non-batch dimension 0 has length zero!"
+            f"{'avg_pool3d' if mean else 'max_pool3d_with_indices_out_cpu_template'}(): Expected input's non-batch "
+            f"dimensions to have positive length, but input has a shape of {list(x.shape)} and non-batch dimension 0 "
+            "has length zero!"
         )
-    if empty:
+    if empty or planes:
         raise RuntimeError(
             f"Expected {nd + 1}D or {nd + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got:"
             f"{list(x.shape)}"
@@ -171,8 +179,9 @@ def _picked(F: Any, grad: Any, indices: Any, nd: int) -> Any:
     return F.view(found, tuple(indices.shape))
 
 
-def _register_scatter(name: str, node: str, nd: int) -> None:
-    """The derivative of a maximum over windows: each gradient goes to the place that its window's maximum came from."""
+def _register_scatter(name: str, node: str, nd: int, keeps: bool = True) -> None:
+    """The derivative of a maximum over windows: each gradient goes to the place that its window's maximum came from;
+    `keeps` says whether it has the channels last where the input has."""
 
     @typed(f"max_pool{nd}d", "")
     def kernel(grad_output: Any, input: np.ndarray, indices: np.ndarray) -> np.ndarray:
@@ -185,7 +194,7 @@ def _register_scatter(name: str, node: str, nd: int) -> None:
         else:
             out = np.zeros(lead * area, grad_output.dtype)
             np.add.at(out, flat, grad_output.reshape(-1))
-        return out.reshape(shape)
+        return channels_as(input, out.reshape(shape)) if keeps else out.reshape(shape)
 
     op(
         name,
@@ -263,7 +272,7 @@ def _unpool(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]
     area = int(np.prod(output_size, dtype=np.int64))
     flat = indices.reshape(lead, -1)
     if flat.size and (flat.min() < 0 or flat.max() >= area):
-        bad = int(flat.reshape(-1)[np.argmax((flat < 0) | (flat >= area))])
+        bad = int(flat[(flat < 0) | (flat >= area)][-1])
         shown = output_size if nd > 1 else (*output_size, 1)
         raise RuntimeError(
             f"Found an invalid max index: {bad} (output volumes are of size {'x'.join(map(str, shown))})"
@@ -284,7 +293,7 @@ def _unpool(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]
 )
 @typed("max_unpool2d", BOOL + INTEGERS + COMPLEX, half=False)
 def max_unpool2d(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]) -> np.ndarray:
-    return _unpool(input, indices, output_size)
+    return channels_as(input, _unpool(input, indices, output_size))
 
 
 @op(
@@ -330,7 +339,7 @@ def _avg_pool(
     divisor_override: Any,
 ) -> np.ndarray:
     one = (1,) * len(kernel_size)
-    out = _sizes(input, kernel_size, stride, padding, one, ceil_mode)
+    out = _sizes(input, kernel_size, stride, padding, one, ceil_mode, mean=True)
     x = _spread(input, kernel_size, stride, padding, one, out, 0)
     total: Any = None
     for _, where in _places(kernel_size, stride, one, out):
@@ -374,7 +383,8 @@ def _register_avg(declaration: str, nd: int, refused: str, without: str) -> None
         count_include_pad: bool,
         divisor_override: Any,
     ) -> np.ndarray:
-        return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        r = _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        return channels_as(input, r) if nd == 2 else r
 
     @typed(f"{name}_backward", "")
     def back(
@@ -387,9 +397,10 @@ def _register_avg(declaration: str, nd: int, refused: str, without: str) -> None
         count_include_pad: bool,
         divisor_override: Any,
     ) -> np.ndarray:
-        return _avg_pool_backward(
+        g = _avg_pool_backward(
             grad_output, input.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
+        return channels_as(input, g) if nd == 2 else g
 
     op(
         declaration,
@@ -471,16 +482,17 @@ def _register_adaptive(declaration: str, nd: int) -> None:
     def kernel(input: np.ndarray, output_size: tuple[int, ...]) -> np.ndarray:
         sizes = input.shape[-nd:]
         r = along(input, [mean_matrix(n, o, input.dtype) for n, o in zip(sizes, output_size, strict=True)])
-        return with_channels_last(r) if channels_last(input) else r
+        return channels_as(input, r) if nd == 2 else r  # PyTorch averages volumes in its own order
 
     @typed(mean, "")
     def kernel_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
         sizes, outs = input.shape[-nd:], grad_output.shape[-nd:]
-        return along(grad_output, [mean_matrix(n, o, grad_output.dtype).T for n, o in zip(sizes, outs, strict=True)])
+        g = along(grad_output, [mean_matrix(n, o, grad_output.dtype).T for n, o in zip(sizes, outs, strict=True)])
+        return channels_as(input, g) if nd == 2 else g
 
     @typed(f"adaptive_max_pool{nd}d{'' if nd == 2 else '_cpu'}")
     def kernel_max(input: np.ndarray, output_size: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        return _adaptive_max(input, output_size)
+        return keeping_channels(_adaptive_max)(input, output_size) if nd == 2 else _adaptive_max(input, output_size)
 
     op(
         mean,
@@ -517,14 +529,27 @@ def _register_adaptive(declaration: str, nd: int) -> None:
             )(lambda F, grad, input, result1: getattr(F, maximum + "_backward")(grad, input, result1)),
         },
     )(kernel_max)
-    _register_scatter(maximum + "_backward", f"AdaptiveMaxPool{nd}DBackwardBackward0", nd)
+    _register_scatter(maximum + "_backward", f"AdaptiveMaxPool{nd}DBackwardBackward0", nd, nd == 2)
+
+
+def _winners(values: Array) -> Array:
+    """Where the largest element along the last dimension is; that of the last NaN, if there is one."""
+    if values.dtype.kind != "f":
+        return values.argmax(-1)
+    bad = np.isnan(values)
+    if not bad.any():
+        return values.argmax(-1)
+    return np.where(bad.any(-1), values.shape[-1] - 1 - bad[..., ::-1].argmax(-1), values.argmax(-1))
 
 
 def _adaptive_max(input: Array, output_size: Sizes) -> Any:
     """The maxima of nearly equal parts, a NaN counting as one, and their places in the flattened plane or volume."""
     nd = len(output_size)
     sizes = input.shape[-nd:]
-    best = np.empty((*input.shape[:-nd], *output_size), input.dtype)
+    shape = (*input.shape[:-nd], *output_size)
+    if math.prod(shape) >= 1 << 62:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+    best = np.empty(shape, input.dtype)
     index = np.empty(best.shape, np.int64)
     bounds = [_bounds(n, o) for n, o in zip(sizes, output_size, strict=True)]
     for at in itertools.product(*map(range, output_size)):
@@ -532,8 +557,8 @@ def _adaptive_max(input: Array, output_size: Sizes) -> Any:
         part = [b[i] for b, i in zip(bounds, at, strict=True)]
         values = input[(..., *(slice(a, b) for a, b in part))]
         inner = values.shape[-nd:]
-        values = values.reshape(*input.shape[:-nd], -1)
-        found = values.argmax(-1)
+        values = values.reshape(*input.shape[:-nd], math.prod(inner))
+        found = _winners(values)
         best[where] = np.take_along_axis(values, found[..., None], -1)[..., 0]
         flat: Any = 0
         for (start, _), n, place in zip(part, sizes, np.unravel_index(found, inner), strict=True):
@@ -585,7 +610,7 @@ def _register_fractional(declaration: str, nd: int) -> None:
             for at in np.ndindex(*output_size):
                 low = [s[i] for s, i in zip(starts, at, strict=True)]
                 part = batch[(b, c, *(slice(a, a + k) for a, k in zip(low, kernel_size, strict=True)))]
-                place = np.unravel_index(int(part.argmax()), part.shape)
+                place = np.unravel_index(int(_winners(part.reshape(-1))), part.shape)
                 best[(b, c, *at)] = part[place]
                 index[(b, c, *at)] = np.ravel_multi_index([a + i for a, i in zip(low, place, strict=True)], sizes)
         return (best, index) if input.ndim == nd + 2 else (best[0], index[0])
@@ -602,7 +627,7 @@ def _register_fractional(declaration: str, nd: int) -> None:
             "input": lambda F, grad, input, result1: getattr(F, name + "_backward")(grad, input, result1),
         },
     )(kernel)
-    _register_scatter(name + "_backward", f"FractionalMaxPool{nd}DBackwardBackward0", nd)
+    _register_scatter(name + "_backward", f"FractionalMaxPool{nd}DBackwardBackward0", nd, False)
 
 
 _register_fractional(

@@ -212,7 +212,7 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
                 grad, output_size, align_corners, scales
             ),
         },
-    )(kernel_backward)
+    )(keeping_channels(kernel_backward) if "linear" in name or ("nearest" in name and nd == 2) else kernel_backward)
 
 
 _resampler("upsample_nearest1d", "UpsampleNearest1DBackward0", "nearest", 1)
