@@ -542,10 +542,10 @@ def _connected(node: FunctionNode, nr: int, o: Tensor, is_input: bool, changed: 
             o._edge = NO_EDGE
         return _custom(o, changed)
     if changed:
+        if requires_grad(o) and made_by(o) is None:
+            raise RuntimeError(errors.LEAF_INPLACE.replace("is being", "has been"))
         if o._view is not None and count == 1:
             check_inplace(o)
-        if requires_grad(o) and made_by(o) is None and o._view is None:
-            raise RuntimeError(errors.LEAF_INPLACE.replace("is being", "has been"))
         if o._view is not None and count > 1:
             raise RuntimeError(
                 "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "

@@ -15,6 +15,7 @@ from .functions.activations import _rrelu_with
 __all__ = ["NAMES", "find"]
 
 _WORDS = ("none", "mean", "sum")
+_REDUCED: Any = (lambda x: x, Tensor.mean, Tensor.sum)
 #: the same function under both names
 _SAME = (
     "adaptive_avg_pool1d",
@@ -36,15 +37,15 @@ _SAME = (
 )
 #: functions in C that take what the one of nn.functional takes, which is written in Python
 _IN_C = ("max_pool1d", "max_pool2d", "max_pool3d", "rms_norm")
-#: losses whose reduction is a number
-_LOSSES = (
-    "binary_cross_entropy_with_logits",
-    "cosine_embedding_loss",
-    "hinge_embedding_loss",
-    "kl_div",
-    "margin_ranking_loss",
-    "triplet_margin_loss",
-)
+#: losses whose reduction is a number, and its place among their arguments
+_LOSSES = {
+    "binary_cross_entropy_with_logits": 4,
+    "cosine_embedding_loss": 4,
+    "hinge_embedding_loss": 3,
+    "kl_div": 2,
+    "margin_ranking_loss": 4,
+    "triplet_margin_loss": 7,
+}
 #: operations of the table that are published by themselves
 _TABLE = (
     "celu",
@@ -65,6 +66,11 @@ _TABLE = (
 )
 
 
+def _probability(p: float) -> None:
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+
+
 @reading("dropout")
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """nn.functional.dropout with all arguments: each element 0 with probability p, the rest divided by 1 - p,
@@ -79,6 +85,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
     Mirrors `torch.dropout`.
     """
+    _probability(p)
     return F.dropout(input, p, train)
 
 
@@ -100,6 +107,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
     Mirrors `torch.dropout_`.
     """
+    _probability(p)
     return F.dropout(input, p, train, True)
 
 
@@ -116,6 +124,7 @@ def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
     Mirrors `torch.alpha_dropout`.
     """
+    _probability(p)
     return F.alpha_dropout(input, p, train)
 
 
@@ -132,6 +141,7 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
     Mirrors `torch.feature_alpha_dropout`.
     """
+    _probability(p)
     return F.feature_alpha_dropout(input, p, train)
 
 
@@ -311,10 +321,13 @@ NAMES = frozenset((*_SAME, *_IN_C, *_LOSSES, *_TABLE, *_OWN))
 
 
 def _loss(name: str) -> Any:
-    function = getattr(F, name)
+    """The loss whose reduction is a number; PyTorch reads a missing one as 0, for none."""
+    function, place = getattr(F, name), _LOSSES[name]
 
-    def loss(*args: Any, reduction: int = 1, **kwargs: Any) -> Any:
-        return function(*args, reduction=_WORDS[reduction], **kwargs)
+    def loss(*args: Any, reduction: int = 0, **kwargs: Any) -> Any:
+        if len(args) > place:
+            *args, reduction = args  # type: ignore[assignment]
+        return _REDUCED[reduction](function(*args, reduction="none", **kwargs))
 
     loss.__name__ = loss.__qualname__ = name
     loss.__doc__ = function.__doc__

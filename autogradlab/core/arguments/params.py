@@ -9,7 +9,7 @@ import numpy as np
 
 from .mismatch import typename, types
 
-__all__ = ["INT_LISTS", "NUMERIC", "OTHER_NAMES", "Parameter", "is_tensor"]
+__all__ = ["INT_LISTS", "NUMERIC", "OTHER_NAMES", "TOO_BIG", "Parameter", "is_tensor"]
 
 #: NumPy's names for arguments, accepted as well as torch's own
 OTHER_NAMES: Final = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
@@ -42,6 +42,8 @@ _PRINTED: Final = {
 NUMERIC: Final = frozenset({"Scalar", "int", "SymInt", "float", "complex", "int[]", "SymInt[]"})
 INT_LISTS: Final = frozenset({"int[]", "SymInt[]"})
 _OVERFLOW: Final = "Overflow when unpacking long long"
+#: of an integer that 64 bits do not hold, and of a negative one
+TOO_BIG: Final = ("int too big to convert", "can't convert negative int to unsigned")
 
 
 def is_tensor(obj: Any) -> bool:
@@ -196,8 +198,8 @@ class Parameter:
         if kind == "float" or kind == "Scalar" or kind == "complex":
             if is_tensor(obj) or isinstance(obj, np.generic):
                 obj = obj.item()
-            if isinstance(obj, int) and not isinstance(obj, bool) and not -(2**63) <= obj < 2**64:
-                raise OverflowError("int too big to convert")
+            if isinstance(obj, int) and not -(2**63) <= obj < 2**64:
+                raise OverflowError(TOO_BIG[obj < 0])
             return float(obj) if kind == "float" and not isinstance(obj, complex) else obj
         return obj
 

@@ -89,7 +89,7 @@ def _first(variable: Tensor, grad: np.ndarray, writes: int | None, kept: bool = 
     if taken and (grad.strides != x.strides or (grad.base is not None and 0 in grad.strides)):
         taken = _laid_out_like(grad, x)
     if taken and (grad.base is None or _has_base_alone(grad)):
-        t = wrap(grad)
+        t = wrap(_permuted_like(grad, x))
     else:
         t = wrap(own_copy(grad, x))
     if FLAGS.inference and modes.LOCAL.state.inference:
@@ -130,6 +130,15 @@ def _laid_out_like(grad: np.ndarray, x: np.ndarray) -> bool:
     if steps == own and 0 not in steps:
         return True
     return all(abs(a) == b if n != 1 else a != 0 for a, b, n in zip(steps, own, x.shape, strict=True))
+
+
+def _permuted_like(grad: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The gradient of a permuted leaf, with the leaf's strides in dimensions of size 1, where NumPy leaves any of them;
+    PyTorch's kernels carry them from the leaf through to its gradient."""
+    if x.flags.c_contiguous or grad.strides == x.strides or grad.dtype is not x.dtype or not x.size:
+        return grad
+    steps = tuple([own if n == 1 else s for n, s, own in zip(x.shape, grad.strides, x.strides, strict=True)])
+    return grad if steps == grad.strides or min(steps) < 0 else window(grad, x.shape, steps)
 
 
 def _add_in_place(old: Tensor, grad: np.ndarray) -> None:

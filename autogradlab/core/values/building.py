@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments.mismatch import typename
+from ..arguments.params import TOO_BIG
 from ..memory.casting import cast_array
 from ..memory.storage import Storage
 from ..runtime import modes
@@ -345,7 +346,7 @@ def scalar_array(value: Any, d: Any) -> np.ndarray:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         value = int(value)
         if not -(2**63) <= value < 2**64:
-            raise ValueError("Overflow when unpacking long long")
+            raise OverflowError(TOO_BIG[value < 0])
     overflow = False
     if isinstance(value, complex) and not d.is_complex and numpy.kind != "b":
         overflow = bool(value.imag)

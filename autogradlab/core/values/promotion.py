@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..arguments.params import TOO_BIG
 from ..memory.layout import like
 from ..runtime import errors
 from ..runtime.modes import quiet
@@ -21,6 +22,7 @@ __all__ = [
     "is_number",
     "plain_number",
     "result_dtype",
+    "too_big",
     "wrap_number",
 ]
 
@@ -51,7 +53,7 @@ def wrap_number(value: Any, numpy: np.dtype[Any] | None = None) -> Tensor:
             if kind.is_complex
             else kind.numpy
         )
-    return wrap_scalar(np.array(value, numpy))
+    return wrap_scalar(number(value, numpy))
 
 
 def result_dtype(operands: tuple[Any, ...]) -> dtypes.dtype:
@@ -90,12 +92,19 @@ def common(*operands: Any) -> list[np.ndarray]:
 
 def number(value: Any, numpy: np.dtype[Any]) -> np.ndarray:
     """A Python number in a dtype, wrapping around as C does where it is too large."""
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        raise too_big(value)
     if numpy.kind in "iu" and isinstance(value, int):
         bits = 8 * numpy.itemsize
         value &= (1 << bits) - 1
         if numpy.kind == "i" and value >> (bits - 1):
             value -= 1 << bits
     return np.array(value, numpy)
+
+
+def too_big(value: int) -> OverflowError:
+    """The error for an integer that 64 bits do not hold."""
+    return OverflowError(TOO_BIG[value < 0])
 
 
 def cast(array: np.ndarray, numpy: np.dtype[Any]) -> np.ndarray:

@@ -9,6 +9,7 @@ from ...core.memory.layout import channels_last
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.info import finfo
+from ...ops.first.kinds import BOOL, INTEGERS, refuse
 from ...ops.nn import norm as _kernels
 from ...ops.table.publishing import inner
 
@@ -184,8 +185,9 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}")
     _kernels.check_shape(input._array, shape, weight=None if weight is None else weight._array)
     dims = tuple(range(-len(shape), 0))
-    small = finfo(input.dtype).eps if eps is None else eps
+    refuse(input._array, "rms_norm", BOOL + INTEGERS)
     x: Any = input.float() if input.element_size() == 2 else input  # half types are computed in float32
+    small = finfo(x.dtype).eps if eps is None else eps
     out = x * TENSORS.rsqrt(TENSORS.add_number(x.pow(2).mean(dims, True), small))
     out = out if weight is None else out * weight
     return (out if channels_last(input._array) else out.contiguous()).to(input.dtype)

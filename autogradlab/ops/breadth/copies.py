@@ -29,6 +29,7 @@ def _copy_of(view: Op, parts: bool = False) -> Callable[..., Any]:
         multi=view.multi,
         vjp=vjp,
         node=view.node_name + "_copy",
+        shown={"input_shape": ""} if view.multi else None,
         real=parts,
         check_out=None if parts else same_dtype(),
     )

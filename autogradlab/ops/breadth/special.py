@@ -175,8 +175,8 @@ alias("special_i0", "i0", method=False)
 
 @on_both_backends
 def sinc_backward(F: Any, grad: Any, input: Any) -> Any:
-    x = input * math.pi
-    return F.only(input * x != 0, grad * F.conj((x * F.cos(x) - F.sin(x)) / (x * input)))
+    x, square = input * math.pi, input * input * math.pi
+    return F.where(square == 0, F.zero_dim(grad), grad * F.conj((x * F.cos(x) - F.sin(x)) / square))
 
 
 def _sinc(x: np.ndarray) -> np.ndarray:
@@ -331,7 +331,8 @@ alias("special_logit", "logit", method=False)
 
 def _logit(x: np.ndarray, eps: float | None) -> Any:
     if eps is not None:
-        x = np.minimum(np.maximum(x, np.asarray(eps, x.dtype)), np.asarray(1 - eps, x.dtype))
+        least, most = np.asarray(eps, x.dtype), np.asarray(1 - eps, x.dtype)
+        x = np.where(x < least, least, np.minimum(x, most))
     return np.log(x / (1 - x))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.memory.layout import contiguous, iterated
+from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
@@ -186,6 +186,7 @@ def baddbmm(input: np.ndarray, batch1: np.ndarray, batch2: np.ndarray, *, beta: 
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}"
         )
+    refuse(input, "baddbmm", "b")
     return combined(RAW.bmm, input, batch1, batch2, beta, alpha)
 
 
@@ -430,10 +431,11 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> np.ndarray:
         raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(other)}")
     refuse(input, "cross", "b")
     a, b = np.moveaxis(input, d, 0), np.moveaxis(other, d, 0)
-    r = np.empty((3, *np.broadcast_shapes(a.shape[1:], b.shape[1:])), a.dtype)
+    found = np.empty(np.broadcast_shapes(input.shape, other.shape), a.dtype)
+    r = np.moveaxis(found, d, 0)
     for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):
         r[i] = fused(a[j], b[k], -(a[k] * b[j]))
-    return contiguous(np.moveaxis(r, 0, d))
+    return found
 
 
 @composite("cross(Tensor input, Tensor other, int? dim=None, *, Tensor out=None) -> Tensor", out=Out(exact=EXPECTED))

@@ -350,7 +350,7 @@ attach("imag", property(imag, _set_imag))
 def angle_backward(F: Any, grad: Any, input: Any) -> Any:
     if not F.is_complex(input):
         return F.nought(grad)
-    return F.only(input != 0, grad * input / F.square(F.abs(input)) * 1j)
+    return F.where(input == 0, F.zero_dim(grad), grad * input / F.square(F.abs(input)) * 1j)
 
 
 def _angle(x: np.ndarray) -> np.ndarray:

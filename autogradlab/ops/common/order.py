@@ -238,7 +238,7 @@ def _computed(input: Tensor, q: Tensor, d: int | None, keepdim: bool, way: str, 
         shape = [1] * n if keepdim else []
     else:
         shape = [1 if i == d else m for i, m in enumerate(input.shape) if keepdim or i != d]
-        lines = input if d == n - 1 or not n else input.unsqueeze(-1).transpose(d, -1)
+        lines = input if d == n - 1 else input.unsqueeze(-1).transpose(d, -1)
     lines = F.sort(lines, -1)[0]
     single = q.dim() == 0
     size = lines.shape[-1] if lines.dim() else 1

@@ -273,9 +273,10 @@ binary(
     "nextafter(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     np.nextafter,
     {
-        "input": lambda F, grad, input, other: F.only(input != other, grad),
-        "other": writes(1)(lambda F, grad: F.nought(grad)),
+        "input": lambda F, grad, input, other: F.where(input == other, F.zero_dim(grad), grad),
+        "other": writes(1)(lambda F, grad, other_shape: F.zeros_of(grad, other_shape)),
     },
+    shown={"other_shape": ""},
     check=refusing("biuc", "nextafter_cpu"),
     doc="""
     The next number that the dtype can hold, in the direction of other.

@@ -147,6 +147,8 @@ def _cloned(input: np.ndarray) -> np.ndarray:
     root = owner(input)
     if type(input) is not np.ndarray or 0 in input.strides or not root.flags.c_contiguous:
         return np.array(input, order="C")
+    if input.flags.c_contiguous and input.nbytes == root.nbytes and 1 not in input.shape:
+        return input.copy()
     memory = np.array(root).reshape(-1).view(np.uint8)
     return np.ndarray(input.shape, input.dtype, memory, address(input) - address(root), input.strides)
 
@@ -165,6 +167,7 @@ def _copied(input: np.ndarray, view: Any, src: np.ndarray) -> np.ndarray:
         "input": lambda F, grad, src_shape, dim, index: F.select_scatter(grad, F.zeros_of(grad, src_shape), dim, index),
         "src": lambda F, grad, dim, index: F.select(grad, dim, index),
     },
+    shown={"src_shape": ""},
     real=True,
 )
 def select_scatter(input: Any, src: np.ndarray, dim: int, index: int) -> np.ndarray:
@@ -192,6 +195,7 @@ def select_scatter(input: Any, src: np.ndarray, dim: int, index: int) -> np.ndar
         ),
         "src": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
     },
+    shown={"src_shape": ""},
     real=True,
 )
 def slice_scatter(
@@ -218,6 +222,7 @@ def slice_scatter(
         ),
         "src": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
     },
+    shown={"src_shape": ""},
 )
 def diagonal_scatter(input: Any, src: np.ndarray, offset: int = 0, dim1: int = 0, dim2: int = 1) -> np.ndarray:
     """A copy of input whose diagonal is src.

@@ -150,7 +150,7 @@ OPS["sub.alpha"] = Op(
     overload="Tensor",
     vjp={
         "input": lambda F, grad: grad,
-        "other": lambda F, grad, alpha: grad * -np.conj(alpha).item(),
+        "other": lambda F, grad, alpha: -grad * np.conj(alpha).item(),
     },
 )
 binary(

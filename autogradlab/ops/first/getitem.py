@@ -368,6 +368,8 @@ def _as_value(self: Tensor, value: Any) -> Tensor:
     """A Python number as a 0-dim tensor of the dtype of `self`."""
     if isinstance(value, (int, float, complex, np.integer)):
         d = self.dtype
+        if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+            raise ValueError("Overflow when unpacking long long")
         if d.is_floating_point and d.itemsize == 2:  # by way of a double, where more fits
             return TENSORS.to(wrap(scalar_array(value, float64)), d)
         return wrap(scalar_array(value, d))

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import operator
 import warnings
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -313,12 +312,12 @@ def _empty(x: np.ndarray, places: tuple[Any, ...]) -> np.ndarray | None:
     return np.empty(r.shape, r.dtype)
 
 
-def refuse(x: np.ndarray, places: tuple[Any, ...]) -> None:
-    """Raise PyTorch's error for index arrays that do not broadcast or reach outside."""
-    arrays = [p for p in places if not isinstance(p, slice)]
+def _together(places: tuple[Any, ...]) -> list[np.ndarray]:
+    """The index arrays, masks as what they name; PyTorch's error if they do not broadcast."""
     flat: list[np.ndarray] = []
-    for a in arrays:
-        flat += a.nonzero() if a.dtype.kind == "b" else [a]
+    for p in places:
+        if not isinstance(p, slice):
+            flat += p.nonzero() if p.dtype.kind == "b" else [p]
     try:
         np.broadcast_shapes(*(a.shape for a in flat))
     except ValueError:
@@ -326,6 +325,12 @@ def refuse(x: np.ndarray, places: tuple[Any, ...]) -> None:
             "shape mismatch: indexing tensors could not be broadcast together with shapes "
             + ", ".join(str(list(a.shape)) for a in flat)
         ) from None
+    return flat
+
+
+def refuse(x: np.ndarray, places: tuple[Any, ...]) -> None:
+    """Raise PyTorch's error for index arrays that do not broadcast or reach outside."""
+    flat = _together(places)
     at = 0
     for p in places:
         if isinstance(p, slice) or p.dtype.kind == "b":
@@ -426,8 +431,10 @@ def _accumulate(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray)
 
 def _fitting(input: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:
     """Raise PyTorch's error for values that do not broadcast to what an index names."""
+    _together(places)
+    inside = tuple(p if isinstance(p, slice) or p.dtype.kind == "b" else np.zeros_like(p) for p in places)
     try:
-        shape = input[places].shape
+        shape = input[inside].shape
     except IndexError:
         refuse(input, places)
         raise
@@ -473,8 +480,7 @@ def _look(input: np.ndarray, indices: Any, values: np.ndarray, accumulate: bool 
     if not input.size:
         _refuse_nothing(input, places)
     if input.dtype != values.dtype:
-        with suppress(IndexError):  # places are looked at later than dtypes
-            _fitting(input, places, values)
+        _fitting(input, places, values)
         found = _scalar_name(from_numpy(input.dtype)), _scalar_name(from_numpy(values.dtype))
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {found[0]} for the destination and "
@@ -520,11 +526,9 @@ def _index_put_into(input: np.ndarray, indices: Any, values: np.ndarray, accumul
             if values.ndim and values.shape[0] == 1 and values.ndim > input[places].ndim:
                 raise ValueError
     except (ValueError, IndexError, TypeError):
+        _fitting(input, places, values)
         refuse(input, places)
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
-            f"result of shape {list(input[places].shape)}"
-        ) from None
+        raise
 
 
 def _index_put(input: Any, indices: Any, values: np.ndarray, accumulate: bool = False) -> np.ndarray:

@@ -38,6 +38,7 @@ from ..table.memoryless import empty as emptied
 from ..table.opdef import OPS, Op, composite, op
 from ..table.signatures import explain
 
+_CANNOT_RESIZE = "cannot resize variables that require grad"
 _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
 
 
@@ -793,7 +794,7 @@ def resize_(input: Tensor, *size: Any, **options: Any) -> Tensor:
         _, values = bind("resize_", size, options, "Tensor")
         size = (tuple(values["size"]),)
     if requires_grad(input) and not of_inference(input) and not modes.LOCAL.state.inference:
-        raise RuntimeError("cannot resize variables that require grad")
+        raise RuntimeError(_CANNOT_RESIZE)
     shape = shape_arg(size)
     if any(n < 0 for n in shape):
         raise RuntimeError("numel: integer multiplication overflow")
@@ -825,6 +826,9 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     tensor([[0, 1],
             [2, 3]])
     """
+    seen = not (of_inference(input) and of_inference(the_template)) and not modes.LOCAL.state.inference
+    if seen and requires_grad(input):
+        raise RuntimeError(_CANNOT_RESIZE)
     return resize_(input, the_template._array.shape)
 
 

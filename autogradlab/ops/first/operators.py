@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import iterating
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS, LOCAL
@@ -44,20 +45,25 @@ def _defers_numbers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return operator
 
 
+@iterating
+def _subtracted_from(input: np.ndarray, other: Any, alpha: Any = 1) -> np.ndarray:
+    times = input if alpha == 1 else input * scalar_array(alpha, from_numpy(input.dtype))
+    return np.asarray(np.subtract(number(other, input.dtype), times))
+
+
 _RSUB = OPS["rsub"] = Op(
     "rsub",
-    lambda input, other, alpha=1: np.subtract(
-        number(other, input.dtype), input if alpha == 1 else input * scalar_array(alpha, from_numpy(input.dtype))
-    ),
+    _subtracted_from,
     "input",
     node="RsubBackward1",
     vjp={"input": lambda F, grad, alpha: -grad if alpha == 1 else -grad * alpha},
 )
 
 
+@iterating
 def _subtracted(input: np.ndarray, other: np.ndarray, alpha: Any = 1) -> np.ndarray:
     y, x = align(other, input)
-    return y - x * np.asarray(alpha, x.dtype)
+    return np.asarray(y - x * np.asarray(alpha, x.dtype))
 
 
 _RSUB_TENSORS = OPS["rsub.tensors"] = Op(

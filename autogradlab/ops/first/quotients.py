@@ -26,6 +26,7 @@ def divides(name: str) -> Callable[[Any, Any], None]:
             broadcast_shapes(x.shape, y.shape)
             refuse(x, name, "bc")
         if x.dtype.kind in "iu" and x.size and not np.all(y):
+            broadcast_shapes(x.shape, y.shape)
             raise RuntimeError("ZeroDivisionError")
 
     return check

@@ -16,7 +16,6 @@ from ..common.blas import lift
 from ..first.products import type_name
 
 __all__ = [
-    "NOT_FINITE",
     "LinAlgError",
     "columns",
     "inverse",
@@ -110,18 +109,18 @@ def columns(a: np.ndarray) -> np.ndarray:
     return flat.swapaxes(-1, -2)
 
 
-NOT_FINITE = "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
+_NOT_FINITE = "The algorithm failed to converge because the input matrix contained non-finite values."
 
 
 def singular_values(a: np.ndarray, full: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The singular value decomposition; PyTorch's error where there are values that are not finite."""
     try:
         u, s, vh = np.linalg.svd(a, full)
-        failed = bool(np.isnan(s).any())
+        failed = np.isnan(s).any(-1)
     except np.linalg.LinAlgError:
-        failed = True
-    if failed:
-        raise LinAlgError(NOT_FINITE)
+        failed = ~np.isfinite(a).all((-2, -1))
+        failed = failed | ~failed.any()
+    check_info("linalg.svd", failed.astype(np.int64), _NOT_FINITE)
     return u, s, vh
 
 

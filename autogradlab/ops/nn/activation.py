@@ -25,6 +25,16 @@ from ..table.outputs import EXPECTED, FOUND, Out
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 _ROOT = math.sqrt(2 / math.pi)
+_NEGATIVE_SLOPE = (
+    "In-place leakyReLu backward calculation is triggered with a negative slope which is not supported. This is caused "
+    "by calling in-place forward function with a negative slope, please call out-of-place version instead. File an "
+    "issue at https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu backward calculation "
+    "with negative slope"
+)
+_NEGATIVE_ALPHA = (
+    "In-place elu backward calculation is triggered with a negative slope which is not supported. This is caused by "
+    "calling in-place forward function with a negative slope, please call out-of-place version instead."
+)
 _largest: Any = np.maximum.reduce
 _sum: Any = np.add.reduce
 
@@ -226,7 +236,9 @@ def softshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np
 
 @op(
     "nn.leaky_relu(Tensor input, Scalar negative_slope=0.01, *, Tensor out=None) -> Tensor",
-    inplace_overload=True,
+    inplace_vjp={
+        "input": lambda F, grad, negative_slope, result: F.leaky_relu_backward(grad, result, negative_slope, True),
+    },
     vjp={
         "input": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
     },
@@ -248,13 +260,22 @@ def leaky_relu(input: np.ndarray, negative_slope: float = 0.01) -> np.ndarray:
     },
 )
 @typed("leaky_relu_backward", "")
-def leaky_relu_backward(grad_output: Any, input: np.ndarray, negative_slope: float) -> np.ndarray:
+def leaky_relu_backward(
+    grad_output: Any, input: np.ndarray, negative_slope: float, is_result: bool = False
+) -> np.ndarray:
+    """is_result: what is given as input is the result of the form in place."""
+    if is_result and negative_slope < 0:
+        raise RuntimeError(_NEGATIVE_SLOPE)
     return np.where(input > 0, grad_output, grad_output * grad_output.dtype.type(negative_slope))
 
 
 @op(
     "nn.elu(Tensor input, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *, Tensor out=None) -> Tensor",
-    inplace_overload=True,
+    inplace_vjp={
+        "input": lambda F, grad, alpha, scale, input_scale, result: F.elu_backward(
+            grad, result, alpha, scale, input_scale, True
+        ),
+    },
     vjp={
         "input": lambda F, grad, input, alpha, scale, input_scale: F.elu_backward(
             grad, input, alpha, scale, input_scale
@@ -280,19 +301,32 @@ def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: floa
     "elu_backward",
     "grad_output input",
     vjp={
-        "grad_output": lambda F, grad, input, alpha, scale, input_scale: F.elu_backward(
-            grad, input, alpha, scale, input_scale
+        "grad_output": lambda F, grad, input, alpha, scale, input_scale, is_result: F.elu_backward(
+            grad, input, alpha, scale, input_scale, is_result
         ),
-        "input": lambda F, grad, grad_output, input, alpha, scale, input_scale: F.pick(
+        "input": lambda F, grad, grad_output, input, alpha, scale, input_scale, is_result: F.pick(
             input > 0,
             0.0 * grad,
-            grad * grad_output * F.exp(F.clamped(input) * input_scale) * (alpha * scale * input_scale * input_scale),
+            grad * grad_output * input_scale
+            if is_result
+            else grad
+            * grad_output
+            * F.exp(F.clamped(input) * input_scale)
+            * (alpha * scale * input_scale * input_scale),
         ),
     },
 )
 @typed("elu_backward", "")
-def elu_backward(grad_output: Any, input: np.ndarray, alpha: Any, scale: float, input_scale: float) -> np.ndarray:
+def elu_backward(
+    grad_output: Any, input: np.ndarray, alpha: Any, scale: float, input_scale: float, is_result: bool = False
+) -> np.ndarray:
+    """is_result: what is given as input is the result of the form in place."""
     kind = input.dtype.type
+    if is_result:
+        if alpha < 0:
+            raise RuntimeError(_NEGATIVE_ALPHA)
+        slope = (input + kind(alpha * scale)) * kind(input_scale)
+        return np.where(input > 0, grad_output * kind(scale), grad_output * slope)
     slope = np.exp(np.minimum(input, 0) * kind(input_scale)) * kind(alpha * scale * input_scale)
     return np.where(input > 0, grad_output * kind(scale), grad_output * slope)
 
@@ -303,7 +337,9 @@ TENSORS.clamped = lambda x: -TENSORS.relu(-x)
 
 @op(
     "celu(Tensor input, Scalar alpha=1.0) -> Tensor",
-    inplace_overload=True,
+    inplace_vjp={
+        "input": lambda F, grad, alpha, result: F.elu_backward(grad, result, alpha, 1.0, 1.0 / alpha, True),
+    },
     method=False,
     inplace=True,
     vjp={
@@ -508,9 +544,16 @@ def softplus_backward(grad_output: Any, input: np.ndarray, beta: Any, threshold:
     return np.where(x > threshold, grad_output, grad_output * _sigmoid(x))
 
 
+def _buffer(node: Any) -> Tensor:
+    """What PyTorch's kernel leaves beside the result: exp(-|input|)."""
+    x: Tensor = node.field("input").detach()
+    return TENSORS.exp(-abs(x))
+
+
 @op(
     "nn.log_sigmoid(Tensor input, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input: F.log_sigmoid_backward(grad, input)},
+    constants={"buffer": _buffer},
     out=Out(exact="expected scalar type {0} but found {1}"),
 )
 @typed("log_sigmoid_cpu", BOOL + INTEGERS + COMPLEX)
@@ -693,6 +736,11 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     nn.rrelu_with_noise(Tensor input, Tensor noise, Scalar lower=0.125, Scalar upper=0.3333333333333333,
         bool training=False, Generator? generator=None, *, Tensor out=None) -> Tensor
     """,
+    inplace_vjp={
+        "input": lambda F, grad, noise, lower, upper, training, result: F.rrelu_with_noise_backward(
+            grad, result, noise, lower, upper, training
+        ),
+    },
     vjp={
         "input": lambda F, grad, input, noise, lower, upper, training: F.rrelu_with_noise_backward(
             grad, input, noise, lower, upper, training
@@ -705,9 +753,6 @@ def rrelu_with_noise(input: np.ndarray, noise: np.ndarray, lower: float, upper: 
     elif input.dtype.kind != "V":  # of the half types, PyTorch has the kernel for bfloat16 alone
         refuse(input, "rrelu_with_noise_out_cpu", BOOL + INTEGERS + COMPLEX + HALF)
     return np.asarray(input * noise, order="C")
-
-
-OPS["rrelu_with_noise"].overload_in_place()
 
 
 @op(

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.memory.layout import keeping_channels
 from ...core.memory.places import add_at, inside
-from ...core.recording.record import says
+from ...core.recording.record import RAW, says
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..common.blas import lift
@@ -60,7 +60,7 @@ def embedding(
             f"{tensor_type(from_numpy(indices.dtype))} instead (while checking arguments for embedding)"
         )
     if indices.size and not inside(indices, weight.shape[0]):
-        raise IndexError("index out of range in self")
+        RAW.index_select(weight, 0, indices.reshape(-1))  # raises
     return weight.take(indices, 0)
 
 

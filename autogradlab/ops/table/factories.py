@@ -34,10 +34,11 @@ from ...core.values.promotion import (
     is_number,
     number,
     result_dtype,
+    too_big,
     wrap_number,
 )
 from .calls import counted
-from .inplace import prepare, recorded_edges, settle
+from .inplace import cloned, prepare, recorded_edges, settle
 from .opdef import OPS, Op, offer
 from .outputs import refuse_dtype, refuse_recorded, write
 from .overloads import Overload
@@ -65,6 +66,8 @@ _MANY = 256
 def _number(value: float, numpy: np.dtype[Any]) -> Tensor:
     """The tensor that stands for a Python number; one that is too large for the dtype is infinite, without a word."""
     if not -65504 <= value <= 65504:
+        if type(value) is int and not -(1 << 63) <= value < 1 << 64:
+            raise too_big(value)
         has_dtype = type(value) is float or -(1 << 63) <= value < 1 << 63
         meta = NumberMeta(wrap_number(value)) if has_dtype else WRAPPED
         with np.errstate(over="ignore"):
@@ -301,7 +304,8 @@ def _unary_run(vjp: Vjp) -> dict[str, Any]:
 
 def _widened(ufunc: Callable[..., Any], x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """An array of a half type and one number, which is not rounded to that type: the result, and 1 in its place."""
-    return ufunc(x.astype(np.float32), y.astype(np.float32)).astype(x.dtype), np.ones(y.shape, x.dtype)
+    r = ufunc(x.astype(np.float32), y.astype(np.float32)).astype(x.dtype)
+    return iterated(r, x, y), np.ones(y.shape, x.dtype)
 
 
 class Binary(Elementwise):
@@ -364,7 +368,7 @@ class Binary(Elementwise):
                 right, v_right = other, other._counter[0]
             if b is not NO_EDGE:
                 left = wrap(np.array(x) if type(x) is _ndarray else copied(x))
-                left._edge = a
+                left._edge = cloned(a, x)
                 v_left = 0
             saved = (right, left, v_right, v_left)
         return start_node(self.node_in_place(), (a, b), x.shape, x.dtype, saved)
@@ -552,7 +556,9 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                 except AttributeError:
                     if isinstance(input, Tensor):
                         raise
-                    t = _of_numbers(core, input, other) if numbers else NotImplemented
+                    t = NotImplemented
+                if t is NotImplemented and numbers:
+                    t = _of_numbers(core, input, other)
                 if t is not NotImplemented:
                     return t
             else:
@@ -570,7 +576,7 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                         r = modes.quiet(kernel, *found[2:])
                     except ValueError as error:
                         r = _again(error, kernel, *found[2:])
-                    return write(entry, out, r, (input, other), True)
+                    return write(entry, out, r, found[:2], True)
         if unknown:
             return forward(*_by_name(entry, name, _given(input, other, *extra), unknown), out=out)
         return entry.reject(_given(input, other, *extra), {} if out is None else {"out": out})
@@ -581,10 +587,12 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
 def _form_of_two_in_place(entry: Binary) -> Callable[..., Any]:
     core_, name, strict_other = entry.core_, entry.name, entry.strict[1]
 
-    def forward_(input: Any = _MISSING, other: Any = _MISSING, *extra: Any, **unknown: Any) -> Any:
+    def forward_(input: Any = _MISSING, other: Any = _MISSING, /, *extra: Any, **unknown: Any) -> Any:
         if extra or unknown or not isinstance(input, Tensor) or (strict_other and not isinstance(other, Tensor)):
             if unknown:
-                return forward_(*_by_name(entry, name + "_", _given(input, other, *extra), unknown))
+                input, named = _by_name(entry, name + "_", _given(input, other, *extra), unknown)
+                t = core_(input, named)
+                return entry.reject(_given(input, other), unknown, name + "_") if t is NotImplemented else t
             return entry.reject(_given(input, other, *extra), unknown, name + "_")
         t = core_(input, other)
         return entry.reject(_given(input, other), {}, name + "_") if t is NotImplemented else t

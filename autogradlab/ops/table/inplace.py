@@ -18,6 +18,7 @@ from ...core.runtime import errors, modes
 from ...core.tensor.edges import refuse_view
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.values.promotion import broadcast_shapes, check_cast
+from .families import OPS
 
 if TYPE_CHECKING:
     from .opdef import Op
@@ -68,7 +69,7 @@ def prepare(op: Op, values: list[Any], edges: Sequence[Edge], cls: Any = None) -
     if op.saves_input(edges):
         x = input._array
         saved[0] = wrap(copied(x))
-        saved[0]._edge = edges[0] if op.edge_places[0] == 0 else NO_EDGE
+        saved[0]._edge = cloned(edges[0], x) if op.edge_places[0] == 0 else NO_EDGE
     shared = input._counter
     for place in op.tensor_places[1:]:
         value = values[place]
@@ -81,6 +82,17 @@ def prepare(op: Op, values: list[Any], edges: Sequence[Edge], cls: Any = None) -
     local = modes.LOCAL.state
     if not local.plain:
         finish(node, local, outputs=False)
+    return node
+
+
+def cloned(edge: Edge, x: np.ndarray) -> Edge:
+    """The edge of the copy of an array that is about to be overwritten: the copy is recorded, as PyTorch's is."""
+    if edge is NO_EDGE:
+        return edge
+    node = start_node(OPS["clone"].node_class, (edge,), x.shape, x.dtype, ())
+    local = modes.LOCAL.state
+    if not local.plain:
+        finish(node, local)
     return node
 
 

@@ -71,6 +71,7 @@ class Op:
     tensors: names of the tensor arguments, in order; a name with `*` is a list of tensors.
     vjp: a formula for each differentiable argument; the key "*" is a joint formula that gives them all in order.
     node: the Node's name in PyTorch.
+    inplace_vjp: the formulas of the in-place form, which has a Node of its own then, NameBackward1.
     dynamic: of an operation whose result has a shape that depends on values: what vmap says of it.
     real: the derivative is that of real numbers: a complex result that would be recorded is refused.
     """
@@ -100,6 +101,8 @@ class Op:
     #: the operation and its in-place form on checked operands, for operators (set by the factories)
     core: Any = None
     core_: Any = None
+    #: the entry that the in-place form records, where PyTorch's has a derivative of its own
+    changes: Op | None = None
     _number_class: Any = None
 
     def __init__(
@@ -126,6 +129,7 @@ class Op:
         constants: dict[str, Any] | None = None,
         check_out: Callable[[Tensor, Sequence[Tensor]], None] | None = None,
         inplace_overload: bool = False,
+        inplace_vjp: Any = None,
         overload: str = "",
         fits: Callable[..., tuple[int, ...]] | None = None,
         overloads: Sequence[Overload] = (),
@@ -180,6 +184,9 @@ class Op:
             self.node_class.dim_list = True
         if inplace_overload:
             self.overload_in_place()
+        if inplace_vjp:
+            number_one = self.node_name[:-1] + "1"
+            self.changes = Op(name, kernel, tensors, vjp=inplace_vjp, node=number_one, overlap=overlap)
         #: the operation, out of place
         self.call: Callable[..., Any] = make_call(self)
 
@@ -577,7 +584,7 @@ class Op:
         if self.writes is not None:
             return in_place(self, values, self.writes, looks=self.looks)
         try:
-            return change(self, values, given, bool(self.overlap))
+            return change(self.changes or self, values, given, bool(self.overlap))
         except TypeError:
             explain(self.name + "_", args, kwargs, "Tensor")
             raise

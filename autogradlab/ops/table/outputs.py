@@ -10,7 +10,7 @@ import numpy as np
 from ...core.arguments.declared import OUT
 from ...core.graph.node import NO_EDGE
 from ...core.memory.casting import warn_cast
-from ...core.memory.layout import iterated
+from ...core.memory.layout import fills_memory, iterated
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.rows import Rows
 from ...core.memory.storage import resize
@@ -258,9 +258,10 @@ def _write(out: Tensor, r: np.ndarray, times: int = 1, sources: Sequence[Any] = 
         check_cast(r.dtype, target.dtype)
     if target.shape != r.shape:
         resize_out(out, r.shape, times)
-        if not r.flags.c_contiguous and r.size:
-            x = out._array
-            out._array = window(x, r.shape, tuple(s // r.itemsize * x.itemsize for s in r.strides))
+        x = out._array
+        steps = tuple(s // r.itemsize * x.itemsize for s in r.strides)
+        if r.size and x.strides != steps and fills_memory(r):
+            out._array = window(x, r.shape, steps)
     elif 0 in target.strides:
         check_apart(target)
     if sources:
