@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ..first.kinds import floated
+from ..table.calls import ByOut
 from ..table.factories import unary
 from ..table.opdef import alias
 
@@ -179,7 +180,7 @@ def _angle_unit(declaration: str, factor: float, doc: str) -> None:
         return x * np.asarray(factor, x.dtype)
 
     node = f"{name[:3].title()}2{name[4:].title()}Backward0"
-    unary(name, kernel, lambda F, grad: F.mul_number(grad, factor), doc=doc, node=node, inner_writes=1)
+    unary(name, kernel, lambda F, grad: F.mul_number(grad, factor), doc=doc, node=node, inner_writes=ByOut(name))
 
 
 _angle_unit(

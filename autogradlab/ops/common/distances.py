@@ -12,6 +12,7 @@ from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime import errors
 from ...core.types.dims import all_dims
 from ..first.kinds import align, floated, is_half, name_of, on_both_backends
+from ..table.calls import ByOut
 from ..table.opdef import OPS, alias, op
 from ..table.outputs import Out
 
@@ -82,7 +83,7 @@ def logsumexp_back(F: Any, grad: Any, input: Any, result: Any, dim: Any, keepdim
         exact="logsumexp(): Expected floating point type for result tensor, but got: {1}",
         unless=lambda inputs, out: out._array.dtype.kind in "fVc",
     ),
-    inner_writes=1,
+    inner_writes=ByOut("logsumexp"),
 )
 def logsumexp(input: np.ndarray, dim: Any, keepdim: bool = False) -> np.ndarray:
     """log of the sum of exp(input) along dim, without overflow.

@@ -9,6 +9,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.layout import iterated
 from ..first.kinds import laid_out, like_input, refuse, single
+from ..table.calls import ByOut
 from ..table.factories import unary
 from ..table.opdef import OPS, Op, alias, op
 from ..table.outputs import FOUND, Out
@@ -170,7 +171,7 @@ unary(
     real=True,
     inplace=True,
     out=Out(exact="nan_to_num: dtype of out: {1} should be same as input: {0}", overlap="part"),
-    inner_writes=1,
+    inner_writes=ByOut("nan_to_num"),
 )
 @laid_out(like_input)
 def nan_to_num(

@@ -17,6 +17,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.return_types import named
 from ...core.values.promotion import is_number
 from ..first.kinds import on_both_backends, refuse
+from ..table.calls import ByOut
 from ..table.checked import axis
 from ..table.creation import bind
 from ..table.opdef import composite, op, publish
@@ -228,7 +229,7 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
         check_out=same_dtype(_FOUND, _FOUND),
         real=True,
         doc=doc,
-        inner_writes=1,
+        inner_writes=ByOut(name),
     )(kernel)
 
 

@@ -25,6 +25,7 @@ from ...core.values.promotion import plain_number, result_dtype
 from ..first.kinds import name_of, refuse
 from ..first.selecting import SMALL, kth_place, sort_order, top_order
 from ..table.arguments import reject
+from ..table.calls import ByOut
 from ..table.checked import axis, number_of
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, op
@@ -392,7 +393,7 @@ def selecting(name: str) -> dict[str, Any]:
     **selecting("kthvalue"),
     out=Out(overlap="whole"),
     check_out=same_dtype("output values must be of same type as input", "output indices must be of scalar type Long"),
-    inner_writes=1,
+    inner_writes=ByOut("kthvalue"),
 )
 def kthvalue(input: np.ndarray, k: int, dim: int = -1, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The k-th smallest element along dim, counted from 1, and its place.

@@ -15,6 +15,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import dtype, of_scalar
 from ...core.values.promotion import check_cast, is_number, plain_number, result_dtype
 from ..table.arguments import old_form, reject
+from ..table.calls import ByOut
 from ..table.factories import binary, unary
 from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, alias, composite, op
@@ -418,7 +419,7 @@ unary(
     """,
     out=Out(exact=FOUND, unless=lambda inputs, out: inputs[0]._array.dtype.kind == "c"),
     refuses_in_place=_no_abs_in_place,
-    inner_writes=1,
+    inner_writes=ByOut("abs"),
 )
 unary(
     "sgn(Tensor input, *, Tensor out=None) -> Tensor",

@@ -16,6 +16,7 @@ from ...core.recording.record import RAW, TENSORS, says
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy
+from ..table.calls import ByOut
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import Out
 from ..table.overloads import Overload
@@ -196,7 +197,7 @@ OPS["mean.dim"] = Op(
     },
     constants=_COUNT,
     dim_list=True,
-    inner_writes=2,
+    inner_writes=ByOut("sum", 2),
     reads="itself",
 )
 
@@ -215,7 +216,7 @@ OPS["mean.dim"] = Op(
     counts=(1,),
     overloads=[_along(OPS["mean.dim"])],
     reads="itself",
-    inner_writes=2,
+    inner_writes=ByOut("sum", 2),
 )
 def mean_all(input: np.ndarray, *, dtype: Any = None) -> np.ndarray:
     """

@@ -17,15 +17,15 @@ from ...core.memory.rows import Rows, apart
 from ...core.memory.versions import UNSHARED, of_inference
 from ...core.recording.record import array_property, finish, save_output, start_node
 from ...core.recording.views import share
-from ...core.runtime import modes
+from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
-from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, operand_edge
+from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, operand_edge, requires_grad
 from ...core.types.dtypes import _scalar_name
 
 if TYPE_CHECKING:
     from .opdef import Op
 
-__all__ = ["counted", "make_call", "record", "view_of"]
+__all__ = ["ByOut", "counted", "make_call", "record", "view_of"]
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -41,11 +41,26 @@ def make_call(op: Op) -> Callable[..., Any]:
     return viewed(op) if op.view else one(op)
 
 
+class ByOut(int):
+    """The inner writes of a kernel that calls the out= form of an operation, which autograd sees: it refuses what
+    requires grad, although autograd has not seen the operation itself."""
+
+    name: str
+
+    def __new__(cls, name: str, times: int = 1) -> ByOut:
+        made = super().__new__(cls, times)
+        made.name = name
+        return made
+
+
 def counted(t: Tensor, times: int, *operands: object) -> Tensor:
     """A result with the inner writes of its kernel, if all tensors among the operands are of inference mode."""
     for x in operands:
         if isinstance(x, Tensor) and (x._counter is UNSHARED or not of_inference(x)):
             return t
+    if type(times) is ByOut and modes.current().grad:
+        if any(isinstance(x, Tensor) and requires_grad(x) for x in operands):
+            raise RuntimeError(errors.OUT_GRAD.format(times.name))
     t._counter = [times]
     return t
 
