@@ -542,7 +542,8 @@ def _connected(node: FunctionNode, nr: int, o: Tensor, is_input: bool, changed: 
             o._edge = NO_EDGE
         return _custom(o, changed)
     if changed:
-        if requires_grad(o) and made_by(o) is None:
+        free = o._view is None or o._view.creation is None
+        if free and requires_grad(o) and made_by(o) is None:
             raise RuntimeError(errors.LEAF_INPLACE.replace("is being", "has been"))
         if o._view is not None and count == 1:
             check_inplace(o)

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.arguments.mismatch import typename
 from ...core.memory.absent import require_places
 from ...core.memory.layout import common_axes, contiguous, like, strides_along
-from ...core.memory.overlap import check_written, shares_places
+from ...core.memory.overlap import check_written, crossing, shares_places
 from ...core.memory.places import add_at
 from ...core.memory.rows import Rows, repeated
 from ...core.memory.strided import dense, placed, window
@@ -409,6 +409,9 @@ TENSORS.index_backward = lambda grad, shape, indices: _PUT_IMPL.call(TENSORS.zer
 def _accumulate(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:
     """Add values at places, elements that are named several times included."""
     if not target.size:
+        return
+    if not target.flags.c_contiguous and (shares_places(target) or crossing(target)):  # one after the other
+        np.add.at(target, places, values)
         return
     arrays = [p for p in places if not isinstance(p, slice)]
     if len(arrays) == 1:

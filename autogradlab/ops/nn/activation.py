@@ -236,7 +236,7 @@ def softshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np
 
 @op(
     "nn.leaky_relu(Tensor input, Scalar negative_slope=0.01, *, Tensor out=None) -> Tensor",
-    inplace_vjp={
+    inplace_overload={
         "input": lambda F, grad, negative_slope, result: F.leaky_relu_backward(grad, result, negative_slope, True),
     },
     vjp={
@@ -271,7 +271,7 @@ def leaky_relu_backward(
 
 @op(
     "nn.elu(Tensor input, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *, Tensor out=None) -> Tensor",
-    inplace_vjp={
+    inplace_overload={
         "input": lambda F, grad, alpha, scale, input_scale, result: F.elu_backward(
             grad, result, alpha, scale, input_scale, True
         ),
@@ -337,7 +337,7 @@ TENSORS.clamped = lambda x: -TENSORS.relu(-x)
 
 @op(
     "celu(Tensor input, Scalar alpha=1.0) -> Tensor",
-    inplace_vjp={
+    inplace_overload={
         "input": lambda F, grad, alpha, result: F.elu_backward(grad, result, alpha, 1.0, 1.0 / alpha, True),
     },
     method=False,
@@ -736,7 +736,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     nn.rrelu_with_noise(Tensor input, Tensor noise, Scalar lower=0.125, Scalar upper=0.3333333333333333,
         bool training=False, Generator? generator=None, *, Tensor out=None) -> Tensor
     """,
-    inplace_vjp={
+    inplace_overload={
         "input": lambda F, grad, noise, lower, upper, training, result: F.rrelu_with_noise_backward(
             grad, result, noise, lower, upper, training
         ),

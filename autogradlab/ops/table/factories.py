@@ -40,7 +40,7 @@ from ...core.values.promotion import (
 from .calls import counted
 from .inplace import cloned, prepare, recorded_edges, settle
 from .opdef import OPS, Op, offer
-from .outputs import refuse_dtype, refuse_recorded, write
+from .outputs import before_kernel, refuse_dtype, refuse_recorded, write
 from .overloads import Overload
 from .signatures import lookup, space_of
 
@@ -186,8 +186,10 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         try:
             r = modes.quiet(entry.kernel, x)
         except NotImplementedError as error:
-            if not entry.floats and str(error).startswith('"'):  # a kernel is looked for when dtypes are known
-                refuse_dtype(entry, out, x, (input,))
+            if str(error).startswith('"'):  # a kernel is looked for when dtypes are known
+                if not entry.floats:
+                    refuse_dtype(entry, out, x, (input,))
+                before_kernel(entry, out, x.shape, x.dtype)
             raise
         return write(entry, out, r, (input,), True)
 
@@ -543,7 +545,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
 
 
 def _form_of_two(entry: Binary) -> Callable[..., Any]:
-    core, kernel, check, numbers = entry.core, entry.ufunc, entry.check, entry.numbers
+    core, numbers = entry.core, entry.numbers
     name, (strict, strict_other) = entry.name, entry.strict
 
     def forward(input: Any = _MISSING, other: Any = _MISSING, /, *extra: Any, out: Any = None, **unknown: Any) -> Any:
@@ -569,19 +571,29 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                 found = entry.pair(input, other)
                 if found is not None:
                     refuse_recorded(entry, (input, other), out)
-                    if check is not None:
-                        check(*found[2:])
-                    check_written(out, found[:2])
-                    try:
-                        r = modes.quiet(kernel, *found[2:])
-                    except ValueError as error:
-                        r = _again(error, kernel, *found[2:])
+                    r = _into(entry, found, out)
                     return write(entry, out, r, found[:2], True)
         if unknown:
             return forward(*_by_name(entry, name, _given(input, other, *extra), unknown), out=out)
         return entry.reject(_given(input, other, *extra), {} if out is None else {"out": out})
 
     return forward
+
+
+def _into(entry: Binary, found: tuple[Any, Any, Any, Any], out: Tensor) -> Any:
+    """The result of an operation on what `pair` has found that is to go to `out`."""
+    x, y = found[2:]
+    try:
+        if entry.check is not None:
+            entry.check(x, y)
+        check_written(out, found[:2])
+        return modes.quiet(entry.ufunc, x, y)
+    except NotImplementedError as error:
+        if str(error).startswith('"'):
+            before_kernel(entry, out, broadcast_shapes(x.shape, y.shape), x.dtype)
+        raise
+    except ValueError as error:
+        return _again(error, entry.ufunc, x, y)
 
 
 def _form_of_two_in_place(entry: Binary) -> Callable[..., Any]:

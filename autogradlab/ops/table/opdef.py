@@ -71,7 +71,7 @@ class Op:
     tensors: names of the tensor arguments, in order; a name with `*` is a list of tensors.
     vjp: a formula for each differentiable argument; the key "*" is a joint formula that gives them all in order.
     node: the Node's name in PyTorch.
-    inplace_vjp: the formulas of the in-place form, which has a Node of its own then, NameBackward1.
+    inplace_overload: whether the in-place form has a Node of its own, NameBackward1, or the formulas that it has then.
     dynamic: of an operation whose result has a shape that depends on values: what vmap says of it.
     real: the derivative is that of real numbers: a complex result that would be recorded is refused.
     """
@@ -128,8 +128,7 @@ class Op:
         fast: dict[str, Any] | None = None,
         constants: dict[str, Any] | None = None,
         check_out: Callable[[Tensor, Sequence[Tensor]], None] | None = None,
-        inplace_overload: bool = False,
-        inplace_vjp: Any = None,
+        inplace_overload: bool | dict[str, Any] = False,
         overload: str = "",
         fits: Callable[..., tuple[int, ...]] | None = None,
         overloads: Sequence[Overload] = (),
@@ -183,10 +182,7 @@ class Op:
         if dim_list:  # `_saved_dim` is a tuple, of one dimension too
             self.node_class.dim_list = True
         if inplace_overload:
-            self.overload_in_place()
-        if inplace_vjp:
-            number_one = self.node_name[:-1] + "1"
-            self.changes = Op(name, kernel, tensors, vjp=inplace_vjp, node=number_one, overlap=overlap)
+            self.overload_in_place(inplace_overload)
         #: the operation, out of place
         self.call: Callable[..., Any] = make_call(self)
 
@@ -337,8 +333,12 @@ class Op:
             self._number_class = make_node_class(self.node_name[:-1] + "0", (), zeros, False, in_place=called)
         return self._number_class
 
-    def overload_in_place(self) -> None:
+    def overload_in_place(self, formulas: bool | dict[str, Any] = True) -> None:
         """Give the in-place form the Node of another overload, as PyTorch does: NameBackward1."""
+        if isinstance(formulas, dict):
+            tensors = " ".join(self.tensor_names)
+            self.changes = Op(self.name, self.kernel, tensors, vjp=formulas, node=self.node_name[:-1] + "1")
+            return
         own = {"__slots__": (), "__module__": "builtins"}
         self.inplace_class = type(self.node_name[:-1] + "1", (self.node_class,), own)
         NODES.setdefault(self.inplace_class.__name__, []).append(self)

@@ -32,6 +32,7 @@ __all__ = [
     "FOUND",
     "UNCASTABLE",
     "Out",
+    "before_kernel",
     "cxx_name",
     "not_recorded",
     "refuse_dtype",
@@ -180,6 +181,16 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False) ->
     if operation.returns is None:
         return outs
     return named(f"{type(r).__name__.removesuffix('_out')}_out", type(r).__match_args__)(outs)
+
+
+def before_kernel(operation: Any, out: Tensor, shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
+    """What happens to an out= tensor before PyTorch looks for a kernel and finds that there is none for `kind`: it gets
+    its size."""
+    found = np.dtype(np.bool_) if getattr(operation, "compares", False) else kind
+    if found is not out._array.dtype:
+        check_cast(found, out._array.dtype)
+    if out._array.shape != shape:
+        resize_out(out, shape, 1 if out._array.dtype in (found, kind) else 2)
 
 
 def refuse_dtype(operation: Any, out: Any, r: np.ndarray, inputs: Any) -> None:
