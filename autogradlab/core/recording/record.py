@@ -483,6 +483,12 @@ def unchanged(F: Any, grad: Any) -> Any:
     return grad
 
 
+@writes(1)
+def zeros(F: Any, grad: Any) -> Any:
+    """The formula of an input on which the operation does not depend: zeros, which PyTorch writes."""
+    return F.zeros_like(grad)
+
+
 def on_reals(ufunc: np.ufunc) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Say of a formula that on real arrays it is a ufunc of the gradient and the one value that it takes beside it."""
 

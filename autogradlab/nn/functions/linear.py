@@ -598,7 +598,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     wanted = x1.dtype if x1.dtype is x2.dtype else promote(x1.dtype, x2.dtype)
     if not wanted.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {_scalar_name(wanted)}")
-    x1, x2 = (t if t.dtype is wanted else TENSORS.to(t, wanted) for t in (x1, x2))
+    x1, x2 = (TENSORS.to(t, wanted) if t._array.dtype.kind in "biu" else t for t in (x1, x2))
     a, b = (x1, x2) if x1._array.shape == x2._array.shape else TENSORS.broadcast_tensors(x1, x2)
 
     def unit(x: Tensor) -> Tensor:

@@ -7,7 +7,9 @@ from typing import Any
 
 from ...core.memory.layout import channels_last
 from ...core.recording.record import TENSORS
+from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import C_NAMES
 from ...core.types.info import finfo
 from ...ops.first.kinds import BOOL, INTEGERS, refuse
 from ...ops.nn import norm as _kernels
@@ -15,6 +17,10 @@ from ...ops.table.publishing import inner
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
 
+_MISMATCH = (
+    "Mismatch dtype between input and weight: input dtype = {}, weight dtype = {}, Cannot dispatch to fused "
+    "implementation."
+)
 _batch_norm = inner(
     """
     batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training,
@@ -186,6 +192,9 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     _kernels.check_shape(input._array, shape, weight=None if weight is None else weight._array)
     dims = tuple(range(-len(shape), 0))
     refuse(input._array, "rms_norm", BOOL + INTEGERS)
+    if weight is not None and weight.dtype is not input.dtype:
+        kinds = (C_NAMES.get(t.dtype.name, t.dtype.name) for t in (input, weight))
+        warn_once(_MISMATCH.format(*kinds), at="aten/src/ATen/native/layer_norm.cpp:346", key=_MISMATCH)
     x: Any = input.float() if input.element_size() == 2 else input  # half types are computed in float32
     small = finfo(x.dtype).eps if eps is None else eps
     out = x * TENSORS.rsqrt(TENSORS.add_number(x.pow(2).mean(dims, True), small))

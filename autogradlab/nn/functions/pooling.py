@@ -75,7 +75,12 @@ def _windows(name: str, n: int, **given: Any) -> list[tuple[int, ...]]:
 
 def _stride(stride: Any, kernel_size: Any) -> Any:
     """The stride: if none is given, the size of the windows."""
-    return kernel_size if stride is None or stride in ((), []) else stride
+    return kernel_size if _missing(stride) else stride
+
+
+def _missing(stride: Any) -> bool:
+    """Whether no stride is given; a Node then shows none."""
+    return stride is None or stride in ((), [])
 
 
 def _max_pool(name: str, n: int, mark: str = "") -> Any:
@@ -128,6 +133,8 @@ def _max_windows(n: int, kernel_size: Any, stride: Any, padding: Any, dilation: 
 def _max(n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
     """Maxima and indices of windows over n dimensions."""
     sizes = _max_windows(n, kernel_size, stride, padding, dilation)
+    if _missing(stride):
+        sizes[1] = ()
     return getattr(TENSORS, f"max_pool{n}d_with_indices")(input, *sizes, ceil_mode)
 
 
@@ -353,7 +360,9 @@ def _avg(
     )
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
-    return getattr(TENSORS, f"avg_pool{n}d")(input, kernel, step, pads, ceil_mode, include, divisor)
+    return getattr(TENSORS, f"avg_pool{n}d")(
+        input, kernel, () if _missing(stride) else step, pads, ceil_mode, include, divisor
+    )
 
 
 @reading("avg_pool2d")

@@ -10,7 +10,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.adding import added
 from ...core.memory.layout import channels_as, contiguous, iterated, like
-from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, zeros
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import _scalar_name, from_numpy
@@ -762,7 +762,7 @@ def rrelu_with_noise(input: np.ndarray, noise: np.ndarray, lower: float, upper: 
         "grad_output": lambda F, grad, input, noise, lower, upper, training: F.rrelu_with_noise_backward(
             grad, input, noise, lower, upper, training
         ),
-        "input": lambda F, grad: F.zeros_like(grad),
+        "input": zeros,
     },
 )
 def rrelu_with_noise_backward(

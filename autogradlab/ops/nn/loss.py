@@ -10,7 +10,7 @@ from ...core.arguments.declared import declare
 from ...core.memory.layout import iterated
 from ...core.memory.places import at_places, places_in_rows, put_at_places
 from ...core.random.streams import unsupported
-from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, writes
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, writes, zeros
 from ...core.runtime import errors
 from ...core.types.dtypes import _scalar_name, from_numpy, get_default_dtype, promote
 from ...core.values.promotion import broadcast_shapes, check_cast
@@ -92,6 +92,9 @@ def _smoothed(
             return like_input(found, input)
         return reduced(found, reduction, x, y)
 
+    def aligned(input: np.ndarray, target: np.ndarray, reduction: int = 1, beta: Any = 1.0) -> Any:
+        return kernel(*common(input, target), reduction, beta)
+
     @typed(refused, "")
     def kernel_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int, beta: Any) -> Any:
         d = slope(RAW, input - target, beta)
@@ -116,7 +119,7 @@ def _smoothed(
             ),
         },
         inner_writes=inner_writes,
-    )(kernel)
+    )(kernel if keeps else aligned)
     op(
         back,
         "grad_output input target",
@@ -543,7 +546,7 @@ def _register_nll(name: str, node: str) -> None:
             "grad_output": lambda F, grad, target, weight, reduction, ignore_index: getattr(F, f"{name}_forward")(
                 grad, target, weight, reduction, ignore_index
             )[0],
-            "input": lambda F, grad: F.zeros_like(grad),
+            "input": zeros,
         },
     )(_nll_backward)
 

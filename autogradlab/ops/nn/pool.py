@@ -11,7 +11,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.arguments.declared import name_of as declared_name
 from ...core.memory.layout import channels_as, keeping_channels
-from ...core.recording.record import says
+from ...core.recording.record import says, zeros
 from ...core.types.dims import wrap_dim
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, SHORT, name_of, replace, typed
 from ..table.opdef import op
@@ -204,7 +204,7 @@ def _register_scatter(name: str, node: str, nd: int, keeps: bool = True) -> None
         node=node,
         vjp={
             "grad_output": lambda F, grad, indices: _picked(F, grad, indices, nd),
-            "input": lambda F, grad: F.zeros_like(grad),
+            "input": zeros,
         },
     )(kernel)
 
@@ -221,7 +221,7 @@ def _register_max(declaration: str, nd: int) -> None:
         dilation: tuple[int, ...],
         ceil_mode: bool,
     ) -> tuple[np.ndarray, np.ndarray]:
-        return keeping_channels(_max_pool)(input, kernel_size, stride, padding, dilation, ceil_mode)
+        return keeping_channels(_max_pool)(input, kernel_size, stride or kernel_size, padding, dilation, ceil_mode)
 
     op(
         declaration,
@@ -338,6 +338,7 @@ def _avg_pool(
     count_include_pad: bool,
     divisor_override: Any,
 ) -> np.ndarray:
+    stride = stride or kernel_size
     one = (1,) * len(kernel_size)
     out = _sizes(input, kernel_size, stride, padding, one, ceil_mode, mean=True)
     x = _spread(input, kernel_size, stride, padding, one, out, 0)
@@ -360,7 +361,7 @@ def _avg_pool_backward(
     count_include_pad: bool,
     divisor_override: Any,
 ) -> np.ndarray:
-    nd = len(kernel_size)
+    nd, stride = len(kernel_size), stride or kernel_size
     out = input.shape[-nd:]
     by = _divisor(shape[-nd:], kernel_size, stride, padding, out, count_include_pad, divisor_override)
     g = input / np.asarray(by).astype(input.dtype)
@@ -427,7 +428,7 @@ def _register_avg(declaration: str, nd: int, refused: str, without: str) -> None
             "grad_output": lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (  # noqa: E501 its parameters name what is saved
                 getattr(F, name)(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
             ),
-            "input": lambda F, grad: F.zeros_like(grad),
+            "input": zeros,
         },
     )(back)
 
@@ -513,7 +514,7 @@ def _register_adaptive(declaration: str, nd: int) -> None:
         node=f"AdaptiveAvgPool{nd}DBackwardBackward0",
         vjp={
             "grad_output": lambda F, grad, grad_output_shape: getattr(F, mean)(grad, tuple(grad_output_shape[-nd:])),
-            "input": lambda F, grad: F.zeros_like(grad),
+            "input": zeros,
         },
     )(kernel_backward)
     op(
