@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +22,30 @@ def _flags(**values: Any) -> SimpleNamespace:
     return SimpleNamespace(**values)
 
 
+def _switch(space: SimpleNamespace, **names: Any) -> None:
+    """Give a namespace its `flags(...)`: a context in which these settings, named with their defaults, have other
+    values."""
+
+    @contextmanager
+    def switched(values: dict[str, Any]) -> Iterator[None]:
+        before = {name: getattr(space, name) for name in names}
+        vars(space).update({name: value for name, value in values.items() if value is not None})
+        try:
+            yield
+        finally:
+            vars(space).update(before)
+
+    def flags(*args: Any, **given: Any) -> AbstractContextManager[None]:
+        for name in given:
+            if name not in names:
+                raise TypeError(f"flags() got an unexpected keyword argument '{name}'")
+        if len(args) > len(names):
+            raise TypeError(f"flags() takes from 0 to {len(names)} positional arguments but {len(args)} were given")
+        return switched({**names, **dict(zip(names, args, strict=False)), **given})
+
+    space.flags = flags
+
+
 mps = _flags(is_available=_no, is_built=_no, is_macos_or_newer=lambda major, minor: False)
 cuda = _flags(
     is_built=_no,
@@ -35,9 +61,22 @@ cudnn = _flags(
     deterministic=False,
     allow_tf32=True,
     benchmark_limit=10,
+    fp32_precision="none",
+    depthwise_kernel="auto",
+)
+_switch(
+    cudnn,
+    enabled=False,
+    benchmark=False,
+    benchmark_limit=10,
+    deterministic=False,
+    allow_tf32=True,
+    fp32_precision="none",
+    depthwise_kernel="auto",
 )
 mkl = _flags(is_available=_no)
-mkldnn = _flags(is_available=_no, enabled=False)
+mkldnn = _flags(is_available=_no, enabled=False, deterministic=False, allow_tf32=True, fp32_precision="none")
+_switch(mkldnn, enabled=False, deterministic=False, allow_tf32=True, fp32_precision="none")
 openmp = _flags(is_available=_no)
 cpu = _flags(get_cpu_capability=lambda: "DEFAULT")
 

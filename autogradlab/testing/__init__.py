@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import _utils as _utils
 from .comparison import assert_allclose, assert_close
 from .creation import make_tensor
 

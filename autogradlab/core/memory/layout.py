@@ -145,13 +145,20 @@ def channels_as(input: np.ndarray, r: np.ndarray) -> np.ndarray:
     return with_channels_last(r) if not input.flags.c_contiguous and channels_last(input) else r
 
 
-def keeping_channels(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel whose results have the channels last in memory where its first operand has."""
+def filled_channels_last(x: np.ndarray) -> bool:
+    """Whether the elements lie with the channels last, without gaps; strides of sizes of 1 do not count."""
+    return x.ndim in (4, 5) and not x.flags.c_contiguous and bool(np.moveaxis(x, 1, -1).flags.c_contiguous)
+
+
+def keeping_channels(
+    kernel: Callable[..., Any], suggested: Callable[[np.ndarray], bool] = channels_last
+) -> Callable[..., Any]:
+    """A kernel whose results have the channels last in memory where its first operand has, as `suggested` says."""
 
     @wraps(kernel)
     def run(input: np.ndarray, *args: Any, **kwargs: Any) -> Any:
         found = kernel(input, *args, **kwargs)
-        if input.ndim < 4 or input.flags.c_contiguous or not channels_last(input):
+        if input.ndim < 4 or input.flags.c_contiguous or not suggested(input):
             return found
         if isinstance(found, np.ndarray):
             return with_channels_last(found)

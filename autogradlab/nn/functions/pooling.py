@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from ...core.memory.layout import channels_last, with_channels_last
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.runtime import modes
@@ -521,6 +522,13 @@ def _one(output_size: Any, name: str) -> int:
     return output_size
 
 
+def _laid_as(input: Tensor, means: Tensor) -> Tensor:
+    """New means, with the channels last in memory where the input has them."""
+    if channels_last(input._array):
+        means._array = with_channels_last(means._array)
+    return means
+
+
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """The mean of each window, with windows chosen so that the output has a given size.
 
@@ -537,7 +545,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """
     size = _adaptive_size("avg", 2, _adaptive_avg_pool2d, input, output_size)
     if size == (1, 1):
-        return TENSORS.mean(input, (-1, -2), True)
+        return _laid_as(input, TENSORS.mean(input, (-1, -2), True))
     return TENSORS._adaptive_avg_pool2d(input, size)
 
 
@@ -557,7 +565,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """
     size = _adaptive_size("avg", 3, _adaptive_avg_pool3d, input, output_size)
     if size == (1, 1, 1):
-        return TENSORS.mean(input, (-1, -2, -3), True)
+        return _laid_as(input, TENSORS.mean(input, (-1, -2, -3), True))
     return TENSORS._adaptive_avg_pool3d(input, size)
 
 
@@ -711,10 +719,11 @@ def _fractional(
         batch = 1 if input.dim() == n + 1 else input.size(0)
         samples = TENSORS.rand(batch, input.size(-n - 1), n, dtype=input.dtype)
     (_fractional_max_pool2d if n == 2 else _fractional_max_pool3d)(input, kernel_size, output_size, samples)
-    kernel, size = _sizes(kernel_size, n), _sizes(output_size, n)
+    kernel, size = (tuple(v) if isinstance(v, (tuple, list)) else (v,) * n for v in (kernel_size, output_size))
+    ints = " Ints" if n == 2 else " three Ints"
     for name, value in (("kernel_size", kernel), ("output_size", size)):
         if len(value) != n:
-            raise RuntimeError(f"fractional_max_pool{n}d: {name} must either be a single Int or tuple of {n} Ints")
+            raise RuntimeError(f"fractional_max_pool{n}d: {name} must either be a single Int or tuple of{ints}")
     if samples.dtype is not input.dtype:
         raise RuntimeError("Expect _random_samples to have the same dtype as input")
     _check_fractional(n, input, samples, kernel, size)
@@ -924,13 +933,22 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
     return _lp_pool(max_pool3d, avg_pool3d, width * height * depth, input, norm_type, kernel_size, stride, ceil_mode)
 
 
+_UNPOOLED = {
+    1: "There should be exactly two elements (height, width) in output_size, but got {} elements.",
+    2: "There should be exactly two elements (height, width) in output_size, but got {} elements.",
+    3: "There should be exactly three elements (depth, height, width) in output_size, but got {} elements.",
+}
+
+
 def _unpool(
     n: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
 ) -> Tensor:
-    kernel, pads = _sizes(kernel_size, n), _sizes(padding, n)
-    step = kernel if stride is None else _sizes(stride, n)
-    shape = input.size()
-    sizes = tuple((m - 1) * s + k - 2 * p for m, s, k, p in zip(shape[-n:], step, kernel, pads, strict=True))
+    given = (kernel_size, kernel_size if stride is None else stride, padding)
+    kernel, step, pads = (tuple(v) if isinstance(v, (tuple, list)) else (v,) * n for v in given)
+    if len(step) < len(kernel) or len(pads) < len(kernel):
+        raise IndexError("tuple index out of range")
+    shape = input.size()[-len(kernel) :]
+    sizes = tuple((m - 1) * s + k - 2 * p for m, s, k, p in zip(shape, step, kernel, pads, strict=False))
     if output_size is not None:
         wanted = output_size[2:] if len(output_size) == n + 2 else output_size
         if len(wanted) != n:
@@ -942,6 +960,16 @@ def _unpool(
             if not m - s < w < m + s:
                 raise ValueError(f'invalid output_size "{wanted}" (dim {d} must be between {m - s} and {m + s})')
         sizes = tuple(wanted)
+    for d, size in enumerate(sizes):
+        if size < 0:
+            raise ValueError(
+                "max_unpooling: output_size must contain non-negative spatial dimensions, but got "
+                f"output_size[{d}]={size}"
+            )
+    if len(sizes) != n:
+        raise RuntimeError(_UNPOOLED[n].format(len(sizes)))
+    if n == 3 and min(step) <= 0:
+        raise RuntimeError(f"strides should be greater than zero, but got stride: {list(step)}")
     if n == 1:
         out = TENSORS.max_unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1))
         return TENSORS.squeeze(out, -1)

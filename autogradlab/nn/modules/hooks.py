@@ -162,7 +162,7 @@ class BackwardHook:
         replaced = list(values)
         for i, t in zip(places, made, strict=True):
             replaced[i] = t
-        return tuple(replaced), places, nodes[0]
+        return tuple(replaced) if type(values) is tuple else type(values)(*replaced), places, nodes[0]
 
     def _whole(self, grads: Any, places: list[int], count: int) -> tuple[Any, ...]:
         whole = [None] * count

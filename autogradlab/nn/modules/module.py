@@ -3,11 +3,12 @@ and what is done with all of them (mirrors `torch.nn.Module`)."""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from inspect import signature
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from ...core.graph.node import RemovableHandle
@@ -24,6 +25,30 @@ __all__ = ["Module"]
 
 # PyTorch's place for the functions that register hooks for all modules
 globals().update({name: hook for name, hook in vars(_hooks).items() if name.startswith("register_module_")})
+
+
+class _Hooked(ModuleType):
+    """This module, with PyTorch's names for the hooks of all Modules, which programs may also set."""
+
+
+def _published(name: str) -> Any:
+    return property(lambda self: getattr(GLOBAL, name), lambda self, value: setattr(GLOBAL, name, value))
+
+
+for _theirs, _name in {
+    "forward_pre_hooks": "forward_pre",
+    "forward_hooks": "forward",
+    "forward_hooks_with_kwargs": "forward_with_kwargs",
+    "forward_hooks_always_called": "forward_always",
+    "backward_pre_hooks": "backward_pre",
+    "backward_hooks": "backward",
+    "is_full_backward_hook": "full",
+    "parameter_registration_hooks": "parameter",
+    "buffer_registration_hooks": "buffer",
+    "module_registration_hooks": "module",
+}.items():
+    setattr(_Hooked, f"_global_{_theirs}", _published(_name))
+sys.modules[__name__].__class__ = _Hooked
 
 _set = object.__setattr__
 _BOTH = (

@@ -29,6 +29,8 @@ _NO_OP = (
 @no_grad()
 def _take(module: Any, name: str, key: str, param: Any, given: Any, assign: bool) -> None:
     """Put a loaded tensor in the place of a parameter or buffer, or its values into it."""
+    if not assign and param.is_meta and not given.is_meta:
+        warnings.warn(_NO_OP.format(key), stacklevel=5)
     if CONVERSION.swap:
         made = given.detach() if assign else param.detach().copy_(given).detach()
         if isinstance(param, Parameter):
@@ -36,8 +38,6 @@ def _take(module: Any, name: str, key: str, param: Any, given: Any, assign: bool
         swap_tensors(param, made)
         return
     if not assign:
-        if param.is_meta and not given.is_meta:
-            warnings.warn(_NO_OP.format(key), stacklevel=5)
         param.copy_(given)
         return
     if isinstance(param, Parameter):

@@ -93,11 +93,13 @@ class ParametrizationList(ModuleList):
         self.is_tensor = isinstance(new, Tensor)
         self.ntensors = 1 if isinstance(new, Tensor) else len(new)
         if isinstance(new, Tensor):
-            if dtype != new.dtype:
-                raise ValueError(
-                    "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
-                    f"original.dtype: {dtype}\nright_inverse(original).dtype: {new.dtype}"
-                )
+            for name in ("dtype", "device"):
+                before, after = getattr(original, name), getattr(new, name)
+                if before != after:
+                    raise ValueError(
+                        f"When `right_inverse` outputs one tensor, it may not change the {name}.\n"
+                        f"original.{name}: {before}\nright_inverse(original).{name}: {after}"
+                    )
             with no_grad():
                 _give(original, new)
             _register(self, "original", original)
@@ -263,7 +265,9 @@ def register_parametrization(
         if not unsafe:
             value = getattr(module, tensor_name)
             before, after = f"module.{tensor_name}.", f"parametrization(module.{tensor_name})."
-            _check_more(parametrization(value), value, before, after)
+            made = parametrization(value)
+            _check_more(made, value, before, after)
+            _check_inverse(parametrization, made, value, f"module.{tensor_name}")
         found.append(parametrization)
         found.unsafe |= unsafe
         return module
@@ -295,6 +299,25 @@ def _check_more(made: Any, value: Tensor, before: str, after: str) -> None:
             raise ValueError(
                 f"Registering a parametrization may not change the {name} of the tensor, unless the `unsafe` flag is "
                 f"enabled.\n{before}{name}: {old}\n{after}{name}: {new}"
+            )
+
+
+def _check_inverse(parametrization: Any, made: Tensor, value: Tensor, name: str) -> None:
+    """Refuse a parametrization of a parametrized tensor whose inverse does not lead back to such tensors."""
+    if not hasattr(parametrization, "right_inverse"):
+        return
+    try:
+        back = parametrization.right_inverse(made)
+    except NotImplementedError:
+        return
+    if not isinstance(back, Tensor):
+        raise ValueError(f"parametrization.right_inverse must return a tensor. Got: {type(back).__name__}")
+    for what in ("dtype", "shape"):
+        old, new = getattr(value, what), getattr(back, what)
+        if old != new:
+            raise ValueError(
+                f"The tensor returned by parametrization.right_inverse must have the same {what} as {name}, unless the "
+                f"`unsafe` flag is enabled.\n{name}.{what}: {old}\nreturned {what}: {new}"
             )
 
 

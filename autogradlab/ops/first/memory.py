@@ -10,8 +10,8 @@ from ...core.arguments.mismatch import describe_mismatch
 from ...core.graph.node import NO_EDGE, leads
 from ...core.memory.absent import is_absent, require_contents
 from ...core.memory.casting import cast_array, real_with_warning
+from ...core.memory.layout import channels_last, like
 from ...core.memory.layout import formatted as in_order_of
-from ...core.memory.layout import like
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.rows import Rows
 from ...core.memory.storage import address, owner, resize, storage_of
@@ -75,6 +75,8 @@ def formatted(x: np.ndarray, memory_format: Any = None) -> np.ndarray:
     wanted = {"channels_last": 4, "channels_last_3d": 5}.get(memory_format.name)
     if wanted is None or x.ndim != wanted:
         raise RuntimeError(f"required rank {wanted} tensor to use {memory_format.name} format")
+    if not x.size:
+        return in_order_of(x.shape, x.dtype, memory_format)
     return np.array(x.transpose(0, *range(2, wanted), 1), order="C").transpose(0, wanted - 1, *range(1, wanted - 1))
 
 
@@ -83,7 +85,9 @@ def _in_format(x: np.ndarray, memory_format: Any) -> bool:
     if memory_format is None or memory_format is _CONTIGUOUS or memory_format is _PRESERVE:
         return bool(x.flags.c_contiguous)
     wanted = {"channels_last": 4, "channels_last_3d": 5}[memory_format.name]
-    return x.ndim == wanted and bool(x.transpose(0, *range(2, wanted), 1).flags.c_contiguous)
+    if x.ndim != wanted:
+        return False
+    return bool(x.transpose(0, *range(2, wanted), 1).flags.c_contiguous) if x.size else channels_last(x)
 
 
 @composite(

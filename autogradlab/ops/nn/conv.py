@@ -666,6 +666,12 @@ def col2im(
             f"input.size(1)={size[-2]} and kernel_size={_pair(kernel_size)}."
         )
     rows, cols = _blocks(output_size, kernel_size, dilation, padding, stride)
+    if size[-1] == rows * cols and min(rows, cols) < 1:
+        raise RuntimeError(
+            f"Given output_size={_pair(output_size)}, kernel_size={_pair(kernel_size)}, dilation={_pair(dilation)}, "
+            f"padding={_pair(padding)}, stride={_pair(stride)}, calculated shape of the array of sliding blocks as "
+            f"{_pair((rows, cols))}, which is too small (non-positive)"
+        )
     if size[-1] != rows * cols:
         raise RuntimeError(
             f"Given output_size={_pair(output_size)}, kernel_size={_pair(kernel_size)}, dilation={_pair(dilation)}, "

@@ -12,7 +12,7 @@ from ...core.recording.record import RAW, says
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import _scalar_name, from_numpy
 from ..common.blas import lift
-from ..first.kinds import FLOATS
+from ..first.kinds import FLOATS, is_half
 from ..table.checked import tensor_type
 from ..table.opdef import op
 
@@ -81,8 +81,8 @@ def embedding_dense_backward(
     grad_output: Any, indices: np.ndarray, rows: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> np.ndarray:
     flat = indices.reshape(-1).astype(np.intp, copy=False)
-    g = grad_output.reshape(flat.size, -1)
-    out = np.zeros((rows, g.shape[1] if flat.size else grad_output.shape[-1]), grad_output.dtype)
+    g = grad_output.reshape(flat.size, grad_output.shape[-1])
+    out = np.zeros((rows, g.shape[1]), grad_output.dtype)
     if scale_grad_by_freq and flat.size:
         g = g / np.bincount(flat, minlength=rows)[flat][:, None].astype(g.dtype)
     add_at(out, (flat,), g)
@@ -163,7 +163,7 @@ def _bag_weight(
     if mode == 2:
         wide = F.pick(result3 < 0, 0.0 * grad, grad)
         places = lift(F, np.maximum(array_of(result3), 0))
-        return F.scatter_add(lift(F, np.zeros(weight_shape, array_of(grad).dtype)), 0, places, wide)
+        return F.scatter_add(lift(F, np.zeros(weight_shape, array_of(wide).dtype)), 0, places, wide)
     rows = _bag_rows(F, grad, offsets, indices, mode, include_last_offset, padding_idx)
     if per_sample_weights is not None:
         rows = rows * F.reshape(per_sample_weights, (-1, 1))
@@ -219,10 +219,9 @@ def embedding_bag(
     tensor([[ 3., 30.]])
     """
     count = indices.size
-    _check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, mode)
+    padding_idx = -1 if padding_idx is None else padding_idx
+    _check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, mode, padding_idx >= 0)
     n = offsets.size - include_last_offset
-    if padding_idx is None:
-        padding_idx = -1
     bags = _members(offsets, count, include_last_offset)
     kept = indices != padding_idx
     sizes = np.bincount(bags[kept], minlength=n).astype(np.int64, copy=False)
@@ -256,6 +255,7 @@ def _check_bags(
     per_sample_weights: np.ndarray | None,
     last: bool,
     mode: int,
+    padded: bool,
 ) -> None:
     if indices.dtype.char not in "ilq":
         raise RuntimeError(
@@ -289,7 +289,8 @@ def _check_bags(
     wrong = (indices < 0) | (indices >= weight.shape[0])
     if wrong.any():
         at = int(np.argmax(wrong))
-        if mode == 2 or weight.dtype != np.float32:  # where PyTorch has no kernel for whole bags
+        whole = weight.dtype == np.float32 or is_half(weight)
+        if mode == 2 or padded or not whole:  # where PyTorch has no kernel for whole bags
             raise RuntimeError(
                 f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {indices[at]}"
             )

@@ -5,17 +5,29 @@ Derivatives that are recorded recompute the statistics, so that they too can be 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...core.memory.adding import added, of_rows
-from ...core.memory.layout import channels_as, contiguous, keeping_channels
+from ...core.memory.layout import channels_as, channels_last, contiguous, filled_channels_last, keeping_channels
 from ...core.recording.record import RAW, TENSORS, no_derivative, says
 from ..first.kinds import is_half, refuse, typed
 from ..table.opdef import op
 
 Array = np.ndarray[Any, Any]
+
+
+def _check_mixed(input: Any, *parameters: Any) -> None:
+    """Refuse parameters of another dtype than the input's, but float32 ones where that is a half type."""
+    given = [t.dtype for t in parameters if t is not None]
+    if not given or given[0] == input.dtype:
+        return
+    if any(dtype != np.float32 for dtype in given):
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if not is_half(input):
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
 #: longer lines are not multiplied and added up in one step, which keeps no partial sums
@@ -272,7 +284,7 @@ def _scaled_and_shifted(x: Array, mean: Array, scale: Array, bias: Array | None)
     },
     shown={"input": "input"},
 )
-@keeping_channels
+@partial(keeping_channels, suggested=lambda x: channels_last(x) or filled_channels_last(x))
 @typed("batch_norm", half=False)
 def native_batch_norm(
     input: np.ndarray,
@@ -295,9 +307,7 @@ def native_batch_norm(
     input = contiguous(input)
     ndim = input.ndim
     dims = (0, *range(2, ndim))
-    for t in (weight, bias, running_mean, running_var):
-        if t is not None and t.dtype is not input.dtype and t.dtype != input.dtype and input.dtype.itemsize > 2:
-            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    _check_mixed(input, weight, bias, running_mean, running_var)
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
     if training:
         count = input.size // max(input.shape[1], 1)
@@ -514,12 +524,7 @@ def native_layer_norm(
     (tensor([[-1.0000,  1.0000]]), tensor([[2.]]), tensor([[1.0000]]))
     """
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
-    for t in (weight, bias):
-        if t is not None and t.dtype is not input.dtype and t.dtype != input.dtype:
-            if t.dtype != np.float32:
-                raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
-            if not is_half(input):
-                raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    _check_mixed(input, weight, bias)
     check_shape(input, normalized_shape, weight=weight, bias=bias)
     refuse(input, "LayerNormKernelImpl", "biuc")
     input = contiguous(input)
@@ -670,6 +675,10 @@ def _group_norm_vjp(
     by_out, by_mean, by_rstd = grads
     if F is TENSORS or by_mean is not None or by_rstd is not None:
         return _group_norm_recorded(F, grads, input, weight, bias, N, C, HxW, group, result1, result2, needs)
+    if F is RAW and is_half(input):  # computed in float32, from statistics that are not rounded
+        by_out, input = by_out.astype(np.float32), input.astype(np.float32)
+        weight = None if weight is None else weight.astype(np.float32)
+        _, result1, result2 = _group_normed(input, N, group, eps)
     shape = tuple(input.shape)
     ndim = len(shape)
     grouped = (N, group, -1) if 0 not in shape else (N, group, 0)
@@ -733,14 +742,20 @@ def native_group_norm(
     >>> torch.native_group_norm(torch.tensor([[1., 3.]]), None, None, 1, 2, 1, 1, 1e-5)
     (tensor([[-1.0000,  1.0000]]), tensor([[2.]]), tensor([[1.0000]]))
     """
+    _check_mixed(input, weight, bias)
+    out, mean, rstd = _group_normed(input, N, group, eps)
+    if weight is not None:
+        out *= _channel(weight, input.ndim)
+    if bias is not None:
+        out += _channel(bias, input.ndim)
+    return out, mean, rstd
+
+
+def _group_normed(input: Array, N: int, group: int, eps: float) -> tuple[Array, Array, Array]:
+    """The normalized groups in input's shape, their means and the reciprocals of their standard deviations."""
     x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
     count = np.array(x.shape[2], x.dtype)  # np.mean warns where there is nothing
     mean = x.sum(2, keepdims=True) / count
     out = x - mean
     rstd = 1 / np.sqrt((out * out).sum(2, keepdims=True) / count + x.dtype.type(eps))
-    out = (out * rstd).reshape(input.shape)
-    if weight is not None:
-        out *= _channel(weight, input.ndim)
-    if bias is not None:
-        out += _channel(bias, input.ndim)
-    return out, mean[..., 0], rstd[..., 0]
+    return (out * rstd).reshape(input.shape), mean[..., 0], rstd[..., 0]

@@ -179,16 +179,32 @@ def _picked(F: Any, grad: Any, indices: Any, nd: int) -> Any:
     return F.view(found, tuple(indices.shape))
 
 
+def _refuse_empty(name: str, grad: Array) -> None:
+    """Refuse a gradient of nothing, as PyTorch's adaptive pools do."""
+    for i in range(1, grad.ndim):
+        if not grad.shape[i]:
+            raise RuntimeError(
+                f"{name.strip('_').removesuffix('_backward')}_backward(): Expected grad_output to have non-zero size "
+                f"for non-batch dimensions, but grad_output has sizes {list(grad.shape)} with dimension {i} being empty"
+            )
+
+
 def _register_scatter(name: str, node: str, nd: int, keeps: bool = True) -> None:
     """The derivative of a maximum over windows: each gradient goes to the place that its window's maximum came from;
     `keeps` says whether it has the channels last where the input has."""
 
     @typed(f"max_pool{nd}d", "")
     def kernel(grad_output: Any, input: np.ndarray, indices: np.ndarray) -> np.ndarray:
+        if "adaptive" in name:
+            _refuse_empty(name, grad_output)
         shape = input.shape
         lead = int(np.prod(shape[:-nd], dtype=np.int64))
         area = int(np.prod(shape[-nd:], dtype=np.int64))
-        flat = (indices.reshape(lead, -1) + np.arange(lead)[:, None] * area).reshape(-1).astype(np.intp, copy=False)
+        flat = (
+            (indices.reshape(lead, math.prod(indices.shape[-nd:])) + np.arange(lead)[:, None] * area)
+            .reshape(-1)
+            .astype(np.intp, copy=False)
+        )
         if grad_output.dtype.kind == "f" and grad_output.itemsize >= 4:
             out = np.bincount(flat, grad_output.reshape(-1), lead * area).astype(grad_output.dtype, copy=False)
         else:
@@ -270,15 +286,16 @@ def _unpool(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]
         )
     lead = int(np.prod(input.shape[:-nd], dtype=np.int64))
     area = int(np.prod(output_size, dtype=np.int64))
-    flat = indices.reshape(lead, -1)
-    if flat.size and (flat.min() < 0 or flat.max() >= area):
+    flat = indices.reshape(lead, math.prod(indices.shape[-nd:]))
+    if flat.size and area and (flat.min() < 0 or flat.max() >= area):
         bad = int(flat[(flat < 0) | (flat >= area)][-1])
         shown = output_size if nd > 1 else (*output_size, 1)
         raise RuntimeError(
             f"Found an invalid max index: {bad} (output volumes are of size {'x'.join(map(str, shown))})"
         )
     out = np.zeros((lead, area), input.dtype)
-    np.put_along_axis(out, flat, input.reshape(lead, -1), 1)
+    if area:
+        np.put_along_axis(out, flat, input.reshape(flat.shape), 1)
     return out.reshape(*input.shape[:-nd], *output_size)
 
 
@@ -487,6 +504,7 @@ def _register_adaptive(declaration: str, nd: int) -> None:
 
     @typed(mean, "")
     def kernel_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
+        _refuse_empty(mean, grad_output)
         sizes, outs = input.shape[-nd:], grad_output.shape[-nd:]
         g = along(grad_output, [mean_matrix(n, o, grad_output.dtype).T for n, o in zip(sizes, outs, strict=True)])
         return channels_as(input, g) if nd == 2 else g
