@@ -204,8 +204,9 @@ def _channels(input: Tensor, p: float, training: bool, inplace: bool, sizes: tup
     n = input.dim()
     batched = n == sizes[1]
     if not batched and name != "2d":
-        made = TENSORS.unsqueeze(input, 0)
-        return TENSORS.squeeze(_dropped(made, p, False, True) if training else made, 0)
+        made = input.unsqueeze_(0) if inplace else TENSORS.unsqueeze(input, 0)
+        dropped = _dropped(made, p, inplace, True) if training else made
+        return dropped.squeeze_(0) if inplace else TENSORS.squeeze(dropped, 0)
     if not training:
         return input
     return _dropped(input, p, inplace, True)

@@ -65,8 +65,6 @@ def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> 
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if input.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
-    if min_val > max_val:
-        raise RuntimeError("min_val cannot be greater than max_val")
     if input.dtype.kind == "u" and (min_val < 0 or max_val < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if input.dtype.kind == "f" and (min_val != min_val or max_val != max_val):

@@ -278,7 +278,7 @@ def _bce_twice_grad(F: Any, grad: Any, input: Any, target: Any, weight: Any, red
         "input": lambda F, grad, input, target, weight, reduction: F.binary_cross_entropy_backward(
             grad, input, target, weight, reduction
         ),
-        "target": lambda F, grad, input, weight, reduction: _bce_target(F, grad, input, weight, reduction),
+        "target": lambda F, grad, input, target, weight, reduction: _bce_target(F, grad, input, weight, reduction),
     },
 )
 def binary_cross_entropy(
@@ -350,7 +350,7 @@ def _logits_target(F: Any, grad: Any, input: Any, weight: Any, pos_weight: Any, 
                 F, grad, input, target, weight, pos_weight, reduction
             )
         ),
-        "target": lambda F, grad, input, weight, pos_weight, reduction: _logits_target(
+        "target": lambda F, grad, input, target, weight, pos_weight, reduction: _logits_target(
             F, grad, input, weight, pos_weight, reduction
         ),
     },

@@ -721,7 +721,7 @@ def _group_norm_vjp(
             )
         ),
     },
-    shown={"input": "input"},
+    shown={"input": "input", "bias": ""},
 )
 @keeping_channels
 @typed("GroupNormKernelImpl", half=False)
