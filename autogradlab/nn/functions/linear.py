@@ -596,6 +596,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
     Mirrors `torch.nn.functional.cosine_similarity`.
     """
+    if eps < 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     wanted = x1.dtype if x1.dtype is x2.dtype else promote(x1.dtype, x2.dtype)
     if not wanted.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {_scalar_name(wanted)}")

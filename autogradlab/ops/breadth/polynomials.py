@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import name_of
+from ...core.memory.layout import iterated
 from ...core.memory.rows import plain_rows
 from ...core.runtime.modes import quiet
 from ...core.tensor.tensor import Tensor, wrap
@@ -50,7 +51,8 @@ def _polynomial(name: str, kernel: Callable[[Any, Any], Any], what: str, example
         for a in (*arrays, np.empty(0, wanted.numpy)):
             _real(a, f"{name}_cpu")
         place, degree = np.broadcast_arrays(*align(*(a.astype(wanted.numpy, copy=False) for a in arrays)))
-        made = wrap(plain_rows(quiet(kernel, place, degree)))
+        found = plain_rows(quiet(kernel, place, degree))
+        made = wrap(iterated(found, *arrays) if found.ndim > 1 else found)
         return made if out is None else written(made, out)
 
     call.__doc__ = f"""

@@ -480,7 +480,7 @@ def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
     function=False,
     reads="itself",
 )
-def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
     """Writes the values of another tensor into this one, cast and broadcast.
 
     Shapes: other broadcasts to this tensor.
@@ -491,26 +491,26 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     tensor([[1., 2.],
             [1., 2.]])
     """
-    if not isinstance(src, Tensor):
-        if not is_number(src):
-            reject("copy_", (input, src), {})
-        src = wrap(np.asarray(src))
-    if src._array.base is not None and not is_absent(input._array):
-        require_contents("", src._array)
+    if not isinstance(other, Tensor):
+        if not is_number(other):
+            reject("copy_", (input, other), {})
+        other = wrap(np.asarray(other))
+    if other._array.base is not None and not is_absent(input._array):
+        require_contents("", other._array)
     local = modes.LOCAL.state
     floats = input._array.dtype.kind in "fcV"
-    recording = local.record and (requires_grad(input) or (floats and requires_grad(src)))
+    recording = local.record and (requires_grad(input) or (floats and requires_grad(other)))
     if recording:
         check_inplace(input)
-    target, x = input._array, src._array
+    target, x = input._array, other._array
     same = (
         x.dtype is target.dtype
         and x.shape == target.shape
         and x.strides == target.strides
         and address(x) == address(target)
     )
-    if not same and (0 in target.strides or (src._counter is input._counter and src._counter is not UNSHARED)):
-        check_written(input, (src,))
+    if not same and (0 in target.strides or (other._counter is input._counter and other._counter is not UNSHARED)):
+        check_written(input, (other,))
     if x.shape != target.shape:
         shape = broadcast_shapes(target.shape, x.shape)
         if shape != target.shape:
@@ -522,7 +522,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         x = modes.quiet(cast_array, x, target.dtype)
     history = None
     if recording:
-        edges = (gradient_edge(input), gradient_edge(src) if floats else NO_EDGE)
+        edges = (gradient_edge(input), gradient_edge(other) if floats else NO_EDGE)
         node = start_node(CopyBackwards, edges, target.shape, target.dtype, ())
         if not local.plain:
             finish(node, local)

@@ -14,9 +14,14 @@ Step = Callable[[int, Array, Array, Array], Array]
 __all__ = ["airy_ai", "bessel_k", "bessel_y", "chebyshev", "hermite", "laguerre", "legendre"]
 
 
+def _degrees(n: Array) -> Array:
+    """Degrees cut to integers; a NaN is the smallest of them, as C converts it."""
+    return np.where(np.isnan(n), -1, np.trunc(n))
+
+
 def _recurrence(x: Array, n: Array, first: Array, step: Step) -> Array:
     """The polynomial of degree n at x, given that of degree 1: 0 for negative degrees, 1 for degree 0."""
-    degree = np.trunc(n)
+    degree = _degrees(n)
     before, now = np.ones_like(x), first
     result = np.where(degree < 0, x.dtype.type(0), np.where(degree == 0, before, now))
     top = int(np.nanmax(degree, initial=0))
@@ -28,7 +33,7 @@ def _recurrence(x: Array, n: Array, first: Array, step: Step) -> Array:
 
 def chebyshev(kind: str, x: Array, n: Array) -> Array:
     """The Chebyshev polynomials T, U, V and W, in trigonometric form for high degrees within (-1, 1)."""
-    degree = np.trunc(n)
+    degree = _degrees(n)
     first = {"t": x, "u": x + x, "v": x + x - 1, "w": x + x + 1}[kind]
     result = _recurrence(x, np.minimum(degree, 8), first, lambda k, x, now, before: (x + x) * now - before)
     high = np.abs(x) > 1
