@@ -17,6 +17,8 @@ import pytest
 import autogradlab as torch
 from autogradlab import inspectors as lab
 from autogradlab.autograd.function import transforms
+from autogradlab.core.memory.storage import _FIXED
+from autogradlab.core.recording.detached import DETACHED
 from autogradlab.core.runtime import modes
 from tests.interrupts import traced
 
@@ -349,6 +351,20 @@ def signalled(seconds: float, interval: float) -> tuple[int, list[str]]:
     finally:
         signal.signal(signal.SIGALRM, before)
     return sent, wrong
+
+
+def test_what_is_known_of_memory_goes_with_it_in_one_step():
+    """An interruption within a callback of a weak reference is lost, and what the callback should forget stays."""
+    array = torch.ones(3).numpy()
+    result = torch.ones(3, requires_grad=True) * 2
+    result.detach_()
+    kept, before = [torch.ones(3), result], (len(_FIXED), len(DETACHED))
+    kept[0].numpy()
+    assert len(_FIXED) == before[0] + 1
+    del result
+    points, _ = traced(kept.clear, 0, within=("autogradlab",))
+    assert (len(_FIXED), len(DETACHED), points) == (before[0], before[1] - 1, 0)
+    assert array.sum() == 3
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")

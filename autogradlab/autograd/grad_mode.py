@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self
@@ -83,11 +82,13 @@ class _DecoratorContextManager:
 
 
 def _decorated(fresh: Callable[[], Any], function: Any) -> Any:
-    if inspect.isclass(function):
+    if isinstance(function, type):
         warnings.warn(_CLASS_DECORATED, FutureWarning, stacklevel=3)
         function = functools.wraps(function, updated=())(_plain_call(fresh, function))
         return function
-    if inspect.isgeneratorfunction(function):
+    from inspect import isgeneratorfunction  # loaded late: the core decorates nothing
+
+    if isgeneratorfunction(function):
         return functools.wraps(function)(_generator(fresh, function))
     return functools.wraps(function)(_plain_call(fresh, function))
 

@@ -11,6 +11,7 @@ import math
 import operator
 import weakref
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,7 +65,8 @@ def fix(t: Tensor) -> None:
     root = owner(t._array) if t._storage is None else t._storage._owner
     key = id(root)
     if key not in _FIXED:
-        _FIXED[key] = weakref.ref(root, lambda _: _FIXED.pop(key, None))
+        # no function of Python's: an interruption in it would be lost, and the next array at this id be taken for this one
+        _FIXED[key] = weakref.ref(root, partial(_FIXED.pop, key))
 
 
 def fixed(storage: Storage) -> bool:

@@ -8,6 +8,7 @@ edge: neither is concerned.)
 from __future__ import annotations
 
 import weakref
+from functools import partial
 
 from ..graph.node import Node, sequence
 from ..graph.slices import CopySlices
@@ -25,7 +26,7 @@ DETACHED: dict[int, tuple[weakref.ref[Tensor], int]] = {}
 def note_detached(t: Tensor) -> None:
     """Note that a result loses its history now."""
     key = id(t)
-    DETACHED[key] = (weakref.ref(t, lambda _: DETACHED.pop(key, None)), sequence())
+    DETACHED[key] = (weakref.ref(t, partial(DETACHED.pop, key)), sequence())  # partial: see `fix` of storages
 
 
 def refuse_detached(node: Node) -> None:

@@ -8,7 +8,6 @@ which asks. Which functions these are is told by `autogradlab/overrides.py`.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from types import CodeType, EllipsisType, FunctionType, NoneType
@@ -252,7 +251,9 @@ def gate(
 
     own = vars(function).get("__signature__")
     if own is None:
-        function.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+        from inspect import signature  # loaded late: few processes get here
+
+        function.__signature__ = signature(function)  # type: ignore[attr-defined]
     function.__code__ = _handing_on(len(code.co_freevars))
     function.__defaults__, function.__kwdefaults__ = None, {"_gate": pass_or_ask}
     return open_again
