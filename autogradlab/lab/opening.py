@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
 import os
@@ -66,12 +67,15 @@ def start(command: list[str], folder: Path) -> int:
     lighten()
     from jupyterlab.labapp import LabApp
 
+    loops: list[asyncio.AbstractEventLoop] = []
+
     class Lessons(LabApp):  # type: ignore[misc]  # JupyterLab's classes are Any to mypy
         """Says where it is, once it is there."""
 
         @classmethod
         def initialize_server(cls, argv: Any = None, load_other_extensions: bool = True, **more: Any) -> Any:
             server = super().initialize_server(argv, load_other_extensions, **more)
+            loops.append(server.io_loop.asyncio_loop)
             if not server.allow_root and getattr(os, "geteuid", lambda: None)() == 0:
                 server.exit(warned("as_root"))  # the server would say so where nobody looks, see below
             # comes after the callback that binds the port, which may be another than the one that was asked for
@@ -84,7 +88,19 @@ def start(command: list[str], folder: Path) -> int:
 
     sys.argv[0] = "jupyter-lab"
     result = Lessons.launch_instance(command)
+    for loop in loops:
+        _end(loop)
     return result if isinstance(result, int) else 0
+
+
+def _end(loop: asyncio.AbstractEventLoop) -> None:
+    """End what a server that was stopped has left half done: the threads that wait for such a task would keep the
+    process alive for ever."""
+    left = asyncio.all_tasks(loop)
+    for task in left:
+        task.cancel()
+    if left:
+        loop.run_until_complete(asyncio.wait(left, timeout=10))
 
 
 async def _up(server: Any, folder: Path) -> None:

@@ -8,6 +8,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -518,3 +519,26 @@ def test_root_is_told_how_to_start(tmp_path: Path):
         [sys.executable, "-c", code, str(tmp_path / "lessons")], capture_output=True, text=True, env=env, timeout=120
     )
     assert (run.returncode, run.stdout, run.stderr.strip()) == (1, "", speaking.told("as_root"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="no SIGTERM here")
+def test_a_server_that_is_stopped_while_it_answers_ends(tmp_path: Path):
+    """Python waits for the threads that work for an answer, and these for a task that nobody would have ended."""
+    places = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "RUNTIME", "DATA")}
+    command = [sys.executable, "-m", "autogradlab", "lab", "--no-browser", "--port", "0", "--allow-root"]
+    server = subprocess.Popen(
+        [*command, "--dir", str(tmp_path / "lessons")], env={**os.environ, **places}, stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout is not None
+    try:
+        found = re.search(r"http://[^:]+:(\d+)\S*token=(\w+)", server.stdout.readline())
+        assert found
+        with socket.create_connection(("localhost", int(found[1]))) as asked:  # what it can export takes it a while
+            asked.sendall(f"GET /api/nbconvert?token={found[2]} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            time.sleep(0.3)
+            server.terminate()
+            assert server.wait(timeout=120) == 0
+    finally:
+        server.kill()
+        server.stdout.close()
