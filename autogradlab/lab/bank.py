@@ -95,12 +95,13 @@ def entries(lesson: str = "", course: Path | None = None) -> list[Entry]:
 def find(name: str, *kinds: str) -> Entry:
     """The entry of that name: `question`, or `lesson/question` where two lessons have a question of that name.
 
-    The lesson may be given by its number alone, as in `10/accumulate-twice`. A course of one's own is asked first.
+    The lesson may be given by its number alone, as in `10/accumulate-twice`. A course of one's own is asked first; what
+    it has of another kind under that name hides no question of the lessons that come with autogradlab.
     """
     lesson, _, question = str(name).rpartition("/")
-    found: list[Entry] = []
-    for course in courses():
-        found = found or [e for e in entries(lesson, course) if e.name == question]
+    named = [[e for e in entries(lesson, course) if e.name == question] for course in courses()]
+    fitting = [[e for e in of_course if e.kind in kinds] for of_course in named]
+    found = next(filter(None, [*fitting, *named]), [])
     if not found:
         near = ", ".join(sorted(e.name for e in entries(lesson) if e.kind in kinds))
         raise LessonFault(say("author.not_of_these" if near else "author.none_of_its_kind", name=name, near=near))

@@ -111,6 +111,7 @@ class Learner:
     arrived: str = ""  #: where the learner stands after the login
     seconds: list[float] = field(default_factory=list)  #: from request to reply, cell by cell
     errors: list[str] = field(default_factory=list)  #: in cells that are not meant to fail
+    again: int = 0  #: how often it had to connect anew before its kernel had started
 
     def __enter__(self) -> Learner:
         self.http = requests.Session()
@@ -145,14 +146,9 @@ class Learner:
         made.raise_for_status()
         kernel, session = made.json()["kernel"]["id"], uuid.uuid4().hex
         cookies = "; ".join(f"{c.name}={c.value}" for c in self.http.cookies if str(c.path) in f"/user/{self.name}/")
-        line = websocket.create_connection(
-            f"{base.replace('http', 'ws', 1)}/api/kernels/{kernel}/channels?session_id={session}",
-            cookie=cookies,
-            header=head,
-            timeout=180,
-        )
+        address = f"{base.replace('http', 'ws', 1)}/api/kernels/{kernel}/channels?session_id={session}"
+        line = self._line(address, session, {"cookie": cookies, "header": head, "timeout": 180})
         try:
-            self._reply(line, session, "1 + 1")
             for number, cell in enumerate(c for c in book["cells"] if c["cell_type"] == "code"):
                 code = cell["source"]
                 if torch and number and WIDGETS.search(code):
@@ -166,6 +162,21 @@ class Learner:
                     self.errors.append(error)
         finally:
             line.close()
+
+    def _line(self, address: str, session: str, options: dict[str, Any]) -> Any:
+        """The kernel's websocket, when the kernel has answered. A server hangs up on a kernel that takes a minute to
+        start; a page connects anew then, up to seven times."""
+        for left in reversed(range(8)):
+            line = websocket.create_connection(address, **options)
+            try:
+                self._reply(line, session, "1 + 1")
+                break
+            except websocket.WebSocketConnectionClosedException:
+                line.close()
+                self.again += 1
+                if not left:
+                    raise
+        return line
 
     def _reply(self, line: Any, session: str, code: str) -> str:
         """Run code; its error, when the reply and the idle status have both come."""
@@ -228,6 +239,7 @@ def main() -> None:
         each = {kind: total / args.learners for kind, total in memory(users).items()}
     later = sorted(seconds for one in learners for seconds in one.seconds[1:])
     print(f"errors that are not meant: {sum(len(one.errors) for one in learners)}", file=sys.stderr)
+    print(f"connections made anew while kernels started: {sum(one.again for one in learners)}", file=sys.stderr)
     imports, after = statistics.median(one.seconds[0] for one in learners), later[int(0.95 * len(later))]
     row = ["PyTorch" if args.torch else "autogradlab", args.learners]
     row += [round(mb) for mb in (*each.values(), sum(each.values()))]

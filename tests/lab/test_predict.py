@@ -154,6 +154,17 @@ def test_names(sample: Path):
         predict("recall")
 
 
+def test_a_course_hides_no_question_of_another_kind(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A shipped lesson copied into a course that has a prediction called as the lesson's exercise."""
+    (tmp_path / "questions").mkdir()
+    (tmp_path / "questions" / "07-own.toml").write_text('[zero-it]\nkind = "number"\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    found = [bank.find("zero-it", kind).key for kind in ("number", "exercise")]
+    assert found == ["07-own/zero-it", "01-sample/zero-it"]
+    with pytest.raises(bank.LessonFault, match="07-own/zero-it is of the kind 'number'; this call is for quiz"):
+        bank.find("zero-it", "quiz")
+
+
 def test_quiz(torch: Any):
     asked = quiz("recall")
     assert asked.text.count("Not answered yet") == 3
