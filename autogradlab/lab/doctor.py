@@ -81,9 +81,10 @@ def report(folder: Path) -> tuple[str, bool]:
     lines, well = [], True
     for finding in examine(folder):
         mark = "ok " if finding.well else "-- " if finding.needed else "no "
-        lines.append(f"{mark} {finding.what}: {finding.found}")
+        lines.append(told("doctor_line", mark=mark, what=finding.what, found=finding.found))
         if not finding.well and finding.cure:
-            lines.append(f"      {told('doctor_cure' if finding.needed else 'doctor_cure_optional')}:  {finding.cure}")
+            key = "doctor_cure" if finding.needed else "doctor_cure_optional"
+            lines.append(f"      {told(key, cure=finding.cure)}")
         well &= finding.well or not finding.needed
     lines.append(told("doctor_well" if well else "doctor_ill"))
     return "\n".join(lines), well

@@ -114,7 +114,8 @@ async def _up(server: Any, folder: Path) -> None:
         kernel = {"name": asked["content"]["metadata"]["kernelspec"]["name"]}
         session = {"path": unquote(lesson), "name": "", "type": "notebook", "kernel": kernel}
         await _ask(server, "api/sessions", method="POST", body=json.dumps(session))
-        await _ask(server, "lab/api/settings")
+        for what in ("settings", "translations"):
+            await _ask(server, f"lab/api/{what}")
 
 
 async def _ask(server: Any, path: str, **more: Any) -> Any:

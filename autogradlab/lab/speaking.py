@@ -94,7 +94,10 @@ class Parser(argparse.ArgumentParser):
         return formatter.format_help()
 
     def format_help(self) -> str:
-        return super().format_help().replace("usage: ", told("usage"), 1)
+        text = super().format_help().replace("usage: ", told("usage"), 1)
+        for title in (told("commands"), told("options")):
+            text = text.replace(f"\n{title}:\n", f"\n{told('section', title=title)}\n")
+        return text
 
     def error(self, message: str) -> NoReturn:
         for pattern, key in FAULTS:

@@ -443,6 +443,13 @@ def test_wrong_usage_in_chinese(console: Console):
         assert said.startswith("用法：autogradlab")
 
 
+def test_chinese_has_its_own_colons(console: Console):
+    for arguments in (["--help"], ["lessons", "--help"], ["lab", "--help"], ["doctor"]):
+        _, said = console(arguments, "utf-8")
+        assert "：" in said
+        assert re.findall(r"[\u3400-\u9fff）]:.*", said) == []
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_one_line_for_each_trouble(
     started: list[list[str]],
