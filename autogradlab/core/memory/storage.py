@@ -65,7 +65,7 @@ def fix(t: Tensor) -> None:
     root = owner(t._array) if t._storage is None else t._storage._owner
     key = id(root)
     if key not in _FIXED:
-        # no function of Python's: an interruption in it would be lost, and the next array at this id be taken for this one
+        # no function of Python's: an interruption in it would be lost, and the next array of this id be taken for fixed
         _FIXED[key] = weakref.ref(root, partial(_FIXED.pop, key))
 
 
