@@ -15,8 +15,9 @@ from ..core.recording.record import TENSORS as F
 from ..core.tensor.tensor import Tensor, wrap
 from ..core.types import dtypes
 from ..core.types.dims import wrap_dim, wrap_dims
+from ..core.types.dtypes import scalar_name
 from ..ops.breadth import fourier as _table
-from ..ops.first.kinds import is_half, name_of
+from ..ops.first.kinds import is_half
 from ..ops.first.products import written
 from ..ops.table.publishing import reading
 
@@ -61,7 +62,7 @@ def _norm(norm: str | None, forward: bool) -> int:
 
 def _floating(x: Tensor) -> Tensor:
     if is_half(x._array):
-        raise RuntimeError(f"Unsupported dtype {name_of(x._array)}")
+        raise RuntimeError(f"Unsupported dtype {scalar_name(x._array)}")
     return F.to(x, dtypes.get_default_dtype()) if x._array.dtype.kind in "biu" else x
 
 
@@ -113,7 +114,7 @@ def _filled(name: str, r: Tensor, out: Tensor) -> Tensor:
     kind = r._array.dtype.kind
     if out._array.dtype.kind != kind:
         wanted = "complex" if kind == "c" else "floating point"
-        raise RuntimeError(f"{name} expects a {wanted} output tensor, but got {dtypes._scalar_name(out.dtype)}")
+        raise RuntimeError(f"{name} expects a {wanted} output tensor, but got {dtypes.scalar_name(out)}")
     return written(r, out)
 
 
@@ -141,7 +142,7 @@ def _axes(name: str, x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tupl
 def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, forward: bool = True) -> Tensor:
     """Real to half of complex; the inverse of several dimensions halves the last one, then transforms the others."""
     if x._array.dtype.kind == "c":
-        kind = dtypes._scalar_name(x.dtype)
+        kind = dtypes.scalar_name(x)
         if name == "ihfftn":
             raise RuntimeError(f"Only supports floating-point dtypes, but found: {kind}")
         raise RuntimeError(
@@ -575,7 +576,7 @@ def _frequencies(name: str, places: np.ndarray, n: int, d: float, options: dict[
     if not (wanted.is_floating_point or wanted.is_complex):
         raise RuntimeError(f"{name} requires a floating point or complex dtype")
     if wanted.is_complex:
-        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{dtypes._scalar_name(wanted)}'")
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{dtypes.scalar_name(wanted)}'")
     with np.errstate(all="ignore"):
         t = wrap((places / (np.float64(n) * d)).astype(wanted.numpy))
     return t.requires_grad_() if options.get("requires_grad") else t

@@ -19,10 +19,10 @@ from ..core.memory.versions import increment_version
 from ..core.recording.record import TENSORS as F
 from ..core.runtime.help import attach
 from ..core.tensor.tensor import Tensor, wrap
-from ..core.types.dtypes import from_numpy
+from ..core.types.dtypes import from_numpy, scalar_name
 from ..core.types.return_types import named
 from ..ops.common.blas import lift
-from ..ops.first.products import UNSAFE, type_name, written, written_all
+from ..ops.first.products import UNSAFE, written, written_all
 from ..ops.linalg.chains import multi_dot
 from ..ops.linalg.decompositions import NOT_POSITIVE
 from ..ops.linalg.factors import LinAlgError, check_info, matrices, singular_values, square
@@ -292,12 +292,12 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
     if x._array.dtype != y._array.dtype:
         raise RuntimeError(
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
-            f"{type_name(x._array)} and "
-            f"y of type {type_name(y._array)} instead"
+            f"{scalar_name(x._array)} and "
+            f"y of type {scalar_name(y._array)} instead"
         )
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
         raise RuntimeError(
-            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {type_name(x._array)}"
+            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {scalar_name(x._array)}"
         )
     made = F.vdot(x, y) if x.ndim == y.ndim == 1 else F.sum(F.mul(F.conj(x), y), dim)
     return _given(made, out, exact="linalg.vecdot: Expected out of dtype{0} but found {1}")
@@ -508,7 +508,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     """
     if x._array.dtype.kind in "bV" or x._array.dtype == np.float16:
         raise RuntimeError(
-            f"linalg.vander supports floating point, complex, and integer tensors, but got {type_name(x._array)}"
+            f"linalg.vander supports floating point, complex, and integer tensors, but got {scalar_name(x._array)}"
         )
     n = (x._array.shape[-1] if x._array.ndim else 1) if N is None else N
     if n <= 1:

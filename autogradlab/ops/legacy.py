@@ -22,7 +22,7 @@ from ..core.tensor.tensor import Size, Tensor, counter, set_requires_grad, wrap
 from ..core.types import dtypes
 from ..core.types.device import CPU, default_device, require_cpu, set_device
 from ..core.types.device import device as Device
-from ..core.types.dtypes import dtype, get_default_dtype, set_default
+from ..core.types.dtypes import cxx_name, dtype, get_default_dtype, set_default
 from ..core.types.layouts import strided
 from ..core.values.building import array_from
 from .table.creation import check_sizes, finished
@@ -58,20 +58,6 @@ _SET_TYPE = (
     "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
     "torch.set_default_device() as alternatives."
 )
-_C_TYPES = {
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
 
 
 @op("alias", view=True, vjp={"input": lambda F, grad: grad})
@@ -95,7 +81,7 @@ def _construct(kind: dtype, args: tuple[Any, ...], kwargs: dict[str, Any], any_t
     if index == 0:
         return finished(np.zeros(0, kind.numpy))
     if index == 1:
-        storage = _memory_of(values["storage"], kind, dtypes._scalar_name(kind))
+        storage = _memory_of(values["storage"], kind, dtypes.scalar_name(kind))
         count = storage.nbytes() // kind.itemsize
         t = wrap(np.ndarray((count,), kind.numpy, storage.buffer))
         t._storage = storage
@@ -103,7 +89,7 @@ def _construct(kind: dtype, args: tuple[Any, ...], kwargs: dict[str, Any], any_t
     if index == 2:
         other = values["other"]
         if not any_type and other.dtype is not kind:
-            wanted, got = (_OPTIONS.format(_C_TYPES.get(d.name, d.name)) for d in (kind, other.dtype))
+            wanted, got = (_OPTIONS.format(cxx_name(d)) for d in (kind, other.dtype))
             raise TypeError(f"expected {wanted} (got {got})")
         return TENSORS.alias(other)
     if index == 3:
@@ -401,7 +387,7 @@ def _memory_of(source: Any, kind: dtypes.dtype, called: str) -> Storage:
     own = getattr(source, "dtype", kind)
     if own is not kind:
         raise RuntimeError(
-            f"Expected a Storage of type {called} or an UntypedStorage, but got type {dtypes._scalar_name(own)} for "
+            f"Expected a Storage of type {called} or an UntypedStorage, but got type {dtypes.scalar_name(own)} for "
             "argument 1 'storage'"
         )
     memory: Storage = getattr(source, "_untyped_storage", source)
@@ -430,13 +416,13 @@ def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         )
     if isinstance(source, Tensor):
         if source.dtype is not self.dtype:
-            names = (_C_TYPES.get(d.name, d.name) for d in (source.dtype, self.dtype))
+            names = (cxx_name(d) for d in (source.dtype, self.dtype))
             raise RuntimeError("Could not set tensor of type {} to a tensor of type {}".format(*names))
         if index == 3:
             return _set_to(self, source, memory_of(source._array), source._storage)
         storage: Storage = TENSORS.untyped_storage(source)
     else:
-        storage = _memory_of(source, self.dtype, _C_TYPES.get(self.dtype.name, self.dtype.name))
+        storage = _memory_of(source, self.dtype, cxx_name(self))
     offset = values.get("storage_offset", 0)
     size = values.get("size")
     if size is None:

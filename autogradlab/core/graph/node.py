@@ -12,7 +12,7 @@ import numpy as np
 
 from ..runtime import errors, modes
 from ..types.device import CPU
-from ..types.dtypes import from_numpy
+from ..types.dtypes import from_numpy, tensor_type
 from .backend import TENSORS
 
 if TYPE_CHECKING:
@@ -465,14 +465,6 @@ def freed_error() -> RuntimeError:
     return RuntimeError(errors.BACKWARD_TWICE)
 
 
-def _type_name(numpy: np.dtype[Any]) -> str:
-    """The type of a tensor as the messages of PyTorch's engine print it."""
-    kind = from_numpy(numpy)
-    if kind.is_complex or kind.name in ("bool", "bfloat16"):
-        return f"CPU{kind._tensor_type.removesuffix('Tensor')}Type"
-    return f"torch.{kind._tensor_type}"
-
-
 def modified(t: Any, version: int, origin: str | None = None) -> RuntimeError:
     """The error for a saved tensor that an in-place operation changed; `origin` names the Node that made it."""
     if origin is None:
@@ -483,7 +475,7 @@ def modified(t: Any, version: int, origin: str | None = None) -> RuntimeError:
     hint = errors.HINT_ANOMALY_ON if modes.current().anomaly else errors.HINT_ANOMALY_OFF
     return RuntimeError(
         errors.MODIFIED.format(
-            type=_type_name(t._array.dtype),
+            type=tensor_type(t._array),
             shape=list(t.shape),
             origin=origin,
             now=t._counter[0],

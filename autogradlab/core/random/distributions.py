@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..memory.layout import empty_like, memory_axes
+from ..types.dtypes import cxx_name, scalar_name
 from .generator import Generator, default_generator
 from .normals import fma64, round_to, standard_normals
-from .streams import CPP_NAMES, DIGITS, check_overlap, fill, normal_, scalar_name, uniform_, unsupported
+from .streams import DIGITS, check_overlap, fill, normal_, uniform_, unsupported
 
 __all__ = [
     "bernoulli",
@@ -133,7 +134,7 @@ def exponential_(out: Array, lambd: float = 1.0, generator: Generator | None = N
         return out
     check_overlap(out)
     if out.dtype.char not in DIGITS:
-        raise RuntimeError(CONTINUOUS.format("Exponential", scalar_name(out.dtype)))
+        raise RuntimeError(CONTINUOUS.format("Exponential", scalar_name(out)))
     return fill(out, round_to(_exponentials(out.size, lambd, generator or default_generator), out.dtype))
 
 
@@ -166,7 +167,7 @@ def cauchy_(out: Array, median: float = 0.0, sigma: float = 1.0, generator: Gene
     if not sigma > 0.0:
         raise RuntimeError(CAUCHY_SIGMA.format(sigma))
     if out.dtype.char not in DIGITS:
-        raise RuntimeError(CONTINUOUS.format("Cauchy", CPP_NAMES[out.dtype.name]))
+        raise RuntimeError(CONTINUOUS.format("Cauchy", cxx_name(out)))
     if out.size == 0:
         return out
     check_overlap(out)
@@ -238,7 +239,7 @@ def multinomial(p: Array, n_sample: int, replacement: bool = False, generator: G
     if p.ndim not in (1, 2):
         raise RuntimeError(PROB_DIM)
     if p.dtype.char not in DIGITS:
-        raise RuntimeError(PROB_DTYPE.format(scalar_name(p.dtype)))
+        raise RuntimeError(PROB_DTYPE.format(scalar_name(p)))
     if n_sample <= 0:
         raise RuntimeError(SAMPLES)
     n = p.shape[-1]
@@ -334,9 +335,9 @@ def binomial(count: Array, prob: Array, generator: Generator | None = None) -> A
     """Successes in `count` trials of chance `prob`, of the broadcast shape (mirrors `torch.binomial`)."""
     for name, array in (("count", count), ("prob", prob)):
         if array.dtype.char not in DIGITS:
-            raise ValueError(BINOMIAL_DTYPE.format(name, scalar_name(array.dtype)))
+            raise ValueError(BINOMIAL_DTYPE.format(name, scalar_name(array)))
     if prob.dtype != count.dtype:
-        raise RuntimeError(FOUND_DTYPE.format(scalar_name(prob.dtype), scalar_name(count.dtype)))
+        raise RuntimeError(FOUND_DTYPE.format(scalar_name(prob), scalar_name(count)))
     if count.dtype.itemsize == 2:
         raise unsupported("binomial_cpu", count.dtype)
     counts, probs = np.broadcast_arrays(count, prob)

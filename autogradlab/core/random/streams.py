@@ -15,7 +15,7 @@ import numpy as np
 
 from ..memory.layout import memory_axes
 from ..runtime import errors
-from ..types.dtypes import from_numpy
+from ..types.dtypes import cxx_name, scalar_name
 from .generator import Generator, default_generator
 from .normals import fma64, normal_values, round_to
 
@@ -30,7 +30,6 @@ __all__ = [
     "randn",
     "random_",
     "randperm",
-    "scalar_name",
     "uniform",
     "uniform_",
     "unsupported",
@@ -75,30 +74,7 @@ _LOW, _HIGH = -(1 << 63), (1 << 63) - 1
 #: bits of precision of the floating types, by NumPy's character: half, bfloat16, float, double
 DIGITS = {"e": 11, "E": 8, "f": 24, "d": 53}
 _LARGEST = {"e": 65504.0, "E": 3.3895313892515355e38, "f": 3.4028234663852886e38, "d": 1.7976931348623157e308}
-#: C++ names, as some messages have them
-CPP_NAMES = {
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "uint16": "short unsigned int",
-    "uint32": "unsigned int",
-    "uint64": "long unsigned int",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
 _FLOAT32, _FLOAT64, _INT64 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
-
-
-def scalar_name(dtype: DType) -> str:
-    """PyTorch's name of a dtype in messages: `Long`, `Half`, …"""
-    return from_numpy(dtype)._tensor_type.removesuffix("Tensor")
 
 
 def unsupported(kernel: str, dtype: DType) -> NotImplementedError:
@@ -160,7 +136,7 @@ def _check_uniform(dtype: DType, low: float, high: float) -> None:
         raise unsupported("check_uniform_bounds", dtype)
     for name, value in (("from", low), ("to", high)):
         if not -largest <= value <= largest:
-            raise RuntimeError(OUT_OF_BOUNDS.format(name, CPP_NAMES[dtype.name]))
+            raise RuntimeError(OUT_OF_BOUNDS.format(name, cxx_name(dtype)))
     if not low <= high:
         raise RuntimeError(UNIFORM_ORDER.format(low, high))
     if not high - low <= largest:
@@ -343,11 +319,11 @@ def _check_range(low: int, last: int, dtype: DType) -> None:
         raise RuntimeError(RANDOM_DTYPE.format("check_random_bounds"))
     for name, value in (("from", low), ("to - 1", last)):
         if not smallest <= value <= largest:
-            raise RuntimeError(OUT_OF_BOUNDS.format(name, CPP_NAMES[dtype.name]))
+            raise RuntimeError(OUT_OF_BOUNDS.format(name, cxx_name(dtype)))
     if digits is not None:
         for name, value in (("from", low), ("to - 1", last)):
             if abs(value) > 1 << digits:
-                warnings.warn(RANDOM_PRECISION.format(name, digits, CPP_NAMES[dtype.name]), UserWarning)
+                warnings.warn(RANDOM_PRECISION.format(name, digits, cxx_name(dtype)), UserWarning)
 
 
 def _from_to(low: int, high: int | None, dtype: DType) -> tuple[int, int]:

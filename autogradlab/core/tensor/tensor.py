@@ -222,7 +222,7 @@ class Tensor(TensorMethods):
             meta = self._meta
             wanted = self.dtype if meta is None or meta.grad_dtype is Ellipsis else meta.grad_dtype
             if wanted is not None and value.dtype is not wanted:
-                raise RuntimeError(errors.GRAD_DTYPE.format(_lower_name(value.dtype), dtypes._scalar_name(wanted)))
+                raise RuntimeError(errors.GRAD_DTYPE.format(dtypes.cxx_name(value), dtypes.scalar_name(wanted)))
             if value._array.shape != self._array.shape:
                 raise RuntimeError(errors.GRAD_SIZE.format(list(value.shape), list(self.shape)))
         self._grad = value
@@ -254,7 +254,7 @@ class Tensor(TensorMethods):
         if self.grad_fn is not None:
             raise RuntimeError(errors.GRAD_DTYPE_LEAF.format("set"))
         if value is not None and held is not None and held.dtype is not value:
-            names = dtypes._scalar_name(value), _lower_name(held.dtype)
+            names = dtypes.scalar_name(value), dtypes.cxx_name(held)
             raise RuntimeError(errors.GRAD_DTYPE_LATE.format(*names))
         meta = self._extra()
         meta.grad_dtype = value
@@ -704,7 +704,3 @@ def set_requires_grad(t: Tensor, flag: bool, how: str) -> None:
         t._view.leaf = flag
     else:
         t._edge = None if flag else NO_EDGE
-
-
-def _lower_name(d: dtypes.dtype) -> str:
-    return dtypes.C_NAMES.get(d.name, d.name)

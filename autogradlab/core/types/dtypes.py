@@ -81,7 +81,7 @@ class dtype(metaclass=Native, final=True):
     def to_complex(self) -> dtype:
         """The complex type whose parts hold this type's values. Errors: RuntimeError for integers and bool."""
         if self._category < FLOATING:
-            raise RuntimeError(f"Unknown Complex ScalarType for {_scalar_name(self)}")
+            raise RuntimeError(f"Unknown Complex ScalarType for {scalar_name(self)}")
         return complex128 if self is float64 else complex64 if not self.is_complex else self
 
     def to_real(self) -> dtype:
@@ -221,7 +221,7 @@ def _promote(a: dtype, b: dtype) -> dtype:
     if (a.name in _BARE or b.name in _BARE) and not (a.is_floating_point or b.is_floating_point):
         raise RuntimeError(
             f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
-            f"{_scalar_name(a)} and {_scalar_name(b)}"
+            f"{scalar_name(a)} and {scalar_name(b)}"
         )
     if a._category < b._category:
         a, b = b, a
@@ -238,8 +238,7 @@ def _promote(a: dtype, b: dtype) -> dtype:
     return from_numpy(np.promote_types(a.numpy, b.numpy))
 
 
-#: C's names of the dtypes, where PyTorch's messages use them
-C_NAMES = {
+_CXX_NAMES = {
     "float32": "float",
     "float64": "double",
     "float16": "c10::Half",
@@ -257,8 +256,33 @@ C_NAMES = {
 }
 
 
-def _scalar_name(d: dtype) -> str:
-    return d._tensor_type.removesuffix("Tensor")
+#: tensor types that have a name of their own in messages
+_NAMED_TYPES = frozenset(
+    f"{kind}Tensor" for kind in ("Float", "Double", "Half", "Byte", "Char", "Short", "Int", "Long")
+)
+
+
+def _dtype_of(x: Any) -> dtype:
+    """The dtype of a tensor or an array, or that a dtype or NumPy's dtype is."""
+    found = getattr(x, "dtype", x)
+    return found if isinstance(found, dtype) else from_numpy(found)
+
+
+def scalar_name(x: Any) -> str:
+    """A dtype, or that of a tensor or an array, as messages name a scalar type: Float, Long."""
+    return _dtype_of(x)._tensor_type.removesuffix("Tensor")
+
+
+def cxx_name(x: Any) -> str:
+    """A dtype, or that of a tensor or an array, as messages name the type in C++: float, long int."""
+    kind = _dtype_of(x)
+    return _CXX_NAMES.get(kind.name, kind.name)
+
+
+def tensor_type(x: Any) -> str:
+    """A dtype, or that of a tensor or an array, as messages name a tensor's type: torch.FloatTensor, CPUBoolType."""
+    name = _dtype_of(x)._tensor_type
+    return f"torch.{name}" if name in _NAMED_TYPES else f"CPU{name.removesuffix('Tensor')}Type"
 
 
 _PROMOTED: dict[tuple[dtype, dtype], dtype] = {}

@@ -15,7 +15,7 @@ from ..runtime import modes
 from ..runtime.warn import warn_once
 from ..tensor.tensor import Tensor
 from ..types import dtypes
-from ..types.dtypes import _scalar_name, dtype, from_numpy, get_default_dtype
+from ..types.dtypes import dtype, from_numpy, get_default_dtype, scalar_name
 
 __all__ = ["array_from", "check_numpy", "fill_value", "scalar_array"]
 
@@ -168,7 +168,7 @@ def _of_storage(storage: Any, d: dtype) -> np.ndarray:
     own = getattr(storage, "dtype", d)
     if own is not d:
         raise RuntimeError(
-            f"Expected a Storage of type {_scalar_name(d)} or an UntypedStorage, but got {_scalar_name(own)}"
+            f"Expected a Storage of type {scalar_name(d)} or an UntypedStorage, but got {scalar_name(own)}"
         )
     return np.array(np.ndarray((memory.nbytes() // d.itemsize,), d.numpy, memory.buffer))
 

@@ -126,7 +126,7 @@ def can_cast(found: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
 
 def check_cast(found: np.dtype[Any], wanted: np.dtype[Any]) -> None:
     if not can_cast(found, wanted):
-        raise RuntimeError(errors.CAST.format(*(dtypes._scalar_name(dtypes.from_numpy(d)) for d in (found, wanted))))
+        raise RuntimeError(errors.CAST.format(*(dtypes.scalar_name(d) for d in (found, wanted))))
 
 
 def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> NoReturn:

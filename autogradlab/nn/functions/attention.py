@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import C_NAMES
+from ...core.types.dtypes import cxx_name
 from ...ops.nn import attention as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.publishing import reading
 from .linear import dropout, linear
@@ -114,7 +114,7 @@ def _check_attention(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) -> Non
     if not q.dtype is k.dtype is v.dtype:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
-            f"{C_NAMES[q.dtype.name]} key.dtype: {C_NAMES[k.dtype.name]} and value.dtype: {C_NAMES[v.dtype.name]} "
+            f"{cxx_name(q)} key.dtype: {cxx_name(k)} and value.dtype: {cxx_name(v)} "
             "instead."
         )
     if q.ndim < 2 or k.ndim < 2 or v.ndim < 2:
@@ -125,7 +125,7 @@ def _check_attention(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) -> Non
     if mask is not None and mask._array.dtype.kind != "b" and mask.dtype is not q.dtype:
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{C_NAMES[mask.dtype.name]} and  query.dtype: {C_NAMES[q.dtype.name]} instead."
+            f"{cxx_name(mask)} and  query.dtype: {cxx_name(q)} instead."
         )
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")

@@ -17,11 +17,10 @@ from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, wrap
-from ...core.types.dtypes import C_NAMES, _scalar_name, get_default_dtype, int64, promote
+from ...core.types.dtypes import cxx_name, get_default_dtype, int64, promote, scalar_name, tensor_type
 from ...core.values.promotion import check_cast
 from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.arguments import reject
-from ...ops.table.checked import tensor_type
 from ...ops.table.publishing import inner, reading
 
 __all__ = [
@@ -103,7 +102,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     a, b, w = input1._array, input2._array, weight._array
     given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
     if len({t.dtype for t in given.values()}) > 1:
-        kinds = ", ".join(f"{name}: {C_NAMES.get(t.dtype.name, t.dtype.name)}" for name, t in given.items())
+        kinds = ", ".join(f"{name}: {cxx_name(t)}" for name, t in given.items())
         raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
     if a.ndim != b.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {a.ndim} and {b.ndim}")
@@ -436,7 +435,7 @@ def _renormed(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float
     if indices._array.dtype.name not in ("int64", "int32"):
         raise RuntimeError(
             "Expected tensor for argument #2 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{tensor_type(indices.dtype)} instead (while checking arguments for embedding_renorm_)"
+            f"{tensor_type(indices)} instead (while checking arguments for embedding_renorm_)"
         )
     rows = np.unique(indices._array)
     norms = np.linalg.norm(w[rows], norm_type, axis=1)
@@ -600,7 +599,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     wanted = x1.dtype if x1.dtype is x2.dtype else promote(x1.dtype, x2.dtype)
     if not wanted.is_floating_point:
-        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {_scalar_name(wanted)}")
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {scalar_name(wanted)}")
     x1, x2 = (TENSORS.to(t, wanted) if t._array.dtype.kind in "biu" else t for t in (x1, x2))
     a, b = (x1, x2) if x1._array.shape == x2._array.shape else TENSORS.broadcast_tensors(x1, x2)
 

@@ -13,7 +13,7 @@ from ...core.arguments.declared import casting
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad
-from ...core.types.dtypes import C_NAMES, _scalar_name
+from ...core.types.dtypes import cxx_name, scalar_name
 from ...core.values.promotion import broadcast_shapes
 from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
 from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
@@ -420,7 +420,7 @@ def cross_entropy(
     if input._array.shape == target._array.shape:
         if not (target.dtype.is_floating_point or target.dtype.is_complex):
             raise RuntimeError(
-                "Expected floating point type for target with class probabilities, got " + _scalar_name(target.dtype)
+                "Expected floating point type for target with class probabilities, got " + scalar_name(target)
             )
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
@@ -667,7 +667,7 @@ def gaussian_nll_loss(
     _named(reduction)
     v = v.clone()
     if v._array.dtype.kind in "biu":
-        raise RuntimeError(errors.CAST.format("Float", C_NAMES.get(v.dtype.name, v.dtype.name)))
+        raise RuntimeError(errors.CAST.format("Float", cxx_name(v)))
     if type(eps) is not float:
         explain("clamp_", (), {"min": eps}, "Tensor")
     low = v._array < eps

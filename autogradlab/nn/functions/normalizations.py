@@ -9,7 +9,7 @@ from ...core.memory.layout import channels_last
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import C_NAMES
+from ...core.types.dtypes import cxx_name
 from ...core.types.info import finfo
 from ...ops.first.kinds import BOOL, INTEGERS, refuse
 from ...ops.nn import norm as _kernels
@@ -193,7 +193,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     dims = tuple(range(-len(shape), 0))
     refuse(input._array, "rms_norm", BOOL + INTEGERS)
     if weight is not None and weight.dtype is not input.dtype:
-        kinds = (C_NAMES.get(t.dtype.name, t.dtype.name) for t in (input, weight))
+        kinds = (cxx_name(t) for t in (input, weight))
         warn_once(_MISMATCH.format(*kinds), at="aten/src/ATen/native/layer_norm.cpp:346", key=_MISMATCH)
     x: Any = input.float() if input.element_size() == 2 else input  # half types are computed in float32
     small = finfo(x.dtype).eps if eps is None else eps

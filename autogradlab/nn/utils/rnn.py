@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor, wrap
-from ...core.types.dtypes import _scalar_name
+from ...core.types.dtypes import scalar_name
 from ...core.values.promotion import broadcast_shapes
 from ...ops.table.opdef import op
 
@@ -159,7 +159,7 @@ def pack_padded_sequence(
     if lengths._array.ndim != 1:
         raise RuntimeError(
             f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths._array.ndim}D cpu "
-            f"{_scalar_name(lengths.dtype)} tensor"
+            f"{scalar_name(lengths)} tensor"
         )
     x: Any = input
     order = None

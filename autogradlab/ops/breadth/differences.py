@@ -11,9 +11,9 @@ import numpy as np
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import _scalar_name, from_numpy
+from ...core.types.dtypes import from_numpy, scalar_name
 from ...core.values.promotion import plain_number
-from ..first.kinds import HALF, name_of, refuse
+from ..first.kinds import HALF, refuse
 from ..table.opdef import FUNCTIONS, composite, op
 from ..table.outputs import EXPECTED, Out
 
@@ -263,7 +263,7 @@ def renorm(input: np.ndarray, p: float, dim: int, maxnorm: float) -> np.ndarray:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
     if input.dtype.kind not in "fcV":
         raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name_of(input)}"
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {scalar_name(input)}"
         )
     norms, factors = _factors(RAW, input, p, wrap_dim(dim, input.ndim), maxnorm)
     factors = np.where(norms > maxnorm, factors, 1)  # a norm that is no number is not larger
@@ -357,8 +357,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any =
     if out is not None:
         if out.dtype is not from_numpy(np.dtype(np.int64)):
             raise RuntimeError(
-                "nonzero_static: Expected out tensor to have scalar type Long but got scalar "
-                f"type{_scalar_name(out.dtype)}"
+                f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{scalar_name(out)}"
             )
         return out.resize_(made.shape).copy_(wrap(made))
     return wrap(made)

@@ -11,11 +11,10 @@ import numpy as np
 from ...core.memory.absent import require_contents
 from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor
-from ...core.types import dtypes
+from ...core.types.dtypes import cxx_name, scalar_name
 from ...core.types.return_types import named
-from ..first.kinds import name_of, refuse
+from ..first.kinds import refuse
 from ..table.opdef import OPS, Op, composite, op
-from ..table.outputs import cxx_name
 from ..table.overloads import Overload
 
 F = TENSORS
@@ -94,7 +93,7 @@ def _check_histc(input: Tensor, outs: Sequence[Tensor]) -> None:
         if o.dtype is not input.dtype:
             raise RuntimeError(
                 f"torch.histogram: input tensor and {label} tensor should have the same dtype, but got input "
-                f"{cxx_name(input.dtype)} and {label} {cxx_name(o.dtype)}"
+                f"{cxx_name(input)} and {label} {cxx_name(o)}"
             )
 
 
@@ -150,7 +149,7 @@ def _many(x: np.ndarray, bins: Any, span: Any, weight: Any, density: bool) -> tu
             if b.dtype != x.dtype:
                 raise RuntimeError(
                     f"{_WHO}input tensor and bins tensors should have the same dtype, but got input with dtype "
-                    f"{_cxx(x)} and bins for dimension {d} with dtype {_cxx(b)}"
+                    f"{cxx_name(x)} and bins for dimension {d} with dtype {cxx_name(b)}"
                 )
             if b.ndim != 1:
                 raise RuntimeError(
@@ -166,7 +165,7 @@ def _many(x: np.ndarray, bins: Any, span: Any, weight: Any, density: bool) -> tu
         if weight.dtype != x.dtype:
             raise RuntimeError(
                 f"{_WHO}if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
-                f"got input({_cxx(x)}), and weight({_cxx(weight)})"
+                f"got input({cxx_name(x)}), and weight({cxx_name(weight)})"
             )
         if weight.size != len(x):
             raise RuntimeError(
@@ -181,7 +180,7 @@ def _many(x: np.ndarray, bins: Any, span: Any, weight: Any, density: bool) -> tu
     for d, b in enumerate(bins):
         _checked_bins(b.size - 1 if isinstance(b, np.ndarray) else b, d)
     if x.dtype.kind != "f" or x.dtype.itemsize == 2:
-        raise NotImplementedError(f"\"histogramdd\" not implemented for '{name_of(x)}'")
+        raise NotImplementedError(f"\"histogramdd\" not implemented for '{scalar_name(x)}'")
     edges = [b if isinstance(b, np.ndarray) else _range(x[:, d], d, b, span) for d, b in enumerate(bins)]
     inside = np.ones(len(x), bool)
     places = []
@@ -200,10 +199,6 @@ def _many(x: np.ndarray, bins: Any, span: Any, weight: Any, density: bool) -> tu
         for d, e in enumerate(edges):
             hist = hist / np.diff(e).reshape([-1 if i == d else 1 for i in range(n)])
     return hist, edges
-
-
-def _cxx(x: np.ndarray) -> str:
-    return cxx_name(dtypes.from_numpy(x.dtype))
 
 
 def _range(column: np.ndarray, d: int, bins: int, span: Any) -> np.ndarray:

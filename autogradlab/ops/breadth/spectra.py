@@ -7,7 +7,7 @@ from typing import Any
 from ...core.recording.record import TENSORS as F
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import _scalar_name
+from ...core.types.dtypes import scalar_name
 from ..table.families import method
 from ..table.opdef import composite
 from ..table.signatures import explain
@@ -268,7 +268,7 @@ def istft(
     width = n_fft if win_length is None else win_length
     call = _described(
         "istft",
-        f"CPU{_scalar_name(input.dtype)}Type",
+        f"CPU{scalar_name(input)}Type",
         input,
         window,
         n_fft=n_fft,

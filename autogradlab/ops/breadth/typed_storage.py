@@ -299,7 +299,7 @@ def _filled(args: tuple[Any, ...], numpy: np.dtype[Any], said: str) -> np.ndarra
 
 
 def _storage_name(kind: dtypes.dtype) -> str:
-    return kind._tensor_type.removesuffix("Tensor") + "Storage"
+    return dtypes.scalar_name(kind) + "Storage"
 
 
 class _LegacyStorageMeta(type):

@@ -16,7 +16,7 @@ from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import _scalar_name
+from ...core.types.dtypes import scalar_name
 from ...core.values.promotion import broadcast_shapes, can_cast
 from ..first.shape import expand, permute, transpose, unsqueeze
 from ..table.arguments import reject
@@ -361,8 +361,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
             return OPS["diagonal_copy"].call_any(input, diagonal, out=out)
         if not can_cast(input._array.dtype, out._array.dtype):
             raise RuntimeError(
-                f"diag: result type {_scalar_name(input.dtype)} can't be cast to the desired out= type "
-                f"{_scalar_name(out.dtype)}"
+                f"diag: result type {scalar_name(input)} can't be cast to the desired out= type {scalar_name(out)}"
             )
         return write(OPS["diag_embed"], out, diag_embed(input._array, diagonal), (input,))
     return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)

@@ -11,12 +11,12 @@ from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import from_numpy, promote
+from ...core.types.dtypes import cxx_name, from_numpy, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes
 from ..first.kinds import fused, is_half, refuse
-from ..first.products import DOT_DTYPE, added, combined, product, scaled, times, type_name, written
+from ..first.products import DOT_DTYPE, added, combined, product, scaled, times, written
 from ..table.opdef import composite, op
-from ..table.outputs import EXPECTED, Out, cxx_name
+from ..table.outputs import EXPECTED, Out
 
 
 def lift(F: Any, array: np.ndarray) -> Any:
@@ -72,9 +72,9 @@ def addmv(input: np.ndarray, mat: np.ndarray, vec: np.ndarray, *, beta: Any = 1,
         )
     if not input.dtype == mat.dtype == vec.dtype:
         raise RuntimeError(
-            f"addmv input tensors must have the same dtype, but got {type_name(input)}, "
-            f"{type_name(mat)}, "
-            f"and {type_name(vec)}"
+            f"addmv input tensors must have the same dtype, but got {scalar_name(input)}, "
+            f"{scalar_name(mat)}, "
+            f"and {scalar_name(vec)}"
         )
     return added(input, scaled(product(mat, vec, "addmv_impl_cpu"), alpha), beta)
 
@@ -182,7 +182,7 @@ def baddbmm(input: np.ndarray, batch1: np.ndarray, batch2: np.ndarray, *, beta: 
         wrap_dim(dim, batch.ndim, scalar_ok=False)
     RAW.expand(input, (batch1.shape[0], batch1.shape[1], batch2.shape[2]))
     if input.dtype != batch1.dtype:
-        names = [cxx_name(from_numpy(a.dtype)) for a in (input, batch1, batch2)]
+        names = [cxx_name(a) for a in (input, batch1, batch2)]
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, batch2: {names[2]}"
         )
@@ -249,7 +249,7 @@ def addbmm(input: np.ndarray, batch1: np.ndarray, batch2: np.ndarray, *, beta: A
     for other in (batch2, batch1):
         if input.dtype != other.dtype:
             raise RuntimeError(
-                f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(other)}"
+                f"self and mat2 must have the same dtype, but got {scalar_name(input)} and {scalar_name(other)}"
             )
     b, n, k = batch1.shape
     if is_half(input) and b:  # one product after another, each sum rounded
@@ -428,7 +428,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> np.ndarray:
         )
     broadcast_shapes(input.shape, other.shape)
     if input.dtype != other.dtype:
-        raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(other)}")
+        raise RuntimeError(f"expected scalar type {scalar_name(input)} but found {scalar_name(other)}")
     refuse(input, "cross", "b")
     a, b = np.moveaxis(input, d, 0), np.moveaxis(other, d, 0)
     found = np.empty(np.broadcast_shapes(input.shape, other.shape), a.dtype)

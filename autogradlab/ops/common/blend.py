@@ -12,22 +12,10 @@ from ...core.runtime import errors
 from ...core.runtime.modes import quiet
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
-from ...core.types.dtypes import from_numpy
+from ...core.types.dtypes import cxx_name, from_numpy, scalar_name
 from ...core.values.building import scalar_array
 from ...core.values.promotion import can_cast, cast, is_number, number, plain_number, result_dtype
-from ..first.kinds import (
-    align,
-    fused,
-    into,
-    is_half,
-    limited,
-    name_of,
-    numbered,
-    on_both_backends,
-    refuse,
-    shared,
-    single,
-)
+from ..first.kinds import align, fused, into, is_half, limited, numbered, on_both_backends, refuse, shared, single
 from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, alias, op
 from ..table.outputs import FOUND, Out
@@ -127,7 +115,7 @@ def where(condition: np.ndarray, input: np.ndarray, other: np.ndarray) -> np.nda
     if condition.dtype.kind != "b":
         if condition.dtype != np.uint8:
             raise RuntimeError(
-                f"where expected condition to be a boolean tensor, but got a tensor with dtype {name_of(condition)}"
+                f"where expected condition to be a boolean tensor, but got a tensor with dtype {scalar_name(condition)}"
             )
         warn_once(_BYTES, at="aten/src/ATen/native/TensorCompare.cpp:621")
         condition = condition.astype(bool)
@@ -269,7 +257,7 @@ def _of_numbers(name: str, *words: str) -> Rule:
         _real(x)
         found = result_dtype((input, *given)).numpy
         if not can_cast(found, x.dtype):
-            raise RuntimeError(errors.CAST.format(name_of(np.empty((), found)), _c_name(x)))
+            raise RuntimeError(errors.CAST.format(scalar_name(found), cxx_name(x)))
         return (input, *limits), out
 
     return takes
@@ -453,7 +441,7 @@ def _lerp_kernel(name: str) -> Any:
         for a in (end, weight):
             if isinstance(a, np.ndarray) and a.dtype != input.dtype:
                 what = "end" if a is end else "weight"
-                raise RuntimeError(f"expected dtype {_c_name(input)} for `{what}` but got dtype {_c_name(a)}")
+                raise RuntimeError(f"expected dtype {cxx_name(input)} for `{what}` but got dtype {cxx_name(a)}")
         align(*(a for a in (input, end, weight) if isinstance(a, np.ndarray)))
         refuse(input, name, "biu")
         if isinstance(weight, complex):
@@ -463,22 +451,6 @@ def _lerp_kernel(name: str) -> Any:
         return single(_lerp)(input, end, weight)
 
     return kernel
-
-
-def _c_name(x: np.ndarray) -> str:
-    return {
-        "float64": "double",
-        "float32": "float",
-        "float16": "c10::Half",
-        "int64": "long int",
-        "int32": "int",
-        "bfloat16": "c10::BFloat16",
-        "int16": "short int",
-        "int8": "signed char",
-        "uint8": "unsigned char",
-        "complex64": "c10::complex<float>",
-        "complex128": "c10::complex<double>",
-    }.get(x.dtype.name, x.dtype.name)
 
 
 OPS["lerp.number"] = Op(

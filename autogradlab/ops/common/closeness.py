@@ -10,8 +10,9 @@ from ...core.memory.rows import plain_rows
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import scalar_name
 from ...core.values.promotion import plain_number, result_dtype
-from ..first.kinds import BOOL, COMPLEX, align, name_of
+from ..first.kinds import BOOL, COMPLEX, align
 from ..first.products import written
 from ..table.arguments import reject
 from ..table.opdef import OPS, Op, composite
@@ -20,7 +21,7 @@ from ..table.outputs import EXPECTED, Out
 
 def _isclose(input: np.ndarray, other: np.ndarray, rtol: float, atol: float, equal_nan: bool) -> np.ndarray:
     if input.dtype != other.dtype:
-        raise RuntimeError(f"{name_of(input)} did not match {name_of(other)}")
+        raise RuntimeError(f"{scalar_name(input)} did not match {scalar_name(other)}")
     if rtol < 0:
         raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol:g}")
     if atol < 0:
@@ -104,7 +105,7 @@ def isin(
         reject("isin", (elements, test_elements), {})
     for given in (elements, test_elements):
         if isinstance(given, Tensor) and given._array.dtype.kind in BOOL + COMPLEX:
-            raise RuntimeError(f"Unsupported input type encountered for isin(): {name_of(given._array)}")
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {scalar_name(given._array)}")
     wanted = result_dtype((elements, test_elements)).numpy
     x, y = (
         v._array.astype(wanted) if isinstance(v, Tensor) else np.asarray(v, wanted) for v in (elements, test_elements)

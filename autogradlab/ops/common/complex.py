@@ -15,7 +15,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.return_types import named
 from ...core.values.promotion import broadcast_error
-from ..first.kinds import floated, name_of, on_both_backends
+from ..first.kinds import floated, on_both_backends
 from ..table.arguments import reject
 from ..table.factories import unary
 from ..table.families import attach
@@ -33,12 +33,12 @@ def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
     if a.name not in _PARTS or b.name not in _PARTS:
         raise RuntimeError(
             "Expected both inputs to be Half, Float or Double tensors but got "
-            f"{dtypes._scalar_name(a)} and {dtypes._scalar_name(b)}"
+            f"{dtypes.scalar_name(a)} and {dtypes.scalar_name(b)}"
         )
     if a is not b:
         raise RuntimeError(
-            f"Expected object of scalar type {dtypes._scalar_name(a)} but got scalar type "
-            f"{dtypes._scalar_name(b)} for second argument"
+            f"Expected object of scalar type {dtypes.scalar_name(a)} but got scalar type "
+            f"{dtypes.scalar_name(b)} for second argument"
         )
     if a.itemsize == 2:
         raise NotImplementedError("autogradlab has no complex numbers of 16-bit parts")
@@ -251,7 +251,7 @@ def view_as_complex(input: np.ndarray) -> np.ndarray:
     if whole is None:
         raise RuntimeError(
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
-            f"scalar type: {_name(input)}"
+            f"scalar type: {dtypes.scalar_name(input)}"
         )
     if not input.ndim:
         raise RuntimeError("Input tensor must have one or more dimensions")
@@ -276,10 +276,6 @@ def _view_as_complex(input: Any) -> Tensor:
 
 
 publish("view_as_complex", _view_as_complex, False, True, "Pairs of real numbers as complex ones. A view.")
-
-
-def _name(x: np.ndarray) -> str:
-    return name_of(x)
 
 
 def _raw_view_as_complex(x: np.ndarray) -> np.ndarray:

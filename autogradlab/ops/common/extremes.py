@@ -13,7 +13,7 @@ from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.return_types import named
-from ..first.kinds import name_of, on_both_backends, refuse
+from ..first.kinds import on_both_backends, refuse
 from ..table.opdef import OPS, Op, op
 from ..table.outputs import EXPECTED, Out
 from ..table.overloads import Arguments, Called, Overload
@@ -415,5 +415,3 @@ op(
     """,
     out=Out(exact=EXPECTED),
 )(_index_reduce("argmin", np.argmin))
-
-__all__ = ["name_of"]

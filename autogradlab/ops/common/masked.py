@@ -13,21 +13,18 @@ from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime.errors import ROWS_SELECTED
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import from_numpy
+from ...core.types.dtypes import cxx_name, from_numpy, scalar_name
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_error, broadcast_shapes
 from ..table.inplace import warn_expanded
 from ..table.opdef import OPS, Op, composite, op
-from ..table.outputs import C_NAMES, Out, same_dtype
-from .take import _number, scalar_name
+from ..table.outputs import Out, same_dtype
+from .take import _number
 
 
 def _boolean(mask: np.ndarray) -> None:
     if mask.dtype.kind != "b":
-        name = from_numpy(mask.dtype).name
-        raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {C_NAMES.get(name, name)}"
-        )
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {cxx_name(mask)}")
 
 
 def _filled(input: np.ndarray, mask: np.ndarray, value: Any) -> np.ndarray:

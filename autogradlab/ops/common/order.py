@@ -13,9 +13,10 @@ from ...core.recording.record import TENSORS, says, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import tensor_type
 from ..first.kinds import refuse
 from ..first.selecting import SMALL, insertion_order, sort_order
-from ..table.checked import axis, tensor_type
+from ..table.checked import axis
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, op, publish
 from ..table.outputs import resize_out, same_dtype

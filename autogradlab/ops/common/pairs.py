@@ -12,17 +12,7 @@ import numpy as np
 from ...core.memory.layout import iterating
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, writes
 from ...core.tensor.tensor import Tensor
-from ..first.kinds import (
-    COMPLEX,
-    floated,
-    is_half,
-    name_of,
-    no_complex,
-    numbered,
-    on_both_backends,
-    refusing,
-    single,
-)
+from ..first.kinds import COMPLEX, floated, no_complex, numbered, on_both_backends, refusing, single
 from ..first.quotients import divides, floor_quotient
 from ..table.factories import binary
 from ..table.opdef import OPS, Op, alias
@@ -606,5 +596,3 @@ RAW.special_xlog1py = lambda x, y: OPS["special_xlog1py"].kernel(x, numbered(x, 
 alias("special_xlogy", "xlogy", method=False)
 alias("arctan2", "atan2")
 alias("arctan2_", "atan2_", function=False)
-
-__all__ = ["is_half", "name_of"]

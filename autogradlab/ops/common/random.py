@@ -508,7 +508,7 @@ def multinomial(*args: Any, **kwargs: Any) -> Tensor:
     _, values = bind("multinomial", args, kwargs)
     out = values["out"]
     if out is not None and out.dtype is not dtypes.int64:
-        raise RuntimeError(_LONG_OUT.format(dtypes._scalar_name(out.dtype)))
+        raise RuntimeError(_LONG_OUT.format(dtypes.scalar_name(out)))
     drawn = modes.quiet(
         drawing(D.multinomial),
         values["input"]._array,

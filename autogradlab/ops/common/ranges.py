@@ -14,11 +14,10 @@ from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.device import default_device
+from ...core.types.dtypes import cxx_name, get_default_dtype
 from ...core.types.dtypes import dtype as Dtype
-from ...core.types.dtypes import get_default_dtype
 from ..table.creation import bind, check_out, check_sizes, default, finished, into, options, placed, quick, quick_shape
 from ..table.opdef import composite
-from ..table.outputs import cxx_name
 
 _OUT_COUNT = (
     "The number of elements in the out tensor of shape {} is {} which does not match the computed number of elements "
@@ -221,7 +220,7 @@ def _spaced(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
             raise RuntimeError(
                 f"torch.{name}(): inferred dtype c10::complex<"
                 f"{'float' if whole.itemsize == 8 else 'double'}> can't be safely cast to passed dtype "
-                f"{dtypes._scalar_name(kind)}"
+                f"{dtypes.scalar_name(kind)}"
             )
         kind = kind or whole
     kind = (out.dtype if out is not None else kind) or get_default_dtype()

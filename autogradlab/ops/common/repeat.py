@@ -13,6 +13,7 @@ from ...core.memory.strided import placed
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
+from ...core.types.dtypes import scalar_name
 from ..table.opdef import OPS, Op, composite, op
 from ..table.signatures import explain
 
@@ -91,8 +92,6 @@ def _times(repeats: Tensor, output_size: Any) -> Tensor:
     if x.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if x.dtype.kind != "i" or x.dtype.itemsize < 4:
-        from .take import scalar_name
-
         raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{scalar_name(x)}'")
     if x.size and x.min() < 0:
         raise RuntimeError("repeats can not be negative")

@@ -14,6 +14,7 @@ from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import cxx_name
 from ...core.types.return_types import named
 from ...core.values.promotion import is_number
 from ..first.kinds import on_both_backends, refuse
@@ -21,7 +22,7 @@ from ..table.calls import ByOut
 from ..table.checked import axis
 from ..table.creation import bind
 from ..table.opdef import composite, op, publish
-from ..table.outputs import Out, cxx_name, same_dtype
+from ..table.outputs import Out, same_dtype
 from ..table.overloads import Arguments, Called
 from . import extremes  # noqa: F401  its put_at carries gradients back
 
@@ -123,7 +124,7 @@ def _in_dtype(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     if called.in_place:
         if given is not None and given is not input.dtype:
             raise RuntimeError(
-                f"Bad in-place call: input tensor dtype {cxx_name(input.dtype)} and output tensor dtype "
+                f"Bad in-place call: input tensor dtype {cxx_name(input)} and output tensor dtype "
                 f"{cxx_name(given)} should match"
             )
         return args, {**kwargs, "dtype": input.dtype}
@@ -377,9 +378,7 @@ def diff(*args: Any, **kwargs: Any) -> Tensor:
         if out is None:
             return F.zeros_like(input).copy_(input)
         if out.dtype is not input.dtype:
-            raise RuntimeError(
-                f"expected scalar_type {dtypes._scalar_name(input.dtype)} but found {dtypes._scalar_name(out.dtype)}"
-            )
+            raise RuntimeError(f"expected scalar_type {dtypes.scalar_name(input)} but found {dtypes.scalar_name(out)}")
         return F.add(input, 0, out=out)
     if any(b is not None for b in beside):
         input = F.cat([t for t in (beside[0], input, beside[1]) if t is not None], d)

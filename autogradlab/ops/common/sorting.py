@@ -20,9 +20,10 @@ from ...core.runtime.modes import quiet
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, made
 from ...core.types import dtypes
+from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ...core.values.promotion import plain_number, result_dtype
-from ..first.kinds import name_of, refuse
+from ..first.kinds import refuse
 from ..first.selecting import SMALL, kth_place, sort_order, top_order
 from ..table.arguments import reject
 from ..table.calls import ByOut
@@ -475,7 +476,7 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
                 f"sorter tensor {list(s.shape)}"
             )
         if s.dtype != np.int64:
-            raise RuntimeError(f"{_WHO}sorter must be a tensor of long dtype but got dtype {name_of(s)}")
+            raise RuntimeError(f"{_WHO}sorter must be a tensor of long dtype but got dtype {scalar_name(s)}")
         if s.size and (s.min() < 0 or s.max() >= a.shape[-1]):
             raise RuntimeError(f"{_WHO}sorter index out of range")
     wanted = result_dtype((edges, input)).numpy
@@ -497,7 +498,7 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
     if out is not None and out.dtype is not kind:
         raise RuntimeError(
             f"{_WHO}output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether "
-            f"out_int32 flag is True, but we got output tensor's dtype {name_of(out._array)} and out_int32 flag is "
+            f"out_int32 flag is True, but we got output tensor's dtype {scalar_name(out._array)} and out_int32 flag is "
             f"{small}"
         )
     if v.size:

@@ -14,7 +14,7 @@ from ...core.memory.strided import placed, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, gradient_edge
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import _scalar_name
+from ...core.types.dtypes import scalar_name
 from ..table.calls import view_of
 from ..table.families import method
 from ..table.opdef import OPS, Op, composite, op
@@ -253,8 +253,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
     if isinstance(given, Tensor):
         if given._array.dtype != np.int64:
             raise RuntimeError(
-                "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
-                f"{_scalar_name(given.dtype)}"
+                f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {scalar_name(given)}"
             )
         if given._array.ndim > 1:
             raise RuntimeError(

@@ -17,7 +17,7 @@ from ...core.recording.inplace import check_inplace
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, requires_grad
-from ...core.types.dtypes import _scalar_name
+from ...core.types.dtypes import scalar_name
 from ..table.calls import view_of
 from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import same_dtype
@@ -320,7 +320,7 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
         kind = "conjugate view tensors" if x.conj_bit else "tensors with negative bit set"
         raise RuntimeError(f"torch.Tensor.view is not supported for {kind} when converting to a different dtype.")
     old, new = x.itemsize, dtype.itemsize
-    names = f"{_scalar_name(input.dtype)} as {_scalar_name(dtype)} (different element sizes)"
+    names = f"{scalar_name(input)} as {scalar_name(dtype)} (different element sizes)"
     if old == new:
         r = x.view(dtype.numpy)
     else:

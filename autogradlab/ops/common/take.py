@@ -15,7 +15,7 @@ from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime.errors import ROWS_DYNAMIC
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import _scalar_name, from_numpy, int64
+from ...core.types.dtypes import from_numpy, int64, scalar_name
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes
 from ..table.inplace import warn_expanded
@@ -23,11 +23,6 @@ from ..table.opdef import OPS, Op, composite, copying, op
 from ..table.outputs import Out, same_dtype
 
 _ALL = slice(None)
-
-
-def scalar_name(x: np.ndarray) -> str:
-    """`Float` for float32."""
-    return _scalar_name(from_numpy(x.dtype))
 
 
 def at(d: int, index: Any) -> tuple[Any, ...]:

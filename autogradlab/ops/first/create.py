@@ -218,7 +218,7 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
         given = True
     if kind is not None and kind is not source.dtype:
         if copy is False:
-            names = dtypes._scalar_name(source.dtype), dtypes._scalar_name(kind)
+            names = dtypes.scalar_name(source), dtypes.scalar_name(kind)
             raise ValueError("can't alias tensor with dtype '{}' into dtype '{}'.".format(*names))
         found = TENSORS.to(source.detach(), kind)
     elif copy:

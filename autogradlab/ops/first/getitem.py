@@ -18,10 +18,9 @@ from ...core.recording.record import TENSORS, start_node
 from ...core.runtime.modes import FLAGS
 from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor, gradient_edge, wrap
-from ...core.types.dtypes import float64
+from ...core.types.dtypes import cxx_name, float64
 from ...core.values.building import array_from, scalar_array
 from ..table.calls import view_of
-from ..table.outputs import cxx_name
 from .index import _ALL, INDEX, SELECT, SLICE, checked_index, put, slice_
 
 _AS_TUPLE = (

@@ -20,7 +20,7 @@ from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import _scalar_name, from_numpy
+from ...core.types.dtypes import from_numpy, scalar_name
 from ...core.values.building import scalar_array
 from ..table.calls import view_of
 from ..table.inplace import flat, in_place, recorded_edges
@@ -484,7 +484,7 @@ def _look(input: np.ndarray, indices: Any, values: np.ndarray, accumulate: bool 
         _refuse_nothing(input, places)
     if input.dtype != values.dtype:
         _fitting(input, places, values)
-        found = _scalar_name(from_numpy(input.dtype)), _scalar_name(from_numpy(values.dtype))
+        found = scalar_name(input), scalar_name(values)
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {found[0]} for the destination and "
             f"{found[1]} for the source."

@@ -14,7 +14,7 @@ from ...core.graph.backend import HELPERS, RAW, TENSORS
 from ...core.memory.layout import like
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
-from ...core.types.dtypes import from_numpy, get_default_dtype
+from ...core.types.dtypes import from_numpy, get_default_dtype, scalar_name
 from ...core.values.promotion import broadcast_shapes, is_number, number, result_dtype
 
 #: dtype kinds by what PyTorch's kernels leave out; "V" is bfloat16
@@ -25,11 +25,6 @@ _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 Kernel = Callable[..., Any]
 #: gives a result, the first array, the strides of PyTorch's
 Layout = Callable[[np.ndarray, np.ndarray], np.ndarray]
-
-
-def name_of(x: Any) -> str:
-    """PyTorch's name of an array's scalar type, as its errors print it."""
-    return dtypes._scalar_name(from_numpy(x.dtype))
 
 
 def is_among(d: np.dtype[Any], kinds: str) -> bool:
@@ -47,7 +42,7 @@ def refuse(x: np.ndarray, name: str, kinds: str = COMPLEX) -> None:
     if d.kind == "f" and d.itemsize > 2 and "f" not in kinds:  # the usual case
         return
     if is_among(d, kinds):
-        raise NotImplementedError(f"\"{name}\" not implemented for '{name_of(x)}'")
+        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(x)}'")
 
 
 def refusing(kinds: str, name: str) -> Callable[[Any, Any], None]:

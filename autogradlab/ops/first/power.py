@@ -10,7 +10,7 @@ import numpy as np
 from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import _scalar_name, complex128, float64
+from ...core.types.dtypes import complex128, float64, scalar_name
 from ...core.values.promotion import is_number, result_dtype
 from ..table.arguments import reject
 from ..table.factories import binary
@@ -245,8 +245,8 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     a, b = _wide(input, exponent)
     if out is not None and out._array.dtype != (a if isinstance(a, Tensor) else b)._array.dtype:
         raise RuntimeError(
-            f"the output given to float_power has dtype {_type_name(out)} but the operation's result requires dtype "
-            f"{_type_name(a if isinstance(a, Tensor) else b)}"
+            f"the output given to float_power has dtype {scalar_name(out)} but the operation's result requires dtype "
+            f"{scalar_name(a if isinstance(a, Tensor) else b)}"
         )
     return F.pow(a, b, out=out)
 
@@ -259,14 +259,10 @@ def float_power_(input: Tensor, exponent: Any) -> Tensor:
     a, b = _wide(input, exponent)
     if a.dtype is not input.dtype:
         raise RuntimeError(
-            f"the base given to float_power_ has dtype {_type_name(input)} but the operation's result requires dtype "
-            f"{_type_name(a)}"
+            f"the base given to float_power_ has dtype {scalar_name(input)} but the operation's result requires dtype "
+            f"{scalar_name(a)}"
         )
     return F.pow_(input, b)
-
-
-def _type_name(t: Tensor) -> str:
-    return _scalar_name(t.dtype)
 
 
 def _raw_pow(input: Any, exponent: Any) -> Any:

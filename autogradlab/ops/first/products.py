@@ -15,23 +15,18 @@ from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import _scalar_name, from_numpy
+from ...core.types.dtypes import cxx_name, from_numpy, scalar_name
 from ...core.values.promotion import can_cast
 from ..table.arguments import reject
 from ..table.calls import record
 from ..table.opdef import Op, alias, composite, op
-from ..table.outputs import EXPECTED, Composed, Out, cxx_name, not_recorded, write
+from ..table.outputs import EXPECTED, Composed, Out, not_recorded, write
 from .kinds import is_half, refuse
 from .shape import _expand
 
 _new = object.__new__
 _dot = np.ndarray.dot
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-
-
-def type_name(a: np.ndarray) -> str:
-    """A dtype as PyTorch's kernels name it: Float, Double, Long."""
-    return _scalar_name(from_numpy(a.dtype))
 
 
 def _x(a: np.ndarray) -> str:
@@ -80,7 +75,7 @@ def written(r: Tensor, out: Any, name: str = "out", *, exact: str = "", unsafe: 
         message = unsafe
     if message:
         names = [from_numpy(d) for d in (wanted, found)]
-        raise RuntimeError(message.format(*map(_scalar_name, names), *map(cxx_name, names), name=name))
+        raise RuntimeError(message.format(*map(scalar_name, names), *map(cxx_name, names), name=name))
     result: Tensor = write(Composed(name), out, r._array, ())
     return result
 
@@ -254,7 +249,7 @@ def mm(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
     if input.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_x(input)} and {_x(mat2)})")
     if input.dtype != mat2.dtype:
-        names = [cxx_name(from_numpy(a.dtype)) for a in (input, mat2)]
+        names = [cxx_name(a) for a in (input, mat2)]
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
     return product(input, mat2)
 
@@ -437,9 +432,13 @@ def addmm(input: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, *, beta: Any = 
             [4., 5.]])
     """
     if input.dtype != mat2.dtype:
-        raise RuntimeError(f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(mat2)}")
+        raise RuntimeError(
+            f"self and mat2 must have the same dtype, but got {scalar_name(input)} and {scalar_name(mat2)}"
+        )
     if mat1.dtype != mat2.dtype:
-        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {type_name(mat1)} and {type_name(mat2)}")
+        raise RuntimeError(
+            f"mat1 and mat2 must have the same dtype, but got {scalar_name(mat1)} and {scalar_name(mat2)}"
+        )
     for name, m in (("mat1", mat1), ("mat2", mat2)):
         if m.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {m.ndim}-D tensor")
@@ -479,8 +478,8 @@ def mv(input: np.ndarray, vec: np.ndarray) -> np.ndarray:
         raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat ({_x(input)}), vec ({vec.shape[0]})")
     if input.dtype != vec.dtype:
         raise RuntimeError(
-            f"addmv input tensors must have the same dtype, but got {type_name(vec)}, {type_name(input)}, and "
-            f"{type_name(vec)}"
+            f"addmv input tensors must have the same dtype, but got {scalar_name(vec)}, {scalar_name(input)}, and "
+            f"{scalar_name(vec)}"
         )
     return product(input, vec, "addmv_impl_cpu")
 
@@ -490,7 +489,7 @@ def _vectors(input: np.ndarray, other: np.ndarray) -> None:
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
     if input.dtype != other.dtype:
         raise RuntimeError(
-            f"dot : expected both vectors to have same dtype, but found {type_name(input)} and {type_name(other)}"
+            f"dot : expected both vectors to have same dtype, but found {scalar_name(input)} and {scalar_name(other)}"
         )
     if input.shape != other.shape:
         raise RuntimeError(
@@ -606,5 +605,5 @@ def bmm(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
         )
     if input.dtype != mat2.dtype:
         refuse(input, "bmm", "b")
-        raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(mat2)}")
+        raise RuntimeError(f"expected scalar type {scalar_name(input)} but found {scalar_name(mat2)}")
     return product(input, mat2, "bmm")

@@ -15,12 +15,12 @@ from ...core.memory.rows import all_rows
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
-from ...core.types.dtypes import from_numpy
+from ...core.types.dtypes import from_numpy, scalar_name
 from ..table.calls import ByOut
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import Out
 from ..table.overloads import Overload
-from .kinds import is_half, name_of, on_both_backends
+from .kinds import is_half, on_both_backends
 
 F = TENSORS
 
@@ -151,7 +151,7 @@ def _mean_type(x: Any, dtype: Any) -> Any:
     if not (found.is_floating_point or found.is_complex):
         raise RuntimeError(
             f"mean(): could not infer output dtype. {'Optional' if dtype else 'Input'} dtype must be either a floating "
-            f"point or complex dtype. Got: {found._tensor_type.removesuffix('Tensor')}"
+            f"point or complex dtype. Got: {scalar_name(found)}"
         )
     return found
 
@@ -295,12 +295,12 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     """
     if input._array.dtype.kind not in "fcV":
         raise RuntimeError(
-            f"nanmean(): expected input to have floating point or complex dtype but got {name_of(input._array)}"
+            f"nanmean(): expected input to have floating point or complex dtype but got {scalar_name(input._array)}"
         )
     if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(
             "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
-            f"dtype. Got: {dtype._tensor_type.removesuffix('Tensor')}"
+            f"dtype. Got: {scalar_name(dtype)}"
         )
     factor = F.sum(
         ~F.isnan(input.detach()), *((dim,) if dim is not None else (tuple(range(input.dim())),)), keepdim=keepdim

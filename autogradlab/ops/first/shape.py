@@ -12,10 +12,9 @@ from ...core.memory.strided import placed, view_strides, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
-from ...core.types.dtypes import dtype, from_numpy
+from ...core.types.dtypes import dtype, from_numpy, tensor_type
 from ...core.types.size import size_of
 from ..table.calls import view_of
-from ..table.checked import tensor_type
 from ..table.families import method
 from ..table.opdef import OPS, Op, composite, publish
 from ..table.signatures import explain

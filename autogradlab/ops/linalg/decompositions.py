@@ -9,9 +9,10 @@ import numpy as np
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
+from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ..common.blas import adjoint, lift
-from ..first.products import type_name, written_all
+from ..first.products import written_all
 from ..table.opdef import composite, op
 from ..table.outputs import EXPECTED, Out
 from .factors import (
@@ -293,7 +294,7 @@ def linalg_svd(
         )
     matrices("linalg.svd", A, low=False)
     if A.dtype.itemsize == 2:
-        raise NotImplementedError(f"\"linalg_svd_cpu\" not implemented for '{type_name(A)}'")
+        raise NotImplementedError(f"\"linalg_svd_cpu\" not implemented for '{scalar_name(A)}'")
     u, s, vh = singular_values(A, full_matrices)
     return columns(u), np.ascontiguousarray(s), columns(vh)
 
@@ -407,7 +408,7 @@ def linalg_eig(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     tensor([2.+0.j, 3.+0.j])
     """
     if input.dtype.kind in "biu":
-        raise RuntimeError(f"Unknown Complex ScalarType for {type_name(input)}")
+        raise RuntimeError(f"Unknown Complex ScalarType for {scalar_name(input)}")
     square("linalg.eig", input)
     if not np.isfinite(input).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")

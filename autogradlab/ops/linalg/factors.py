@@ -12,8 +12,8 @@ from ...core.memory.storage import dense
 from ...core.random.streams import unsupported
 from ...core.recording.record import RAW
 from ...core.tensor.tensor import Tensor
+from ...core.types.dtypes import scalar_name
 from ..common.blas import lift
-from ..first.products import type_name
 
 __all__ = [
     "LinAlgError",
@@ -80,14 +80,14 @@ def floats(name: str, a: np.ndarray, low: bool = True) -> None:
     kernel = _KERNELS.get(name)
     if a.dtype.kind not in "fcV":
         if name == "linalg.eig":
-            raise RuntimeError(f"Unknown Complex ScalarType for {type_name(a)}")
+            raise RuntimeError(f"Unknown Complex ScalarType for {scalar_name(a)}")
         if kernel is not None and name not in _OF_FLOATS:
             raise unsupported(kernel, a.dtype)
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {type_name(a)}")
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {scalar_name(a)}")
     if kernel is not None and a.dtype.itemsize == 2:
         raise unsupported(kernel, a.dtype)
     if low and a.dtype.itemsize == 2:
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {type_name(a)}")
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar_name(a)}")
 
 
 def square(name: str, a: np.ndarray, low: bool = True) -> None:

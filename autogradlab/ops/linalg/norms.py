@@ -11,10 +11,10 @@ from ...core.memory.layout import contiguous
 from ...core.recording.record import RAW, TENSORS, not_implemented, says
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
-from ...core.types.dtypes import _scalar_name, dtype, from_numpy, promote
+from ...core.types.dtypes import dtype, from_numpy, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes
 from ..first.kinds import HALF, refuse
-from ..first.products import type_name, written
+from ..first.products import written
 from ..table.families import method
 from ..table.opdef import composite, op
 from ..table.outputs import EXPECTED, Out
@@ -79,14 +79,14 @@ def _check_dtype(name: str, x: np.ndarray, given: dtype) -> None:
     """PyTorch's errors for the dtype in which a norm is asked for."""
     own = from_numpy(x.dtype)
     if not (given.is_floating_point or given.is_complex):
-        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {_scalar_name(given)}")
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {scalar_name(given)}")
     if own.is_complex is not given.is_complex:
         kind = "complex" if own.is_complex else "real"
-        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {_scalar_name(given)}")
+        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {scalar_name(given)}")
     if promote(own, given) is not given:
         raise RuntimeError(
-            f"{name}: the dtype of the input ({_scalar_name(own)}) should be convertible without narrowing to the "
-            f"specified dtype ({_scalar_name(given)})"
+            f"{name}: the dtype of the input ({scalar_name(own)}) should be convertible without narrowing to the "
+            f"specified dtype ({scalar_name(given)})"
         )
 
 
@@ -428,12 +428,12 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
     for name, x in (("X1", a), ("X2", b)):
         if not from_numpy(x.dtype).is_floating_point:
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {type_name(x)}")
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {scalar_name(x)}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
     if a.dtype != b.dtype:
-        raise RuntimeError(f"expected scalar type {type_name(a)} but found {type_name(b)}")
+        raise RuntimeError(f"expected scalar type {scalar_name(a)} but found {scalar_name(b)}")
     refuse(a, "cdist", HALF)
     F = TENSORS
     n, m = a.shape[-2], b.shape[-2]

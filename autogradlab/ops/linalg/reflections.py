@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import not_implemented
+from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ..common.blas import adjoint
-from ..first.kinds import BOOL, HALF, INTEGERS, name_of, refuse
+from ..first.kinds import BOOL, HALF, INTEGERS, refuse
 from ..table.opdef import op
 from ..table.outputs import same_dtype
 from .exponential import householder_backward
@@ -67,8 +68,8 @@ def _alike(input: np.ndarray, **others: np.ndarray) -> None:
     for name, x in others.items():
         if x.dtype != input.dtype:
             raise RuntimeError(
-                f"torch.ormqr: Expected input and {name} to have the same dtype, but input has dtype{name_of(input)} "
-                f"and {name} has dtype {name_of(x)}"
+                f"torch.ormqr: Expected input and {name} to have the same dtype, but input has "
+                f"dtype{scalar_name(input)} and {name} has dtype {scalar_name(x)}"
             )
 
 

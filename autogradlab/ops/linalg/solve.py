@@ -11,10 +11,11 @@ from ...core.memory.rows import all_rows
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
+from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ...core.values.promotion import broadcast_shapes
 from ..common.blas import adjoint, lift
-from ..first.products import type_name, written, written_all
+from ..first.products import written, written_all
 from ..table.opdef import alias, composite, op
 from ..table.outputs import EXPECTED, Out, safe
 from .factors import (
@@ -233,8 +234,8 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
     square("linalg.solve", a)
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {type_name(a)} and B of type "
-            f"{type_name(b)} instead"
+            "linalg.solve: Expected A and B to have the same dtype, but found A of type "
+            f"{scalar_name(a)} and B of type {scalar_name(b)} instead"
         )
     vector = is_vector(a.shape, b.shape)
     if not vector and b.ndim < 2:
@@ -577,7 +578,7 @@ def linalg_pinv(input: np.ndarray, *, atol: Any = None, rtol: Any = None, hermit
     A = input
     if A.ndim < 2 or A.dtype.kind not in "fc":
         raise RuntimeError(
-            f"linalg.pinv({type_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
+            f"linalg.pinv({scalar_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
             "double, cfloat or cdouble types"
         )
     atol, rtol = (v._array if isinstance(v, Tensor) else v for v in (atol, rtol))
@@ -657,7 +658,7 @@ def linalg_lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -
     if A.dtype != b.dtype:
         raise RuntimeError(
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
-            f"{type_name(A)} and other's dtype {type_name(b)}"
+            f"{scalar_name(A)} and other's dtype {scalar_name(b)}"
         )
     vector = A.ndim - 1 == b.ndim and A.shape[:-1] == b.shape
     if b.shape[-1 if b.ndim == 1 or vector else -2] != A.shape[-2]:

@@ -13,10 +13,10 @@ from ...core.memory.layout import channels_as, contiguous, iterated, like
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, zeros
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import _scalar_name, from_numpy
+from ...core.types.dtypes import from_numpy, scalar_name
 from ...core.types.info import finfo
 from ...core.values.promotion import plain_number
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, laid_out, like_input, limited, name_of, refuse, typed
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, laid_out, like_input, limited, refuse, typed
 from ..first.products import written
 from ..table.arguments import reject
 from ..table.opdef import OPS, alias, composite, op
@@ -45,7 +45,7 @@ TENSORS.pick = lambda cond, a, b: TENSORS.where(cond, a, b)
 def no_integers(name: str, x: np.ndarray) -> None:
     """PyTorch's error for a kernel that integers lack."""
     if x.dtype.kind in "biuc":
-        raise NotImplementedError(f"\"{name}\" not implemented for '{_scalar_name(from_numpy(x.dtype))}'")
+        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(x)}'")
 
 
 # -- clipped -----------------------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def softshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
     most = finfo(from_numpy(input.dtype)).max
     if not 0 <= lambd <= most:
         raise RuntimeError(
-            f"lambda must be in range [0, {most:g}] for input dtype {name_of(input)}, but found {lambd:g}"
+            f"lambda must be in range [0, {most:g}] for input dtype {scalar_name(input)}, but found {lambd:g}"
         )
     d = input.dtype.type(lambd)
     return np.where(input > d, input - d, np.where(input < -d, input + d, input * 0))
@@ -708,10 +708,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """
     x, w = input._array, weight._array
     if w.dtype != x.dtype:
-        raise RuntimeError(
-            f"prelu: Type promoting not supported. Got {_scalar_name(from_numpy(x.dtype))} and "
-            f"{_scalar_name(from_numpy(w.dtype))}"
-        )
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {scalar_name(x)} and {scalar_name(w)}")
     if w.size != 1:
         if x.ndim == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")

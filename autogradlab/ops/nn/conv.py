@@ -14,11 +14,9 @@ import numpy as np
 
 from ...core.memory.layout import channels_last, with_channels_last
 from ...core.recording.record import RAW, TENSORS, says
-from ...core.types.dtypes import _scalar_name, from_numpy
+from ...core.types.dtypes import cxx_name, from_numpy, scalar_name, tensor_type
 from ..first.kinds import BOOL, SHORT, refuse, typed
-from ..table.checked import tensor_type
 from ..table.opdef import op
-from ..table.outputs import cxx_name
 
 Array = Any
 Sizes = tuple[int, ...]
@@ -207,7 +205,7 @@ def _check(
 def check_bias(input: Array, bias: Any) -> None:
     """PyTorch's error, before any other, for a bias of another dtype."""
     if bias is not None and bias.dtype != input.dtype:
-        a, b = (cxx_name(from_numpy(x.dtype)) for x in (input, bias))
+        a, b = (cxx_name(x) for x in (input, bias))
         raise RuntimeError(f"Input type ({a}) and bias type ({b}) should be the same")
 
 
@@ -216,10 +214,10 @@ def _check_types(input: Array, weight: Array) -> None:
         if input.dtype.kind == "b":
             refuse(input, "slow_conv2d_cpu", "b")
         if input.dtype.kind == "c" or from_numpy(input.dtype).name == "bfloat16":
-            a, b = (tensor_type(from_numpy(x.dtype)) for x in (input, weight))
+            a, b = (tensor_type(x) for x in (input, weight))
             more = "" if input.dtype.kind == "c" else " or input should be a MKLDNN tensor and weight is a dense tensor"
             raise RuntimeError(f"Input type ({a}) and weight type ({b}) should be the same{more}")
-        a, b = (_scalar_name(from_numpy(x.dtype)) for x in (input, weight))
+        a, b = (scalar_name(x) for x in (input, weight))
         raise RuntimeError(f"expected scalar type {a} but found {b}")
 
 

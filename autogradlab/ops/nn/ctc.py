@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import no_derivative
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, name_of, typed
+from ...core.types.dtypes import scalar_name
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, typed
 from ..table.opdef import op
 from .loss import reduced, scale
 
@@ -150,7 +151,7 @@ def _check_sets(input: Array, target: Array) -> None:
     if target.shape != input.shape:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {shape}")
     if target.dtype != np.int64:
-        raise RuntimeError(f"expected scalar type Long but found {name_of(target)}")
+        raise RuntimeError(f"expected scalar type Long but found {scalar_name(target)}")
     if target.size and (target.min() < -1 or target.max() >= (input.shape or (1,))[-1]):
         raise RuntimeError("argument #2 'target' is out of range")
 

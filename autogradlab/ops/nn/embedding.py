@@ -10,10 +10,9 @@ from ...core.memory.layout import keeping_channels
 from ...core.memory.places import add_at, inside
 from ...core.recording.record import RAW, says
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import _scalar_name, from_numpy
+from ...core.types.dtypes import tensor_type
 from ..common.blas import lift
 from ..first.kinds import FLOATS, is_half
-from ..table.checked import tensor_type
 from ..table.opdef import op
 
 
@@ -57,15 +56,11 @@ def embedding(
     if indices.dtype.char not in "ilq":
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{tensor_type(from_numpy(indices.dtype))} instead (while checking arguments for embedding)"
+            f"{tensor_type(indices)} instead (while checking arguments for embedding)"
         )
     if indices.size and not inside(indices, weight.shape[0]):
         RAW.index_select(weight, 0, indices.reshape(-1))  # raises
     return weight.take(indices, 0)
-
-
-def _type(x: np.ndarray) -> str:
-    return _scalar_name(from_numpy(x.dtype)) + "Tensor"
 
 
 @op(
@@ -260,10 +255,10 @@ def _check_bags(
     if indices.dtype.char not in "ilq":
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{tensor_type(from_numpy(indices.dtype))} instead (while checking arguments for embedding_bag)"
+            f"{tensor_type(indices)} instead (while checking arguments for embedding_bag)"
         )
     if weight.dtype.kind not in FLOATS:
-        scalar = tensor_type(from_numpy(weight.dtype))
+        scalar = tensor_type(weight)
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
             f"Float, Double; but got {scalar} instead (while checking arguments for embedding_bag)"
@@ -283,7 +278,7 @@ def _check_bags(
     if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
-            f"'per_sample_weights'; but type torch.{_type(weight)} does not equal torch.{_type(per_sample_weights)} "
+            f"'per_sample_weights'; but type {tensor_type(weight)} does not equal {tensor_type(per_sample_weights)} "
             "(while checking arguments for embedding_bag)"
         )
     wrong = (indices < 0) | (indices >= weight.shape[0])

@@ -12,9 +12,9 @@ from ...core.memory.places import at_places, places_in_rows, put_at_places
 from ...core.random.streams import unsupported
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, writes, zeros
 from ...core.runtime import errors
-from ...core.types.dtypes import _scalar_name, from_numpy, get_default_dtype, promote
+from ...core.types.dtypes import from_numpy, get_default_dtype, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes, check_cast
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, like_input, name_of, refuse, typed
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, like_input, refuse, typed
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
 
@@ -286,9 +286,7 @@ def binary_cross_entropy(
 ) -> Any:
     """-(target * log(input) + (1 - target) * log(1 - input)) for probabilities; logarithms are at least -100."""
     if input.dtype != target.dtype:
-        raise RuntimeError(
-            f"Found dtype {_scalar_name(from_numpy(target.dtype))} but expected {_scalar_name(from_numpy(input.dtype))}"
-        )
+        raise RuntimeError(f"Found dtype {scalar_name(target)} but expected {scalar_name(input)}")
     refuse(input, "binary_cross_entropy", "biuc")
     _check_probabilities(input, "input")
     _check_probabilities(target, "target")
@@ -452,19 +450,14 @@ def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
     elif input.shape[0] != target.shape[0] and input.ndim == 2:
         raise RuntimeError(f"size mismatch (got input: {list(input.shape)}, target: {list(target.shape)})")
     if target.dtype.name not in ("int64", "uint8"):
-        raise RuntimeError(
-            f"expected target dtype to be Long or Byte, but got {_scalar_name(from_numpy(target.dtype))}"
-        )
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_name(target)}")
     if weight is not None and (weight.ndim != 1 or weight.shape[0] != input.shape[min(1, input.ndim - 1)]):
         raise RuntimeError(
             f"weight tensor should be defined either for all {input.shape[min(1, input.ndim - 1)]} classes or no "
             f"classes but got weight tensor of shape: {list(weight.shape)}"
         )
     if weight is not None and weight.dtype != input.dtype:
-        raise RuntimeError(
-            f"expected scalar type {_scalar_name(from_numpy(input.dtype))} but found "
-            f"{_scalar_name(from_numpy(weight.dtype))}"
-        )
+        raise RuntimeError(f"expected scalar type {scalar_name(input)} but found {scalar_name(weight)}")
 
 
 def _nll_backward(
@@ -633,9 +626,9 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
     if weight is not None and weight.size != classes:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     if target.dtype != np.int64:
-        raise RuntimeError(f"expected scalar type Long but found {name_of(target)}")
+        raise RuntimeError(f"expected scalar type Long but found {scalar_name(target)}")
     if weight is not None and weight.dtype != input.dtype:
-        raise RuntimeError(f"expected scalar type {name_of(input)} but found {name_of(weight)}")
+        raise RuntimeError(f"expected scalar type {scalar_name(input)} but found {scalar_name(weight)}")
 
 
 @op(

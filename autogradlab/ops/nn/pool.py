@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import declare
-from ...core.arguments.declared import name_of as declared_name
+from ...core.arguments.declared import declare, name_of
 from ...core.memory.layout import channels_as, keeping_channels
 from ...core.recording.record import says, zeros
 from ...core.types.dims import wrap_dim
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, SHORT, name_of, replace, typed
+from ...core.types.dtypes import scalar_name
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, SHORT, replace, typed
 from ..table.opdef import op
 
 Array = Any
@@ -226,7 +226,7 @@ def _register_scatter(name: str, node: str, nd: int, keeps: bool = True) -> None
 
 
 def _register_max(declaration: str, nd: int) -> None:
-    name = declared_name(declaration)
+    name = name_of(declaration)
 
     @typed(f"max_pool{nd}d", "bc")
     def kernel(
@@ -278,7 +278,7 @@ _register_max(
 def _unpool(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]) -> np.ndarray:
     nd = len(output_size)
     if indices.dtype != np.int64:
-        raise RuntimeError(f"elements in indices should be type int64 but got: {name_of(indices)}")
+        raise RuntimeError(f"elements in indices should be type int64 but got: {scalar_name(indices)}")
     if indices.shape != input.shape:
         raise RuntimeError(
             f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices "
@@ -389,7 +389,7 @@ def _avg_pool_backward(
 
 
 def _register_avg(declaration: str, nd: int, refused: str, without: str) -> None:
-    name, node = declared_name(declaration), f"AvgPool{nd}DBackward"
+    name, node = name_of(declaration), f"AvgPool{nd}DBackward"
 
     @typed(refused, without)
     def kernel(
@@ -494,7 +494,7 @@ def along(x: Array, matrices: list[Array]) -> Array:
 
 
 def _register_adaptive(declaration: str, nd: int) -> None:
-    mean, maximum = f"_adaptive_avg_pool{nd}d", declared_name(declaration)
+    mean, maximum = f"_adaptive_avg_pool{nd}d", name_of(declaration)
 
     @typed(f"adaptive_avg_pool{nd}d{'' if nd == 2 else '_cpu'}")
     def kernel(input: np.ndarray, output_size: tuple[int, ...]) -> np.ndarray:
@@ -612,7 +612,7 @@ def _starts(sample: float, n: int, o: int, k: int, kind: Any) -> list[int]:
 
 
 def _register_fractional(declaration: str, nd: int) -> None:
-    name = declared_name(declaration)
+    name = name_of(declaration)
 
     @typed(f"{name}_out_frame", "biuc")
     def kernel(input: Any, random_samples: Any, kernel_size: Any, output_size: Any) -> Any:

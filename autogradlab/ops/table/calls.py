@@ -20,7 +20,7 @@ from ...core.recording.views import share
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, operand_edge, requires_grad
-from ...core.types.dtypes import _scalar_name
+from ...core.types.dtypes import scalar_name
 
 if TYPE_CHECKING:
     from .opdef import Op
@@ -147,7 +147,7 @@ def one(op: Op) -> Callable[..., Any]:
             edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, args)
         if edge is NO_EDGE or r.dtype.kind not in "fcV":
             if casts and edge is not NO_EDGE:
-                raise RuntimeError(f"Autograd not support dtype: {_scalar_name(t.dtype)}")
+                raise RuntimeError(f"Autograd not support dtype: {scalar_name(t)}")
             return (
                 counted(t, inner, *args)
                 if inner and input._counter is not UNSHARED and type(input._counter) is not list

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import dtype
 
-__all__ = ["axis", "number_of", "tensor_type"]
+__all__ = ["axis", "number_of"]
 
 
 def axis(dim: Any, ndim: int) -> int:
@@ -24,13 +23,3 @@ def number_of(k: Any) -> int:
     if type(k) is bool or not isinstance(k, (int, np.integer)):
         raise TypeError(f"must be int, not {type(k).__name__}")
     return int(k)
-
-
-#: tensor types that have a name of their own in messages
-_OLD_TYPES = {f"{kind}Tensor" for kind in ("Float", "Double", "Half", "Byte", "Char", "Short", "Int", "Long")}
-
-
-def tensor_type(kind: dtype) -> str:
-    """A dtype as the tensor type of old."""
-    name = kind._tensor_type
-    return f"torch.{name}" if name in _OLD_TYPES else f"CPU{name.removesuffix('Tensor')}Type"

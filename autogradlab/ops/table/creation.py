@@ -189,7 +189,7 @@ def resize_out(out: Tensor, shape: tuple[int, ...]) -> None:
 def check_out(name: str, out: Tensor, kind: dtype | None = None) -> None:
     """PyTorch's errors for an out= tensor that cannot be written."""
     if kind is not None and kind is not out.dtype:
-        raise RuntimeError(_OUT_DTYPE.format(dtypes._scalar_name(kind), dtypes._scalar_name(out.dtype)))
+        raise RuntimeError(_OUT_DTYPE.format(dtypes.scalar_name(kind), dtypes.scalar_name(out)))
     if requires_grad(out) and LOCAL.state.grad:
         raise RuntimeError(errors.OUT_GRAD.format(f"aten::{name}"))
 

@@ -21,19 +21,17 @@ from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad
-from ...core.types.dtypes import C_NAMES, _scalar_name, dtype, from_numpy, int64
+from ...core.types.dtypes import cxx_name, dtype, from_numpy, int64, scalar_name
 from ...core.types.return_types import named
 from ...core.values.promotion import can_cast, check_cast, result_dtype
 
 __all__ = [
-    "C_NAMES",
     "EXPECTED",
     "Composed",
     "FOUND",
     "UNCASTABLE",
     "Out",
     "before_kernel",
-    "cxx_name",
     "not_recorded",
     "refuse_dtype",
     "refuse_recorded",
@@ -100,7 +98,7 @@ def same_dtype(
     indices: str = "",
     *,
     wanted: dtype | None = None,
-    name_of: Callable[[dtype], str] = _scalar_name,
+    name_of: Callable[[Any], str] = scalar_name,
     last: bool = False,
 ) -> Callable[[Tensor, Sequence[Tensor]], None]:
     """A check, before anything is computed, that out= tensors have the dtype of the first input (or `wanted`) and,
@@ -117,14 +115,9 @@ def same_dtype(
         pairs = list(zip(outs, asked, strict=True))
         for o, (kind, text) in reversed(pairs) if last else pairs:
             if o.dtype is not kind:
-                raise RuntimeError(text.format(name_of(kind), name_of(o.dtype), cxx_name(kind), cxx_name(o.dtype)))
+                raise RuntimeError(text.format(name_of(kind), name_of(o), cxx_name(kind), cxx_name(o)))
 
     return check
-
-
-def cxx_name(kind: dtype) -> str:
-    """A dtype as C++ spells its type."""
-    return C_NAMES.get(kind.name, kind.name)
 
 
 class Composed(NamedTuple):
@@ -156,7 +149,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False) ->
         if kind is not out._array.dtype:
             refuse_dtype(operation, out, r, inputs)
             if rule.uncastable and not can_cast(r.dtype, out._array.dtype):
-                raise TypeError(rule.uncastable.format(_scalar_name(from_numpy(out._array.dtype))))
+                raise TypeError(rule.uncastable.format(scalar_name(out._array)))
             if operation.elementwise:
                 kind = _computed(operation, inputs, out, r)
                 times = 1 if kind == out._array.dtype or _absolute(kind, inputs) else 2
@@ -203,7 +196,7 @@ def refuse_dtype(operation: Any, out: Any, r: np.ndarray, inputs: Any) -> None:
 def _same_dtype(message: str, out: Tensor, r: np.ndarray) -> None:
     if r.dtype != out._array.dtype:
         kinds = [from_numpy(a.dtype) for a in (r, out._array)]
-        raise RuntimeError(message.format(*map(_scalar_name, kinds), *(C_NAMES.get(k.name, k.name) for k in kinds)))
+        raise RuntimeError(message.format(*map(scalar_name, kinds), *(cxx_name(k) for k in kinds)))
 
 
 def refuse_recorded(operation: Any, inputs: Any, out: Any) -> None:
