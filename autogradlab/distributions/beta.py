@@ -17,7 +17,7 @@ __all__ = ["Beta"]
 
 
 class Beta(ExponentialFamily):
-    """The beta distribution of probabilities.
+    """The beta distribution on (0, 1) with exponents `concentration1` - 1 of x and `concentration0` - 1 of 1 - x.
 
     Example:
         >>> import autogradlab as torch

@@ -19,7 +19,7 @@ def _positive_part(x: Tensor) -> Tensor:
 
 
 class Binomial(ProbsOrLogits):
-    """How many of `total_count` tries succeed, each with probability `probs`.
+    """The number of successes in `total_count` independent trials, each with probability `probs` of success.
 
     Example:
         >>> import autogradlab as torch

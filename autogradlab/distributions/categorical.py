@@ -16,7 +16,7 @@ __all__ = ["Categorical"]
 
 
 class Categorical(Distribution):
-    """The numbers from 0 to K - 1, with probabilities in proportion to `probs`, or to the exponentials of `logits`,
+    """The integers from 0 to K - 1, with probabilities proportional to `probs`, or to the exponentials of `logits`,
     along the last dimension.
 
     Example:
@@ -53,7 +53,7 @@ class Categorical(Distribution):
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
-        """The numbers from 0 to K - 1."""
+        """The integers from 0 to K - 1."""
         return constraints.integer_interval(0, self._num_events - 1)
 
     @lazy_property

@@ -15,7 +15,7 @@ __all__ = ["Cauchy"]
 
 
 class Cauchy(Distribution):
-    """The Cauchy distribution with median `loc` and half width `scale`.
+    """The Cauchy distribution with median `loc` and half width at half maximum `scale`.
 
     Example:
         >>> import autogradlab as torch

@@ -11,7 +11,7 @@ __all__ = ["Chi2"]
 
 
 class Chi2(Gamma):
-    """The sum of the squares of `df` standard normal numbers.
+    """The distribution of the sum of squares of `df` independent standard normal variables.
 
     Example:
         >>> import autogradlab as torch

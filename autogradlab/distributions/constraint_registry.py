@@ -1,4 +1,4 @@
-"""Transforms of unconstrained numbers into a set (mirrors `torch.distributions.constraint_registry`)."""
+"""Transforms from unconstrained numbers to constrained sets (mirrors `torch.distributions.constraint_registry`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Factory = Callable[[Any], Any]
 
 
 class ConstraintRegistry:
-    """Which transform leads to which kind of constraint.
+    """A table of the transforms that map unconstrained numbers to sets of each kind.
 
     Example:
         >>> import autogradlab as torch
@@ -26,7 +26,7 @@ class ConstraintRegistry:
         self._registry: dict[type, Factory] = {}
 
     def register(self, constraint: Any, factory: Factory | None = None) -> Any:
-        """Give the factory of transforms for a kind of constraint; also as a decorator."""
+        """Register the factory of transforms for a kind of constraint; without a factory it is a decorator."""
         if factory is None:
             return lambda factory: self.register(constraint, factory)
         kind = type(constraint) if isinstance(constraint, constraints.Constraint) else constraint
@@ -66,7 +66,7 @@ def _between(constraint: Any) -> Any:
 
 
 def _parts(registry: ConstraintRegistry) -> None:
-    """The constraints that are made of others."""
+    """The constraints of the parts of a composed constraint."""
     registry.register(
         constraints.independent,
         lambda c: transforms.IndependentTransform(registry(c.base_constraint), c.reinterpreted_batch_ndims),

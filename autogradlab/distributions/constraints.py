@@ -47,7 +47,7 @@ __all__ = [
 
 
 class Constraint(FoundByPickle):
-    """A set of values. `check` says for each event whether it lies in the set; an event has `event_dim` dimensions.
+    """A set of values. `check` tells for each event whether it lies in the set; an event has `event_dim` dimensions.
 
     >>> import autogradlab as torch
     >>> torch.distributions.constraints.positive.check(torch.tensor([-1., 2.]))
@@ -58,7 +58,7 @@ class Constraint(FoundByPickle):
     event_dim: Any = 0
 
     def check(self, value: Any) -> Any:
-        """For each event of `value` whether it lies in the set."""
+        """A bool for each event of `value`: whether it lies in the set."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -69,7 +69,7 @@ class Constraint(FoundByPickle):
 
 
 class _Dependent(Constraint):
-    """A set that is known only when other parameters are."""
+    """A set that depends on the values of other parameters."""
 
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
         self._is_discrete = is_discrete
@@ -95,12 +95,12 @@ class _Dependent(Constraint):
 
 
 def is_dependent(constraint: Any) -> bool:
-    """Whether a constraint is known only with other values."""
+    """Whether a constraint depends on the values of other parameters."""
     return isinstance(constraint, _Dependent)
 
 
 class _DependentProperty(property, _Dependent):
-    """A property of distributions that is a dependent constraint of their class."""
+    """A property of distributions whose value on the class is a dependent constraint."""
 
     def __init__(
         self,
@@ -120,12 +120,12 @@ class _DependentProperty(property, _Dependent):
 
 
 def _all_of(result: Tensor, kept: int) -> Tensor:
-    """What holds of everything beyond the first `kept` dimensions."""
+    """all() over every dimension after the first `kept`."""
     return result.reshape(result.shape[:kept] + (-1,)).all(-1)
 
 
 class _OverBase(Constraint):
-    """A set that is told by another one."""
+    """A set that is defined by another one, its base."""
 
     def __init__(self, base_constraint: Constraint) -> None:
         if not isinstance(base_constraint, Constraint):
@@ -137,7 +137,7 @@ class _OverBase(Constraint):
 
 
 class _IndependentConstraint(_OverBase):
-    """Events of more dimensions, of which each part lies in the base set."""
+    """Events with more dimensions, each of whose parts lies in the base set."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         super().__init__(base_constraint)
@@ -161,7 +161,7 @@ class _IndependentConstraint(_OverBase):
 
 
 class MixtureSameFamilyConstraint(_OverBase):
-    """Samples that every component of a mixture may give."""
+    """The values in the support of every component of a mixture."""
 
     def check(self, value: Any) -> Any:
         result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
@@ -220,7 +220,7 @@ class _Stack(_Parts):
 
 
 class _Bounded(Constraint):
-    """A set between bounds, which its text names."""
+    """A set with bounds, which its repr names."""
 
     def __repr__(self) -> str:
         bounds = ", ".join(f"{name}={bound}" for name, bound in vars(self).items())

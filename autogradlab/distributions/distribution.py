@@ -36,12 +36,12 @@ class Distribution(FoundByPickle):
     has_rsample: Any = False
     has_enumerate_support: Any = False
     _validate_args: bool = __debug__
-    #: the parameters that `expand` expands, each with how many dimensions of an event it has
+    #: the parameters that `expand` expands, each with the number of its event dimensions
     _expanded: ClassVar[dict[str, int]] = {}
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Whether distributions check their arguments if they are not told."""
+        """Set whether distributions validate their arguments by default."""
         if value not in [True, False]:
             raise ValueError
         Distribution._validate_args = value
@@ -85,7 +85,7 @@ class Distribution(FoundByPickle):
                 )
 
     def _spread(self, **given: Any) -> Size:
-        """Broadcast parameters, set them as attributes; the shape that they have in common."""
+        """Broadcast parameters and set them as attributes; returns their common shape."""
         values = broadcast_all(*given.values())
         for name, value in zip(given, values, strict=True):
             setattr(self, name, value)
@@ -121,7 +121,7 @@ class Distribution(FoundByPickle):
 
     @property
     def arg_constraints(self) -> dict[str, constraints.Constraint]:
-        """For each parameter the set in which it lies."""
+        """The constraint of each parameter, by name."""
         raise NotImplementedError
 
     @property
@@ -150,12 +150,12 @@ class Distribution(FoundByPickle):
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
-        """Samples, without a graph."""
+        """Samples, without gradients."""
         with torch.no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        """Samples through which gradients flow to the parameters."""
+        """Samples that are differentiable functions of the parameters (reparameterized)."""
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Tensor:
@@ -170,11 +170,11 @@ class Distribution(FoundByPickle):
         raise NotImplementedError
 
     def cdf(self, value: Any) -> Tensor:
-        """The probability of at most `value`."""
+        """The cumulative distribution function: the probability of at most `value`."""
         raise NotImplementedError
 
     def icdf(self, value: Any) -> Tensor:
-        """The value that belongs to a cumulative probability."""
+        """The value with a given cumulative probability: the inverse of cdf."""
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
@@ -186,7 +186,7 @@ class Distribution(FoundByPickle):
         raise NotImplementedError
 
     def perplexity(self) -> Tensor:
-        """e to the entropy."""
+        """The exponential of the entropy."""
         return torch.exp(self.entropy())
 
     def _extended_shape(self, sample_shape: Shape = ()) -> Size:
@@ -196,7 +196,7 @@ class Distribution(FoundByPickle):
         return Size(sample_shape + self._batch_shape + self._event_shape)
 
     def _check(self, value: Any) -> None:
-        """Check a value, if this distribution validates."""
+        """Check a value, if this distribution validates its arguments."""
         if self._validate_args:
             self._validate_sample(value)
 
@@ -246,12 +246,12 @@ class Distribution(FoundByPickle):
 
 
 class ProbsOrLogits(Distribution):
-    """The base of distributions over yes and no, which take a probability or its log-odds and compute the other."""
+    """The base of distributions with a parameter `probs` or `logits` (log-odds); the other one is computed."""
 
     _expanded: ClassVar[dict[str, int]] = {"probs": 0, "logits": 0, "_param": 0}
 
     def _take(self, probs: Any, logits: Any, **others: Any) -> Size:
-        """Broadcast the one that is given with other parameters; sets `_param` to it."""
+        """Broadcast the one that is given with other parameters, and set `_param` to it."""
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
         name, value = ("probs", probs) if logits is None else ("logits", logits)

@@ -15,7 +15,7 @@ __all__ = ["Exponential"]
 
 
 class Exponential(ExponentialFamily):
-    """The time to the next event, of which `rate` come in one unit of time.
+    """The waiting time to the next event, where `rate` events are expected in a unit of time.
 
     Example:
         >>> import autogradlab as torch

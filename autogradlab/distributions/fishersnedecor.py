@@ -16,7 +16,7 @@ __all__ = ["FisherSnedecor"]
 
 
 class FisherSnedecor(Distribution):
-    """The quotient of two numbers of chi-squared distributions, each by its degrees of freedom: Fisher's F.
+    """Fisher's F: the ratio of two chi-squared variables, each divided by its degrees of freedom.
 
     Example:
         >>> import autogradlab as torch

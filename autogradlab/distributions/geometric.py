@@ -16,7 +16,7 @@ __all__ = ["Geometric"]
 
 
 class Geometric(ProbsOrLogits):
-    """How many failures come before the first success, where each try succeeds with probability `probs`.
+    """The number of failures before the first success in trials that succeed with probability `probs`.
 
     Example:
         >>> import autogradlab as torch

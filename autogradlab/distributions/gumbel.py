@@ -19,7 +19,7 @@ __all__ = ["Gumbel"]
 
 
 class Gumbel(TransformedDistribution):
-    """The distribution of the largest of many numbers, with mode `loc`.
+    """The limiting distribution of the maximum of many samples, with mode `loc` and scale `scale`.
 
     Example:
         >>> import autogradlab as torch

@@ -1,4 +1,4 @@
-"""Absolute values of numbers whose distribution is symmetric about 0: what half_normal and half_cauchy share."""
+"""Absolute values of variables symmetric about 0: what half_normal and half_cauchy share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Half"]
 
 
 class Half(TransformedDistribution):
-    """The absolute value of a number of the distribution `whole`, with location 0."""
+    """The absolute value of a variable with the distribution `whole` and location 0."""
 
     #: the symmetric distribution, of a location and a scale
     whole: ClassVar[type[Distribution]]

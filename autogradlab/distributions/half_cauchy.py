@@ -1,4 +1,4 @@
-"""The absolute value of a Cauchy number with median 0 (mirrors `torch.distributions.half_cauchy`)."""
+"""The absolute value of a Cauchy variable with median 0 (mirrors `torch.distributions.half_cauchy`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["HalfCauchy"]
 
 
 class HalfCauchy(Half):
-    """The absolute value of a Cauchy number with median 0.
+    """The absolute value of a Cauchy variable with median 0.
 
     Example:
         >>> import autogradlab as torch

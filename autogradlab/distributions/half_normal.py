@@ -1,4 +1,4 @@
-"""The absolute value of a normal number with mean 0 (mirrors `torch.distributions.half_normal`)."""
+"""The absolute value of a normal variable with mean 0 (mirrors `torch.distributions.half_normal`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["HalfNormal"]
 
 
 class HalfNormal(Half):
-    """The absolute value of a normal number with mean 0.
+    """The absolute value of a normal variable with mean 0.
 
     Example:
         >>> import autogradlab as torch

@@ -1,4 +1,4 @@
-"""Dimensions of the batch as dimensions of an event (mirrors `torch.distributions.independent`)."""
+"""Batch dimensions as event dimensions (mirrors `torch.distributions.independent`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Independent"]
 
 
 class Independent(Distribution):
-    """A distribution whose last dimensions of the batch count as one event: log_prob sums over them.
+    """A distribution whose last batch dimensions are treated as event dimensions: log_prob sums over them.
 
     Example:
         >>> import autogradlab as torch

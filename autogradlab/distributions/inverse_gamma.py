@@ -18,7 +18,7 @@ __all__ = ["InverseGamma"]
 
 
 class InverseGamma(TransformedDistribution):
-    """One over a number of a gamma distribution.
+    """The reciprocal of a gamma variable.
 
     Example:
         >>> import autogradlab as torch

@@ -45,7 +45,7 @@ _FOUND: dict[tuple[type, type], Formula | None] = {}
 
 
 def register_kl(type_p: Any, type_q: Any) -> Callable[[Formula], Formula]:
-    """Say how the divergence of two kinds of distributions is computed; a decorator.
+    """Decorator: register the function that computes the divergence of two kinds of distributions.
 
     Example:
         >>> import autogradlab as torch
@@ -75,7 +75,7 @@ def register_kl(type_p: Any, type_q: Any) -> Callable[[Formula], Formula]:
 
 
 def _closest(matches: list[tuple[type, type]]) -> tuple[type, type]:
-    """The match of the nearest first classes, of these that of the nearest second ones."""
+    """Of the registered pairs of classes the most specific in the first class, and among these in the second."""
     best = matches[0]
     for match in matches[1:]:
         first = match[0] is not best[0]
@@ -361,7 +361,7 @@ def _independent(p: Any, q: Any) -> Tensor:
 
 # -- different kinds ---------------------------------------------------------------------------------------------------
 
-#: where p gives values that q cannot give, and the parameter of p whose shape the result has
+#: pairs of which p has values outside the support of q, and the parameter of p whose shape the infinite result has
 _INFINITE: dict[type, tuple[str, tuple[type, ...]]] = {
     Beta: ("concentration1", (Pareto,)),
     ContinuousBernoulli: ("probs", (Pareto,)),

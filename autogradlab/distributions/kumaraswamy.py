@@ -13,11 +13,9 @@ from .distribution import Shape
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
 from .uniform import Uniform
-from .utils import broadcast_all
+from .utils import broadcast_all, euler_constant
 
 __all__ = ["Kumaraswamy"]
-
-_EULER = 0.57721566490153286060
 
 
 def _moment(a: Any, b: Any, n: int) -> Any:
@@ -27,7 +25,7 @@ def _moment(a: Any, b: Any, n: int) -> Any:
 
 
 class Kumaraswamy(TransformedDistribution):
-    """A number between 0 and 1, much as of a beta distribution, whose quantiles have a formula.
+    """A distribution on (0, 1) similar to the beta distribution, whose quantiles have a closed form.
 
     Example:
         >>> import autogradlab as torch
@@ -74,5 +72,5 @@ class Kumaraswamy(TransformedDistribution):
 
     def entropy(self) -> Tensor:
         a, b = self.concentration1, self.concentration0
-        harmonic = torch.digamma(b + 1) + _EULER
+        harmonic = torch.digamma(b + 1) + euler_constant
         return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - torch.log(a) - torch.log(b)

@@ -15,7 +15,7 @@ __all__ = ["LogNormal"]
 
 
 class LogNormal(TransformedDistribution):
-    """The exponential of a normal number.
+    """The exponential of a normal variable with mean `loc` and standard deviation `scale`.
 
     Example:
         >>> import autogradlab as torch

@@ -14,7 +14,7 @@ __all__ = ["LogisticNormal"]
 
 
 class LogisticNormal(TransformedDistribution):
-    """Probabilities made of normal numbers, one more than these, by breaking a stick.
+    """Normal vectors with D elements mapped to D + 1 probabilities by stick breaking.
 
     Example:
         >>> import autogradlab as torch

@@ -79,7 +79,7 @@ class MixtureSameFamily(Distribution):
         return x.unsqueeze(-1 - self._event_ndims)
 
     def _probs(self) -> Tensor:
-        """The probabilities of the choice, shaped like means of the components."""
+        """The probabilities of the components, shaped to broadcast with their means."""
         probs = self.mixture_distribution.probs
         choices = len(self.mixture_distribution.batch_shape)
         missing = 0 if choices == 1 else len(self.batch_shape) - choices

@@ -19,7 +19,7 @@ __all__ = ["Multinomial"]
 
 
 class Multinomial(OverCategorical):
-    """How often each category comes in `total_count` draws.
+    """The number of draws of each category in `total_count` draws.
 
     Example:
         >>> import autogradlab as torch

@@ -21,7 +21,7 @@ def times_vector(matrix: Tensor, vector: Tensor) -> Tensor:
 
 
 def log_diagonal(factor: Tensor) -> Tensor:
-    """Half the log of the determinant of the matrix of which a triangular factor is given."""
+    """The log of the determinant of a triangular factor: half that of its matrix."""
     return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
 

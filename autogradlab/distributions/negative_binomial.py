@@ -17,7 +17,7 @@ __all__ = ["NegativeBinomial"]
 
 
 class NegativeBinomial(ProbsOrLogits):
-    """How many successes come before `total_count` failures, where each try succeeds with probability `probs`.
+    """The number of successes before `total_count` failures, in trials that succeed with probability `probs`.
 
     Example:
         >>> import autogradlab as torch

@@ -1,4 +1,4 @@
-"""Categories as vectors with a single one (mirrors `torch.distributions.one_hot_categorical`)."""
+"""One-hot vectors of categories (mirrors `torch.distributions.one_hot_categorical`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["OverCategorical", "OneHotCategorical", "OneHotCategoricalStraightThr
 
 
 class OverCategorical(Distribution):
-    """The base of distributions over vectors that are told by a Categorical."""
+    """The base of distributions of vectors that are defined by a Categorical."""
 
     _categorical: Categorical
     _expanded: ClassVar[dict[str, int]] = {}
@@ -34,7 +34,7 @@ class OverCategorical(Distribution):
 
 
 class OneHotCategorical(OverCategorical):
-    """A Categorical whose samples are vectors with a single one.
+    """A Categorical whose samples are one-hot vectors.
 
     Example:
         >>> import autogradlab as torch
@@ -76,7 +76,7 @@ class OneHotCategorical(OverCategorical):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """A OneHotCategorical whose samples pass gradients to the probabilities as if they were these.
+    """A OneHotCategorical whose rsample passes gradients straight through to the probabilities.
 
     Example:
         >>> import autogradlab as torch

@@ -15,7 +15,7 @@ __all__ = ["Pareto"]
 
 
 class Pareto(TransformedDistribution):
-    """The Pareto distribution of numbers from `scale` on, with exponent `alpha`.
+    """The Pareto distribution on [`scale`, inf) with exponent `alpha`.
 
     Example:
         >>> import autogradlab as torch
@@ -42,7 +42,7 @@ class Pareto(TransformedDistribution):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
-        """The numbers from scale on."""
+        """The numbers from scale to infinity."""
         return constraints.greater_than_eq(self.scale)
 
     mode: Any = property(lambda self: self.scale)

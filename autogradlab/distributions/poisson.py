@@ -16,7 +16,7 @@ __all__ = ["Poisson"]
 
 
 class Poisson(ExponentialFamily):
-    """How many events come in a time in which `rate` are expected.
+    """The number of events in a period in which `rate` events are expected.
 
     Example:
         >>> import autogradlab as torch

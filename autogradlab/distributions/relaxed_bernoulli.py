@@ -1,4 +1,4 @@
-"""Bernoulli numbers made continuous (mirrors `torch.distributions.relaxed_bernoulli`)."""
+"""The continuous relaxation of Bernoulli (mirrors `torch.distributions.relaxed_bernoulli`)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class LogitRelaxedBernoulli(ProbsOrLogits):
 
 
 class RelaxedBernoulli(TransformedDistribution):
-    """Numbers between 0 and 1 that come close to Bernoulli numbers as the temperature falls, with gradients.
+    """A continuous relaxation of Bernoulli on (0, 1) with reparameterized samples; the lower the temperature, the
+    closer they are to 0 and 1.
 
     Example:
         >>> import autogradlab as torch

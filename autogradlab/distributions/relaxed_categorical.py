@@ -1,4 +1,4 @@
-"""Categories made continuous (mirrors `torch.distributions.relaxed_categorical`)."""
+"""The continuous relaxation of OneHotCategorical (mirrors `torch.distributions.relaxed_categorical`)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class ExpRelaxedCategorical(OverCategorical):
 
 
 class RelaxedOneHotCategorical(TransformedDistribution):
-    """Probabilities that come close to vectors with a single one as the temperature falls, with gradients.
+    """A continuous relaxation of OneHotCategorical with reparameterized samples; the lower the temperature, the closer
+    they are to one-hot vectors.
 
     Example:
         >>> import autogradlab as torch

@@ -17,7 +17,7 @@ __all__ = ["StudentT"]
 
 
 class StudentT(Distribution):
-    """Student's t-distribution with `df` degrees of freedom, moved by `loc` and stretched by `scale`.
+    """Student's t-distribution with `df` degrees of freedom, shifted by `loc` and scaled by `scale`.
 
     Example:
         >>> import autogradlab as torch

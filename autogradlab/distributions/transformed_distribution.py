@@ -1,4 +1,4 @@
-"""Distributions through transforms (mirrors `torch.distributions.transformed_distribution`)."""
+"""Distributions of transformed variables (mirrors `torch.distributions.transformed_distribution`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["TransformedDistribution"]
 
 
 class TransformedDistribution(Distribution):
-    """What comes of the samples of a distribution by transforms, one after the other.
+    """The distribution of samples of a base distribution after one or several transforms.
 
     Example:
         >>> import autogradlab as torch
@@ -44,7 +44,7 @@ class TransformedDistribution(Distribution):
         super().__init__(self._batch_shape, self._event_shape, validate_args=validate_args)
 
     def _lay(self, base: Any) -> None:
-        """Set the base, expanded to what the transforms make of it, and the shapes that follow."""
+        """Set the base distribution, expanded to the batch shape after the transforms, and the shapes."""
         shape, base_events = base.batch_shape + base.event_shape, len(base.event_shape)
         whole = ComposeTransform(self.transforms)
         domain, codomain = whole.domain.event_dim, whole.codomain.event_dim
@@ -78,7 +78,7 @@ class TransformedDistribution(Distribution):
 
     @constraints.dependent_property(is_discrete=False)
     def support(self) -> Any:
-        """Where the last transform leads."""
+        """The codomain of the last transform."""
         if not self.transforms:
             return self.base_dist.support
         support = self.transforms[-1].codomain
@@ -111,7 +111,7 @@ class TransformedDistribution(Distribution):
         return result + sum_rightmost(base.log_prob(y), events - len(base.event_shape))
 
     def _monotone(self, value: Any) -> Any:
-        """A cumulative probability, turned round where the transforms fall."""
+        """A cumulative probability, replaced by its complement where the transforms decrease."""
         sign = math.prod(transform.sign for transform in self.transforms)
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
 

@@ -75,7 +75,7 @@ class Transform(FoundByPickle):
 
     @property
     def event_dim(self) -> int:
-        """How many dimensions an event has, if inputs and outputs agree."""
+        """The number of event dimensions, if it is the same for inputs and outputs."""
         if self.domain.event_dim == self.codomain.event_dim:
             return self.domain.event_dim
         raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
@@ -89,11 +89,11 @@ class Transform(FoundByPickle):
 
     @property
     def sign(self) -> Any:
-        """1 if it grows, -1 if it falls."""
+        """1 if the transform increases, -1 if it decreases."""
         raise NotImplementedError
 
     def _again(self, cache_size: int) -> Any:
-        """The same transform with another cache."""
+        """The same transform with another size of the cache."""
         if type(self).__init__ is not Transform.__init__:
             raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
         return type(self)(cache_size=cache_size)
@@ -139,11 +139,11 @@ class Transform(FoundByPickle):
         return type(self).__name__ + "()"
 
     def forward_shape(self, shape: Any) -> Any:
-        """The shape of what comes of an input of a shape."""
+        """The shape of the output for the shape of an input."""
         return shape
 
     def inverse_shape(self, shape: Any) -> Any:
-        """The shape of the input that gives an output of a shape."""
+        """The shape of the input for the shape of an output."""
         return shape
 
 
@@ -189,7 +189,7 @@ class _InverseTransform(Transform):
 
 
 def _widened(constraint: Any, event_dim: int, name: str) -> Any:
-    """A constraint on events of more dimensions."""
+    """A constraint on events with more dimensions."""
     if event_dim < constraint.event_dim:
         raise AssertionError(f"event_dim {event_dim} must be >= {name}.event_dim {constraint.event_dim}")
     extra = event_dim - constraint.event_dim
@@ -197,7 +197,7 @@ def _widened(constraint: Any, event_dim: int, name: str) -> Any:
 
 
 class ComposeTransform(Transform):
-    """Transforms one after the other."""
+    """The composition of transforms, the first one applied first."""
 
     def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
@@ -322,7 +322,7 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """Events of one shape as events of another."""
+    """Events of one shape to events of another shape, as reshape."""
 
     bijective = True
 
@@ -394,7 +394,7 @@ class ExpTransform(_OfOneKind):
 
 
 class PowerTransform(Transform):
-    """y = x to a power."""
+    """y = x**exponent."""
 
     domain = constraints.positive
     codomain = constraints.positive
@@ -578,7 +578,7 @@ class _OfVectors(_OfOneKind):
 
 
 class SoftmaxTransform(_OfVectors):
-    """y = softmax(x); its inverse is one of many."""
+    """y = softmax(x), which is not one-to-one; the inverse is log(y)."""
 
     codomain = constraints.simplex
 
@@ -591,7 +591,7 @@ class SoftmaxTransform(_OfVectors):
 
 
 class StickBreakingTransform(_OfVectors):
-    """Vectors of K - 1 numbers as K probabilities, by breaking pieces off a stick."""
+    """Vectors of K - 1 numbers to K probabilities, by stick breaking."""
 
     codomain = constraints.simplex
     bijective = True
@@ -621,7 +621,7 @@ class StickBreakingTransform(_OfVectors):
 
 
 class CorrCholeskyTransform(Transform):
-    """Vectors as Cholesky factors of correlation matrices."""
+    """Vectors to Cholesky factors of correlation matrices."""
 
     domain = constraints.real_vector
     codomain = constraints.corr_cholesky
@@ -665,7 +665,7 @@ class CorrCholeskyTransform(Transform):
 
 
 class LowerCholeskyTransform(_OfOneKind):
-    """Matrices as lower triangular ones with a positive diagonal."""
+    """Matrices to lower triangular matrices with a positive diagonal."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -678,7 +678,7 @@ class LowerCholeskyTransform(_OfOneKind):
 
 
 class PositiveDefiniteTransform(_OfOneKind):
-    """Matrices as positive definite ones."""
+    """Matrices to positive definite matrices."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
@@ -692,7 +692,7 @@ class PositiveDefiniteTransform(_OfOneKind):
 
 
 class _PartByPart(Transform):
-    """Each part of a tensor along one dimension by a transform of its own."""
+    """A transform for each part of a tensor along one dimension."""
 
     transforms: list[Any]
     dim: int
@@ -708,7 +708,7 @@ class _PartByPart(Transform):
 
 
 class CatTransform(_PartByPart):
-    """Parts of given lengths, each by a transform of its own."""
+    """A transform for each of several parts with given lengths."""
 
     def __init__(
         self,
@@ -763,7 +763,7 @@ class CatTransform(_PartByPart):
 
 
 class StackTransform(_PartByPart):
-    """Slices along one dimension, each by a transform of its own."""
+    """A transform for each slice along one dimension."""
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         self._take(tseq, dim, cache_size)
@@ -800,7 +800,7 @@ class StackTransform(_PartByPart):
 
 
 class CumulativeDistributionTransform(Transform):
-    """Values as cumulative probabilities of a distribution."""
+    """y = distribution.cdf(x)."""
 
     bijective = True
     codomain = constraints.unit_interval

@@ -15,7 +15,7 @@ __all__ = ["Uniform"]
 
 
 class Uniform(Distribution):
-    """The uniform distribution from `low` to below `high`.
+    """The uniform distribution on [`low`, `high`).
 
     Example:
         >>> import autogradlab as torch

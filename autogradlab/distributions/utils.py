@@ -1,4 +1,4 @@
-"""What distributions share: parameters that meet, probabilities and log-odds, properties that are computed once
+"""What distributions share: broadcasting of parameters, probabilities and log-odds, properties that are computed once
 (mirrors `torch.distributions.utils`)."""
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def sum_rightmost(value: Tensor, dim: int) -> Tensor:
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Probabilities of log-odds (binary), or of unnormalised log probabilities along the last dimension.
+    """Probabilities from log-odds (binary), or from unnormalised log probabilities along the last dimension.
 
     >>> import autogradlab as torch
     >>> torch.distributions.utils.logits_to_probs(torch.tensor([0., 0.]))
@@ -78,7 +78,7 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities kept away from 0 and 1 by one eps of their dtype.
+    """Probabilities clamped to [eps, 1 - eps] of their dtype.
 
     >>> import autogradlab as torch
     >>> torch.distributions.utils.clamp_probs(torch.tensor([0., 0.5, 1.]))

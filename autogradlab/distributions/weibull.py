@@ -11,7 +11,7 @@ from . import constraints
 from .distribution import Shape
 from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution
-from .transforms import AffineTransform, PowerTransform
+from .transforms import AffineTransform, PowerTransform, Transform
 from .utils import euler_constant
 
 __all__ = ["Weibull"]
@@ -37,11 +37,11 @@ class Weibull(TransformedDistribution):
         self._spread(scale=scale, concentration=concentration)
         self.concentration_reciprocal = self.concentration.reciprocal()
         base = Exponential(torch.ones_like(self.scale), validate_args=validate_args)
-        transforms = [
-            PowerTransform(exponent=self.concentration_reciprocal),
-            AffineTransform(loc=0, scale=self.scale),
-        ]
-        super().__init__(base, transforms, validate_args=validate_args)
+        super().__init__(base, self._transforms(), validate_args=validate_args)
+
+    def _transforms(self) -> list[Transform]:
+        """From the standard exponential distribution to this one."""
+        return [PowerTransform(exponent=self.concentration_reciprocal), AffineTransform(loc=0, scale=self.scale)]
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
         new = self._get_checked_instance(Weibull, _instance)
@@ -49,11 +49,7 @@ class Weibull(TransformedDistribution):
         new.concentration = self.concentration.expand(batch_shape)
         new.concentration_reciprocal = new.concentration.reciprocal()
         base = self.base_dist.expand(batch_shape)
-        transforms = [
-            PowerTransform(exponent=new.concentration_reciprocal),
-            AffineTransform(loc=0, scale=new.scale),
-        ]
-        TransformedDistribution.__init__(new, base, transforms, validate_args=False)
+        TransformedDistribution.__init__(new, base, new._transforms(), validate_args=False)
         new._validate_args = self._validate_args
         return new
 
