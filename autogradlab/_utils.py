@@ -13,7 +13,7 @@ __all__: list[str] = []
 
 
 def _element_size(dtype: Dtype) -> int:
-    """Bytes of an element. Errors: RuntimeError for what is no dtype."""
+    """Bytes of an element. Errors: RuntimeError for what is not a dtype."""
     if not isinstance(dtype, Dtype):
         raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
     return int(dtype.itemsize)

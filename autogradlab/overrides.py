@@ -32,7 +32,7 @@ __all__ = [
 _ROOT = __name__.rpartition(".")[0]
 #: namespaces whose functions ask, and what errors call them
 _SPACES = ("functional", "nn.functional", "nn.init", "linalg", "fft", "special")
-#: functions whose arguments are no tensors yet: only modes hear of them
+#: functions whose arguments are not tensors yet: only modes hear of them
 _OF_DATA = {"tensor", "as_tensor", "asarray", "from_numpy", "from_dlpack", "frombuffer"}
 #: what of Tensor asks nobody
 _SILENT = {

@@ -186,7 +186,7 @@ class Function(_SingleLevelFunction):
 
 
 def _base(t: Tensor) -> Tensor:
-    """The base of a view; a tensor that is no view, itself."""
+    """The base of a view; a tensor that is not a view, itself."""
     return t if t._view is None else t._view.base
 
 

@@ -103,7 +103,7 @@ def _chained(parts: list[Any], dim: int | None) -> Any:
 
 
 def check_randomness(randomness: str) -> None:
-    """Refuse what is no kind of randomness."""
+    """Refuse what is not a kind of randomness."""
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
 
@@ -253,7 +253,7 @@ def _spread(name: str, args: tuple[Any, ...], in_dims: Any) -> tuple[list[tuple[
 
 
 def _check_mapped(start: str, t: Any, dim: Any) -> None:
-    """Refuse to map over what is no tensor, or has no such dimension."""
+    """Refuse to map over what is not a tensor, or has no such dimension."""
     if not isinstance(dim, int):
         raise ValueError(
             f"{start}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."

@@ -40,7 +40,7 @@ ROWS, TAIL = 8, 2
 
 GAP = "…"
 
-#: letters of an element that is no number
+#: letters of an element that is not a number
 LONG = 24
 
 

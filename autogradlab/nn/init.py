@@ -47,7 +47,7 @@ def _drawn(tensor: Tensor, draw: Callable[..., Any], *args: Any) -> Tensor:
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     """The factor that keeps the size of values through an activation, for the initial values before it.
-    Errors: ValueError for an unknown name or a slope that is no number.
+    Errors: ValueError for an unknown name or a slope that is not a number.
 
     Example:
         >>> import autogradlab as torch

@@ -138,7 +138,7 @@ def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 class tensortype(type):
-    """The class of `torch.FloatTensor` and its like: they make and recognise tensors, but are no Tensor classes."""
+    """The class of `torch.FloatTensor` and its like: they make and recognise tensors, but are not Tensor classes."""
 
     __module__ = "torch"
 
@@ -193,7 +193,7 @@ def cuda_types() -> dict[str, Any]:
 
 def set_default_dtype(d: Any, /) -> None:
     """Set the dtype of float numbers where none is given.
-    Errors: TypeError if it is no floating point dtype.
+    Errors: TypeError if it is not a floating point dtype.
 
     Example:
         >>> import autogradlab as torch

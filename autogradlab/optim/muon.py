@@ -20,7 +20,7 @@ class Muon(Optimizer):
     """Steps along running means of gradients, each a matrix that is replaced by the nearest orthogonal one,
     approximately, by some steps of a Newton-Schulz iteration in bfloat16.
 
-    Errors: ValueError for parameters that are no matrices, for negative lr, momentum or weight_decay.
+    Errors: ValueError for parameters that are not matrices, for negative lr, momentum or weight_decay.
 
     Example:
         >>> import autogradlab as torch

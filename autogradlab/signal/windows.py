@@ -172,7 +172,7 @@ def bartlett(M: int, **options: Any) -> Tensor:
 def general_cosine(M: int, *, a: Sequence[float], **options: Any) -> Tensor:
     """A sum of cosines with the coefficients `a`, with signs that alternate.
 
-    Errors: TypeError or ValueError for coefficients that are no list or none.
+    Errors: TypeError or ValueError for coefficients that are not a list or empty.
 
     Example:
         >>> import autogradlab as torch

@@ -449,7 +449,7 @@ def treespec_dict(mapping: Any = (), **kwargs: TreeSpec) -> TreeSpec:
 
 
 def tree_is_leaf(tree: Any, is_leaf: IsLeaf = None) -> bool:
-    """Whether an object is no container."""
+    """Whether an object is not a container."""
     return (is_leaf is not None and is_leaf(tree)) or _kind(tree) is None
 
 

@@ -58,7 +58,7 @@ DECLARED: dict[str, Declaration] = {}
 ALIASES: dict[str, str] = {}
 #: what an operation asks of its out= tensors, where that is more than usual (`ops/table/outputs.py`)
 OUT: dict[str, Any] = {}
-#: declared functions that are no operations of the table
+#: declared functions that are not operations of the table
 PLAIN: set[str] = set()
 #: what autocast does with the arguments of functions that call what they declare by another name
 _CASTS: dict[str, str] = {}
@@ -86,7 +86,7 @@ def declare(text: str, help: str = "", out: Any = None) -> str:
 
 
 def signatures(text: str, method: bool = False, out: Any = None) -> Callable[[Any], Any]:
-    """Decorator that declares the signatures of a function, or of a method, that is no operation of the table."""
+    """Decorator that declares the signatures of a function, or of a method, that is not an operation of the table."""
 
     def keep(function: Any) -> Any:
         doc = function.__doc__ or ""

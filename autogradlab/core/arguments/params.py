@@ -72,7 +72,7 @@ def _is_index(obj: object) -> bool:
         return True
     try:
         operator.index(obj)  # type: ignore[arg-type]
-    except Exception:  # any error of __index__ means that it is no index
+    except Exception:  # any error of __index__ means that it is not an index
         return False
     return True
 

@@ -231,7 +231,7 @@ def trunc_normal_(
 def multinomial(p: Array, n_sample: int, replacement: bool = False, generator: Generator | None = None) -> Array:
     """Indices drawn by the weights `p`, shape (n,) or (rows, n): int64, (n_sample,) or (rows, n_sample).
 
-    Mirrors `torch.multinomial`. Errors: RuntimeError for weights that are no distribution, or too few of them.
+    Mirrors `torch.multinomial`. Errors: RuntimeError for weights that are not a distribution, or too few of them.
 
     >>> multinomial(np.array([1.0, 0.0, 1.0]), 6, True, Generator().manual_seed(0))
     array([2, 2, 0, 2, 2, 2])

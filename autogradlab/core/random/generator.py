@@ -215,7 +215,7 @@ class Generator(metaclass=Native):
 
     def in_blocks(self, n: int, make: Callable[[Array], Array]) -> Array:
         """The next `n` >= 16 numbers that `make` makes of those of `uniform24`, in blocks: (k, 16) -> (k, 16). Where
-        `n` is no multiple of 16, the last 16 numbers are made of 16 further words. Do not write to them.
+        `n` is not a multiple of 16, the last 16 numbers are made of 16 further words. Do not write to them.
 
         Numbers for calls of the same size are made too and kept, the more the longer such calls follow each other:
         few at a time would take as long as many.
@@ -276,7 +276,7 @@ class Generator(metaclass=Native):
     def manual_seed(self, seed: int) -> Generator:
         """Start again from `seed`, a 64-bit number; a negative one counts from 2**64 down. Returns the generator.
 
-        Errors: RuntimeError if it is no int, ValueError if it has more than 64 bits.
+        Errors: RuntimeError if it is not an int, ValueError if it has more than 64 bits.
 
         >>> import autogradlab as torch
         >>> torch.Generator().manual_seed(-1).initial_seed()
@@ -345,7 +345,7 @@ class Generator(metaclass=Native):
     def set_state(self, new_state: Array) -> None:
         """Restore a state that `get_state` returned.
 
-        Errors: TypeError if it is no uint8 array, RuntimeError for a wrong length or an impossible state.
+        Errors: TypeError if it is not a uint8 array, RuntimeError for a wrong length or an impossible state.
 
         >>> import autogradlab as torch
         >>> g = torch.Generator()

@@ -457,7 +457,7 @@ class Story:
         for saved, amount in self.kept.get(fact.id, {}).items():
             place = self._input(fact, saved)
             name = self._spoken(*place).partition(",")[0] if place is not None else ""
-            name = "" if place is not None and name == self.nodes[place[0]].cls else name  # which is no tensor's
+            name = "" if place is not None and name == self.nodes[place[0]].cls else name  # which is not a tensor's
             if _WORD.fullmatch(name) and words.get(saved, saved) == saved:
                 words[saved] = name
             named[words.get(saved, saved)] = amount

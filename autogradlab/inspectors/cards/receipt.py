@@ -171,7 +171,7 @@ class _Receipt:
         return say("common.list").join(names)
 
     def _flat(self, at: Any) -> int | None:
-        """The number of an element in order; None if `at` is no index of one."""
+        """The number of an element in order; None if `at` is not an index of one."""
         sizes = tuple(self.tensor.shape)
         index = at if isinstance(at, (tuple, list)) else (at,)
         if not sizes and index in ((), (0,)):

@@ -25,7 +25,7 @@ from .tensor import code
 
 __all__ = ["changes", "watch"]
 
-#: lines, and changes in a line, that are shown at most; letters of what is no tensor
+#: lines, and changes in a line, that are shown at most; letters of what is not a tensor
 MANY, SAID, LONG = 40, 6, 40
 #: elements beyond which the size of a tensor is measured of some of them
 MEASURED = 2**22

@@ -209,7 +209,7 @@ class _WhatIf:
         if key == "less":
             fields["lost"] = _said(leaf.now - leaf.then)
             fields["nodes"] = say("common.list").join(dict.fromkeys(self._source(p) for p in self._into(leaf.place)))
-            key = "less" if bool((leaf.then == leaf.then).all()) else "less_nan"  # NaN less NaN is no number
+            key = "less" if bool((leaf.then == leaf.then).all()) else "less_nan"  # NaN less NaN is not a number
         return say(f"what_if.{key}", **fields)
 
     def _through(self) -> str:

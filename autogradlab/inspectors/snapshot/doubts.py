@@ -130,6 +130,6 @@ def of_optimizer(optimizer: Any, name: str, names: Names, space: Space) -> list[
 
 
 def of_number(name: str, space: Space) -> Diagnosis | None:
-    """Why a number is no tensor: what took it out of one."""
+    """Why a number is not a tensor: what took it out of one."""
     found = cut(parsed(name), space, name)
     return found if found.kind in ("numbers", "cut") else None

@@ -63,7 +63,7 @@ def named(names: Sequence[str], wanted: Callable[[Path], bool] = lambda path: Tr
 
 
 def is_original(path: Path) -> bool:
-    """Whether a lesson is no translation of another."""
+    """Whether a lesson is not a translation of another."""
     return original(path) == path
 
 

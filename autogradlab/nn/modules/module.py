@@ -150,7 +150,7 @@ class Module(Convert, State):
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Make `tensor` a buffer of that name: state that is no parameter. persistent: part of the state_dict."""
+        """Make `tensor` a buffer of that name: state that is not a parameter. persistent: part of the state_dict."""
         if "_buffers" not in self.__dict__:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
         self._check_name("buffer", name, self._buffers)

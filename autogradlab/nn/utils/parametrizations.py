@@ -142,7 +142,7 @@ def orthogonal(
 
     orthogonal_map: "matrix_exp", "cayley" or "householder".
 
-    Errors: ValueError for a name that is no tensor of the module, a vector, another map.
+    Errors: ValueError for a name that is not a tensor of the module, a vector, another map.
 
     Example:
         >>> import autogradlab as torch
@@ -251,7 +251,7 @@ def spectral_norm(
 ) -> Module:
     """Have a module use a weight over its largest singular value.
 
-    Errors: ValueError for a name that is no tensor of the module.
+    Errors: ValueError for a name that is not a tensor of the module.
 
     Mirrors `torch.nn.utils.parametrizations.spectral_norm`.
     """

@@ -242,7 +242,7 @@ def register_parametrization(
 ) -> Module:
     """Have a module compute one of its tensors: `module.weight` becomes parametrization(original).
 
-    Errors: ValueError for a name that is no parameter or buffer, and where shape or dtype would change.
+    Errors: ValueError for a name that is not a parameter or buffer, and where shape or dtype would change.
 
     Example:
         >>> import autogradlab as torch

@@ -187,7 +187,7 @@ class Identity(BasePruningMethod):
 
 
 def _validate_pruning_amount_init(amount: Any) -> None:
-    """Refuse an amount that is no number, or neither a count nor a share."""
+    """Refuse an amount that is not a number, or neither a count nor a share."""
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     if amount < 0 if isinstance(amount, numbers.Integral) else not 0.0 <= float(amount) <= 1.0:

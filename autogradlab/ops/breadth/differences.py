@@ -177,7 +177,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 
     Shapes: indices of any shape; the results have it.
     Dtypes: integers; the results are int64.
-    Errors: TypeError for indices that are no integers, ValueError for a negative size.
+    Errors: TypeError for indices that are not integers, ValueError for a negative size.
 
     >>> torch.unravel_index(torch.tensor([1, 5]), (2, 3))
     (tensor([0, 1]), tensor([1, 2]))
@@ -266,7 +266,7 @@ def renorm(input: np.ndarray, p: float, dim: int, maxnorm: float) -> np.ndarray:
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {scalar_name(input)}"
         )
     norms, factors = _factors(RAW, input, p, wrap_dim(dim, input.ndim), maxnorm)
-    factors = np.where(norms > maxnorm, factors, 1)  # a norm that is no number is not larger
+    factors = np.where(norms > maxnorm, factors, 1)  # a norm that is not a number is not larger
     return np.asarray(input * factors.astype(input.dtype), order="C")
 
 

@@ -71,7 +71,7 @@ class Generator(generator.Generator):
     def set_state(self, new_state: Any) -> Any:
         """Go back to where `get_state` was called; returns the generator.
 
-        Errors: TypeError if it is no uint8 tensor, RuntimeError for a wrong length or an impossible state.
+        Errors: TypeError if it is not a uint8 tensor, RuntimeError for a wrong length or an impossible state.
         """
         generator.Generator.set_state(self, new_state._array if isinstance(new_state, Tensor) else new_state)
         return self

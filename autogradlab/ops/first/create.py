@@ -139,7 +139,7 @@ def from_numpy(*args: Any) -> Tensor:
 
     Shapes: the array's.
     Dtypes: the array's.
-    Errors: TypeError for what is no array, or has a dtype that tensors have not.
+    Errors: TypeError for what is not an array, or has a dtype that tensors have not.
 
     >>> a = np.array([1., 2.])
     >>> t = torch.from_numpy(a)
