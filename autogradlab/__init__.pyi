@@ -172,7 +172,8 @@ def acosh_(input: _Tensor) -> _Tensor:
 def adaptive_avg_pool1d(input: _Tensor, output_size: _int | _Sequence[_int]) -> _Tensor:
     """The mean of each window, with windows chosen so that the output has a given size."""
 def adaptive_max_pool1d(input: _Tensor, output_size: _int | _Sequence[_int]) -> _tuple[_Tensor, _Tensor]:
-    """Maxima over windows that are chosen so that the output has a given size, and their places."""
+    """The largest element of each window and its index, with windows chosen so that the output has a given
+    size."""
 def add(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number | _Tensor = ..., out: _Tensor | _Number | None = ...) -> _Tensor:
     """input + alpha * other, element by element."""
 def addbmm(input: _Tensor, batch1: _Tensor, batch2: _Tensor, *, beta: _Number | _Tensor = ..., alpha: _Number | _Tensor = ..., out: _Tensor | None = ...) -> _Tensor:
@@ -319,7 +320,7 @@ def bartlett_window(window_length: _int, *, dtype: _dtype | None = ..., layout: 
 @_overload
 def bartlett_window(window_length: _int, periodic: _bool, *, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor: ...
 def batch_norm(input: _Tensor, weight: _Tensor | None, bias: _Tensor | None, running_mean: _Tensor | None, running_var: _Tensor | None, training: _bool, momentum: _Number | _Tensor, eps: _Number | _Tensor, cudnn_enabled: _bool) -> _Tensor:
-    """Each channel with mean 0 and variance 1 over the batch, then scaled and moved."""
+    """Each channel normalized to mean 0 and variance 1 over the batch, then scaled and shifted."""
 @_overload
 def bernoulli(input: _Tensor, *, generator: _Generator | None = ..., out: _Tensor | None = ...) -> _Tensor:
     """1 with the probability that input gives, else 0; with p, 1 with chance p, in the shape and dtype of
@@ -418,7 +419,7 @@ cfloat: _dtype
 def chain_matmul(*matrices: _Any, out: _Any = ...) -> _Tensor:
     """The product of several matrices, in the cheapest order. Deprecated: linalg.multi_dot."""
 def channel_shuffle(input: _Tensor, groups: _int) -> _Tensor:
-    """The channels of groups dealt out in turn."""
+    """The channels of all groups interleaved."""
 channels_last: _memory_format
 channels_last_3d: _memory_format
 def cholesky(input: _Tensor, upper: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
@@ -502,23 +503,23 @@ def constant_pad_nd(input: _Tensor, pad: _Sequence[_int], value: _Number | _Tens
 contiguous_format: _memory_format
 @_overload
 def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _int | _Sequence[_int] = ..., padding: _int | _Sequence[_int] = ..., dilation: _int | _Sequence[_int] = ..., groups: _int = ...) -> _Tensor:
-    """Sliding dot products with small kernels (correlation, as in all networks)."""
+    """Sliding dot products with small kernels (cross-correlation, which networks call convolution)."""
 @_overload
 def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _int | _Sequence[_int] = ..., padding: _str = ..., dilation: _int | _Sequence[_int] = ..., groups: _int = ...) -> _Tensor: ...
 @_overload
 def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _int | _Sequence[_int] = ..., padding: _int | _Sequence[_int] = ..., dilation: _int | _Sequence[_int] = ..., groups: _int = ...) -> _Tensor:
-    """Sliding dot products of pictures with small kernels."""
+    """Sliding dot products of images with small kernels."""
 @_overload
 def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _int | _Sequence[_int] = ..., padding: _str = ..., dilation: _int | _Sequence[_int] = ..., groups: _int = ...) -> _Tensor: ...
 @_overload
 def conv3d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _int | _Sequence[_int] = ..., padding: _int | _Sequence[_int] = ..., dilation: _int | _Sequence[_int] = ..., groups: _int = ...) -> _Tensor:
-    """Sliding dot products in three dimensions."""
+    """Sliding dot products of volumes with small kernels."""
 @_overload
 def conv3d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _int | _Sequence[_int] = ..., padding: _str = ..., dilation: _int | _Sequence[_int] = ..., groups: _int = ...) -> _Tensor: ...
 def conv_transpose1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _int | _Sequence[_int] = ..., padding: _int | _Sequence[_int] = ..., output_padding: _int | _Sequence[_int] = ..., groups: _int = ..., dilation: _int | _Sequence[_int] = ...) -> _Tensor:
-    """The transpose of conv1d: what its backward does to gradients; used to make signals longer."""
+    """The transpose of conv1d, which is what its backward does to gradients; used to make signals longer."""
 def conv_transpose2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _int | _Sequence[_int] = ..., padding: _int | _Sequence[_int] = ..., output_padding: _int | _Sequence[_int] = ..., groups: _int = ..., dilation: _int | _Sequence[_int] = ...) -> _Tensor:
-    """The transpose of conv2d: used to make pictures larger."""
+    """The transpose of conv2d: used to make images larger."""
 def conv_transpose3d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _int | _Sequence[_int] = ..., padding: _int | _Sequence[_int] = ..., output_padding: _int | _Sequence[_int] = ..., groups: _int = ..., dilation: _int | _Sequence[_int] = ...) -> _Tensor:
     """The transpose of conv3d."""
 def convolution(input: _Tensor, weight: _Tensor, bias: _Tensor | None, stride: _Sequence[_int], padding: _Sequence[_int], dilation: _Sequence[_int], transposed: _bool, output_padding: _Sequence[_int], groups: _int) -> _Tensor:
@@ -621,7 +622,7 @@ def dropout(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
     p, if train."""
 def dropout_(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
     """In place: the tensor itself gets the values of `dropout`, keeps its shape and dtype, and is
-    returned. A leaf that requires grad refuses it."""
+    returned. Errors: RuntimeError for a leaf that requires grad."""
 @_overload
 def dsplit(input: _Tensor, sections: _int) -> _tuple[_Tensor, ...]:
     """tensor_split along dimension 2."""
@@ -636,7 +637,7 @@ def einsum(equation: _Any, *operands: _Tensor) -> _Tensor:
     """Sums of products in Einstein's notation: 'ik,kj->ij' is the matrix product; indices that the result
     does not name are summed."""
 def embedding(weight: _Tensor, indices: _Tensor, padding_idx: _int = ..., scale_grad_by_freq: _bool = ..., sparse: _bool = ...) -> _Tensor:
-    """The rows of weight that the integers of input name."""
+    """The rows of weight at the indices in input."""
 @_overload
 def embedding_bag(weight: _Tensor, indices: _Tensor, offsets: _Tensor, scale_grad_by_freq: _bool, mode: _int, sparse: _bool, per_sample_weights: _Tensor | None, include_last_offset: _bool, padding_idx: _int | None) -> _Tensor:
     """Sums, means or maxima of the rows of weight that bags of integers name; offsets says where bags
@@ -828,12 +829,12 @@ def greater_equal(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) 
 @_overload
 def greater_equal(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 def grid_sampler_2d(input: _Tensor, grid: _Any, interpolation_mode: _Any, padding_mode: _Any, align_corners: _Any) -> _Tensor:
-    """nn.functional.grid_sample of pictures, with numbers for modes: 0 bilinear, 1 nearest, 2 bicubic; 0
+    """nn.functional.grid_sample of images, with numbers for modes: 0 bilinear, 1 nearest, 2 bicubic; 0
     zeros, 1 border, 2 reflection."""
 def grid_sampler_3d(input: _Tensor, grid: _Any, interpolation_mode: _Any, padding_mode: _Any, align_corners: _Any) -> _Tensor:
     """nn.functional.grid_sample in three dimensions, with numbers for modes."""
 def group_norm(input: _Tensor, num_groups: _int, weight: _Tensor | None = ..., bias: _Tensor | None = ..., eps: _Number | _Tensor = ..., cudnn_enabled: _bool = ...) -> _Tensor:
-    """Groups of channels of each sample with mean 0 and variance 1, then scaled and moved."""
+    """Groups of channels of each sample normalized to mean 0 and variance 1, then scaled and shifted."""
 @_overload
 def gt(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether elements are larger than those of other. The operator >."""
@@ -921,7 +922,7 @@ def initial_seed() -> _int:
 def inner(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The sums of the products along the last dimensions."""
 def instance_norm(input: _Tensor, weight: _Tensor | None, bias: _Tensor | None, running_mean: _Tensor | None, running_var: _Tensor | None, use_input_stats: _bool, momentum: _Number | _Tensor, eps: _Number | _Tensor, cudnn_enabled: _bool) -> _Tensor:
-    """Each channel of each sample with mean 0 and variance 1."""
+    """Each channel of each sample normalized to mean 0 and variance 1."""
 int: _dtype
 int16: _dtype
 int32: _dtype
@@ -1014,7 +1015,7 @@ def kron(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tenso
 def kthvalue(input: _Tensor, k: _int, dim: _int = ..., keepdim: _bool = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _kthvalue_result:
     """The k-th smallest element along dim, counted from 1, and its place."""
 def layer_norm(input: _Tensor, normalized_shape: _Sequence[_int], weight: _Tensor | None = ..., bias: _Tensor | None = ..., eps: _Number | _Tensor = ..., cudnn_enable: _bool = ...) -> _Tensor:
-    """The last dimensions with mean 0 and variance 1, then scaled and moved."""
+    """The last dimensions normalized to mean 0 and variance 1, then scaled and shifted."""
 def lcm(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The least common multiple, not negative."""
 def lcm_(input: _Tensor, other: _Tensor) -> _Tensor:
@@ -1067,7 +1068,7 @@ def log2_(input: _Tensor) -> _Tensor:
 def log_(input: _Tensor) -> _Tensor:
     """In place: The natural logarithm; -inf at 0, nan below."""
 def log_softmax(input: _Tensor, dim: _int, dtype: _dtype | None = ..., *, out: _Tensor | None = ...) -> _Tensor:
-    """The logarithm of softmax, exact where softmax is close to 0."""
+    """The logarithm of softmax, accurate where softmax is close to 0."""
 def logaddexp(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """log(exp(input) + exp(other)), without overflow."""
 def logaddexp2(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -1310,9 +1311,9 @@ pi: _float
 def pinverse(input: _Tensor, rcond: _Number | _Tensor = ...) -> _Tensor:
     """The pseudo-inverse: of singular and of rectangular matrices too."""
 def pixel_shuffle(input: _Tensor, upscale_factor: _int) -> _Tensor:
-    """Channels rearranged into a finer picture."""
+    """Groups of r² channels rearranged into an image with r times the height and width."""
 def pixel_unshuffle(input: _Tensor, downscale_factor: _int) -> _Tensor:
-    """A picture rearranged into more channels: the reverse of pixel_shuffle."""
+    """An image rearranged into r² times the channels: the reverse of pixel_shuffle."""
 def poisson(input: _Tensor, generator: _Generator | None = ...) -> _Tensor:
     """Random counts, Poisson with the rates of input."""
 def poisson_nll_loss(input: _Tensor, target: _Tensor, log_input: _bool, full: _bool, eps: _Number | _Tensor, reduction: _int) -> _Tensor:
@@ -1432,7 +1433,7 @@ def resolve_neg(input: _Tensor) -> _Tensor:
 def result_type(tensor1: _Any, tensor2: _Any) -> _dtype:
     """The dtype of an operation on two tensors or numbers: numbers and 0-dim tensors count less."""
 def rms_norm(input: _Tensor, normalized_shape: _Sequence[_int], weight: _Tensor | None = ..., eps: _Number | _Tensor | None = ...) -> _Tensor:
-    """The last dimensions divided by the root of their mean square, then scaled."""
+    """The last dimensions divided by their root mean square, then scaled."""
 def roll(input: _Tensor, shifts: _int | _Sequence[_int], dims: _int | _Sequence[_int] | None = ...) -> _Tensor:
     """The elements moved round along dims; what falls out at the end comes in at the front. Without dims,
     of the flattened input."""
@@ -1453,10 +1454,11 @@ def round_(input: _Tensor, *, decimals: _int) -> _Tensor: ...
 def row_stack(tensors: _Sequence[_Tensor], *, out: _Tensor | None = ...) -> _Tensor:
     """Tensors one below the other: cat along dimension 0; vectors count as rows."""
 def rrelu(input: _Tensor, lower: _Number | _Tensor = ..., upper: _Number | _Tensor = ..., training: _bool = ..., generator: _Generator | None = ...) -> _Tensor:
-    """leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise."""
+    """leaky_relu, whose slope is drawn for each element from [lower, upper] in training, and is their mean
+    otherwise."""
 def rrelu_(input: _Tensor, lower: _Number | _Tensor = ..., upper: _Number | _Tensor = ..., training: _bool = ..., generator: _Generator | None = ...) -> _Tensor:
     """In place: the tensor itself gets the values of `rrelu`, keeps its shape and dtype, and is returned.
-    A leaf that requires grad refuses it."""
+    Errors: RuntimeError for a leaf that requires grad."""
 def rsqrt(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """1 / sqrt(input); inf at 0, nan below."""
 def rsqrt_(input: _Tensor) -> _Tensor:
@@ -1534,7 +1536,7 @@ def set_autocast_xla_enabled(value: _bool) -> None:
 def set_default_device(device: _Any) -> None:
     """Set the device on which tensors are made."""
 def set_default_dtype(d: _Any, /) -> None:
-    """Set the dtype of float numbers where none is given. Errors: TypeError if it is no floating point
+    """Set the dtype of float numbers where none is given. Errors: TypeError if it is not a floating point
     dtype."""
 def set_default_tensor_type(t: _Any, /) -> None:
     """Set the default dtype in the old manner, by a tensor type. Deprecated: set_default_dtype."""

@@ -1,4 +1,4 @@
-"""Start values of parameters, with PyTorch's own random numbers (mirrors `torch.nn.init`)."""
+"""Initial values of parameters, with PyTorch's own random numbers (mirrors `torch.nn.init`)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _drawn(tensor: Tensor, draw: Callable[..., Any], *args: Any) -> Tensor:
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
-    """The factor that keeps the size of values through an activation, for the initial values before it.
+    """The gain recommended for the initial weights before an activation: it keeps the scale of values.
     Errors: ValueError for an unknown name or a slope that is not a number.
 
     Example:
@@ -120,7 +120,7 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Filled with normal numbers within [a, b].
+    """Filled with normal numbers truncated to [a, b].
 
     Note: the numbers are PyTorch's own after the same manual_seed. The tensor is changed in place and
         returned.
@@ -372,7 +372,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Columns filled with normal numbers, of which a share is 0.
+    """Filled with normal numbers, a fraction of each column with 0.
 
     Note: the numbers are PyTorch's own after the same manual_seed. The tensor is changed in place and
         returned.

@@ -91,8 +91,8 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
 @reading("dropout_")
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
-    """In place: the tensor itself gets the values of `dropout`, keeps its shape and dtype, and is returned. A leaf
-    that requires grad refuses it.
+    """In place: the tensor itself gets the values of `dropout`, keeps its shape and dtype, and is returned.
+    Errors: RuntimeError for a leaf that requires grad.
 
     Shapes: any; the output has the input's shape.
 
@@ -157,7 +157,7 @@ def batch_norm(
     eps: float,
     cudnn_enabled: bool = False,
 ) -> Tensor:
-    """Each channel with mean 0 and variance 1 over the batch, then scaled and moved.
+    """Each channel normalized to mean 0 and variance 1 over the batch, then scaled and shifted.
 
     Shapes: input (N, C, …); the others (C,).
     Note: all arguments are given; nn.functional has the form with defaults.
@@ -186,7 +186,7 @@ def instance_norm(
     eps: float,
     cudnn_enabled: bool = False,
 ) -> Tensor:
-    """Each channel of each sample with mean 0 and variance 1.
+    """Each channel of each sample normalized to mean 0 and variance 1.
 
     Shapes: input (N, C, …); the others (C,).
     Note: all arguments are given; nn.functional has the form with defaults.
@@ -210,7 +210,7 @@ def layer_norm(
     eps: float = 1e-5,
     cudnn_enable: bool = True,
 ) -> Tensor:
-    """The last dimensions with mean 0 and variance 1, then scaled and moved.
+    """The last dimensions normalized to mean 0 and variance 1, then scaled and shifted.
 
     Shapes: input (..., *normalized_shape); weight and bias normalized_shape.
 
@@ -233,7 +233,7 @@ def group_norm(
     eps: float = 1e-5,
     cudnn_enabled: bool = True,
 ) -> Tensor:
-    """Groups of channels of each sample with mean 0 and variance 1, then scaled and moved.
+    """Groups of channels of each sample normalized to mean 0 and variance 1, then scaled and shifted.
 
     Shapes: input (N, C, …); weight and bias (C,).
 
@@ -255,7 +255,7 @@ def rrelu(
     training: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
-    """leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise.
+    """leaky_relu, whose slope is drawn for each element from [lower, upper] in training, and is their mean otherwise.
 
     Shapes: any; the result has input's shape.
 
@@ -271,7 +271,7 @@ def rrelu(
 
 @reading("adaptive_max_pool1d")
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
-    """Maxima over windows that are chosen so that the output has a given size, and their places.
+    """The largest element of each window and its index, with windows chosen so that the output has a given size.
 
     Shapes: (N, C, L) gives (N, C, output_size), twice.
 

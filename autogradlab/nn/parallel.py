@@ -1,4 +1,4 @@
-"""A module on several GPUs, of which there are none here (mirrors `torch.nn.parallel`)."""
+"""A module on several GPUs; here there are none (mirrors `torch.nn.parallel`)."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ class DataParallel(Module):
         self.device_ids: list[int] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the module gives."""
+        """The output of the module."""
         return self.module(*inputs, **kwargs)

@@ -283,7 +283,7 @@ class UninitializedBuffer(_Uninitialized):
 
 
 def is_lazy(value: Any) -> bool:
-    """Whether a parameter or buffer still waits for its shape."""
+    """Whether a parameter or buffer is still uninitialized."""
     return isinstance(value, _Uninitialized)
 
 

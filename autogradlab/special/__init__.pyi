@@ -120,7 +120,7 @@ def log1p(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
 def log_ndtr(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The logarithm of ndtr, exact far on the left."""
 def log_softmax(input: _Tensor, dim: _int, *, dtype: _dtype | None = ...) -> _Tensor:
-    """The logarithm of softmax, exact where softmax is close to 0."""
+    """The logarithm of softmax, accurate where softmax is close to 0."""
 def logit(input: _Tensor, eps: _Number | _Tensor | None = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """log(x / (1 - x)), the inverse of sigmoid; eps keeps x within [eps, 1 - eps]."""
 def logsumexp(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:

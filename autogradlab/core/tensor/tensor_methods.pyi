@@ -1003,7 +1003,7 @@ class TensorMethods:
     def log_normal_(self, mean: _Number | _Tensor = ..., std: _Number | _Tensor = ..., *, generator: _Generator | None = ...) -> _Tensor:
         """Filled with numbers whose logarithm is normal."""
     def log_softmax(self, dim: _int, dtype: _dtype | None = ...) -> _Tensor:
-        """The logarithm of softmax, exact where softmax is close to 0."""
+        """The logarithm of softmax, accurate where softmax is close to 0."""
     def logaddexp(self, other: _Tensor) -> _Tensor:
         """log(exp(input) + exp(other)), without overflow."""
     def logaddexp2(self, other: _Tensor) -> _Tensor:

@@ -76,8 +76,8 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 @reading("relu_")
 def relu_(input: Tensor) -> Tensor:
-    """In place: the tensor itself gets the values of `relu`, keeps its shape and dtype, and is returned. A
-    leaf that requires grad refuses it.
+    """In place: the tensor itself gets the values of `relu`, keeps its shape and dtype, and is returned.
+    Errors: RuntimeError for a leaf that requires grad.
 
     input where it is positive, 0 elsewhere; inplace=True writes into input.
 
@@ -127,7 +127,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 @reading("leaky_relu_")
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """In place: the tensor itself gets the values of `leaky_relu`, keeps its shape and dtype, and is returned.
-    A leaf that requires grad refuses it.
+    Errors: RuntimeError for a leaf that requires grad.
 
     x where it is positive, negative_slope * x elsewhere.
 
@@ -167,8 +167,8 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 @reading("elu_")
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """In place: the tensor itself gets the values of `elu`, keeps its shape and dtype, and is returned. A leaf
-    that requires grad refuses it.
+    """In place: the tensor itself gets the values of `elu`, keeps its shape and dtype, and is returned.
+    Errors: RuntimeError for a leaf that requires grad.
 
     x where it is positive, alpha * (exp(x) - 1) elsewhere.
 
@@ -208,8 +208,8 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 @reading("celu_")
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """In place: the tensor itself gets the values of `celu`, keeps its shape and dtype, and is returned. A
-    leaf that requires grad refuses it.
+    """In place: the tensor itself gets the values of `celu`, keeps its shape and dtype, and is returned.
+    Errors: RuntimeError for a leaf that requires grad.
 
     max(0, x) + min(0, alpha * (exp(x / alpha) - 1)): smooth at 0.
 
@@ -251,8 +251,8 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 @reading("selu_")
 def selu_(input: Tensor) -> Tensor:
-    """In place: the tensor itself gets the values of `selu`, keeps its shape and dtype, and is returned. A
-    leaf that requires grad refuses it.
+    """In place: the tensor itself gets the values of `selu`, keeps its shape and dtype, and is returned.
+    Errors: RuntimeError for a leaf that requires grad.
 
     scale * (max(0, x) + min(0, alpha * (exp(x) - 1))) with the constants of self-normalising networks.
 
@@ -275,7 +275,7 @@ def selu_(input: Tensor) -> Tensor:
 
 @reading("gelu")
 def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None) -> Tensor:
-    """x times the share of a standard normal distribution to its left; approximate='tanh' is faster.
+    """x times the standard normal cumulative distribution function of x; approximate='tanh' is faster.
 
     Shapes: any; the result has input's shape.
     Dtypes: float.
@@ -381,8 +381,8 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 
 @reading("hardtanh_")
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """In place: the tensor itself gets the values of `hardtanh`, keeps its shape and dtype, and is returned. A
-    leaf that requires grad refuses it.
+    """In place: the tensor itself gets the values of `hardtanh`, keeps its shape and dtype, and is returned.
+    Errors: RuntimeError for a leaf that requires grad.
 
     input, but not below min_val nor above max_val.
 
@@ -422,7 +422,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """A sigmoid of straight lines: 0 below -3, 1 above 3, x / 6 + 1/2 between.
+    """A piecewise linear sigmoid: 0 below -3, 1 above 3, x / 6 + 1/2 between.
 
     Shapes: any; the result has input's shape.
     Dtypes: float.
@@ -475,7 +475,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
 
 @reading("softshrink")
 def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
-    """x moved towards 0 by lambd, 0 within [-lambd, lambd].
+    """x shifted towards 0 by lambd, 0 within [-lambd, lambd].
 
     Shapes: any; the result has input's shape.
     Dtypes: float.
@@ -528,7 +528,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 @reading("threshold_")
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """In place: the tensor itself gets the values of `threshold`, keeps its shape and dtype, and is returned.
-    A leaf that requires grad refuses it.
+    Errors: RuntimeError for a leaf that requires grad.
 
     x where it is larger than threshold, value elsewhere.
 
@@ -570,7 +570,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 @reading("log_sigmoid")
 def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """log(sigmoid(x)), exact far on the left.
+    """log(sigmoid(x)), accurate for large negative x too.
 
     Shapes: any; the result has input's shape.
     Dtypes: float.
@@ -646,7 +646,7 @@ _rrelu, _rrelu_ = (inner(f"{name}{_RRELU}generator=None) -> Tensor") for name in
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise.
+    """leaky_relu, whose slope is drawn for each element from [lower, upper] in training, and is their mean otherwise.
 
     Shapes: any; the result has input's shape.
     Dtypes: float.
@@ -694,10 +694,10 @@ def rrelu_(
     training: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
-    """In place: the tensor itself gets the values of `rrelu`, keeps its shape and dtype, and is returned. A
-    leaf that requires grad refuses it.
+    """In place: the tensor itself gets the values of `rrelu`, keeps its shape and dtype, and is returned.
+    Errors: RuntimeError for a leaf that requires grad.
 
-    leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise.
+    leaky_relu, whose slope is drawn for each element from [lower, upper] in training, and is their mean otherwise.
 
     Shapes: any; the result has input's shape.
     Dtypes: float.
@@ -765,7 +765,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """The logarithm of softmax, exact where softmax is close to 0.
+    """The logarithm of softmax, accurate where softmax is close to 0.
 
     Shapes: input's.
     Dtypes: float; integers with dtype=.
@@ -784,8 +784,8 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
-    """softmax of logits with Gumbel noise: a soft draw of one of the classes; hard=True makes it one-hot with
-    the soft gradient.
+    """softmax of logits with Gumbel noise: a differentiable sample of one of the classes; hard=True makes it one-hot,
+    with the gradient of the soft sample.
 
     Shapes: logits'.
     Dtypes: float.

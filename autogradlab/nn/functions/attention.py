@@ -64,8 +64,8 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """softmax(query @ key^T * scale + mask) @ value: for each query, the values weighted by how well their
-    keys fit.
+    """softmax(query @ key^T * scale + mask) @ value: for each query, the mean of the values weighted by how well
+    their keys match.
 
     Shapes: query (..., L, E), key (..., S, E), value (..., S, Ev) give (..., L, Ev); attn_mask broadcasts
         to (..., L, S).

@@ -135,7 +135,7 @@ def conv1d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Sliding dot products with small kernels (correlation, as in all networks).
+    """Sliding dot products with small kernels (cross-correlation, which networks call convolution).
 
     Shapes: input (N, C, L) or (C, L), weight (out, C / groups, k), bias (out,) give (N, out, L').
     Dtypes: float, all the same.
@@ -171,7 +171,7 @@ def conv2d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Sliding dot products of pictures with small kernels.
+    """Sliding dot products of images with small kernels.
 
     Shapes: input (N, C, H, W) or (C, H, W), weight (out, C / groups, kH, kW), bias (out,) give (N, out, H',
         W') with H' = (H + 2 padding - dilation (kH - 1) - 1) // stride + 1.
@@ -211,7 +211,7 @@ def conv3d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Sliding dot products in three dimensions.
+    """Sliding dot products of volumes with small kernels.
 
     Shapes: input (N, C, D, H, W), weight (out, C / groups, kD, kH, kW), bias (out,).
     Dtypes: float, all the same.
@@ -272,7 +272,7 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """The transpose of conv1d: what its backward does to gradients; used to make signals longer.
+    """The transpose of conv1d, which is what its backward does to gradients; used to make signals longer.
 
     Shapes: input (N, C, L), weight (C, out / groups, k) give (N, out, (L - 1) stride - 2 padding + dilation
         (k - 1) + output_padding + 1).
@@ -305,7 +305,7 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """The transpose of conv2d: used to make pictures larger.
+    """The transpose of conv2d: used to make images larger.
 
     Shapes: input (N, C, H, W), weight (C, out / groups, kH, kW).
     Dtypes: float.
@@ -387,7 +387,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
-    """Columns put back as blocks of a picture, overlapping ones added.
+    """Columns put back as blocks of an image; where blocks overlap, their elements are added.
 
     Shapes: (N, C kH kW, number of blocks) gives (N, C, *output_size).
     Dtypes: float.
@@ -408,10 +408,10 @@ def fold(
 
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
-    """Padded before and after the last dimension, the last but one, …: with a value, or by 'reflect',
+    """input padded before and after the last dimension, the second to last, …: with a value, or by mode 'reflect',
     'replicate' or 'circular'.
 
-    Shapes: the sizes grow by the pads; negative ones cut off.
+    Shapes: each size grows by its two pads; negative pads cut off.
     Dtypes: any.
 
     Example:
@@ -502,7 +502,7 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """Pictures or signals made larger or smaller, to a size or by a factor; mode 'nearest', 'linear',
+    """Images or signals made larger or smaller, to a size or by a factor; mode 'nearest', 'linear',
     'bilinear', ….
 
     Shapes: (N, C, …) with one to three further dimensions.

@@ -339,7 +339,7 @@ def _alpha(input: Tensor, p: float, inplace: bool, feature: bool) -> Tensor:
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """dropout that keeps mean and variance of selu networks.
+    """dropout that keeps mean 0 and variance 1, for networks with selu.
 
     Shapes: any; the result has input's shape.
     Dtypes: float.
@@ -394,7 +394,7 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """The rows of weight that the integers of input name.
+    """The rows of weight at the indices in input.
 
     Shapes: input (*), weight (n, d) give (*, d).
     Dtypes: input int64 or int32; the result has weight's.
@@ -471,8 +471,8 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Sums, means or maxima of the rows of weight that bags of integers name; offsets says where bags begin in
-    a flat input.
+    """Sums, means or maxima of the rows of weight at bags of indices; offsets says where bags begin in a flat
+    input.
 
     Shapes: input (b, n), or (n,) with offsets (b,); weight (m, d) gives (b, d).
     Dtypes: input int64 or int32; the result has weight's.
@@ -540,7 +540,7 @@ def embedding_bag(
 
 @reading("nn.one_hot(Tensor input, int num_classes=-1) -> Tensor")
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """A row of 0 with one 1 for each integer.
+    """A row of zeros with a one at the index, for each integer.
 
     Shapes: (*) gives (*, num_classes); -1 takes the largest number + 1.
     Dtypes: int64.
@@ -650,7 +650,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
-    """input divided by its p-norm along dim (but by eps at least).
+    """input divided by its p-norm along dim, or by eps where that is larger.
 
     Shapes: any; the result has input's shape.
     Dtypes: float.
@@ -673,7 +673,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
 
 @reading("pixel_shuffle")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """Channels rearranged into a finer picture.
+    """Groups of r² channels rearranged into an image with r times the height and width.
 
     Shapes: (..., C r², H, W) gives (..., C, H r, W r).
     Dtypes: any.
@@ -692,7 +692,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
 @reading("pixel_unshuffle")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """A picture rearranged into more channels: the reverse of pixel_shuffle.
+    """An image rearranged into r² times the channels: the reverse of pixel_shuffle.
 
     Shapes: (..., C, H r, W r) gives (..., C r², H, W).
     Dtypes: any.
@@ -710,7 +710,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 
 @reading("channel_shuffle")
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """The channels of groups dealt out in turn.
+    """The channels of all groups interleaved.
 
     Shapes: (N, C, …); groups divides C.
     Dtypes: any.

@@ -65,8 +65,8 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel with mean 0 and variance 1 over the batch (in training, which updates the running ones),
-    then scaled and moved.
+    """Each channel normalized to mean 0 and variance 1 over the batch (in training, which updates the running ones),
+    then scaled and shifted.
 
     Shapes: input (N, C, …); the others (C,).
     Dtypes: float.
@@ -90,7 +90,7 @@ def batch_norm(
     for name, t in (("running_mean", running_mean), ("running_var", running_var)):
         if t is None and not training:
             raise RuntimeError(f"{name} must be defined in evaluation mode")
-    if not input._array.size:  # nothing to normalize, only to scale and to move
+    if not input._array.size:  # nothing to normalize, only to scale and to shift
         out = TENSORS.clone(input)
         out = out if weight is None else out * weight[0]
         return out if bias is None else out + bias[0]
@@ -112,7 +112,7 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel of each sample with mean 0 and variance 1.
+    """Each channel of each sample normalized to mean 0 and variance 1.
 
     Shapes: input (N, C, …) with one further dimension at least; the others (C,).
     Dtypes: float.
@@ -150,7 +150,7 @@ def instance_norm(
 def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """The last dimensions with mean 0 and variance 1, then scaled and moved.
+    """The last dimensions normalized to mean 0 and variance 1, then scaled and shifted.
 
     Shapes: input (..., *normalized_shape); weight and bias normalized_shape.
     Dtypes: float.
@@ -172,7 +172,7 @@ def layer_norm(
 
 
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
-    """The last dimensions divided by the root of their mean square, then scaled.
+    """The last dimensions divided by their root mean square, then scaled.
 
     Shapes: input (..., *normalized_shape); weight normalized_shape.
     Dtypes: float.
@@ -205,7 +205,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """Groups of channels of each sample with mean 0 and variance 1, then scaled and moved.
+    """Groups of channels of each sample normalized to mean 0 and variance 1, then scaled and shifted.
 
     Shapes: input (N, C, …); weight and bias (C,).
     Dtypes: float.
@@ -243,7 +243,7 @@ def group_norm(
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
-    """Each element divided by a power of the squares of its neighbour channels.
+    """Each element divided by a power of the mean square over neighbouring channels.
 
     Shapes: (N, C, …).
     Dtypes: float.

@@ -21,7 +21,7 @@ _PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
-    """The values of a picture at given points (x, y) of [-1, 1], between pixels interpolated.
+    """The values of an image at given points (x, y) of [-1, 1], interpolated between pixels.
 
     Shapes: input (N, C, H, W) and grid (N, H', W', 2) give (N, C, H', W').
     Dtypes: float.
@@ -85,7 +85,7 @@ def grid_sampler(
 
 
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
-    """The points of a picture to which affine maps send the points of a new one: for grid_sample.
+    """The grid for grid_sample that affine maps make: for each pixel of the output a point of the input.
 
     Shapes: theta (N, 2, 3) and size (N, C, H, W) give (N, H, W, 2); (N, 3, 4) the same for three
         dimensions.

@@ -79,7 +79,7 @@ class ReLU(Module):
 
 
 class RReLU(Module):
-    """leaky_relu, whose slopes are drawn from [lower, upper] in training, and are their mean otherwise.
+    """leaky_relu, whose slope is drawn for each element from [lower, upper] in training, and is their mean otherwise.
 
     Shapes: any; the output has the input's shape.
 
@@ -426,7 +426,7 @@ class GLU(Module):
 
 
 class GELU(Module):
-    """nn.functional.gelu as a layer: x times the share of a standard normal distribution to its left.
+    """nn.functional.gelu as a layer: x times the standard normal cumulative distribution function of x.
 
     Shapes: any; the output has the input's shape.
 
@@ -555,7 +555,7 @@ class Softplus(Module):
 
 
 class Softshrink(Module):
-    """nn.functional.softshrink as a layer: x moved towards 0 by lambd.
+    """nn.functional.softshrink as a layer: x shifted towards 0 by lambd.
 
     Shapes: any; the output has the input's shape.
 
@@ -731,7 +731,7 @@ class LogSoftmax(Module):
 
 
 class Softmax2d(Module):
-    """softmax over the channels, at each place of a picture.
+    """softmax over the channels, at each place of an image.
 
     Shapes: (N, C, H, W) or (C, H, W).
 
@@ -754,8 +754,8 @@ class Softmax2d(Module):
 
 
 class PReLU(Module):
-    """x where it is positive, weight * x elsewhere; the weight (0.25 at the start) is learnt, one or one a
-    channel.
+    """x where it is positive, weight * x elsewhere; the weight (0.25 at the start) is learnt, one for all channels or
+    one for each.
 
     Shapes: any; the output has the input's shape.
 
@@ -776,7 +776,7 @@ class PReLU(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
+        """Set the weight to its initial value."""
         from ..init import constant_
 
         constant_(self.weight, self.init)

@@ -24,7 +24,7 @@ _CUTOFFS = (
 
 class AdaptiveLogSoftmaxWithLoss(Module):
     """Log-probabilities of targets, and their mean loss: classes below the first of `cutoffs` have weights of their
-    own, the others stand in clusters, each with a smaller projection.
+    own, the others are in clusters, each with a smaller projection.
 
     Shapes: input (N, in_features) or (in_features,), target (N,) or (); output as the target.
 
@@ -76,7 +76,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             self.tail.append(Sequential(first, Linear(inner, outer, bias=False, **options)))
 
     def reset_parameters(self) -> None:
-        """Draw all parameters anew."""
+        """Give all parameters new initial values."""
         self.head.reset_parameters()
         for first, second in self.tail:
             first.reset_parameters()
@@ -140,7 +140,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return self._get_full_log_prob(input, self.head(input))
 
     def predict(self, input: Tensor) -> Tensor:
-        """The likeliest class of each row."""
+        """The most likely class of each row."""
         head: Any = self.head(input)
         output = TENSORS.argmax(head, dim=1)
         rare = output >= self.shortlist_size

@@ -1,4 +1,4 @@
-"""Attention in several heads."""
+"""Multi-head attention."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class MultiheadAttention(Module):
-    """Attention in several heads: queries look for keys, and get the values of those that fit.
+    """Multi-head attention: for each query, the values weighted by how well their keys match, in several heads.
 
     Shapes: query (L, N, E), key and value (S, N, E), or (N, L, E) with batch_first; the output as query,
         and the weights (N, L, S).
@@ -114,7 +114,7 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> Any:
-        """The attended values, and the weights if they are asked for."""
+        """The attention output, and the attention weights if they are asked for, else None."""
         turned = self.batch_first and query.ndim == 3
         if turned:
             query, key, value = self._turned(query, key, value)
@@ -149,7 +149,7 @@ class MultiheadAttention(Module):
     def merge_masks(
         self, attn_mask: Tensor | None, key_padding_mask: Tensor | None, query: Tensor
     ) -> tuple[Tensor | None, int | None]:
-        """Both masks as one for each head, and which kind it is: 1 hides keys, 2 pairs of places."""
+        """Both masks merged into one for each head, and its type: 1 masks keys, 2 pairs of query and key."""
         if attn_mask is None:
             return key_padding_mask, None if key_padding_mask is None else 1
         batch, steps, _ = query.shape

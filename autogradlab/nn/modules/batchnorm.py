@@ -61,14 +61,14 @@ class _NormBase(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Forget what was seen: mean 0, variance 1."""
+        """Set the running mean to 0, the running variance to 1 and the count of batches to 0."""
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
+        """Set the weight to 1, the bias to 0, and reset the running statistics."""
         self.reset_running_stats()
         if self.affine:
             init.ones_(self.weight)
@@ -122,11 +122,11 @@ named(_BatchNorm, "__init__")
 
 
 class BatchNorm1d(_BatchNorm):
-    """Each feature with mean 0 and variance 1 over the batch, then scaled and moved by learnt weights; in
+    """Each feature normalized to mean 0 and variance 1 over the batch, then scaled and shifted by learnt weights; in
     eval() with the running mean and variance.
 
     Shapes: (N, C) or (N, C, L).
-    Errors: ValueError in training for one value a channel.
+    Errors: ValueError in training for only one value per channel.
 
     Example:
         >>> import autogradlab as torch
@@ -147,7 +147,7 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """BatchNorm1d for pictures: each channel over batch and places.
+    """BatchNorm1d for images: each channel over batch, height and width.
 
     Shapes: (N, C, H, W).
 
@@ -167,7 +167,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """BatchNorm1d for three dimensions.
+    """BatchNorm1d for volumes.
 
     Shapes: (N, C, D, H, W).
 
@@ -276,7 +276,7 @@ class _LazyNormBase(LazyModuleMixin):
             self.num_batches_tracked = TENSORS.tensor(0, dtype=int64, device=device)
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
+        """Give the parameters new initial values."""
         if not self.has_uninitialized_params() and self.num_features != 0:
             super().reset_parameters()  # type: ignore[misc]
 

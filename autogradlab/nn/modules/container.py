@@ -149,7 +149,7 @@ class Sequential(Module):
 
 
 class ModuleList(Module):
-    """A list of modules that a Module knows as its own.
+    """A list of modules, which are registered as submodules.
 
     Example:
         >>> import autogradlab as torch
@@ -244,7 +244,7 @@ class ModuleList(Module):
 
 
 class ModuleDict(Module):
-    """A dict of modules that a Module knows as its own.
+    """A dict of modules, which are registered as submodules.
 
     Example:
         >>> import autogradlab as torch
@@ -340,7 +340,7 @@ def _described(value: Any, by_dtype: bool = False) -> str:
 
 
 class ParameterList(Module):
-    """A list of parameters that a Module knows as its own.
+    """A list of parameters, which are registered as parameters.
 
     Example:
         >>> import autogradlab as torch
@@ -393,7 +393,7 @@ class ParameterList(Module):
         return self
 
     def extend(self, values: Iterable[Any]) -> ParameterList:
-        """Put values behind the last."""
+        """Add values at the end."""
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
             raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
         for value in values:
@@ -409,7 +409,7 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """A dict of parameters that a Module knows as its own.
+    """A dict of parameters, which are registered as parameters.
 
     Example:
         >>> import autogradlab as torch

@@ -99,7 +99,7 @@ class _ConvNd(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
+        """Give the parameters new initial values."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
@@ -152,7 +152,7 @@ class Conv1d(_ConvNd):
     """Sliding dot products with learnt kernels: nn.functional.conv1d.
 
     Shapes: (N, in_channels, L) gives (N, out_channels, L').
-    Note: the start values are PyTorch's own after the same manual_seed.
+    Note: the initial values are PyTorch's own after the same manual_seed.
 
     Example:
         >>> import autogradlab as torch
@@ -188,11 +188,11 @@ class Conv1d(_ConvNd):
 
 
 class Conv2d(_ConvNd):
-    """Sliding dot products of pictures with learnt kernels: nn.functional.conv2d.
+    """Sliding dot products of images with learnt kernels: nn.functional.conv2d.
 
     Shapes: (N, in_channels, H, W) gives (N, out_channels, H', W') with H' = (H + 2 padding - dilation (k -
         1) - 1) // stride + 1.
-    Note: the start values are PyTorch's own after the same manual_seed.
+    Note: the initial values are PyTorch's own after the same manual_seed.
 
     Example:
         >>> import autogradlab as torch
@@ -233,7 +233,7 @@ class Conv3d(_ConvNd):
     """Sliding dot products in three dimensions with learnt kernels: nn.functional.conv3d.
 
     Shapes: (N, in_channels, D, H, W) gives (N, out_channels, D', H', W').
-    Note: the start values are PyTorch's own after the same manual_seed.
+    Note: the initial values are PyTorch's own after the same manual_seed.
 
     Example:
         >>> import autogradlab as torch
@@ -363,7 +363,7 @@ class ConvTranspose1d(_ConvTransposeNd):
 
 
 class ConvTranspose2d(_ConvTransposeNd):
-    """The transpose of Conv2d, which makes pictures larger.
+    """The transpose of Conv2d, which makes images larger.
 
     Shapes: (N, in_channels, H, W) gives (N, out_channels, H', W').
 
@@ -431,7 +431,7 @@ class _LazyConv(LazyModuleMixin):
             self.bias = empty_parameter(device, dtype)
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
+        """Give the parameters new initial values."""
         if not self.has_uninitialized_params() and self.in_channels != 0:
             super().reset_parameters()  # type: ignore[misc]
 
@@ -601,7 +601,7 @@ class Unfold(Module):
         self.stride = stride
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input, convolved."""
+        """The blocks of the input as columns."""
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
@@ -610,7 +610,7 @@ class Unfold(Module):
 
 
 class Fold(Module):
-    """Columns put back as blocks of a picture, overlapping ones added.
+    """Columns put back as blocks of an image; where blocks overlap, their elements are added.
 
     Shapes: (N, C kH kW, number of blocks) gives (N, C, *output_size).
 
@@ -636,7 +636,7 @@ class Fold(Module):
         self.stride = stride
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input, convolved."""
+        """The columns of the input as blocks of an image."""
         return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:

@@ -121,7 +121,7 @@ class Dropout3d(_DropoutNd):
 
 
 class AlphaDropout(_DropoutNd):
-    """Dropout that keeps mean and variance of SELU networks.
+    """Dropout that keeps mean 0 and variance 1, for networks with SELU.
 
     Shapes: any; the output has the input's shape.
     Note: in eval() the input is returned as it is. The random numbers are PyTorch's own after the same

@@ -12,7 +12,7 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """The dimensions start_dim to end_dim made one: by default all but the batch.
+    """The dimensions start_dim to end_dim merged into one: by default all but the first.
 
     Shapes: (N, a, b, …) gives (N, a*b*…).
 
@@ -31,7 +31,7 @@ class Flatten(Module):
         self.end_dim = end_dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with dimensions joined or taken apart."""
+        """The input with dimensions merged or split."""
         return TENSORS.flatten(input, self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
@@ -40,7 +40,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """One dimension made several.
+    """One dimension split into several.
 
     Shapes: (…, n, …) gives (…, *unflattened_size, …).
 
@@ -68,7 +68,7 @@ class Unflatten(Module):
         self.unflattened_size = unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with dimensions joined or taken apart."""
+        """The input with dimensions merged or split."""
         return TENSORS.unflatten(input, self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:

@@ -252,7 +252,7 @@ def _grad_enabled() -> bool:
 
 
 def warn_non_full(inputs: Any, result: Any, grad_fn: Any) -> None:
-    """Say what a non-full backward hook will miss, as PyTorch does."""
+    """Warn of what a non-full backward hook does not see, as PyTorch does."""
 
     def say(text: str) -> None:
         warnings.warn(text, FutureWarning, stacklevel=4)

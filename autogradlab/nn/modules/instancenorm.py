@@ -92,7 +92,7 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Each channel of each sample with mean 0 and variance 1.
+    """Each channel of each sample normalized to mean 0 and variance 1.
 
     Shapes: (N, C, L) or (C, L).
 
@@ -108,7 +108,7 @@ class InstanceNorm1d(_InstanceNorm):
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Each channel of each sample with mean 0 and variance 1.
+    """Each channel of each sample normalized to mean 0 and variance 1.
 
     Shapes: (N, C, H, W) or (C, H, W).
 
@@ -125,7 +125,7 @@ class InstanceNorm2d(_InstanceNorm):
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Each channel of each sample with mean 0 and variance 1.
+    """Each channel of each sample normalized to mean 0 and variance 1.
 
     Shapes: (N, C, D, H, W) or (C, D, H, W).
 

@@ -37,7 +37,7 @@ class LazyModuleMixin:
         self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
 
     def has_uninitialized_params(self) -> bool:
-        """Whether a parameter or buffer still waits for its shape."""
+        """Whether a parameter or buffer is still uninitialized."""
         values = itertools.chain(self._parameters.values(), self._buffers.values())
         return any(is_lazy(v) for v in values)
 

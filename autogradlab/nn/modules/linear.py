@@ -34,7 +34,7 @@ class Identity(Module):
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
-        """The linear map of the input."""
+        """The input, unchanged."""
         return input
 
 
@@ -42,7 +42,7 @@ class Linear(Module):
     """input @ weight.T + bias, with a learnt weight (out, in) and bias (out,).
 
     Shapes: (..., in_features) gives (..., out_features).
-    Note: the start values are PyTorch's own after the same manual_seed.
+    Note: the initial values are PyTorch's own after the same manual_seed.
 
     Example:
         >>> import autogradlab as torch
@@ -76,7 +76,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
+        """Give the parameters new initial values."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
@@ -133,7 +133,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
+        """Give the parameters new initial values."""
         bound = 1 / math.sqrt(self.weight.shape[1])
         init.uniform_(self.weight, -bound, bound)
         if self.bias is not None:
@@ -177,7 +177,7 @@ class LazyLinear(LazyModuleMixin, Linear):
             self.bias = empty_parameter(device, dtype)
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
+        """Give the parameters new initial values."""
         if not self.has_uninitialized_params() and self.in_features != 0:
             super().reset_parameters()
 

@@ -61,7 +61,7 @@ class _WeightedLoss(_Loss):
 class L1Loss(_Loss):
     """nn.functional.l1_loss as a layer: the absolute differences.
 
-    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+    Shapes: input and target of the same shape; the loss is 0-dim, or has that shape with reduction='none'.
 
     Example:
         >>> import autogradlab as torch
@@ -80,7 +80,7 @@ class L1Loss(_Loss):
 class MSELoss(_Loss):
     """nn.functional.mse_loss as a layer: the squared differences.
 
-    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+    Shapes: input and target of the same shape; the loss is 0-dim, or has that shape with reduction='none'.
 
     Example:
         >>> import autogradlab as torch
@@ -99,7 +99,7 @@ class MSELoss(_Loss):
 class SmoothL1Loss(_Loss):
     """nn.functional.smooth_l1_loss as a layer: squared differences near 0, absolute ones elsewhere.
 
-    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+    Shapes: input and target of the same shape; the loss is 0-dim, or has that shape with reduction='none'.
 
     Example:
         >>> import autogradlab as torch
@@ -124,7 +124,7 @@ class SmoothL1Loss(_Loss):
 class HuberLoss(_Loss):
     """nn.functional.huber_loss as a layer: squared differences up to delta, absolute ones beyond.
 
-    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+    Shapes: input and target of the same shape; the loss is 0-dim, or has that shape with reduction='none'.
 
     Example:
         >>> import autogradlab as torch
@@ -147,7 +147,7 @@ class HuberLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """nn.functional.nll_loss as a layer: for log-probabilities, as LogSoftmax gives them, with class numbers.
+    """nn.functional.nll_loss as a layer: for log-probabilities, as LogSoftmax gives them, with class indices.
 
     Shapes: input (N, C, …) or (C,); target (N, …).
 
@@ -212,7 +212,7 @@ class NLLLoss2d(NLLLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """nn.functional.cross_entropy as a layer: for logits, with class numbers or probabilities.
+    """nn.functional.cross_entropy as a layer: for logits, with class indices or probabilities.
 
     Shapes: input (N, C, …) or (C,); target (N, …), or input's shape for probabilities.
 
@@ -331,7 +331,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
 class BCELoss(_WeightedLoss):
     """nn.functional.binary_cross_entropy as a layer: for probabilities.
 
-    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+    Shapes: input and target of the same shape; the loss is 0-dim, or has that shape with reduction='none'.
 
     Example:
         >>> import autogradlab as torch
@@ -350,7 +350,7 @@ class BCELoss(_WeightedLoss):
 class BCEWithLogitsLoss(_Loss):
     """nn.functional.binary_cross_entropy_with_logits as a layer: for logits.
 
-    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+    Shapes: input and target of the same shape; the loss is 0-dim, or has that shape with reduction='none'.
 
     Example:
         >>> import autogradlab as torch
@@ -383,7 +383,7 @@ class BCEWithLogitsLoss(_Loss):
 class KLDivLoss(_Loss):
     """nn.functional.kl_div as a layer: for log-probabilities and the probabilities they should have.
 
-    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+    Shapes: input and target of the same shape; the loss is 0-dim, or has that shape with reduction='none'.
 
     Example:
         >>> import autogradlab as torch
@@ -409,7 +409,7 @@ class KLDivLoss(_Loss):
 class PoissonNLLLoss(_Loss):
     """nn.functional.poisson_nll_loss as a layer: for counts.
 
-    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+    Shapes: input and target of the same shape; the loss is 0-dim, or has that shape with reduction='none'.
 
     Example:
         >>> import autogradlab as torch
@@ -442,9 +442,9 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """nn.functional.gaussian_nll_loss as a layer: for expectations and variances.
+    """nn.functional.gaussian_nll_loss as a layer: for means and variances.
 
-    Shapes: input and target alike; var the same, or with size 1 at the end.
+    Shapes: input and target of the same shape; var too, or with last size 1.
 
     Example:
         >>> import autogradlab as torch
@@ -466,7 +466,8 @@ class GaussianNLLLoss(_Loss):
 
 
 class CosineEmbeddingLoss(_Loss):
-    """nn.functional.cosine_embedding_loss as a layer: pairs of vectors are to be alike, or not.
+    """nn.functional.cosine_embedding_loss as a layer: the cosine of two vectors should be 1 where the
+    target is 1, at most margin where it is -1.
 
     Shapes: input1 and input2 (N, d), target (N,).
 
@@ -494,7 +495,7 @@ class CosineEmbeddingLoss(_Loss):
 class HingeEmbeddingLoss(_Loss):
     """nn.functional.hinge_embedding_loss as a layer: for distances, with targets 1 and -1.
 
-    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+    Shapes: input and target of the same shape; the loss is 0-dim, or has that shape with reduction='none'.
 
     Example:
         >>> import autogradlab as torch
@@ -517,9 +518,9 @@ class HingeEmbeddingLoss(_Loss):
 
 
 class MarginRankingLoss(_Loss):
-    """nn.functional.margin_ranking_loss as a layer: which of two is to be larger.
+    """nn.functional.margin_ranking_loss as a layer: which of two inputs should be larger.
 
-    Shapes: all three alike, or (N,).
+    Shapes: all three with the same number of dimensions.
 
     Example:
         >>> import autogradlab as torch
@@ -542,7 +543,7 @@ class MarginRankingLoss(_Loss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """nn.functional.multi_margin_loss as a layer: the right class is to lead by a margin.
+    """nn.functional.multi_margin_loss as a layer: the score of the right class should exceed the others by a margin.
 
     Shapes: input (N, C) or (C,); target (N,) or ().
 
@@ -646,7 +647,7 @@ class CTCLoss(_Loss):
 class SoftMarginLoss(_Loss):
     """nn.functional.soft_margin_loss as a layer: log(1 + exp(-target * input)).
 
-    Shapes: input and target alike; 0-dim, or their shape with reduction='none'.
+    Shapes: input and target of the same shape; the loss is 0-dim, or has that shape with reduction='none'.
 
     Example:
         >>> import autogradlab as torch
@@ -663,8 +664,8 @@ class SoftMarginLoss(_Loss):
 
 
 class TripletMarginLoss(_Loss):
-    """nn.functional.triplet_margin_loss as a layer: the positive is to be nearer than the negative, by a
-    margin.
+    """nn.functional.triplet_margin_loss as a layer: the anchor should be nearer to the positive than to the
+    negative, by a margin.
 
     Shapes: all three (N, d) or (d,).
 
@@ -711,9 +712,9 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """TripletMarginLoss with a distance of one's own.
+    """TripletMarginLoss with a distance function of the caller.
 
-    Shapes: all three alike.
+    Shapes: all three with the same number of dimensions.
 
     Example:
         >>> import autogradlab as torch

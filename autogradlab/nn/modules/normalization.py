@@ -16,7 +16,7 @@ __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSN
 
 
 class LocalResponseNorm(Module):
-    """Each element divided by a power of the squares of its neighbour channels.
+    """Each element divided by a power of the mean square over neighbouring channels.
 
     Shapes: (N, C, …).
 
@@ -77,7 +77,7 @@ class CrossMapLRN2d(Module):
 
 
 class LayerNorm(Module):
-    """The last dimensions with mean 0 and variance 1, then scaled and moved by learnt weights.
+    """The last dimensions normalized to mean 0 and variance 1, then scaled and shifted by learnt weights.
 
     Shapes: (..., *normalized_shape).
 
@@ -115,7 +115,7 @@ class LayerNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
+        """Set the weight to 1 and the bias to 0."""
         if self.elementwise_affine:
             init.ones_(self.weight)
             if self.bias is not None:
@@ -134,7 +134,7 @@ class LayerNorm(Module):
 
 
 class GroupNorm(Module):
-    """Groups of channels of each sample with mean 0 and variance 1, then scaled and moved by learnt weights.
+    """Groups of channels of each sample normalized to mean 0 and variance 1, then scaled and shifted by learnt weights.
 
     Shapes: (N, num_channels, …).
 
@@ -173,7 +173,7 @@ class GroupNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
+        """Set the weight to 1 and the bias to 0."""
         if self.affine:
             init.ones_(self.weight)
             if self.bias is not None:
@@ -192,7 +192,7 @@ class GroupNorm(Module):
 
 
 class RMSNorm(Module):
-    """The last dimensions divided by the root of their mean square, then scaled by learnt weights.
+    """The last dimensions divided by their root mean square, then scaled by learnt weights.
 
     Shapes: (..., *normalized_shape).
 
@@ -224,7 +224,7 @@ class RMSNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
+        """Set the weight to 1."""
         if self.elementwise_affine:
             init.ones_(self.weight)
 

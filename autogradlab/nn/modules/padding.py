@@ -1,4 +1,4 @@
-"""Padding layers: borders of zeros, of one value, of the edge's values, mirrored ones and periodic ones."""
+"""Padding layers: with zeros or another constant, by reflection, by replication, and circular."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _PadNd(Module):
         self.padding = tuple(padding) if isinstance(padding, (tuple, list)) else (padding,) * (2 * self._dims)
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` with its border."""
+        """The padded input."""
         if self._mode == "circular" and input.ndim not in (self._dims + 1, self._dims + 2):
             raise ValueError(f"expected {self._dims + 1}D or {self._dims + 2}D input (got {input.ndim}D input)")
         return F.pad(input, self.padding, self._mode)
@@ -62,7 +62,7 @@ class _ConstantPadNd(_PadNd):
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` with its border of `value`."""
+        """The input padded with `value`."""
         return F.pad(input, self.padding, "constant", self.value)
 
     def extra_repr(self) -> str:
@@ -83,7 +83,7 @@ class _ReplicationPadNd(_PadNd):
 
 
 class CircularPad1d(_CircularPadNd):
-    """Padded with the elements of the other end.
+    """Padded with the elements of the opposite end.
 
     Shapes: (N, C, L) or (C, L).
     Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
@@ -101,7 +101,7 @@ class CircularPad1d(_CircularPadNd):
 
 
 class CircularPad2d(_CircularPadNd):
-    """Padded with the elements of the other edges.
+    """Padded with the elements of the opposite edges.
 
     Shapes: (N, C, H, W) or (C, H, W).
     Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
@@ -121,7 +121,7 @@ class CircularPad2d(_CircularPadNd):
 
 
 class CircularPad3d(_CircularPadNd):
-    """Padded with the elements of the other faces.
+    """Padded with the elements of the opposite faces.
 
     Shapes: (N, C, D, H, W) or (C, D, H, W).
     Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
@@ -195,7 +195,7 @@ class ConstantPad3d(_ConstantPadNd):
 
 
 class ReflectionPad1d(_ReflectionPadNd):
-    """Padded with what a mirror at the ends shows.
+    """Padded with the elements reflected at the ends.
 
     Shapes: (N, C, L) or (C, L).
     Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
@@ -213,7 +213,7 @@ class ReflectionPad1d(_ReflectionPadNd):
 
 
 class ReflectionPad2d(_ReflectionPadNd):
-    """Padded with what mirrors at the edges show.
+    """Padded with the elements reflected at the edges.
 
     Shapes: (N, C, H, W) or (C, H, W).
     Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….
@@ -233,7 +233,7 @@ class ReflectionPad2d(_ReflectionPadNd):
 
 
 class ReflectionPad3d(_ReflectionPadNd):
-    """Padded with what mirrors at the faces show.
+    """Padded with the elements reflected at the faces.
 
     Shapes: (N, C, D, H, W) or (C, D, H, W).
     Note: padding is a number for all sides, or a tuple: left, right, top, bottom, ….

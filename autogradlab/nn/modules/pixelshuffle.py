@@ -1,4 +1,4 @@
-"""Layers that move elements between channels and places."""
+"""Layers that move elements between channels and pixels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ChannelShuffle", "PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """Channels rearranged into a finer picture.
+    """Groups of r² channels rearranged into an image with r times the height and width.
 
     Shapes: (..., C r², H, W) gives (..., C, H r, W r).
 
@@ -28,7 +28,7 @@ class PixelShuffle(Module):
         self.upscale_factor = upscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with pixels moved between channels and places."""
+        """The input with its elements rearranged."""
         return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self) -> str:
@@ -37,7 +37,7 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """A picture rearranged into more channels.
+    """An image rearranged into r² times the channels.
 
     Shapes: (..., C, H r, W r) gives (..., C r², H, W).
 
@@ -55,7 +55,7 @@ class PixelUnshuffle(Module):
         self.downscale_factor = downscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with pixels moved between channels and places."""
+        """The input with its elements rearranged."""
         return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self) -> str:
@@ -64,7 +64,7 @@ class PixelUnshuffle(Module):
 
 
 class ChannelShuffle(Module):
-    """The channels of groups dealt out in turn.
+    """The channels of all groups interleaved.
 
     Shapes: (N, C, …); groups divides C.
 
@@ -82,7 +82,7 @@ class ChannelShuffle(Module):
         self.groups = groups
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input with pixels moved between channels and places."""
+        """The input with its elements rearranged."""
         return F.channel_shuffle(input, self.groups)
 
     def extra_repr(self) -> str:

@@ -94,7 +94,7 @@ class MaxPool1d(_MaxPoolNd):
 
 
 class MaxPool2d(_MaxPoolNd):
-    """The largest element of each window of a picture.
+    """The largest element of each window of an image.
 
     Shapes: (N, C, H, W) gives (N, C, H', W').
 
@@ -112,7 +112,7 @@ class MaxPool2d(_MaxPoolNd):
 
 
 class MaxPool3d(_MaxPoolNd):
-    """The largest element of each window in three dimensions.
+    """The largest element of each window of a volume.
 
     Shapes: (N, C, D, H, W) gives (N, C, D', H', W').
 
@@ -209,7 +209,7 @@ class _AvgPoolNd(Module):
 
 
 class AvgPool2d(_AvgPoolNd):
-    """The mean of each window of a picture.
+    """The mean of each window of an image.
 
     Shapes: (N, C, H, W) gives (N, C, H', W').
 
@@ -227,7 +227,7 @@ class AvgPool2d(_AvgPoolNd):
 
 
 class AvgPool3d(_AvgPoolNd):
-    """The mean of each window in three dimensions.
+    """The mean of each window of a volume.
 
     Shapes: (N, C, D, H, W) gives (N, C, D', H', W').
 
@@ -279,7 +279,7 @@ class LPPool1d(_LPPoolNd):
 
 
 class LPPool2d(_LPPoolNd):
-    """The p-norm of each window of a picture.
+    """The p-norm of each window of an image.
 
     Shapes: (N, C, H, W) gives (N, C, H', W').
 
@@ -298,7 +298,7 @@ class LPPool2d(_LPPoolNd):
 
 
 class LPPool3d(_LPPoolNd):
-    """The p-norm of each window in three dimensions.
+    """The p-norm of each window of a volume.
 
     Shapes: (N, C, D, H, W) gives (N, C, D', H', W').
 
@@ -342,15 +342,15 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """The maxima of a MaxPool1d put back to their places, 0 elsewhere.
+    """The maxima of a MaxPool1d at their indices, 0 elsewhere.
 
-    Shapes: (N, C, L') and the places give (N, C, L).
+    Shapes: (N, C, L') and the indices give (N, C, L).
 
     Example:
         >>> import autogradlab as torch
         >>> from autogradlab import nn
-        >>> y, places = nn.MaxPool1d(2, return_indices=True)(torch.tensor([[[1., 3., 2., 5.]]]))
-        >>> nn.MaxUnpool1d(2)(y, places)
+        >>> y, indices = nn.MaxPool1d(2, return_indices=True)(torch.tensor([[[1., 3., 2., 5.]]]))
+        >>> nn.MaxUnpool1d(2)(y, indices)
         tensor([[[0., 3., 0., 5.]]])
 
     Mirrors `torch.nn.MaxUnpool1d`.
@@ -360,15 +360,15 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """The maxima of a MaxPool2d put back to their places, 0 elsewhere.
+    """The maxima of a MaxPool2d at their indices, 0 elsewhere.
 
-    Shapes: (N, C, H', W') and the places give (N, C, H, W).
+    Shapes: (N, C, H', W') and the indices give (N, C, H, W).
 
     Example:
         >>> import autogradlab as torch
         >>> from autogradlab import nn
-        >>> y, places = nn.MaxPool2d(2, return_indices=True)(torch.arange(4.).reshape(1, 1, 2, 2))
-        >>> nn.MaxUnpool2d(2)(y, places)
+        >>> y, indices = nn.MaxPool2d(2, return_indices=True)(torch.arange(4.).reshape(1, 1, 2, 2))
+        >>> nn.MaxUnpool2d(2)(y, indices)
         tensor([[[[0., 0.],
                   [0., 3.]]]])
 
@@ -377,15 +377,15 @@ class MaxUnpool2d(_MaxUnpoolNd):
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """The maxima of a MaxPool3d put back to their places, 0 elsewhere.
+    """The maxima of a MaxPool3d at their indices, 0 elsewhere.
 
-    Shapes: (N, C, D', H', W') and the places give (N, C, D, H, W).
+    Shapes: (N, C, D', H', W') and the indices give (N, C, D, H, W).
 
     Example:
         >>> import autogradlab as torch
         >>> from autogradlab import nn
-        >>> y, places = nn.MaxPool3d(2, return_indices=True)(torch.arange(8.).reshape(1, 1, 2, 2, 2))
-        >>> nn.MaxUnpool3d(2)(y, places)
+        >>> y, indices = nn.MaxPool3d(2, return_indices=True)(torch.arange(8.).reshape(1, 1, 2, 2, 2))
+        >>> nn.MaxUnpool3d(2)(y, indices)
         tensor([[[[[0., 0.],
                    [0., 0.]],
 
@@ -409,7 +409,7 @@ class _AdaptiveAvgPoolNd(Module):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    """Means over windows that are chosen so that the output has a given size.
+    """The mean of each window, with windows chosen so that the output has a given size.
 
     Shapes: (N, C, L) gives (N, C, output_size).
 
@@ -428,7 +428,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """Means over windows that are chosen so that the output has a given size.
+    """The mean of each window, with windows chosen so that the output has a given size.
 
     Shapes: (N, C, H, W) gives (N, C, *output_size).
 
@@ -447,7 +447,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """Means over windows in three dimensions that are chosen so that the output has a given size.
+    """The mean of each window of a volume, with windows chosen so that the output has a given size.
 
     Shapes: (N, C, D, H, W) gives (N, C, *output_size); None keeps a size.
 
@@ -477,7 +477,7 @@ class _AdaptiveMaxPoolNd(Module):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """Maxima over windows that are chosen so that the output has a given size.
+    """The largest element of each window, with windows chosen so that the output has a given size.
 
     Shapes: (N, C, L) gives (N, C, output_size).
 
@@ -496,7 +496,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """Maxima over windows that are chosen so that the output has a given size.
+    """The largest element of each window, with windows chosen so that the output has a given size.
 
     Shapes: (N, C, H, W) gives (N, C, *output_size).
 
@@ -516,7 +516,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """Maxima over windows in three dimensions that are chosen so that the output has a given size.
+    """The largest element of each window of a volume, with windows chosen so that the output has a given size.
 
     Shapes: (N, C, D, H, W) gives (N, C, *output_size); None keeps a size.
 
@@ -583,7 +583,7 @@ def _tuple(value: Any, n: int) -> tuple[Any, ...]:
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
-    """The largest element of windows at pseudo-random places, as many as there are elements in the output.
+    """The largest element of windows at pseudo-random positions, one for each element of the output.
 
     Shapes: (N, C, H, W) gives (N, C, H', W'), by output_size or by output_ratio.
 
@@ -598,7 +598,7 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
-    """The largest element of windows at pseudo-random places in three dimensions.
+    """The largest element of windows at pseudo-random positions in a volume.
 
     Shapes: (N, C, D, H, W) gives (N, C, D', H', W'), by output_size or by output_ratio.
 

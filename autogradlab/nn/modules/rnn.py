@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from ...core.recording.record import TENSORS
@@ -38,11 +39,18 @@ def _lstm_step(x: Any, state: Any, w: Any, b: Any, w_proj: Any = None) -> Any:
 
 
 def _gru_gates(x: Any, h: Any, w: Any, b: Any) -> tuple[Any, Any]:
-    """The share of the old state, and the candidate for the new one."""
+    """The update gate, and the candidate for the new state."""
     xr, xz, xn = TENSORS.unsafe_chunk(x, 3, 1)
     hr, hz, hn = TENSORS.unsafe_chunk(F.linear(h, w, b), 3, 1)
     r, z = TENSORS.sigmoid(hr + xr), TENSORS.sigmoid(hz + xz)
     return z, TENSORS.tanh(xn + hn * r)
+
+
+def _initialize(parameters: Iterable[Parameter], hidden_size: int) -> None:
+    """Fill the parameters with numbers uniform within 1 / sqrt(hidden_size) of 0."""
+    bound = 1.0 / math.sqrt(hidden_size) if hidden_size > 0 else 0
+    for p in parameters:
+        init.uniform_(p, -bound, bound)
 
 
 class RNNBase(Module):
@@ -140,7 +148,7 @@ class RNNBase(Module):
         return [[getattr(self, name) for name in names] for names in self._all_names]
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
-        """The shape that a first state has to have."""
+        """The shape that an initial state must have."""
         batch = input.size(0 if self.batch_first else 1) if batch_sizes is None else int(batch_sizes[0])
         return self.num_layers * (2 if self.bidirectional else 1), batch, self.proj_size or self.hidden_size
 
@@ -164,10 +172,8 @@ class RNNBase(Module):
         """Nothing to do on the CPU."""
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        """Give the parameters new initial values."""
+        _initialize(self.parameters(), self.hidden_size)
 
     def extra_repr(self) -> str:
         """The arguments that the repr shows."""
@@ -397,7 +403,7 @@ class RNN(RNNBase):
 
     Shapes: input (L, N, in), or (N, L, in) with batch_first; output (L, N, hidden), and the last h (layers,
         N, hidden).
-    Note: the start values are PyTorch's own after the same manual_seed.
+    Note: the initial values are PyTorch's own after the same manual_seed.
 
     Example:
         >>> import autogradlab as torch
@@ -425,11 +431,11 @@ class RNN(RNNBase):
 
 
 class LSTM(RNNBase):
-    """A recurrent layer with gates and a memory: it returns the outputs, and the last h and c.
+    """A recurrent layer with gates and a cell state: it returns the outputs, and the last h and c.
 
     Shapes: input (L, N, in), or (N, L, in) with batch_first; output (L, N, hidden), h and c (layers, N,
         hidden).
-    Note: the start values are PyTorch's own after the same manual_seed.
+    Note: the initial values are PyTorch's own after the same manual_seed.
 
     Example:
         >>> import autogradlab as torch
@@ -446,7 +452,7 @@ class LSTM(RNNBase):
         super().__init__("LSTM", *args, **kwargs)
 
     def get_expected_cell_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
-        """The shape that a first memory has to have."""
+        """The shape that an initial cell state must have."""
         layers, batch, _ = self.get_expected_hidden_size(input, batch_sizes)
         return layers, batch, self.hidden_size
 
@@ -471,7 +477,7 @@ class GRU(RNNBase):
 
     Shapes: input (L, N, in), or (N, L, in) with batch_first; output (L, N, hidden), and the last h (layers,
         N, hidden).
-    Note: the start values are PyTorch's own after the same manual_seed.
+    Note: the initial values are PyTorch's own after the same manual_seed.
 
     Example:
         >>> import autogradlab as torch
@@ -521,10 +527,8 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        """Give the parameters new initial values."""
+        _initialize(self.parameters(), self.hidden_size)
 
     def extra_repr(self) -> str:
         """The arguments that the repr shows."""

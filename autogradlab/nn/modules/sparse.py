@@ -47,7 +47,7 @@ class _Table(Module):
             self.weight = Parameter(weight, requires_grad=not freeze)
 
     def reset_parameters(self) -> None:
-        """Draw the start values anew."""
+        """Give the parameters new initial values."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
@@ -55,11 +55,11 @@ class _Table(Module):
 
 
 class Embedding(_Table):
-    """A learnt table of vectors, from which integers choose rows; the row padding_idx starts as 0 and does not
-    learn.
+    """A learnt table of vectors, whose rows are looked up by index; the row padding_idx starts as 0 and gets no
+    gradient.
 
     Shapes: (*) of integers gives (*, embedding_dim).
-    Note: the start values are PyTorch's own after the same manual_seed.
+    Note: the initial values are PyTorch's own after the same manual_seed.
 
     Example:
         >>> import autogradlab as torch
@@ -96,7 +96,7 @@ class Embedding(_Table):
         self._fill(num_embeddings, embedding_dim, padding_idx, _weight, _freeze, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The rows of the table that the input names."""
+        """The rows of the table at the indices in the input."""
         return F.embedding(
             input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
         )
@@ -135,7 +135,7 @@ class Embedding(_Table):
 
 
 class EmbeddingBag(_Table):
-    """Sums, means or maxima of the rows of a learnt table, for bags of integers.
+    """Sums, means or maxima of the rows of a learnt table, for bags of indices.
 
     Shapes: (b, n), or (n,) with offsets (b,), gives (b, embedding_dim).
 
@@ -207,7 +207,7 @@ class EmbeddingBag(_Table):
         return made
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
-        """The rows of the table that the input names."""
+        """The rows of the table at the indices in the input."""
         return F.embedding_bag(
             input,
             self.weight,

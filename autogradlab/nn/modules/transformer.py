@@ -56,7 +56,7 @@ def _attended(attention: Any, x: Any, to: Any, mask: Any, padding: Any, is_causa
 
 
 def _is_causal(mask: Any, hint: bool | None, x: Any, layer: Any) -> bool:
-    """Whether a mask hides from each place exactly those behind it: what the caller says, or else what is seen."""
+    """Whether a mask hides from each position exactly the later ones: as the caller says, or else as it is."""
     if hint is not None or mask is None:
         return hint is True
     size = x.shape[1 if layer.self_attn.batch_first and x.ndim == 3 else 0]
@@ -65,8 +65,7 @@ def _is_causal(mask: Any, hint: bool | None, x: Any, layer: Any) -> bool:
 
 
 class TransformerEncoderLayer(Module):
-    """Attention of a sequence to itself, then a network for each place, each added to its input and
-    normalised.
+    """Self-attention, then a feed-forward network at each position, each added to its input and normalized.
 
     Shapes: (L, N, d_model), or (N, L, d_model) with batch_first.
 
@@ -215,7 +214,7 @@ class TransformerEncoder(Module):
         return out if self.norm is None else self.norm(out)
 
     def _left_out(self, src: Any, mask: Any, padding: Any, first: Any) -> Any:
-        """The places that PyTorch's fast path leaves out, which are 0 after it; None where it is not taken."""
+        """The padded positions, whose output is 0 in PyTorch's fast path; None where that is not taken."""
         if not self.use_nested_tensor or first.training or src.ndim != 3 or padding is None or mask is not None:
             return None
         if modes.current().record and (src.requires_grad or any(p.requires_grad for p in first.parameters())):
@@ -228,7 +227,7 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoderLayer(Module):
-    """Attention of a sequence to itself and to another one, then a network for each place.
+    """Self-attention, attention to the encoder's output, then a feed-forward network at each position.
 
     Shapes: (T, N, d_model) and (S, N, d_model) give (T, N, d_model).
 

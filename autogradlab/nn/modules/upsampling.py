@@ -12,7 +12,7 @@ __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 class Upsample(Module):
-    """Pictures or signals made larger or smaller: nn.functional.interpolate.
+    """Images or signals made larger or smaller: nn.functional.interpolate.
 
     Shapes: (N, C, …) with one to three further dimensions.
 
@@ -57,7 +57,7 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Upsample of pictures with mode='nearest'.
+    """Upsample of images with mode='nearest'.
 
     Shapes: (N, C, H, W).
 
@@ -76,7 +76,7 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Upsample of pictures with mode='bilinear' and align_corners=True.
+    """Upsample of images with mode='bilinear' and align_corners=True.
 
     Shapes: (N, C, H, W).
 

@@ -1,4 +1,4 @@
-"""Gradients kept within bounds."""
+"""Clipping of gradients."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _list(tensors: Any) -> list[Tensor]:
 def get_total_norm(
     tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
-    """The norm of several tensors taken together.
+    """The norm of all elements of several tensors.
 
     Example:
         >>> import autogradlab as torch
@@ -57,7 +57,7 @@ def get_total_norm(
 
 @no_grad()
 def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
-    """Scales all gradients so that a given norm would become max_norm at most.
+    """Scales all gradients by max_norm / total_norm, if that is less than 1.
 
     Example:
         >>> import autogradlab as torch
@@ -83,8 +83,7 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scales all gradients so that their norm, taken together, is at most max_norm; returns the norm that they
-    had.
+    """Scales all gradients so that the norm of all their elements is at most max_norm; returns the norm before.
 
     Example:
         >>> import autogradlab as torch
@@ -135,7 +134,7 @@ def clip_grad_norm(
 
 @no_grad()
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
-    """Each element of all gradients brought into [-clip_value, clip_value].
+    """Clamps each element of all gradients to [-clip_value, clip_value].
 
     Example:
         >>> import autogradlab as torch

@@ -1,4 +1,4 @@
-"""Batch normalization in evaluation, written into the layer before it (mirrors `torch.nn.utils.fusion`)."""
+"""Batch normalization in evaluation mode, folded into the layer before it (mirrors `torch.nn.utils.fusion`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _statistics(norm: Any) -> tuple[Any, Any, float, Any, Any]:
 
 
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
-    """A copy of a convolution that does what it and a normalization after it do in evaluation.
+    """A convolution equal to one with a batch normalization after it, in evaluation mode.
 
     Example:
         >>> import autogradlab as torch
@@ -66,7 +66,7 @@ def fuse_conv_bn_weights(
 
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """A copy of a linear layer that does what it and a normalization after it do in evaluation.
+    """A linear layer equal to one with a batch normalization after it, in evaluation mode.
 
     Example:
         >>> import autogradlab as torch

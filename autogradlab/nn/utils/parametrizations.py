@@ -1,4 +1,4 @@
-"""Parametrizations that texts use: weights as direction and length, and with a bounded largest singular value.
+"""Parametrizations: weights as direction and length, with largest singular value 1, orthogonal.
 
 Mirrors `torch.nn.utils.parametrizations`.
 """
@@ -61,7 +61,7 @@ def _is_orthogonal(matrix: Tensor) -> bool:
 
 
 class _Orthogonal(Module):
-    """An orthogonal matrix (or one with orthonormal columns or rows), made of any matrix."""
+    """An orthogonal matrix (or one with orthonormal columns or rows) as a function of an unconstrained one."""
 
     base: Tensor
 
@@ -102,7 +102,7 @@ class _Orthogonal(Module):
         return Q.mT if wide else Q
 
     def right_inverse(self, Q: Tensor) -> Tensor:
-        """A matrix that `forward` makes `Q` of."""
+        """A matrix for which `forward` gives `Q`."""
         with no_grad():
             return self._inverse(Q)
 
@@ -138,7 +138,7 @@ class _Orthogonal(Module):
 def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
-    """Have a module use an orthogonal matrix as its weight: orthonormal columns, or rows where it is wide.
+    """Parametrize a module's weight as an orthogonal matrix: with orthonormal columns, or rows where it is wide.
 
     orthogonal_map: "matrix_exp", "cayley" or "householder".
 
@@ -171,7 +171,8 @@ def orthogonal(
 
 
 class _SpectralNorm(Module):
-    """The weight over its largest singular value, which a step of the power method in each training pass follows."""
+    """The weight divided by its largest singular value, which is estimated by a step of power iteration in each
+    training pass."""
 
     _u: Tensor
     _v: Tensor
@@ -223,7 +224,7 @@ class _SpectralNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Have a module learn length (original0) and direction (original1) of a weight.
+    """Parametrize a module's weight by its length (original0) and direction (original1).
 
     Example:
         >>> import autogradlab as torch
@@ -249,7 +250,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """Have a module use a weight over its largest singular value.
+    """Parametrize a module's weight: it is divided by its largest singular value.
 
     Errors: ValueError for a name that is not a tensor of the module.
 

@@ -175,7 +175,7 @@ class ParametrizationList(ModuleList):
 
 
 def _check(made: Any, shape: Any, dtype: Any, what: str, before: str, after: str, unless: str) -> None:
-    """Refuse a parametrization that gives something of another kind."""
+    """Refuse a parametrization that changes the shape or the dtype."""
     if not isinstance(made, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(made).__name__}.")
     for name, old, new in (("dtype", dtype, made.dtype), ("shape", shape, made.shape)):
@@ -187,7 +187,7 @@ def _check(made: Any, shape: Any, dtype: Any, what: str, before: str, after: str
 
 
 def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
-    """Whether a module has parametrized tensors, or this one is.
+    """Whether a module has parametrized tensors, or a given tensor of it is parametrized.
 
     Mirrors `torch.nn.utils.parametrize.is_parametrized`.
     """
@@ -240,7 +240,7 @@ def _add_property(module: Module, name: str) -> None:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Have a module compute one of its tensors: `module.weight` becomes parametrization(original).
+    """Parametrize a tensor of a module: `module.weight` becomes parametrization(original).
 
     Errors: ValueError for a name that is not a parameter or buffer, and where shape or dtype would change.
 
@@ -322,7 +322,7 @@ def _check_inverse(parametrization: Any, made: Tensor, value: Tensor, name: str)
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
-    """Make a tensor an ordinary one again, with the values it had last or, if asked for, the original ones.
+    """Make a tensor an ordinary one again, with its parametrized value or, with leave_parametrized=False, the original.
 
     Errors: ValueError for a tensor that is not parametrized.
 
@@ -356,7 +356,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Give a module the parametrizations of another, of all its tensors or of one, with what they compute it from.
+    """Give a module the parametrizations of another, of all its tensors or of one, with the original tensors.
 
     Mirrors `torch.nn.utils.parametrize.transfer_parametrizations_and_params`.
     """

@@ -48,7 +48,7 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask for a tensor that `default_mask` masks already."""
+        """The new mask for a tensor to which `default_mask` applies already."""
         raise NotImplementedError
 
     def apply_mask(self, module: Module) -> Any:
@@ -58,7 +58,7 @@ class BasePruningMethod(ABC):
 
     @classmethod
     def apply(cls, module: Module, name: str, *args: Any, importance_scores: Any = None, **kwargs: Any) -> Any:
-        """Prune a tensor of a module; if it is pruned already, what is left of it."""
+        """Prune a tensor of a module; of one that is pruned already, prune the remaining elements."""
         method: Any = cls(*args, **kwargs)
         method._tensor_name = name
         before = _hooks(module, name)
@@ -187,7 +187,7 @@ class Identity(BasePruningMethod):
 
 
 def _validate_pruning_amount_init(amount: Any) -> None:
-    """Refuse an amount that is not a number, or neither a count nor a share."""
+    """Refuse an amount that is neither a count nor a fraction."""
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     if amount < 0 if isinstance(amount, numbers.Integral) else not 0.0 <= float(amount) <= 1.0:
@@ -195,13 +195,13 @@ def _validate_pruning_amount_init(amount: Any) -> None:
 
 
 def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
-    """Refuse more than there is."""
+    """Refuse to prune more elements than there are."""
     if isinstance(amount, numbers.Integral) and int(amount) > tensor_size:
         raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={tensor_size}")
 
 
 def _compute_nparams_toprune(amount: Any, tensor_size: int) -> Any:
-    """How many an amount is."""
+    """The number of elements that an amount stands for."""
     return amount if isinstance(amount, numbers.Integral) else round(amount * tensor_size)
 
 
@@ -228,7 +228,7 @@ def _compute_norm(t: Any, n: Any, dim: int) -> Any:
 
 
 class _Amount(BasePruningMethod):
-    """Prunes a number, or a share, of what there is."""
+    """Prunes a number, or a fraction, of the elements or channels."""
 
     def __init__(self, amount: Any) -> None:
         _validate_pruning_amount_init(amount)
@@ -243,7 +243,7 @@ class RandomUnstructured(_Amount):
     """Prunes elements at random."""
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask with zeros at random places."""
+        """The mask with zeros at random positions."""
         return _without(default_mask, self._number(t.numel()), lambda: TENSORS.rand_like(t), True)
 
 
@@ -343,7 +343,7 @@ def identity(module: Module, name: str) -> Module:
 
 
 def random_unstructured(module: Module, name: str, amount: Any) -> Module:
-    """Prune elements at random: a number of them, or a share.
+    """Prune elements at random: a number of them, or a fraction.
 
     Mirrors `torch.nn.utils.prune.random_unstructured`.
     """
@@ -352,7 +352,7 @@ def random_unstructured(module: Module, name: str, amount: Any) -> Module:
 
 
 def l1_unstructured(module: Module, name: str, amount: Any, importance_scores: Any = None) -> Module:
-    """Prune the elements of smallest magnitude: a number of them, or a share.
+    """Prune the elements of smallest magnitude: a number of them, or a fraction.
 
     Example:
         >>> import autogradlab as torch

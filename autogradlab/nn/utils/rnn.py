@@ -1,4 +1,4 @@
-"""Sequences of different lengths in one tensor."""
+"""Sequences of different lengths in one tensor, packed or padded."""
 
 from __future__ import annotations
 

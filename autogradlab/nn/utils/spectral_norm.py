@@ -15,7 +15,7 @@ __all__ = ["remove_spectral_norm", "spectral_norm"]
 
 
 class SpectralNorm:
-    """The forward pre-hook that divides the weight by its largest singular value, which power iteration follows."""
+    """The forward pre-hook that divides the weight by its largest singular value, which power iteration estimates."""
 
     __module__ = "torch.nn.utils.spectral_norm"
     _version = 1
@@ -37,7 +37,7 @@ class SpectralNorm:
         return weight.reshape(weight.size(0), -1)
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Tensor:
-        """The normalised weight; the vectors go one round further on request."""
+        """The normalized weight; with do_power_iteration the vectors are updated first."""
         weight, u, v = (getattr(module, self.name + suffix) for suffix in ("_orig", "_u", "_v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:

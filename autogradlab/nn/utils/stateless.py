@@ -79,7 +79,7 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Calls a module with other parameters than its own; `torch.func.functional_call` is the new name.
+    """Calls a module with other parameters in place of its own; `torch.func.functional_call` is the new name.
 
     Mirrors `torch.nn.utils.stateless.functional_call`.
     """

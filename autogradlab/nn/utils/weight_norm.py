@@ -34,7 +34,7 @@ def weight_of(v: Any, g: Any, dim: int) -> Any:
 
 
 class WeightNorm:
-    """The forward pre-hook that makes the weight of its direction and length."""
+    """The forward pre-hook that computes the weight from its direction and length."""
 
     __module__ = "torch.nn.utils.weight_norm"
 
@@ -52,7 +52,7 @@ class WeightNorm:
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
-    """A module's weight as a direction (weight_v) and a length (weight_g), learnt apart. Deprecated.
+    """Replace a module's weight by its direction (weight_v) and length (weight_g). Deprecated.
 
     Example:
         >>> import autogradlab as torch

@@ -927,7 +927,7 @@ alias("special_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor"
 _along(
     "log_softmax(Tensor input, int dim, ScalarType? dtype=None, *, Tensor out=None) -> Tensor",
     """
-    The logarithm of softmax, exact where softmax is close to 0.
+    The logarithm of softmax, accurate where softmax is close to 0.
 
     ~scan
     Dtypes: float; integers with dtype=.

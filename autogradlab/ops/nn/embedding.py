@@ -40,7 +40,7 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> np.ndarray:
-    """The rows of weight that the integers of input name.
+    """The rows of weight at the indices in input.
 
     Shapes: input (*), weight (n, d) give (*, d).
     Dtypes: input int64 or int32; the result has weight's.
@@ -317,7 +317,7 @@ def _down(input: Any, r: int) -> np.ndarray:
 )
 @keeping_channels
 def pixel_shuffle(input: Any, upscale_factor: int) -> np.ndarray:
-    """Channels rearranged into a finer picture.
+    """Groups of r² channels rearranged into an image with r times the height and width.
 
     Shapes: (..., C r², H, W) gives (..., C, H r, W r).
     Dtypes: any.
@@ -349,7 +349,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> np.ndarray:
 )
 @keeping_channels
 def pixel_unshuffle(input: Any, downscale_factor: int) -> np.ndarray:
-    """A picture rearranged into more channels: the reverse of pixel_shuffle.
+    """An image rearranged into r² times the channels: the reverse of pixel_shuffle.
 
     Shapes: (..., C, H r, W r) gives (..., C r², H, W).
     Dtypes: any.
@@ -383,7 +383,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> np.ndarray:
 )
 @keeping_channels
 def channel_shuffle(input: Any, groups: int) -> np.ndarray:
-    """The channels of groups dealt out in turn.
+    """The channels of all groups interleaved.
 
     Shapes: (N, C, …); groups divides C.
     Dtypes: any.

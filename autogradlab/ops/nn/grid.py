@@ -215,7 +215,7 @@ declare(
     """,
     """
     sig: (input, grid, interpolation_mode, padding_mode, align_corners)
-    nn.functional.grid_sample of pictures, with numbers for modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1
+    nn.functional.grid_sample of images, with numbers for modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1
     border, 2 reflection.
 
     Shapes: input (N, C, H, W) and grid (N, H', W', 2) give (N, C, H', W').

@@ -16,7 +16,7 @@ __all__ = ["describe", "imports", "signature", "source"]
 
 _IN_PLACE = (
     "In place: the tensor itself gets the values of `{}`, keeps its shape and dtype, and is returned. "
-    "A leaf that requires grad refuses it."
+    "Errors: RuntimeError for a leaf that requires grad."
 )
 
 
