@@ -1,4 +1,4 @@
-"""What programs about autograd's inside ask of PyTorch's compiled part (mirrors `torch._C`): the pass that runs, the
+"""What programs about autograd's internals use of PyTorch's C++ module (mirrors `torch._C`): the pass that runs, the
 classes of Nodes, saved tensors. Loaded when somebody asks for it."""
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _set_grad_enabled(enabled: bool, /) -> None:
 
 
 class _WeakTensorRef:
-    """Tells whether a tensor is still there."""
+    """Tells whether a tensor is still alive."""
 
     __module__ = "torch._C"
 

@@ -1,4 +1,4 @@
-"""What modules will do one day, and can be told to do today (mirrors `torch.__future__`)."""
+"""Future behaviour of modules, which can be switched on now (mirrors `torch.__future__`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = [
 
 
 def set_overwrite_module_params_on_conversion(value: bool) -> None:
-    """Whether converting a module gives it new parameters, instead of new memory to those that it has.
+    """Set whether converting a module gives it new parameters, instead of giving its parameters new memory.
 
     Example:
         >>> import autogradlab as torch
@@ -31,7 +31,7 @@ def set_overwrite_module_params_on_conversion(value: bool) -> None:
 
 
 def get_overwrite_module_params_on_conversion() -> bool:
-    """What `set_overwrite_module_params_on_conversion` was told.
+    """The setting of `set_overwrite_module_params_on_conversion`.
 
     Mirrors `torch.__future__.get_overwrite_module_params_on_conversion`.
     """
@@ -39,7 +39,7 @@ def get_overwrite_module_params_on_conversion() -> bool:
 
 
 def set_swap_module_params_on_conversion(value: bool) -> None:
-    """Whether parameters change places with those that are converted or loaded (`torch.utils.swap_tensors`).
+    """Set whether parameters are swapped with those that are converted or loaded (`torch.utils.swap_tensors`).
 
     Mirrors `torch.__future__.set_swap_module_params_on_conversion`.
     """
@@ -47,7 +47,7 @@ def set_swap_module_params_on_conversion(value: bool) -> None:
 
 
 def get_swap_module_params_on_conversion() -> bool:
-    """What `set_swap_module_params_on_conversion` was told.
+    """The setting of `set_swap_module_params_on_conversion`.
 
     Mirrors `torch.__future__.get_swap_module_params_on_conversion`.
     """

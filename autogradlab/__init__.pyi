@@ -304,9 +304,9 @@ def atleast_2d(*tensors: _Tensor) -> _tuple[_Tensor, ...]:
 def atleast_3d(*tensors: _Tensor) -> _tuple[_Tensor, ...]:
     """With three dimensions at least."""
 def autocast_decrement_nesting() -> _int:
-    """One block of autocast less; how many there are."""
+    """Leave a block of autocast; returns how many are entered."""
 def autocast_increment_nesting() -> _int:
-    """One block of autocast more; how many there are."""
+    """Enter a block of autocast; returns how many are entered."""
 def avg_pool1d(input: _Tensor, kernel_size: _int | _Sequence[_int], stride: _int | _Sequence[_int] | None = ..., padding: _int | _Sequence[_int] = ..., ceil_mode: _bool = ..., count_include_pad: _bool = ...) -> _Tensor:
     """The mean of each window, padding included unless count_include_pad=False."""
 @_overload

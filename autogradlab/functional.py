@@ -1,4 +1,4 @@
-"""What PyTorch has written in Python, all found in the torch namespace too (mirrors `torch.functional`)."""
+"""Functions that PyTorch implements in Python; all are in the torch namespace too (mirrors `torch.functional`)."""
 
 from __future__ import annotations
 

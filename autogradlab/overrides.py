@@ -1,4 +1,4 @@
-"""Objects that stand for tensors, and modes that hear of every operation (mirrors `torch.overrides`).
+"""Objects that override operations on tensors, and modes that intercept every operation (mirrors `torch.overrides`).
 
 `core/tensor/overriding.py` tells how operations come to ask them; here is told which functions do.
 """
@@ -188,7 +188,7 @@ def _index() -> dict[Any, str]:
 
 
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
-    """The functions and methods that ask objects with `__torch_function__`, by their namespaces."""
+    """The functions and methods that dispatch to `__torch_function__`, by namespace."""
     torch = import_module(_ROOT)
     found: dict[Any, list[Callable[..., Any]]] = {}
     for func, name in _index().items():
@@ -207,7 +207,7 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
 
 @cache
 def get_ignored_functions() -> set[Callable[..., Any]]:
-    """The functions of torch that ask nobody, since they take no tensors or must not be overridden."""
+    """The functions of torch that do not dispatch, since they take no tensors or must not be overridden."""
     torch = import_module(_ROOT)
     asking = _index()
     public = (getattr(torch, name) for name in dir(torch) if name[0].islower())
@@ -221,7 +221,7 @@ def is_tensor_like(inp: Any) -> bool:
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether a function has to ask: one of the objects has a `__torch_function__` of its own, or a mode is entered."""
+    """Whether a function has to dispatch: an object has a `__torch_function__` of its own, or a mode is active."""
     state = modes.current()
     if state.function_modes and state.overriding != overriding.ALL_DISABLED:
         return True
@@ -237,8 +237,8 @@ def has_torch_function_variadic(*arguments: Any) -> bool:
 
 
 def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
-    """Ask the modes and objects for the result of a function: the innermost mode, then objects of the most special
-    class first."""
+    """Dispatch a function to the modes and objects: to the innermost mode, then to objects of the most specific class
+    first."""
     objects = overriding.collect(relevant_args, plain=True)
     stack = modes.current().function_modes
     result = overriding.ask(public_api, objects, args, kwargs, stack)
@@ -252,7 +252,7 @@ def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: 
 
 
 def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[Any], Any]:
-    """Decorator that lets a function ask the objects that `dispatcher` names, given its arguments."""
+    """Decorator that makes a function dispatch on the objects that `dispatcher` returns for its arguments."""
 
     def inner(func: Any) -> Any:
         @wraps(func)
@@ -278,7 +278,7 @@ def resolve_name(f: Any) -> str | None:
 
 
 class TorchFunctionMode:
-    """A context in which `__torch_function__` of the mode hears of every call before it is carried out."""
+    """A context in which every call of a torch function goes to `__torch_function__` of the mode."""
 
     inner: TorchFunctionMode
 

@@ -1,4 +1,4 @@
-"""Labels for a profiler, which is not here (mirrors `torch.profiler`)."""
+"""Labels for a profiler; there is none here (mirrors `torch.profiler`)."""
 
 from __future__ import annotations
 

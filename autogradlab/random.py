@@ -21,7 +21,7 @@ def fork_rng(
     _devices_kw: str = "devices",
     device_type: str = "cuda",
 ) -> Iterator[None]:
-    """Put the default generator's state back at the end of the block.
+    """Restore the state of the default generator at the end of the block.
 
     >>> import autogradlab as torch
     >>> _ = torch.manual_seed(0)

@@ -351,7 +351,7 @@ def clear_autocast_cache() -> None:
 
 
 def autocast_increment_nesting() -> int:
-    """One block of autocast more; how many there are.
+    """Enter a block of autocast; returns how many are entered.
 
     Example:
         >>> import autogradlab as torch
@@ -366,7 +366,7 @@ def autocast_increment_nesting() -> int:
 
 
 def autocast_decrement_nesting() -> int:
-    """One block of autocast less; how many there are.
+    """Leave a block of autocast; returns how many are entered.
 
     Example:
         >>> import autogradlab as torch

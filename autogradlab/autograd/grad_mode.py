@@ -238,7 +238,7 @@ class set_grad_enabled(_DecoratorContextManager):
     __repr__ = __str__
 
     def clone(self) -> Self:
-        """The hook that another tensor gets."""
+        """A fresh context manager of the same kind."""
         return type(self)(self.mode)
 
 
@@ -277,7 +277,7 @@ class inference_mode(_DecoratorContextManager):
         local.refresh()
 
     def clone(self) -> Self:
-        """The hook that another tensor gets."""
+        """A fresh context manager of the same kind."""
         return type(self)(self.mode)
 
 
@@ -307,12 +307,12 @@ class set_multithreading_enabled(_DecoratorContextManager):
         modes.current().threads = self.prev
 
     def clone(self) -> Self:
-        """The hook that another tensor gets."""
+        """A fresh context manager of the same kind."""
         return type(self)(self.mode)
 
 
 def is_multithreading_enabled() -> bool:
-    """What `set_multithreading_enabled` was told."""
+    """The setting of `set_multithreading_enabled`."""
     return modes.current().threads
 
 
@@ -337,7 +337,7 @@ class enforce_grad_layout_policy(_DecoratorContextManager):
     def __exit__(self, *exc: object) -> None: ...
 
     def clone(self) -> Self:
-        """The hook that another tensor gets."""
+        """A fresh context manager of the same kind."""
         return type(self)(self.mode)
 
 

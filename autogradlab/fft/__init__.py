@@ -529,7 +529,7 @@ def ihfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None =
 
 @reading("fft_fftshift(Tensor input, int[1]? dim=None) -> Tensor")
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
-    """The elements moved round so that frequency 0 is in the middle.
+    """The elements shifted cyclically so that frequency 0 is in the middle.
 
     Shapes: input's.
     Dtypes: any.

@@ -334,7 +334,7 @@ def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
 def matrix_rank(
     A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
 ) -> Tensor:
-    """How many singular values are larger than a tolerance.
+    """The number of singular values larger than a tolerance.
 
     Shapes: (..., m, n) gives (...).
     Dtypes: float and complex; the result is int64.
@@ -432,7 +432,7 @@ def _count(sizes: Sequence[int]) -> int:
 
 @reading("linalg_tensorinv(Tensor input, int ind=2, *, Tensor out=None) -> Tensor|fp32")
 def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
-    """The inverse of what tensordot with a tensor does.
+    """The inverse of a tensor as a linear map by tensordot.
 
     Shapes: the first ind sizes have the same product as the rest; the result has the rest in front.
     Dtypes: float and complex.
@@ -492,7 +492,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> T
 
 @reading("linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor")
 def vander(x: Tensor, N: int | None = None) -> Tensor:
-    """The powers 0 … N - 1 of each element, in a row each.
+    """The powers 0 … N - 1 of each element, one row for each element.
 
     Shapes: (..., n) gives (..., n, N).
     Dtypes: any number.

@@ -1,4 +1,4 @@
-"""Layers, losses and what trains them (mirrors `torch.nn`)."""
+"""Layers, losses and utilities for training (mirrors `torch.nn`)."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class _ByFunctions(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer."""
+        """Everything but the optimizer; of lr_lambdas that are objects their attributes, of functions None."""
         state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "lr_lambdas")}
         state["lr_lambdas"] = [
             None if callable(f) and hasattr(f, "__code__") else f.__dict__.copy() for f in self.lr_lambdas

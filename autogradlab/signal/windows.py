@@ -1,4 +1,4 @@
-"""Windows of spectral analysis (mirrors `torch.signal.windows`): weights that fall towards both ends."""
+"""Windows of spectral analysis (mirrors `torch.signal.windows`): weights that decrease towards both ends."""
 
 from __future__ import annotations
 

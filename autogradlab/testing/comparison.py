@@ -1,4 +1,4 @@
-"""assert_close: equal within tolerances, and in words what differs (mirrors `torch.testing.assert_close`)."""
+"""assert_close: equality within tolerances, and what differs in words (mirrors `torch.testing.assert_close`)."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ _EARLY_STOP: list[bool | None] = [None]
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Says for the checkpoints of a block whether a recomputation ends as soon as all is there that forward saved.
+    """Sets for the checkpoints in a block whether a recomputation stops as soon as it has all that forward saved.
 
     Example:
         >>> import autogradlab as torch

@@ -70,7 +70,7 @@ class ReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.relu(input, self.inplace)
 
     def extra_repr(self) -> str:
@@ -99,7 +99,7 @@ class RReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
@@ -147,7 +147,7 @@ class Hardtanh(Module):
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
@@ -192,7 +192,7 @@ class Sigmoid(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return TENSORS.sigmoid(input)
 
 
@@ -211,7 +211,7 @@ class Tanh(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return TENSORS.tanh(input)
 
 
@@ -234,7 +234,7 @@ class Hardsigmoid(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.hardsigmoid(input, self.inplace)
 
 
@@ -257,7 +257,7 @@ class Hardswish(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.hardswish(input, self.inplace)
 
 
@@ -280,7 +280,7 @@ class SiLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.silu(input, self.inplace)
 
     def extra_repr(self) -> str:
@@ -307,7 +307,7 @@ class Mish(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.mish(input, self.inplace)
 
     def extra_repr(self) -> str:
@@ -335,7 +335,7 @@ class ELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
@@ -363,7 +363,7 @@ class CELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.celu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
@@ -390,7 +390,7 @@ class SELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.selu(input, self.inplace)
 
     def extra_repr(self) -> str:
@@ -417,7 +417,7 @@ class GLU(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of the input along `dim`."""
         return F.glu(input, self.dim)
 
     def extra_repr(self) -> str:
@@ -444,7 +444,7 @@ class GELU(Module):
         self.approximate = approximate
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
@@ -471,7 +471,7 @@ class Hardshrink(Module):
         self.lambd = lambd
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.hardshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
@@ -499,7 +499,7 @@ class LeakyReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
@@ -522,7 +522,7 @@ class LogSigmoid(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.logsigmoid(input)
 
 
@@ -546,7 +546,7 @@ class Softplus(Module):
         self.threshold = threshold
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
@@ -573,7 +573,7 @@ class Softshrink(Module):
         self.lambd = lambd
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.softshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
@@ -596,7 +596,7 @@ class Softsign(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.softsign(input)
 
 
@@ -615,7 +615,7 @@ class Tanhshrink(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.tanhshrink(input)
 
 
@@ -640,7 +640,7 @@ class Threshold(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
@@ -667,7 +667,7 @@ class Softmin(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of the input along `dim`."""
         return F.softmin(input, self.dim, 5)
 
     def extra_repr(self) -> str:
@@ -695,7 +695,7 @@ class Softmax(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of the input along `dim`."""
         return F.softmax(input, self.dim, 5)
 
     def extra_repr(self) -> str:
@@ -722,7 +722,7 @@ class LogSoftmax(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of the input along `dim`."""
         return F.log_softmax(input, self.dim, 5)
 
     def extra_repr(self) -> str:
@@ -747,7 +747,7 @@ class Softmax2d(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The softmax of the input over the channels."""
         if input.dim() not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
         return F.softmax(input, -3, 5)
@@ -782,7 +782,7 @@ class PReLU(Module):
         constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The activation of the input, element by element or along `dim`."""
+        """The activation of each element of the input."""
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:

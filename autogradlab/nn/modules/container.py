@@ -142,7 +142,7 @@ class Sequential(Module):
         return found
 
     def forward(self, input: Any) -> Any:
-        """The computation; a subclass defines it."""
+        """The output of the last module."""
         for module in self.__dict__["_modules"].values():
             input = module(input)
         return input

@@ -30,7 +30,7 @@ class PairwiseDistance(Module):
         self.keepdim = keepdim
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """The distance, or similarity, of the inputs."""
+        """The distance of the inputs."""
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 
@@ -54,5 +54,5 @@ class CosineSimilarity(Module):
         self.eps = eps
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """The distance, or similarity, of the inputs."""
+        """The cosine similarity of the inputs."""
         return F.cosine_similarity(x1, x2, self.dim, self.eps)

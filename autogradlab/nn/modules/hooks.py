@@ -124,13 +124,13 @@ class BackwardHookFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> Any:
-        """The computation; a subclass defines it."""
+        """The inputs, unchanged."""
         ctx.mark_non_differentiable(*[a for a in args if not a.requires_grad])
         return args
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """The gradients, passed on."""
+        """The gradients, unchanged."""
         return grads
 
 

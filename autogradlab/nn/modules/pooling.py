@@ -332,7 +332,7 @@ class _MaxUnpoolNd(Module):
         )
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
-        """The input, pooled."""
+        """The input at the indices, 0 elsewhere."""
         unpool = getattr(F, f"max_unpool{self._n}d")
         return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 

@@ -594,7 +594,7 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Tensor, hx: Any = None) -> Tensor:
-        """The outputs, and the state after the last step."""
+        """The next hidden state."""
         x, (h,), batched = self._whole(input, None if hx is None else (hx,))
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
@@ -623,7 +623,7 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: Any = None) -> tuple[Tensor, Tensor]:
-        """The outputs, and the state after the last step."""
+        """The next hidden state and cell state."""
         x, state, batched = self._whole(input, hx, ("hx[0]", "hx[1]"))
         h, c = _lstm_step(F.linear(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh)
         return (h, c) if batched else (h.squeeze(0), c.squeeze(0))
@@ -649,7 +649,7 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Any = None) -> Tensor:
-        """The outputs, and the state after the last step."""
+        """The next hidden state."""
         x, (h,), batched = self._whole(input, None if hx is None else (hx,))
         z, n = _gru_gates(F.linear(x, self.weight_ih, self.bias_ih), h, self.weight_hh, self.bias_hh)
         made = (h - n).mul_(z).add_(n)

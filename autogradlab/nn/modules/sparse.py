@@ -207,7 +207,7 @@ class EmbeddingBag(_Table):
         return made
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
-        """The rows of the table at the indices in the input."""
+        """The sum, mean or maximum of the rows of each bag."""
         return F.embedding_bag(
             input,
             self.weight,

@@ -30,14 +30,14 @@ def get_worker_info() -> None:
 
 
 class _Endless(Sampler[Any]):
-    """The sampler of an iterable dataset, whose samples have no numbers."""
+    """The sampler of an iterable dataset, whose samples have no indices."""
 
     def __iter__(self) -> Iterator[Any]:
         return itertools.repeat(None)
 
 
 class DataLoader:
-    """Goes through a dataset in batches, shuffled on request; each batch is one tensor for each part of a
+    """Iterates over a dataset in batches, shuffled on request; a batch has one tensor for each part of a
     sample.
 
     Note: num_workers may be given, but all happens in this process.

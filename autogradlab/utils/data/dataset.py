@@ -1,4 +1,4 @@
-"""Datasets: things with samples by number, or one after the other."""
+"""Datasets: samples by index, or one after the other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T", covariant=True)
 
 
 class Dataset(Generic[T]):
-    """The base of datasets: write __getitem__ (a sample by its number) and __len__.
+    """The base of datasets: write __getitem__ (the sample at an index) and __len__.
 
     Example:
         >>> import autogradlab as torch
@@ -146,7 +146,7 @@ class ConcatDataset(Dataset[Any]):
 
     @staticmethod
     def cumsum(sequence: Iterable[Any]) -> list[int]:
-        """How many elements there are up to each part."""
+        """The running total of the lengths of the parts."""
         return list(itertools.accumulate(len(d) for d in sequence))
 
     def __init__(self, datasets: Iterable[Any]) -> None:
@@ -199,7 +199,7 @@ class ChainDataset(IterableDataset[Any]):
 
 
 class Subset(Dataset[Any]):
-    """Some samples of a dataset, by their numbers.
+    """The samples of a dataset at given indices.
 
     Example:
         >>> import autogradlab as torch
@@ -228,7 +228,7 @@ class Subset(Dataset[Any]):
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:
-    """A dataset divided at random into parts of given sizes, or shares.
+    """A dataset divided at random into parts of given sizes, or fractions.
     Errors: ValueError if the lengths do not add up.
 
     Example:

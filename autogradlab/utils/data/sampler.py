@@ -52,7 +52,7 @@ class Sampler(Generic[T]):
 
 
 class SequentialSampler(Sampler[int]):
-    """The numbers of all samples in order.
+    """The indices of all samples in order.
 
     Example:
         >>> import autogradlab as torch
@@ -73,7 +73,7 @@ class SequentialSampler(Sampler[int]):
 
 
 class RandomSampler(Sampler[int]):
-    """The numbers of all samples in random order, or drawn with replacement.
+    """The indices of all samples in random order, or drawn with replacement.
 
     Example:
         >>> import autogradlab as torch
@@ -100,7 +100,7 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
-        """How many numbers are drawn."""
+        """How many indices are drawn."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
@@ -123,7 +123,7 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """Given numbers in random order.
+    """Given indices in random order.
 
     Example:
         >>> import autogradlab as torch
@@ -146,7 +146,7 @@ class SubsetRandomSampler(Sampler[int]):
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """Numbers drawn with given weights.
+    """Indices drawn with given weights.
 
     Example:
         >>> import autogradlab as torch
@@ -180,7 +180,7 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """The numbers of another sampler, so many at a time.
+    """The indices of another sampler in batches of batch_size.
 
     Example:
         >>> import autogradlab as torch
