@@ -1,5 +1,5 @@
-"""Slopes estimated from values (gradient), powers of a vector (vander), indices taken apart (unravel_index), rows kept
-short (renorm) and distances within one set of points (pdist)."""
+"""Slopes estimated from values (gradient), powers of a vector (vander), indices taken apart (unravel_index), norms of
+slices bounded (renorm) and distances within one set of points (pdist)."""
 
 from __future__ import annotations
 
@@ -338,7 +338,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     function=True,
 )
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
-    """The places of the elements that are not 0, as rows; cut, or filled with fill_value, to `size` rows.
+    """The indices of the elements that are not 0, as rows; cut, or filled with fill_value, to `size` rows.
 
     Shapes: any with n dimensions gives (size, n).
     Dtypes: any; int64.

@@ -29,7 +29,7 @@ F = TENSORS
     inner_writes=1,
 )
 def bincount(input: np.ndarray, weights: np.ndarray | None = None, minlength: int = 0) -> np.ndarray:
-    """How often each of the integers 0, 1, 2, … occurs; with weights, the sum of theirs.
+    """The number of times each of the integers 0, 1, 2, … occurs; with weights, the sum of theirs.
 
     Shapes: input (n,), weights (n,); the result is as long as the largest value + 1, at least minlength.
     Dtypes: integers, not negative; the result is int64, or weights' dtype (float64 for integers).
@@ -103,7 +103,7 @@ def _check_histc(input: Tensor, outs: Sequence[Tensor]) -> None:
     inner_writes=2,
 )
 def histc(input: np.ndarray, bins: int = 100, min: float = 0, max: float = 0) -> np.ndarray:
-    """How many elements fall into each of `bins` equal bins from min to max (of input's own range if both are 0).
+    """The number of elements in each of `bins` equal bins from min to max (of input's own range if both are 0).
 
     Shapes: input any; the result is (bins,).
     Dtypes: float; the result has the same dtype.

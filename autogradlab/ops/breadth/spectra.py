@@ -1,4 +1,4 @@
-"""Spectra that change with time: the Fourier transform of overlapping windows, and the signal put together again."""
+"""Short-time Fourier transforms: the Fourier transforms of overlapping windows, and the inverse."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ _LEGACY_FORMS = """ received an invalid combination of arguments. Expected one o
 
 
 def _check_device(where: Any) -> None:
-    """A device of another kind is not known to a storage."""
+    """Refuse the name of an unknown device."""
     found = where if where is None or isinstance(where, Device) else Device(where)
     if found is not None and found.type not in ("cpu", "cuda"):
         raise RuntimeError(f"torch.UntypedStorage(): Storage device not recognized: {found.type}")
@@ -421,7 +421,7 @@ def _copy(self: Storage, source: Storage, non_blocking: bool = False) -> Storage
 
 
 def _byteswap(self: Storage, dtype: dtypes.dtype) -> None:
-    """Turn the bytes of each number of a dtype round, in place."""
+    """Reverse the bytes of each number of a dtype, in place."""
     width = dtype.to_real().itemsize
     if width > 1:
         self.buffer.view(f"u{width}").byteswap(inplace=True)

@@ -37,7 +37,7 @@ from ..table.signatures import explain
     reads="late",
 )
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """Dimensions moved to other places; the rest keeps its order.
+    """Dimensions moved to other positions; the rest keep their order.
 
     Shapes: input's sizes in another order.
     ~view
@@ -520,7 +520,7 @@ def _three(t: Tensor) -> Tensor:
 def atleast_1d(*tensors: Any) -> Any:
     """
     sig: (*tensors)
-    With a dimension if there is none.
+    The tensors with at least one dimension.
 
     Shapes: () gives (1,); others stay.
     ~view
@@ -542,7 +542,7 @@ def atleast_1d(*tensors: Any) -> Any:
 def atleast_2d(*tensors: Any) -> Any:
     """
     sig: (*tensors)
-    With two dimensions at least; new ones go in front.
+    The tensors with at least two dimensions; new ones are added in front.
 
     Shapes: () gives (1, 1), (n,) gives (1, n); others stay.
     ~view
@@ -564,7 +564,7 @@ def atleast_2d(*tensors: Any) -> Any:
 def atleast_3d(*tensors: Any) -> Any:
     """
     sig: (*tensors)
-    With three dimensions at least.
+    The tensors with at least three dimensions.
 
     Shapes: (n,) gives (1, n, 1), (m, n) gives (m, n, 1); others stay.
     ~view

@@ -1,4 +1,4 @@
-"""Integers as such: bitwise logic, shifts, common divisors; and the number tests that give bools."""
+"""Operations on integers: bitwise logic, shifts, common divisors; and tests of numbers that give bools."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ binary(
     inplace_function=False,
 )
 def bitwise_not(input: np.ndarray) -> Any:
-    """Every bit turned round: -x - 1 for signed integers, the negation of bools. The operator ~.
+    """Every bit inverted: -x - 1 for signed integers, the negation of bools. The operator ~.
 
     Shapes: any; the result has input's shape.
     Dtypes: integers and bool.

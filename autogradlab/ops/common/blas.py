@@ -465,7 +465,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
 
 
 def _along_diagonal(shape: tuple[int, ...]) -> np.ndarray:
-    """The places of the diagonal in a row of all elements."""
+    """The indices of the diagonal in the flattened matrix."""
     return np.arange(min(shape), dtype=np.int64) * (shape[1] + 1)
 
 

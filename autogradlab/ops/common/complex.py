@@ -58,7 +58,7 @@ def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
     out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
 def complex_(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
-    """The complex numbers of these real and imaginary parts.
+    """Complex numbers with the given real and imaginary parts.
 
     Shapes: both broadcast.
     Dtypes: float32 gives complex64, float64 complex128; both the same.
@@ -84,7 +84,7 @@ def complex_(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
 def polar(abs: np.ndarray, angle: np.ndarray) -> np.ndarray:
-    """The complex numbers of these absolute values and angles.
+    """Complex numbers with the given absolute values and angles.
 
     Shapes: both broadcast.
     Dtypes: float32 gives complex64, float64 complex128; both the same.
@@ -124,7 +124,7 @@ def conj(input: Tensor) -> Tensor:
 
 @composite("is_conj(Tensor input) -> bool")
 def is_conj(input: Tensor) -> bool:
-    """Whether a conjugation waits to be carried out.
+    """Whether the conjugate bit is set: the conjugation has not been carried out yet.
 
     >>> torch.tensor([1j]).conj().is_conj()
     True
@@ -146,7 +146,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 
 @composite("is_neg(Tensor input) -> bool")
 def is_neg(input: Tensor) -> bool:
-    """Whether a change of sign waits to be carried out.
+    """Whether the negative bit is set: the change of sign has not been carried out yet.
 
     >>> torch.tensor([1.]).is_neg()
     False

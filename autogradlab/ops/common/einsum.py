@@ -467,7 +467,7 @@ def _contracted(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
 
 @composite("kron(Tensor input, Tensor other, *, Tensor out=None) -> Tensor")
 def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
-    """Each element of input times the whole of other, side by side.
+    """The Kronecker product: the blocks input[i, j] * other.
 
     Shapes: the products of the sizes.
     Dtypes: any two; the result has the promoted one.

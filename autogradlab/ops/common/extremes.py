@@ -1,4 +1,4 @@
-"""The largest and smallest elements: over everything, along a dimension with their places, or both at once."""
+"""The largest and smallest elements: over everything, along a dimension with their indices, or both at once."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ op(
     maximum.
 
     ~dim
-    ~real-places
+    ~real-indices
 
     >>> x = torch.tensor([[1., 5.], [7., 2.]])
     >>> x.max()
@@ -240,7 +240,7 @@ op(
     minimum.
 
     ~dim
-    ~real-places
+    ~real-indices
 
     >>> torch.tensor([[1., 5.], [7., 2.]]).min(dim=0)
     torch.return_types.min(

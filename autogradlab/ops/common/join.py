@@ -417,7 +417,7 @@ def _vectors(tensors: Any) -> None:
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """
     sig: (*tensors)
-    All ways to choose one element of each vector, a row each.
+    All ways to choose one element of each vector, one row each.
 
     Shapes: vectors with n, m, … elements give (n*m*…, number of vectors).
     Dtypes: all the same.
@@ -437,7 +437,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
 
 @composite("combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor", method=False)
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All ways to choose r elements of a vector, a row each.
+    """All ways to choose r elements of a vector, one row each.
 
     Shapes: (n,) gives (number of ways, r).
     ~same-dtype

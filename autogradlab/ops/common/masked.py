@@ -184,7 +184,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     },
 )
 def masked_select(input: Any, mask: np.ndarray) -> np.ndarray:
-    """The elements where mask is True, in one row.
+    """The elements where mask is True, in one dimension.
 
     Shapes: input and mask broadcast; the result has one dimension, as long as there are True values.
     Dtypes: any; mask is bool.
@@ -274,7 +274,7 @@ def _count(shape: tuple[int, ...]) -> int:
 
 @composite("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """A copy of input in which the True places of mask get the elements of source, one after the other.
+    """A copy of input with elements of source, in order, where mask is True.
 
     Shapes: mask broadcasts to input; source needs at least as many elements as there are True values.
     Dtypes: input and source have the same one; mask is bool.
@@ -300,7 +300,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 @composite("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", function=False)
 def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """Writes a value on the main diagonal, in place; wrap=True starts again below in tall matrices.
+    """Writes a value on the main diagonal, in place; wrap=True repeats it below in tall matrices.
 
     Shapes: two dimensions at least; with more, all sizes equal.
     ~same-dtype

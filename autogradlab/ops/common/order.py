@@ -114,7 +114,7 @@ _medians(
     The middle element (the smaller one of two); with dim, also where it stands.
 
     ~dim
-    ~real-places
+    ~real-indices
 
     >>> torch.median(torch.tensor([3., 1., 2., 9.]))
     tensor(2.)
@@ -133,7 +133,7 @@ _medians(
     The median of the elements that are not nan.
 
     ~dim
-    ~real-places
+    ~real-indices
 
     >>> torch.nanmedian(torch.tensor([3., float('nan'), 2.]))
     tensor(2.)
@@ -153,7 +153,7 @@ _medians(
     inner_writes=2,
 )
 def mode(input: np.ndarray, dim: int = -1, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """The most frequent value along dim and a place where it stands; of several equally frequent ones the smallest.
+    """The most frequent value along dim and an index of it; of several equally frequent ones the smallest.
 
     Shapes: input's shape without dim, or with size 1 there if keepdim.
     Dtypes: real numbers and bool; indices are int64.

@@ -46,7 +46,7 @@ _LONG_OUT = "multinomial expects Long tensor out, got: {}"
 
 
 class Generator(generator.Generator):
-    """A source of random numbers of its own, to be handed over as generator=.
+    """A source of random numbers, to be passed as generator=.
 
     Note: the numbers are PyTorch's own after the same manual_seed.
 
@@ -81,7 +81,7 @@ default_generator.__class__ = Generator
 
 
 def get_rng_state() -> Tensor:
-    """The state of the random numbers, for set_rng_state.
+    """The state of the default generator, for set_rng_state.
 
     Shapes: (5056,).
     Dtypes: uint8.
@@ -100,7 +100,7 @@ def get_rng_state() -> Tensor:
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Put the random numbers back into a state that get_rng_state gave.
+    """Set the state of the default generator to one that get_rng_state returned.
 
     Shapes: (5056,).
 
@@ -459,7 +459,7 @@ def bernoulli(input: Any, *, generator: Any = None) -> Any:
 @op("poisson(Tensor input, Generator? generator=None) -> Tensor", vjp=_ZERO, method=False)
 @drawing
 def poisson(input: Any, generator: Any = None) -> Any:
-    """Random counts, Poisson with the rates of input.
+    """Random counts from Poisson distributions with the rates in input.
 
     Shapes: input's.
     Dtypes: float.
@@ -474,7 +474,7 @@ def poisson(input: Any, generator: Any = None) -> Any:
 
 @composite("binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor", method=False)
 def binomial(*args: Any, **kwargs: Any) -> Tensor:
-    """How many of `count` attempts succeed that each succeed with probability `prob`.
+    """The number of successes in `count` trials, each with probability `prob` of success.
 
     Shapes: both broadcast.
     Dtypes: float, both the same.
@@ -494,7 +494,7 @@ def binomial(*args: Any, **kwargs: Any) -> Tensor:
         Tensor out=None) -> Tensor
     """)
 def multinomial(*args: Any, **kwargs: Any) -> Tensor:
-    """The places of elements drawn with probabilities in proportion to input; without replacement, each at most once.
+    """Indices drawn with probabilities proportional to input; without replacement, each at most once.
 
     Shapes: (n,) gives (num_samples,), (m, n) gives (m, num_samples).
     Dtypes: float; the result is int64.

@@ -239,7 +239,7 @@ def _spaced(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
 def linspace(*args: Any, **kwargs: Any) -> Tensor:
     """
     sig: (start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False)
-    So many numbers at equal distances from start to end, both included.
+    `steps` evenly spaced numbers from start to end, both included.
 
     Shapes: (steps,).
     Dtypes: the default dtype, if dtype= does not say otherwise.
@@ -321,7 +321,7 @@ def _line(start: float, step: float, count: int) -> np.ndarray:
 def logspace(*args: Any, **kwargs: Any) -> Tensor:
     """
     sig: (start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False)
-    Powers of base, whose exponents lie at equal distances from start to end.
+    Powers of base with evenly spaced exponents from start to end.
 
     Shapes: (steps,).
     Dtypes: the default dtype, if dtype= does not say otherwise.

@@ -1,4 +1,4 @@
-"""Repeating, rolling, flipping and turning."""
+"""Repeating, rolling, flipping and rotating."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ RAW.repeat = _repeat
 
 @composite("repeat(Tensor input, SymInt[] repeats) -> Tensor", function=False)
 def repeat(input: Tensor, *repeats: Any, **options: Any) -> Tensor:
-    """The tensor put side by side with itself, so often in each dimension. A copy.
+    """The tensor repeated a number of times along each dimension. A copy.
 
     Shapes: input's sizes times the numbers; new dimensions go in front.
     ~same-dtype
@@ -74,7 +74,7 @@ def repeat(input: Tensor, *repeats: Any, **options: Any) -> Tensor:
 
 @composite("tile(Tensor input, SymInt[] dims) -> Tensor", one_list=True)
 def tile(input: Tensor, *dims: Any, **options: Any) -> Tensor:
-    """repeat with as few numbers as one likes: missing ones are 1, in front.
+    """repeat, but fewer numbers than dimensions are allowed: the first dimensions are then repeated once.
 
     Shapes: input's sizes times the numbers.
     ~same-dtype
@@ -87,7 +87,7 @@ def tile(input: Tensor, *dims: Any, **options: Any) -> Tensor:
 
 
 def _times(repeats: Tensor, output_size: Any) -> Tensor:
-    """The index that repeats each position as often as `repeats` says."""
+    """The index that repeats each position as many times as `repeats` says."""
     x = repeats._array
     if x.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
@@ -108,7 +108,7 @@ def _times(repeats: Tensor, output_size: Any) -> Tensor:
     """,
 )
 def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Tensor:
-    """Each element repeated on the spot, a number of times or so often as a tensor says.
+    """Each element repeated, a number of times or as many times as a tensor says for it.
     main: 2
 
     Shapes: (…, n, …) gives (…, sum of repeats, …); without dim the flattened input.
@@ -193,8 +193,7 @@ def _numbers(value: Any) -> tuple[int, ...]:
 
 @composite("roll(Tensor input, SymInt[1] shifts, int[1] dims=None) -> Tensor")
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
-    """The elements moved round along dims; what falls out at the end comes in at the front. Without dims, of the
-    flattened input.
+    """The elements shifted cyclically along dims. Without dims, of the flattened input.
 
     Shapes: input's.
     ~same-dtype
@@ -283,7 +282,7 @@ Tensor.__reversed__ = _reversed
     inner_writes=1,
 )
 def rot90(input: Any, k: int = 1, dims: tuple[int, ...] = (0, 1)) -> np.ndarray:
-    """Turned by 90 degrees k times, in the plane of two dims.
+    """Rotated by 90 degrees k times, in the plane of two dims.
 
     Shapes: input's, with the two sizes exchanged for odd k.
     ~same-dtype

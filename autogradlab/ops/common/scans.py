@@ -241,7 +241,7 @@ _extreme(
     The largest of the first elements along dim, and its place.
 
     ~scan
-    ~real-places
+    ~real-indices
 
     >>> torch.cummax(torch.tensor([1., 3., 2.]), dim=0)
     torch.return_types.cummax(
@@ -256,7 +256,7 @@ _extreme(
     The smallest of the first elements along dim, and its place.
 
     ~scan
-    ~real-places
+    ~real-indices
 
     >>> torch.cummin(torch.tensor([3., 1., 2.]), dim=0).values
     tensor([3., 1., 1.])

@@ -89,11 +89,11 @@ op(
         ),
     },
     doc="""
-    Picks, along dim, the elements whose places index holds: for dim=0, out[i][j] = input[index[i][j]][j].
+    The elements along dim at the indices in index: for dim=0, out[i][j] = input[index[i][j]][j].
 
     Shapes: index has as many dimensions as input and is nowhere larger, except along dim. The result has index's
     shape.
-    ~places
+    ~indices
     Errors: RuntimeError if an index is out of range (negative ones are), or index has another number of dimensions.
 
     >>> x = torch.tensor([[1, 2], [3, 4]])
@@ -241,9 +241,9 @@ op(
 
     Shapes: index has as many dimensions as input and src, and is nowhere larger than src, nor than input except
     along dim.
-    ~places
+    ~indices
     ~random-last
-    Errors: RuntimeError for places out of range; reduce is 'add' or 'multiply'.
+    Errors: RuntimeError for indices out of range; reduce is 'add' or 'multiply'.
 
     >>> torch.zeros(2, 3).scatter(1, torch.tensor([[0, 2]]), torch.tensor([[5., 7.]]))
     tensor([[5., 0., 7.],
@@ -332,7 +332,7 @@ op(
     out[index[i][j]][j] += src[i][j].
 
     Shapes: as for scatter.
-    ~places
+    ~indices
     ~repeats
 
     >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 1, 0]), torch.tensor([1., 2., 3.]))
@@ -485,7 +485,7 @@ op(
     along dim where index says.
 
     Shapes: as for scatter.
-    ~places
+    ~indices
     Note: include_self=False leaves the element of input out of each combination.
 
     >>> x = torch.zeros(2)
@@ -569,7 +569,7 @@ def index_reduce(
     include_self=False leaves out what was there.
 
     Shapes: index is one-dimensional, as long as source is along dim.
-    ~places
+    ~indices
 
     >>> x = torch.tensor([1., 2., 3.])
     >>> x.index_reduce(0, torch.tensor([0, 0, 2]), torch.tensor([5., 4., 1.]), 'amax')

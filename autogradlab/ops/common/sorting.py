@@ -67,7 +67,7 @@ def from_end(x: np.ndarray, d: int) -> np.ndarray:
 
 
 def taken(x: np.ndarray, places: np.ndarray, d: int = -1) -> np.ndarray:
-    """The elements of `x` at places along a dimension."""
+    """The elements of `x` at indices along a dimension."""
     return x[places] if x.ndim == 1 else at_places(x, places, d % x.ndim)
 
 
@@ -139,7 +139,7 @@ def _tied(values: np.ndarray) -> np.ndarray | None:
 
 
 def _lines(which: np.ndarray) -> Iterator[tuple[int, ...]]:
-    """The places of True."""
+    """The indices of True."""
     return zip(*which.nonzero(), strict=True) if which.ndim else iter([()])
 
 
@@ -168,7 +168,7 @@ _PAIR = ("values", "indices")
 
 
 def _of_places(name: str) -> dict[str, Any]:
-    """What operations that give elements and their places have in common."""
+    """What operations that give elements and their indices have in common."""
     return {
         "outputs": _PAIR,
         "differentiable": 1,
@@ -201,7 +201,7 @@ OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **_of_places
     inner_writes=1,
 )
 def sort(input: np.ndarray, dim: int = -1, descending: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Sorts along dim; gives the values and the places they had. stable=True keeps equal elements in order.
+    """Sorts along dim; gives the values and their indices in input. stable=True keeps equal elements in order.
     main: 2
 
     Shapes: both results have input's shape.
@@ -241,7 +241,7 @@ OPS["argsort.stable"] = Op("argsort", _stable_argsort, check_out=same_dtype(want
     inner_writes=1,
 )
 def argsort(input: np.ndarray, dim: int = -1, descending: bool = False) -> np.ndarray:
-    """The places that would sort input along dim.
+    """The indices that would sort input along dim.
     main: 2
 
     Shapes: input's shape.
@@ -289,7 +289,7 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
 def topk(
     input: np.ndarray, k: Any, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k largest elements along dim (with largest=False the smallest) and their places.
+    """The k largest elements along dim (with largest=False the smallest) and their indices.
 
     Shapes: input's shape with k at dim.
     Dtypes: any but bool and complex; indices are int64.
@@ -397,7 +397,7 @@ def selecting(name: str) -> dict[str, Any]:
     inner_writes=ByOut("kthvalue"),
 )
 def kthvalue(input: np.ndarray, k: int, dim: int = -1, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """The k-th smallest element along dim, counted from 1, and its place.
+    """The k-th smallest element along dim, counted from 1, and its index.
 
     Shapes: input's shape without dim, or with size 1 there if keepdim.
     Dtypes: real numbers; indices are int64.
@@ -441,7 +441,7 @@ _WHO = "torch.searchsorted(): "
 
 
 def _search(edges: np.ndarray, values: np.ndarray, right: bool, sorter: np.ndarray | None) -> np.ndarray:
-    """The places before which values go, line by line; NaN is beyond every number."""
+    """The indices before which values would be inserted, line by line; NaN is larger than every number."""
     edges, values = keys_of(edges), keys_of(values)
     flat = edges.ndim == 1
     if sorter is not None:
@@ -533,8 +533,8 @@ _SEARCH = Op("searchsorted", lambda input: input)
     method=False,
 )
 def searchsorted(*args: Any, **kwargs: Any) -> Tensor:
-    """The places at which values would have to be inserted to keep a sorted sequence in order; right=True goes behind
-    equal ones.
+    """The indices at which values would have to be inserted to keep a sorted sequence sorted; right=True inserts after
+    equal elements.
 
     Shapes: sorted_sequence is one-dimensional, or has input's leading dimensions. The result has input's shape.
     Dtypes: real numbers, both the same; the result is int64, or int32 with out_int32.
@@ -559,8 +559,8 @@ def searchsorted(*args: Any, **kwargs: Any) -> Tensor:
     method=False,
 )
 def bucketize(*args: Any, **kwargs: Any) -> Tensor:
-    """The number of the bucket, between sorted boundaries, into which each element falls: searchsorted with its
-    arguments exchanged.
+    """The index of the bucket between sorted boundaries that each element belongs to: searchsorted with its arguments
+    exchanged.
 
     Shapes: boundaries is one-dimensional; the result has input's shape.
     Dtypes: real numbers; the result is int64, or int32 with out_int32.

@@ -201,7 +201,7 @@ def _chunked(input: Tensor, chunks: int, dim: int, split_: Any, with_sizes: Any)
 
 @composite("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """The tensor in so many parts along dim, or fewer: their size is rounded upwards.
+    """The tensor in that many parts along dim, or fewer: their size is rounded up.
 
     Shapes: input's with the parts' sizes at dim.
     ~view
@@ -233,7 +233,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     """,
 )
 def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **names: Any) -> tuple[Tensor, ...]:
-    """The tensor in exactly so many parts along dim, or cut at given places.
+    """The tensor in exactly that many parts along dim, or split at given indices.
 
     Shapes: input's with the parts' sizes at dim.
     ~view
@@ -388,7 +388,7 @@ _UNBIND = OPS["unbind"] = Op(
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The slices along dim, without that dimension.
 
-    Shapes: input's without dim, so many of them.
+    Shapes: input's without dim, one for each slice.
     ~view
 
     >>> torch.unbind(torch.tensor([[1, 2], [3, 4]]))

@@ -251,7 +251,7 @@ op(
 
 @composite("cov(Tensor input, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor")
 def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
-    """The covariances of variables, a row of input each; fweights and aweights weigh the observations.
+    """The covariances of variables, one for each row of input; fweights and aweights weigh the observations.
 
     Shapes: (n, observations) gives (n, n); (observations,) gives 0-dim.
     ~floats
@@ -314,7 +314,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
 
 @composite("corrcoef(Tensor input) -> Tensor")
 def corrcoef(input: Tensor) -> Tensor:
-    """The correlation coefficients of variables, a row of input each.
+    """The correlation coefficients of variables, one for each row of input.
 
     Shapes: (n, observations) gives (n, n); (observations,) gives 0-dim.
     ~floats

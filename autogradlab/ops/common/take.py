@@ -44,11 +44,11 @@ def at(d: int, index: Any) -> tuple[Any, ...]:
     out=Out(overlap="whole"),
 )
 def index_select(input: Any, dim: int, index: np.ndarray) -> np.ndarray:
-    """Picks whole slices along dim, in the order of index.
+    """The slices along dim at the indices in index, in that order.
 
-    Shapes: index is one-dimensional with k places; the result is input's shape with size k at dim. It is a copy.
-    ~places
-    Errors: IndexError for a place out of range; negative places are.
+    Shapes: index is one-dimensional with k elements; the result is input's shape with size k at dim. It is a copy.
+    ~indices
+    Errors: IndexError for an index out of range; negative indices are out of range too.
 
     >>> x = torch.tensor([[1., 2.], [3., 4.], [5., 6.]])
     >>> torch.index_select(x, 0, torch.tensor([2, 0]))
@@ -177,10 +177,10 @@ op(
     check_out=same_dtype(),
     constants={"source_dim": lambda node: len(node.shape)},
     doc="""
-    A copy of input to which the slices of source are added at the places of index along dim, times alpha.
+    A copy of input to which the slices of source are added, times alpha, at the indices in index along dim.
 
     Shapes: index is one-dimensional, as long as source is along dim; source has input's sizes elsewhere.
-    ~places
+    ~indices
     ~repeats
 
     >>> x = torch.ones(3, 2)
@@ -256,10 +256,10 @@ op(
     constants={"source_dim": lambda node: len(node.shape)},
     doc="""
     sig: (input, dim, index, source, *, out=None)
-    A copy of input whose slices at the places of index along dim are those of source.
+    A copy of input whose slices at the indices in index along dim are those of source.
 
     Shapes: index is one-dimensional, as long as source is along dim; source has input's sizes elsewhere.
-    ~places
+    ~indices
     ~random-last
 
     >>> x = torch.zeros(3, 2)
@@ -376,10 +376,10 @@ TENSORS.distinct = lambda index: wrap(np.unique(index._array))
     """,
 )
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """A copy of input with one value in all slices that index names along dim.
+    """A copy of input with one value in all slices at the indices in index along dim.
 
     Shapes: index is one-dimensional; value is a number or a 0-dim tensor. The result has input's shape.
-    ~places
+    ~indices
 
     >>> torch.ones(2, 3).index_fill(1, torch.tensor([0, 2]), -1.)
     tensor([[-1.,  1., -1.],
@@ -430,11 +430,11 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
     out=Out(overlap="whole"),
 )
 def take(input: Any, index: np.ndarray) -> np.ndarray:
-    """Picks elements by their places in the flattened input.
+    """The elements at indices of the flattened input.
 
     Shapes: input any, index any; the result has index's shape.
-    ~places
-    Errors: IndexError if a place is outside of [-numel, numel).
+    ~indices
+    Errors: IndexError for an index outside of [-numel, numel).
 
     >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
     >>> x.take(torch.tensor([0, 2, -1]))
@@ -484,10 +484,10 @@ op(
     overlap="whole",
     check_out=same_dtype(),
     doc="""
-    A copy of input with the elements of source at places of the flattened input; accumulate=True adds.
+    A copy of input with the elements of source at indices of the flattened input; accumulate=True adds.
 
     Shapes: index and source have equally many elements; the result has input's shape.
-    ~places
+    ~indices
 
     >>> torch.zeros(2, 2).put(torch.tensor([0, 3]), torch.tensor([1., 2.]))
     tensor([[1., 0.],
@@ -512,11 +512,10 @@ def _from_the_front(indices: Tensor, size: int) -> Tensor:
 
 @composite("take_along_dim(Tensor input, Tensor indices, int? dim=None, *, Tensor out=None) -> Tensor")
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
-    """Picks elements along dim at the places that another tensor of the same kind holds, such as argsort's; without
-    dim, of the flattened input.
+    """The elements along dim at indices such as argsort gives; without dim, of the flattened input.
 
     Shapes: input and indices broadcast in all dimensions but dim; the result has indices' size there.
-    ~places
+    ~indices
 
     >>> x = torch.tensor([[10, 30, 20], [60, 40, 50]])
     >>> torch.take_along_dim(x, x.argsort(1), 1)
@@ -574,7 +573,7 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
     dynamic=ROWS_DYNAMIC.format("nonzero"),
 )
 def nonzero_kernel(input: np.ndarray) -> np.ndarray:
-    """The places of the elements that are not zero, one row each; with as_tuple=True one tensor for each dimension,
+    """The indices of the elements that are not zero, one row each; with as_tuple=True one tensor for each dimension,
     ready for x[...].
 
     Shapes: input with n dimensions and z nonzero elements gives (z, n), or a tuple of n tensors (z,).
@@ -618,7 +617,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
 
 @composite("argwhere(Tensor input) -> Tensor")
 def argwhere(input: Tensor) -> Tensor:
-    """The places of the elements that are not zero, one row each: nonzero without options.
+    """The indices of the elements that are not zero, one row each: nonzero without options.
 
     Shapes: (z, n) for z nonzero elements of a tensor with n dimensions.
     Dtypes: any; the result is int64.

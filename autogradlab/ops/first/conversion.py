@@ -285,7 +285,7 @@ def _check_exported(t: Tensor) -> None:
 
 
 def _cuda_interface(self: Tensor) -> Any:
-    """The memory of a tensor on a GPU, of which there are none here."""
+    """The memory of a tensor on a GPU; here there is none."""
     raise AttributeError(
         f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {type_name(self.dtype, self.device)} If CUDA "
         "data is required use tensor.cuda() to copy tensor to device memory."
@@ -325,7 +325,7 @@ class _Capsule:
 
 
 def array_of_dlpack(ext_tensor: Any) -> np.ndarray:
-    """An array over the memory of another library's array, or of a capsule."""
+    """A NumPy array on the memory of another library's array, or of a DLPack capsule."""
     if isinstance(ext_tensor, Tensor):
         _check_exported(ext_tensor)
         return _exported(ext_tensor._array)

@@ -290,7 +290,7 @@ def _from_buffer(buffer: Any, kind: Dtype, count: int, offset: int) -> Tensor:
 
 @composite("from_dlpack -> Tensor", method=False, reads="itself")
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Tensor:
-    """A tensor on the memory of an object that speaks DLPack, such as a NumPy array.
+    """A tensor on the memory of an object that supports DLPack, such as a NumPy array.
     sig: (ext_tensor, *, device=None, copy=None)
 
     Shapes: the object's.
@@ -640,7 +640,7 @@ def _strided(size: tuple[int, ...], stride: tuple[int, ...], numpy: np.dtype[Any
 
 @composite("empty_strided(SymInt[] size, SymInt[] stride, *, $options) -> Tensor", method=False, reads="itself")
 def empty_strided(*args: Any, **kwargs: Any) -> Tensor:
-    """With whatever is in memory, with given strides.
+    """An uninitialized tensor with given strides.
     sig: (size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False)
 
     Shapes: size.
@@ -659,7 +659,7 @@ def empty_strided(*args: Any, **kwargs: Any) -> Tensor:
     reads="itself",
 )
 def new_empty_strided(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """With whatever is in memory and given strides, of the same dtype.
+    """An uninitialized tensor with given strides, of the same dtype.
 
     Shapes: size.
 
@@ -679,7 +679,7 @@ def new_empty_strided(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 @composite("empty_permuted(SymInt[] size, int[] physical_layout, *, $options) -> Tensor", method=False, reads="itself")
 def empty_permuted(*args: Any, **kwargs: Any) -> Tensor:
-    """With whatever is in memory, the dimensions laid out in a given order.
+    """An uninitialized tensor with its dimensions laid out in memory in a given order.
     sig: (size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False)
 
     Shapes: size.

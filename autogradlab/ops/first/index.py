@@ -88,11 +88,11 @@ RAW.select = _select
 
 @composite("select(Tensor input, int dim, SymInt index) -> Tensor", reads="late")
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """The slice at one place along dim, without that dimension: x.select(0, i) is x[i]. A view.
+    """The slice at one index along dim, without that dimension: x.select(0, i) is x[i]. A view.
 
     Shapes: (..., n, ...) gives the shape without n.
     ~same-dtype
-    Errors: IndexError if the place is out of range.
+    Errors: IndexError if the index is out of range.
 
     >>> x = torch.tensor([[1, 2], [3, 4]])
     >>> x.select(1, 0)
@@ -582,7 +582,7 @@ def _given(name: str, input: Tensor, indices: Any, checking: bool = True) -> tup
 
 @composite("index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor")
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of input with values at the places that a tuple of index tensors names, as in x[i, j] = values;
+    """A copy of input with values at the elements that a tuple of index tensors selects, as in x[i, j] = values;
     accumulate=True adds.
 
     Shapes: the index tensors broadcast together; values broadcasts to what x[indices] would give.

@@ -149,7 +149,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     main: 2
     The tensor with another dtype or on another device; itself, if nothing changes and copy is not True.
 
-    Errors: AssertionError for a device that this build has not.
+    Errors: AssertionError for a device that this build does not support.
 
     >>> torch.tensor([1, 2]).to(torch.float32)
     tensor([1., 2.])
@@ -444,7 +444,7 @@ def detach(input: Tensor) -> Tensor:
 
 @composite(reads="late")
 def detach_(input: Tensor) -> Tensor:
-    """Cut this very tensor off from its history."""
+    """Detach this tensor from its history, in place."""
     if input._view is not None:
         raise RuntimeError(errors.DETACH_VIEW)
     if modes.current().inference:
@@ -640,7 +640,7 @@ def _zero_into(target: np.ndarray) -> None:
 
 @composite("stride(Tensor input, int? dim=None) -> tuple[int, ...] | int", function=False, reads="itself")
 def stride(input: Tensor, dim: Any = None) -> Any:
-    """How far apart in memory, in elements, neighbours along each dimension are, or along one.
+    """The distance in memory, in elements, between neighbours along each dimension, or along one.
 
     Shapes: any.
 
@@ -656,7 +656,7 @@ def stride(input: Tensor, dim: Any = None) -> Any:
 
 @composite("storage_offset(Tensor input) -> int", function=False, reads="late")
 def storage_offset(input: Tensor) -> int:
-    """Where in its memory the tensor begins, in elements.
+    """The index in its storage of the tensor's first element.
 
     Shapes: any.
 

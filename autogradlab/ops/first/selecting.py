@@ -25,7 +25,7 @@ def ranks(line: np.ndarray) -> Pairs:
 
 
 def sort_order(line: np.ndarray, descending: bool = False) -> list[int]:
-    """The places in the order into which an introsort of the whole brings them."""
+    """The indices in the order that an introsort of all elements leaves."""
     a = ranks(line)
     if descending:
         a = [(-rank, place) for rank, place in a]
@@ -41,7 +41,7 @@ def insertion_order(line: np.ndarray) -> list[int]:
 
 
 def top_order(line: np.ndarray, k: int, largest: bool, in_order: bool) -> list[int]:
-    """The places of the k largest or smallest."""
+    """The indices of the k largest or smallest elements."""
     a = ranks(line)
     if largest:
         a = [(-rank, place) for rank, place in a]

@@ -182,7 +182,7 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
 
 @composite("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor", reads="late")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Dimensions start_dim to end_dim made one. A view where the strides allow it.
+    """Dimensions start_dim to end_dim merged into one. A view where the strides allow it.
 
     Shapes: (a, b, c, …) gives (a, b*c*…) for start_dim=1; 0-dim gives (1,).
     ~same-dtype
@@ -223,7 +223,7 @@ _UNEXPECTED = "unflatten got an unexpected error:\n"
 
 @composite("unflatten(Tensor input, int dim, SymInt[] sizes) -> Tensor", method=False, reads="late")
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
-    """One dimension made several; one size may be -1.
+    """One dimension split into several; one size may be -1.
 
     Shapes: (…, n, …) gives (…, *sizes, …) with the product n.
     ~same-dtype

@@ -421,8 +421,8 @@ def linalg_eig(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _lu_backward(F: Any, g_l: Any, g_u: Any, L: Any, U: Any, P: Any) -> Any:
-    """The gradient of A = P L U. What sticks out of a wide or tall A comes first:
-    it passes gradients on to the square rest."""
+    """The gradient of A = P L U. The part of a wide or tall A beyond the square comes first:
+    it passes gradients on to the square part."""
     m, n, k = L.shape[-2], U.shape[-1], L.shape[-1]
     part = lambda x, dim, low, high: F.slice(x, dim, low, high, 1)
     more = None

@@ -68,7 +68,7 @@ def _norm_backward(F: Any, grad: Any, input: Any, result: Any, ord: float, dim: 
 
 
 def _recorded_backward(F: Any, grad: Any, input: Any, norm: Any, dims: Any, keepdim: bool) -> Any:
-    """The gradient of the 2-norm as PyTorch records it: along the unit vector, nought where there is none."""
+    """The gradient of the 2-norm as PyTorch records it: along the unit vector, zero where there is none."""
     if dims is not None and not keepdim:
         for d in sorted(all_dims(dims, input.ndim)):
             grad, norm = F.unsqueeze(grad, d), F.unsqueeze(norm, d)
@@ -238,7 +238,7 @@ def linalg_norm(
 ) -> Tensor:
     """
     main: 1
-    A vector or matrix norm, as ord and dim have it.
+    A vector or matrix norm, depending on ord and dim.
 
     Shapes: input's without the dimensions of dim; 0-dim without dim.
     ~floats

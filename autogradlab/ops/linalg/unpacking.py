@@ -93,7 +93,7 @@ def _result(made: Any) -> Any:
 def lu_unpack(
     LU_data: np.ndarray, LU_pivots: np.ndarray, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The three matrices that are in what lu_factor gives: P L U is the matrix that was factored.
+    """The three matrices packed in the results of lu_factor: P L U is the matrix that was factored.
 
     Shapes: (..., m, n) and (..., k) give (..., m, m), (..., m, k) and (..., k, n).
     Dtypes: float and complex, and int32 for LU_pivots.

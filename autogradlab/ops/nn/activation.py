@@ -91,7 +91,7 @@ def hardtanh_backward(grad_output: Any, input: np.ndarray, min_val: float, max_v
 )
 @typed("hardsigmoid_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def hardsigmoid(input: np.ndarray) -> np.ndarray:
-    """A line from 0 at -3 to 1 at 3, flat outside."""
+    """A line from 0 at -3 to 1 at 3, constant outside."""
     no_integers("hardsigmoid_cpu", input)
     return np.clip(input + 3, 0, 6) / 6
 
@@ -206,7 +206,7 @@ def hardshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np
 )
 @laid_out(iterated)
 def softshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
-    """input moved towards 0 by lambd, 0 where that would cross it."""
+    """input shifted towards 0 by lambd, 0 where that would cross it."""
     no_integers("softshrink_check", input)
     most = finfo(from_numpy(input.dtype)).max
     if not 0 <= lambd <= most:

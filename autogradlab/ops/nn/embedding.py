@@ -1,4 +1,4 @@
-"""Embeddings, the bilinear product, and pixels moved between channels and places."""
+"""Embeddings, the bilinear product, and rearrangements of channels and pixels."""
 
 from __future__ import annotations
 
@@ -203,8 +203,7 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int = -1,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Sums, means or maxima of the rows of weight that bags of integers name; offsets says where bags begin in a flat
-    input.
+    """Sums, means or maxima of the rows of weight at bags of indices; offsets says where bags begin in a flat input.
 
     Shapes: input (b, n), or (n,) with offsets (b,); weight (m, d) gives (b, d).
     Dtypes: input int64 or int32; the result has weight's.

@@ -360,7 +360,7 @@ def binary_cross_entropy_with_logits(
     pos_weight: np.ndarray | None = None,
     reduction: int = 1,
 ) -> Any:
-    """binary_cross_entropy of sigmoid(input), without overflow; pos_weight weighs the positive ones.
+    """binary_cross_entropy of sigmoid(input), without overflow; pos_weight multiplies the terms of positive targets.
 
     Shapes: input and target alike (they broadcast with a warning); 0-dim, or their shape with reduction='none'.
     Dtypes: float.

@@ -562,7 +562,7 @@ def _winners(values: Array) -> Array:
 
 
 def _adaptive_max(input: Array, output_size: Sizes) -> Any:
-    """The maxima of nearly equal parts, a NaN counting as one, and their places in the flattened plane or volume."""
+    """The maxima of nearly equal parts, a NaN counting as one, and their indices in the flattened plane or volume."""
     nd = len(output_size)
     sizes = input.shape[-nd:]
     shape = (*input.shape[:-nd], *output_size)
@@ -599,7 +599,7 @@ _register_adaptive(
 )
 
 
-# -- windows at random places ------------------------------------------------------------------------------------------
+# -- windows at random positions ---------------------------------------------------------------------------------------
 
 
 def _starts(sample: float, n: int, o: int, k: int, kind: Any) -> list[int]:
