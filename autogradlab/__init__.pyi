@@ -261,11 +261,11 @@ def argmin(input: _Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, out:
     """The place of the smallest element, in the flattened input or along dim; of several the first."""
 @_overload
 def argsort(input: _Tensor, *, stable: _bool, dim: _int = ..., descending: _bool = ..., out: _Tensor | None = ...) -> _Tensor:
-    """The places that would sort input along dim."""
+    """The indices that would sort input along dim."""
 @_overload
 def argsort(input: _Tensor, dim: _int = ..., descending: _bool = ...) -> _Tensor: ...
 def argwhere(input: _Tensor) -> _Tensor:
-    """The places of the elements that are not zero, one row each: nonzero without options."""
+    """The indices of the elements that are not zero, one row each: nonzero without options."""
 def as_strided(input: _Tensor, size: _Sequence[_int], stride: _Sequence[_int], storage_offset: _int | None = ...) -> _Tensor:
     """A view of the memory with any shape, strides and offset; elements may be shown several times."""
 def as_strided_(input: _Tensor, size: _Sequence[_int], stride: _Sequence[_int], storage_offset: _int | None = ...) -> _Tensor:
@@ -298,11 +298,11 @@ def atanh(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
 def atanh_(input: _Tensor) -> _Tensor:
     """In place: The inverse of tanh; infinite at -1 and 1, nan beyond."""
 def atleast_1d(*tensors: _Tensor) -> _tuple[_Tensor, ...]:
-    """With a dimension if there is none."""
+    """The tensors with at least one dimension."""
 def atleast_2d(*tensors: _Tensor) -> _tuple[_Tensor, ...]:
-    """With two dimensions at least; new ones go in front."""
+    """The tensors with at least two dimensions; new ones are added in front."""
 def atleast_3d(*tensors: _Tensor) -> _tuple[_Tensor, ...]:
-    """With three dimensions at least."""
+    """The tensors with at least three dimensions."""
 def autocast_decrement_nesting() -> _int:
     """Leave a block of autocast; returns how many are entered."""
 def autocast_increment_nesting() -> _int:
@@ -331,11 +331,12 @@ bfloat16: _dtype
 def bilinear(input1: _Tensor, input2: _Tensor, weight: _Tensor, bias: _Tensor | None = ...) -> _Tensor:
     """x1^T A x2 + b, with a matrix A for each output feature."""
 def binary_cross_entropy_with_logits(input: _Tensor, target: _Tensor, weight: _Tensor | None = ..., pos_weight: _Tensor | None = ..., reduction: _int = ...) -> _Tensor:
-    """binary_cross_entropy of sigmoid(input), without overflow; pos_weight weighs the positive ones."""
+    """binary_cross_entropy of sigmoid(input), without overflow; pos_weight multiplies the terms of
+    positive targets."""
 def bincount(input: _Tensor, weights: _Tensor | None = ..., minlength: _int = ...) -> _Tensor:
-    """How often each of the integers 0, 1, 2, … occurs; with weights, the sum of theirs."""
+    """The number of times each of the integers 0, 1, 2, … occurs; with weights, the sum of theirs."""
 def binomial(count: _Tensor, prob: _Tensor, generator: _Generator | None = ...) -> _Tensor:
-    """How many of `count` attempts succeed that each succeed with probability `prob`."""
+    """The number of successes in `count` trials, each with probability `prob` of success."""
 @_overload
 def bitwise_and(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The bits that both have; of bools, whether both are True. The operator &."""
@@ -351,7 +352,7 @@ def bitwise_left_shift(self: _Number | _Tensor, other: _Tensor) -> _Tensor: ...
 @_overload
 def bitwise_left_shift(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 def bitwise_not(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
-    """Every bit turned round: -x - 1 for signed integers, the negation of bools. The operator ~."""
+    """Every bit inverted: -x - 1 for signed integers, the negation of bools. The operator ~."""
 @_overload
 def bitwise_or(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The bits that one of the two has. The operator |."""
@@ -394,14 +395,14 @@ def broadcast_to(input: _Tensor, size: _Sequence[_int]) -> _Tensor:
     """expand to a shape, as arithmetic does it."""
 @_overload
 def bucketize(input: _Tensor, boundaries: _Tensor, *, out_int32: _bool = ..., right: _bool = ..., out: _Tensor | None = ...) -> _Tensor:
-    """The number of the bucket, between sorted boundaries, into which each element falls: searchsorted
-    with its arguments exchanged."""
+    """The index of the bucket between sorted boundaries that each element belongs to: searchsorted with
+    its arguments exchanged."""
 @_overload
 def bucketize(self: _Number | _Tensor, boundaries: _Tensor, *, out_int32: _bool = ..., right: _bool = ...) -> _Tensor: ...
 def can_cast(from_: _dtype, to: _dtype) -> _bool:
     """Whether the rules of promotion allow a cast: not from float to integers, nor from complex to real."""
 def cartesian_prod(*tensors: _Tensor) -> _Tensor:
-    """All ways to choose one element of each vector, a row each."""
+    """All ways to choose one element of each vector, one row each."""
 def cat(tensors: _Sequence[_Tensor], dim: _int = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """Tensors one behind the other along an existing dimension."""
 def cdist(x1: _Any, x2: _Any, p: _Any = ..., compute_mode: _Any = ...) -> _Tensor:
@@ -429,7 +430,7 @@ def cholesky_inverse(input: _Tensor, upper: _bool = ..., *, out: _Tensor | None 
 def cholesky_solve(input: _Tensor, input2: _Tensor, upper: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """The X with A X = B, given the Cholesky factor of A."""
 def chunk(input: _Tensor, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """The tensor in so many parts along dim, or fewer: their size is rounded upwards."""
+    """The tensor in that many parts along dim, or fewer: their size is rounded up."""
 @_overload
 def clamp(input: _Tensor, min: _Tensor | None = ..., max: _Tensor | None = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """input, but not below min nor above max; each may be a number, a tensor or None. The gradient of what
@@ -481,9 +482,9 @@ def clone(input: _Tensor, *, memory_format: _memory_format | None = ...) -> _Ten
 def column_stack(tensors: _Sequence[_Tensor], *, out: _Tensor | None = ...) -> _Tensor:
     """Vectors as the columns of a matrix; matrices side by side."""
 def combinations(input: _Tensor, r: _int = ..., with_replacement: _bool = ...) -> _Tensor:
-    """All ways to choose r elements of a vector, a row each."""
+    """All ways to choose r elements of a vector, one row each."""
 def complex(real: _Tensor, imag: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
-    """The complex numbers of these real and imaginary parts."""
+    """Complex numbers with the given real and imaginary parts."""
 complex128: _dtype
 complex64: _dtype
 def concat(tensors: _Sequence[_Tensor], dim: _int = ..., *, out: _Tensor | None = ...) -> _Tensor:
@@ -530,7 +531,7 @@ def copysign(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _T
 @_overload
 def copysign(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 def corrcoef(input: _Tensor) -> _Tensor:
-    """The correlation coefficients of variables, a row of input each."""
+    """The correlation coefficients of variables, one for each row of input."""
 def cos(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The cosine of an angle in radians."""
 def cos_(input: _Tensor) -> _Tensor:
@@ -549,7 +550,8 @@ def count_nonzero(input: _Tensor, dim: _int | None = ...) -> _Tensor:
 @_overload
 def count_nonzero(input: _Tensor, dim: _Sequence[_int]) -> _Tensor: ...
 def cov(input: _Tensor, *, correction: _int = ..., fweights: _Tensor | None = ..., aweights: _Tensor | None = ...) -> _Tensor:
-    """The covariances of variables, a row of input each; fweights and aweights weigh the observations."""
+    """The covariances of variables, one for each row of input; fweights and aweights weigh the
+    observations."""
 cpu: _Any
 def cross(input: _Tensor, other: _Tensor, dim: _int | None = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """The vector perpendicular to two vectors of three elements, along dim (the first of size 3)."""
@@ -640,8 +642,8 @@ def embedding(weight: _Tensor, indices: _Tensor, padding_idx: _int = ..., scale_
     """The rows of weight at the indices in input."""
 @_overload
 def embedding_bag(weight: _Tensor, indices: _Tensor, offsets: _Tensor, scale_grad_by_freq: _bool, mode: _int, sparse: _bool, per_sample_weights: _Tensor | None, include_last_offset: _bool, padding_idx: _int | None) -> _Tensor:
-    """Sums, means or maxima of the rows of weight that bags of integers name; offsets says where bags
-    begin in a flat input."""
+    """Sums, means or maxima of the rows of weight at bags of indices; offsets says where bags begin in a
+    flat input."""
 @_overload
 def embedding_bag(weight: _Tensor, indices: _Tensor, offsets: _Tensor, scale_grad_by_freq: _bool = ..., mode: _int = ..., sparse: _bool = ..., per_sample_weights: _Tensor | None = ..., include_last_offset: _bool = ...) -> _Tensor: ...
 @_overload
@@ -652,9 +654,9 @@ def empty(size: _Sequence[_int], *, memory_format: _memory_format | None = ..., 
 def empty_like(input: _Tensor, *, memory_format: _memory_format | None = ..., dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor:
     """With whatever is in memory, in the shape and dtype of another tensor."""
 def empty_permuted(size: _Any, physical_layout: _Any, *, dtype: _Any = ..., layout: _Any = ..., device: _Any = ..., requires_grad: _Any = ..., pin_memory: _Any = ...) -> _Tensor:
-    """With whatever is in memory, the dimensions laid out in a given order."""
+    """An uninitialized tensor with its dimensions laid out in memory in a given order."""
 def empty_strided(size: _Any, stride: _Any, *, dtype: _Any = ..., layout: _Any = ..., device: _Any = ..., requires_grad: _Any = ..., pin_memory: _Any = ...) -> _Tensor:
-    """With whatever is in memory, with given strides."""
+    """An uninitialized tensor with given strides."""
 @_overload
 def eq(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether elements are equal. The operator ==."""
@@ -708,7 +710,7 @@ def fix(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
 def fix_(input: _Tensor) -> _Tensor:
     """In place: The integer part: the next integer towards 0. Its derivative is 0."""
 def flatten(input: _Tensor, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
-    """Dimensions start_dim to end_dim made one. A view where the strides allow it."""
+    """Dimensions start_dim to end_dim merged into one. A view where the strides allow it."""
 def flip(input: _Tensor, dims: _Sequence[_int]) -> _Tensor:
     """The order of the elements along dims reversed. A copy."""
 def fliplr(input: _Tensor) -> _Tensor:
@@ -751,7 +753,7 @@ def frac_(input: _Tensor) -> _Tensor:
 def frexp(input: _Tensor, *, out: _tuple[_Tensor, ...] | None = ...) -> _frexp_result:
     """Mantissa and exponent: input = mantissa * 2**exponent, with the mantissa in [0.5, 1)."""
 def from_dlpack(ext_tensor: _Any, *, device: _Any = ..., copy: _Any = ...) -> _Tensor:
-    """A tensor on the memory of an object that speaks DLPack, such as a NumPy array."""
+    """A tensor on the memory of an object that supports DLPack, such as a NumPy array."""
 def from_numpy(ndarray: _Any) -> _Tensor:
     """A tensor on the memory of a NumPy array: changes of one are seen in the other."""
 def frombuffer(buffer: _Any, *, dtype: _Any, count: _Any = ..., offset: _Any = ..., requires_grad: _Any = ...) -> _Tensor:
@@ -761,8 +763,7 @@ def full(size: _Sequence[_int], fill_value: _Number | _Tensor, *, out: _Tensor |
 def full_like(input: _Tensor, fill_value: _Number | _Tensor, *, memory_format: _memory_format | None = ..., dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor:
     """Filled with a number, in the shape and dtype of another tensor."""
 def gather(input: _Tensor, dim: _int, index: _Tensor, *, sparse_grad: _bool = ..., out: _Tensor | None = ...) -> _Tensor:
-    """Picks, along dim, the elements whose places index holds: for dim=0, out[i][j] =
-    input[index[i][j]][j]."""
+    """The elements along dim at the indices in index: for dim=0, out[i][j] = input[index[i][j]][j]."""
 def gcd(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The greatest common divisor, not negative."""
 def gcd_(input: _Tensor, other: _Tensor) -> _Tensor:
@@ -802,7 +803,7 @@ def get_num_interop_threads() -> _int:
 def get_num_threads() -> _int:
     """How many threads a kernel may use."""
 def get_rng_state() -> _Tensor:
-    """The state of the random numbers, for set_rng_state."""
+    """The state of the default generator, for set_rng_state."""
 @_overload
 def gradient(input: _Tensor, *, dim: _Sequence[_int], edge_order: _int = ...) -> _Tensor:
     """The slope along each dimension, estimated from neighbouring values: a tuple of tensors."""
@@ -862,7 +863,7 @@ def heaviside(input: _Tensor, values: _Tensor, *, out: _Tensor | None = ...) -> 
 def hinge_embedding_loss(input: _Tensor, target: _Tensor, margin: _Number | _Tensor = ..., reduction: _int = ...) -> _Tensor:
     """input where target is 1, max(0, margin - input) where it is -1."""
 def histc(input: _Tensor, bins: _int = ..., min: _Number | _Tensor = ..., max: _Number | _Tensor = ..., *, out: _Tensor | None = ...) -> _Tensor:
-    """How many elements fall into each of `bins` equal bins from min to max (of input's own range if both
+    """The number of elements in each of `bins` equal bins from min to max (of input's own range if both
     are 0)."""
 @_overload
 def histogram(input: _Tensor, bins: _Tensor, *, weight: _Tensor | None = ..., density: _bool = ..., out: _tuple[_Tensor, ...] | None = ...) -> _histogram_result:
@@ -896,26 +897,26 @@ def igammac(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Te
 def imag(input: _Tensor) -> _Tensor:
     """The imaginary parts, as a view of the same memory."""
 def index_add(input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Number | _Tensor = ..., out: _Tensor | None = ...) -> _Tensor:
-    """A copy of input to which the slices of source are added at the places of index along dim, times
-    alpha."""
+    """A copy of input to which the slices of source are added, times alpha, at the indices in index along
+    dim."""
 def index_copy(input: _Tensor, dim: _Any, index: _Any, source: _Any, *, out: _Any = ...) -> _Tensor:
-    """A copy of input whose slices at the places of index along dim are those of source."""
+    """A copy of input whose slices at the indices in index along dim are those of source."""
 @_overload
 def index_fill(input: _Tensor, dim: _int, index: _Tensor, value: _Tensor) -> _Tensor:
-    """A copy of input with one value in all slices that index names along dim."""
+    """A copy of input with one value in all slices at the indices in index along dim."""
 @_overload
 def index_fill(input: _Tensor, dim: _int, index: _Tensor, value: _Number | _Tensor) -> _Tensor: ...
 def index_put(input: _Tensor, indices: _Sequence[_Tensor], values: _Tensor, accumulate: _bool = ...) -> _Tensor:
-    """A copy of input with values at the places that a tuple of index tensors names, as in x[i, j] =
+    """A copy of input with values at the elements that a tuple of index tensors selects, as in x[i, j] =
     values; accumulate=True adds."""
 def index_put_(input: _Tensor, indices: _Sequence[_Tensor], values: _Tensor, accumulate: _bool = ...) -> _Tensor:
-    """In place: A copy of input with values at the places that a tuple of index tensors names, as in x[i,
-    j] = values; accumulate=True adds."""
+    """In place: A copy of input with values at the elements that a tuple of index tensors selects, as in
+    x[i, j] = values; accumulate=True adds."""
 def index_reduce(input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, reduce: _str, *, include_self: _bool = ..., out: _Tensor | None = ...) -> _Tensor:
     """A copy of input whose slices at index are combined with those of source by prod, mean, amax or amin;
     include_self=False leaves out what was there."""
 def index_select(input: _Tensor, dim: _int, index: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
-    """Picks whole slices along dim, in the order of index."""
+    """The slices along dim at the indices in index, in that order."""
 inf: _float
 def initial_seed() -> _int:
     """The seed from which the random numbers started."""
@@ -950,7 +951,7 @@ def is_autocast_xla_enabled() -> _bool:
 def is_complex(input: _Tensor) -> _bool:
     """Whether the dtype is complex."""
 def is_conj(input: _Tensor) -> _bool:
-    """Whether a conjugation waits to be carried out."""
+    """Whether the conjugate bit is set: the conjugation has not been carried out yet."""
 def is_deterministic_algorithms_warn_only_enabled() -> _bool:
     """Whether operations that cannot do so only warn."""
 def is_floating_point(input: _Tensor) -> _bool:
@@ -962,7 +963,7 @@ def is_inference(input: _Tensor) -> _bool:
 def is_inference_mode_enabled() -> _bool:
     """Whether inference mode is on."""
 def is_neg(input: _Tensor) -> _bool:
-    """Whether a change of sign waits to be carried out."""
+    """Whether the negative bit is set: the change of sign has not been carried out yet."""
 def is_nonzero(input: _Tensor) -> _bool:
     """Whether the only element is not 0."""
 def is_same_size(input: _Tensor, other: _Tensor) -> _bool:
@@ -1011,9 +1012,9 @@ def kl_div(input: _Tensor, target: _Tensor, reduction: _int = ..., *, log_target
     """target * (log(target) - input): the Kullback-Leibler divergence of distributions, with log-
     probabilities as input and probabilities as target."""
 def kron(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
-    """Each element of input times the whole of other, side by side."""
+    """The Kronecker product: the blocks input[i, j] * other."""
 def kthvalue(input: _Tensor, k: _int, dim: _int = ..., keepdim: _bool = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _kthvalue_result:
-    """The k-th smallest element along dim, counted from 1, and its place."""
+    """The k-th smallest element along dim, counted from 1, and its index."""
 def layer_norm(input: _Tensor, normalized_shape: _Sequence[_int], weight: _Tensor | None = ..., bias: _Tensor | None = ..., eps: _Number | _Tensor = ..., cudnn_enable: _bool = ...) -> _Tensor:
     """The last dimensions normalized to mean 0 and variance 1, then scaled and shifted."""
 def lcm(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -1047,7 +1048,7 @@ def less_equal(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None 
 def lgamma(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The logarithm of the absolute value of the gamma function; lgamma(n) = log((n - 1)!)."""
 def linspace(start: _Any, end: _Any, steps: _Any, *, out: _Any = ..., dtype: _Any = ..., layout: _Any = ..., device: _Any = ..., requires_grad: _Any = ...) -> _Tensor:
-    """So many numbers at equal distances from start to end, both included."""
+    """`steps` evenly spaced numbers from start to end, both included."""
 def load(f: _Any, map_location: _Any = ..., pickle_module: _Any = ..., *, weights_only: _bool | None = ..., mmap: _bool | None = ..., **pickle_load_args: _Any) -> _Any:
     """Reads what `save`, here or in PyTorch, wrote. It runs no code that the file names: a hostile one is
     refused."""
@@ -1090,7 +1091,7 @@ def logit(input: _Tensor, eps: _Number | _Tensor | None = ..., *, out: _Tensor |
 def logit_(input: _Tensor, eps: _Number | _Tensor | None = ...) -> _Tensor:
     """In place: log(x / (1 - x)), the inverse of sigmoid; eps keeps x within [eps, 1 - eps]."""
 def logspace(start: _Any, end: _Any, steps: _Any, base: _Any = ..., *, out: _Any = ..., dtype: _Any = ..., layout: _Any = ..., device: _Any = ..., requires_grad: _Any = ...) -> _Tensor:
-    """Powers of base, whose exponents lie at equal distances from start to end."""
+    """Powers of base with evenly spaced exponents from start to end."""
 def logsumexp(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """log of the sum of exp(input) along dim, without overflow."""
 long: _dtype
@@ -1107,7 +1108,7 @@ def lu(A: _Tensor, pivot: _bool = ..., get_infos: _bool = ..., out: _Any = ...) 
 def lu_solve(b: _Any, LU_data: _Any, LU_pivots: _Any, *, out: _Any = ...) -> _Tensor:
     """The X with A X = B, given the LU factors of A."""
 def lu_unpack(LU_data: _Tensor, LU_pivots: _Tensor, unpack_data: _bool = ..., unpack_pivots: _bool = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _lu_unpack_result:
-    """The three matrices that are in what lu_factor gives: P L U is the matrix that was factored."""
+    """The three matrices packed in the results of lu_factor: P L U is the matrix that was factored."""
 def manual_seed(seed: _Any) -> _Generator:
     """Start the random numbers anew from a seed: the same seed gives the same numbers."""
 def margin_ranking_loss(input1: _Tensor, input2: _Tensor, target: _Tensor, margin: _Number | _Tensor = ..., reduction: _int = ...) -> _Tensor:
@@ -1119,9 +1120,9 @@ def masked_fill(input: _Tensor, mask: _Tensor, value: _Tensor) -> _Tensor:
 @_overload
 def masked_fill(input: _Tensor, mask: _Tensor, value: _Number | _Tensor) -> _Tensor: ...
 def masked_scatter(input: _Tensor, mask: _Tensor, source: _Tensor) -> _Tensor:
-    """A copy of input in which the True places of mask get the elements of source, one after the other."""
+    """A copy of input with elements of source, in order, where mask is True."""
 def masked_select(input: _Tensor, mask: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
-    """The elements where mask is True, in one row."""
+    """The elements where mask is True, in one dimension."""
 def matmul(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The product that dimensions call for: of vectors the dot product, of matrices the matrix product, of
     more dimensions products of matrices in batches. The operator @."""
@@ -1179,16 +1180,15 @@ def mm(input: _Tensor, mat2: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
 @_overload
 def mm(input: _Tensor, mat2: _Tensor, out_dtype: _dtype, *, out: _Tensor | None = ...) -> _Tensor: ...
 def mode(input: _Tensor, dim: _int = ..., keepdim: _bool = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _mode_result:
-    """The most frequent value along dim and a place where it stands; of several equally frequent ones the
-    smallest."""
+    """The most frequent value along dim and an index of it; of several equally frequent ones the smallest."""
 @_overload
 def moveaxis(input: _Tensor, source: _int, destination: _int) -> _Tensor:
-    """Dimensions moved to other places; the rest keeps its order."""
+    """Dimensions moved to other positions; the rest keep their order."""
 @_overload
 def moveaxis(input: _Tensor, source: _Sequence[_int], destination: _Sequence[_int]) -> _Tensor: ...
 @_overload
 def movedim(input: _Tensor, source: _int, destination: _int) -> _Tensor:
-    """Dimensions moved to other places; the rest keeps its order."""
+    """Dimensions moved to other positions; the rest keep their order."""
 @_overload
 def movedim(input: _Tensor, source: _Sequence[_int], destination: _Sequence[_int]) -> _Tensor: ...
 mps: _Any
@@ -1198,8 +1198,7 @@ mtia: _Any
 def mul(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Tensor | _Number | None = ...) -> _Tensor:
     """The product, element by element; matrices are multiplied by matmul."""
 def multinomial(input: _Tensor, num_samples: _int, replacement: _bool = ..., *, generator: _Generator | None = ..., out: _Tensor | None = ...) -> _Tensor:
-    """The places of elements drawn with probabilities in proportion to input; without replacement, each at
-    most once."""
+    """Indices drawn with probabilities proportional to input; without replacement, each at most once."""
 @_overload
 def multiply(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Tensor | _Number | None = ...) -> _Tensor:
     """The product, element by element; matrices are multiplied by matmul."""
@@ -1260,10 +1259,10 @@ newaxis: None
 def nextafter(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The next number that the dtype can hold, in the direction of other."""
 def nonzero(input: _Tensor, *, as_tuple: _bool = ..., out: _Tensor | None = ...) -> _tuple[_Tensor, ...]:
-    """The places of the elements that are not zero, one row each; with as_tuple=True one tensor for each
+    """The indices of the elements that are not zero, one row each; with as_tuple=True one tensor for each
     dimension, ready for x[...]."""
 def nonzero_static(input: _Tensor, *, size: _int, fill_value: _int = ..., out: _Tensor | None = ...) -> _Tensor:
-    """The places of the elements that are not 0, as rows; cut, or filled with fill_value, to `size` rows."""
+    """The indices of the elements that are not 0, as rows; cut, or filled with fill_value, to `size` rows."""
 def norm(input: _Tensor, p: _Any = ..., dim: _Any = ..., keepdim: _Any = ..., out: _Any = ..., dtype: _Any = ...) -> _Tensor:
     """The p-norm of all elements as one vector, or along dim; linalg.vector_norm and matrix_norm are its
     successors."""
@@ -1315,11 +1314,11 @@ def pixel_shuffle(input: _Tensor, upscale_factor: _int) -> _Tensor:
 def pixel_unshuffle(input: _Tensor, downscale_factor: _int) -> _Tensor:
     """An image rearranged into r² times the channels: the reverse of pixel_shuffle."""
 def poisson(input: _Tensor, generator: _Generator | None = ...) -> _Tensor:
-    """Random counts, Poisson with the rates of input."""
+    """Random counts from Poisson distributions with the rates in input."""
 def poisson_nll_loss(input: _Tensor, target: _Tensor, log_input: _bool, full: _bool, eps: _Number | _Tensor, reduction: _int) -> _Tensor:
     """exp(input) - target * input, with all arguments; reduction is 0 (none), 1 (mean) or 2 (sum)."""
 def polar(abs: _Tensor, angle: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
-    """The complex numbers of these absolute values and angles."""
+    """Complex numbers with the given absolute values and angles."""
 def polygamma(n: _int, input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The n-th derivative of digamma."""
 def positive(input: _Tensor) -> _Tensor:
@@ -1342,7 +1341,7 @@ def prod(input: _Tensor, dim: _int, keepdim: _bool = ..., *, dtype: _dtype | Non
 def promote_types(type1: _dtype, type2: _dtype) -> _dtype:
     """The smallest dtype to which both can be cast."""
 def put(input: _Tensor, index: _Tensor, source: _Tensor, accumulate: _bool = ...) -> _Tensor:
-    """A copy of input with the elements of source at places of the flattened input; accumulate=True adds."""
+    """A copy of input with the elements of source at indices of the flattened input; accumulate=True adds."""
 def qr(input: _Tensor, some: _bool = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _qr_result:
     """A = Q R with orthonormal columns in Q and an upper triangular R; linalg.qr is its successor."""
 @_overload
@@ -1416,7 +1415,7 @@ def renorm(input: _Tensor, p: _Number | _Tensor, dim: _int, maxnorm: _Number | _
     """The slices along `dim`, scaled down where their p-norm is above maxnorm."""
 @_overload
 def repeat_interleave(input: _Tensor, repeats: _Tensor, dim: _int | None = ..., *, output_size: _int | None = ...) -> _Tensor:
-    """Each element repeated on the spot, a number of times or so often as a tensor says."""
+    """Each element repeated, a number of times or as many times as a tensor says for it."""
 @_overload
 def repeat_interleave(repeats: _Tensor, *, output_size: _int | None = ...) -> _Tensor: ...
 @_overload
@@ -1435,10 +1434,9 @@ def result_type(tensor1: _Any, tensor2: _Any) -> _dtype:
 def rms_norm(input: _Tensor, normalized_shape: _Sequence[_int], weight: _Tensor | None = ..., eps: _Number | _Tensor | None = ...) -> _Tensor:
     """The last dimensions divided by their root mean square, then scaled."""
 def roll(input: _Tensor, shifts: _int | _Sequence[_int], dims: _int | _Sequence[_int] | None = ...) -> _Tensor:
-    """The elements moved round along dims; what falls out at the end comes in at the front. Without dims,
-    of the flattened input."""
+    """The elements shifted cyclically along dims. Without dims, of the flattened input."""
 def rot90(input: _Tensor, k: _int = ..., dims: _Sequence[_int] = ...) -> _Tensor:
-    """Turned by 90 degrees k times, in the plane of two dims."""
+    """Rotated by 90 degrees k times, in the plane of two dims."""
 @_overload
 def round(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The nearest integer, of two equally near ones the even one; with decimals, the nearest number with
@@ -1490,8 +1488,8 @@ def scatter_reduce(input: _Tensor, dim: _int, index: _Tensor, src: _Tensor, redu
     amax or amin, along dim where index says."""
 @_overload
 def searchsorted(sorted_sequence: _Tensor, input: _Tensor, *, out_int32: _bool = ..., right: _bool = ..., side: _str | None = ..., sorter: _Tensor | None = ..., out: _Tensor | None = ...) -> _Tensor:
-    """The places at which values would have to be inserted to keep a sorted sequence in order; right=True
-    goes behind equal ones."""
+    """The indices at which values would have to be inserted to keep a sorted sequence sorted; right=True
+    inserts after equal elements."""
 @_overload
 def searchsorted(sorted_sequence: _Tensor, self: _Number | _Tensor, *, out_int32: _bool = ..., right: _bool = ..., side: _str | None = ..., sorter: _Tensor | None = ..., out: _Tensor | None = ...) -> _Tensor: ...
 def seed() -> _int:
@@ -1500,7 +1498,7 @@ def segment_reduce(data: _Tensor, reduce: _str, *, lengths: _Tensor | None = ...
     """The sum, mean, prod, max or min of each of the parts of a dimension that lengths, or offsets, say.
     Beside the parts, initial goes into each result."""
 def select(input: _Tensor, dim: _int, index: _int) -> _Tensor:
-    """The slice at one place along dim, without that dimension: x.select(0, i) is x[i]. A view."""
+    """The slice at one index along dim, without that dimension: x.select(0, i) is x[i]. A view."""
 def select_copy(input: _Tensor, dim: _Any, index: _Any) -> _Tensor:
     """select as a copy."""
 def select_scatter(input: _Tensor, src: _Tensor, dim: _int, index: _int) -> _Tensor:
@@ -1554,7 +1552,7 @@ def set_printoptions(precision: _int | None = ..., threshold: _float | None = ..
     """How tensors print: digits (precision), how many elements before they are cut (threshold, edgeitems),
     the width of lines, scientific notation (sci_mode), or a profile: 'default', 'short', 'full'."""
 def set_rng_state(new_state: _Tensor) -> None:
-    """Put the random numbers back into a state that get_rng_state gave."""
+    """Set the state of the default generator to one that get_rng_state returned."""
 def set_warn_always(b: _bool, /) -> None:
     """Give warnings that come once at every use."""
 def sgn(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -1592,7 +1590,7 @@ def solve(input: _Tensor, A: _Tensor, *, out: _Any = ...) -> _Any:
     """Was removed, and says so: linalg.solve is there instead, its arguments the other way round."""
 @_overload
 def sort(input: _Tensor, *, stable: _bool | None, dim: _int = ..., descending: _bool = ..., out: _tuple[_Tensor, ...] | None = ...) -> _sort_result:
-    """Sorts along dim; gives the values and the places they had. stable=True keeps equal elements in
+    """Sorts along dim; gives the values and their indices in input. stable=True keeps equal elements in
     order."""
 @_overload
 def sort(input: _Tensor, dim: _int = ..., descending: _bool = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _sort_result: ...
@@ -1676,10 +1674,9 @@ def t(input: _Tensor) -> _Tensor:
 def t_copy(input: _Tensor) -> _Tensor:
     """t as a copy."""
 def take(input: _Tensor, index: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
-    """Picks elements by their places in the flattened input."""
+    """The elements at indices of the flattened input."""
 def take_along_dim(input: _Tensor, indices: _Tensor, dim: _int | None = ..., *, out: _Tensor | None = ...) -> _Tensor:
-    """Picks elements along dim at the places that another tensor of the same kind holds, such as
-    argsort's; without dim, of the flattened input."""
+    """The elements along dim at indices such as argsort gives; without dim, of the flattened input."""
 def tan(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The tangent of an angle in radians."""
 def tan_(input: _Tensor) -> _Tensor:
@@ -1693,7 +1690,7 @@ def tensor(data: _Any, *, dtype: _Any = ..., device: _Any = ..., requires_grad: 
     always a copy."""
 @_overload
 def tensor_split(input: _Tensor, indices: _Sequence[_int], dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """The tensor in exactly so many parts along dim, or cut at given places."""
+    """The tensor in exactly that many parts along dim, or split at given indices."""
 @_overload
 def tensor_split(input: _Tensor, tensor_indices_or_sections: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]: ...
 @_overload
@@ -1706,11 +1703,11 @@ def threshold(input: _Tensor, threshold: _Number | _Tensor, value: _Number | _Te
 def threshold_(input: _Tensor, threshold: _Number | _Tensor, value: _Number | _Tensor) -> _Tensor:
     """In place: input where it is larger than threshold, value elsewhere."""
 def tile(input: _Tensor, dims: _Sequence[_int]) -> _Tensor:
-    """repeat with as few numbers as one likes: missing ones are 1, in front."""
+    """repeat, but fewer numbers than dimensions are allowed: the first dimensions are then repeated once."""
 def to_dlpack(input: _Tensor) -> _Any:
     """A DLPack capsule of the tensor, for one consumer."""
 def topk(input: _Tensor, k: _int, dim: _int = ..., largest: _bool = ..., sorted: _bool = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _topk_result:
-    """The k largest elements along dim (with largest=False the smallest) and their places."""
+    """The k largest elements along dim (with largest=False the smallest) and their indices."""
 def trace(input: _Tensor) -> _Tensor:
     """The sum of the main diagonal of a matrix."""
 def transpose(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
@@ -1759,12 +1756,12 @@ def unbind(input: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]:
 def unbind_copy(input: _Tensor, dim: _Any = ...) -> _tuple[_Tensor, ...]:
     """unbind as copies."""
 def unflatten(input: _Tensor, dim: _int, sizes: _Sequence[_int]) -> _Tensor:
-    """One dimension made several; one size may be -1."""
+    """One dimension split into several; one size may be -1."""
 def unfold_copy(input: _Tensor, dimension: _Any, size: _Any, step: _Any) -> _Tensor:
     """Tensor.unfold as a copy."""
 def unique(input: _Tensor, sorted: _bool = ..., return_inverse: _bool = ..., return_counts: _bool = ..., dim: _int | None = ...) -> _tuple[_Tensor, ...]:
-    """The different values, sorted; on request also where each element went and how often each value
-    occurs. With dim, the different slices."""
+    """The distinct values, sorted; on request also the index of each element's value among them, and how
+    often each value occurs. With dim, the distinct slices."""
 def unique_consecutive(input: _Tensor, return_inverse: _bool = ..., return_counts: _bool = ..., dim: _int | None = ...) -> _tuple[_Tensor, ...]:
     """The values without immediate repetitions; unique without sorting."""
 def unravel_index(indices: _Tensor, shape: _Any) -> _tuple[_Tensor, ...]:

@@ -102,7 +102,7 @@ def matrix_norm(input: _Tensor, ord: _Number | _Tensor, dim: _Sequence[_int] = .
 def matrix_norm(input: _Tensor, ord: _str = ..., dim: _Sequence[_int] = ..., keepdim: _bool = ..., *, dtype: _dtype | None = ..., out: _Tensor | None = ...) -> _Tensor: ...
 @_overload
 def norm(input: _Tensor, ord: _Number | _Tensor | None = ..., dim: _int | _Sequence[_int] | None = ..., keepdim: _bool = ..., *, dtype: _dtype | None = ..., out: _Tensor | None = ...) -> _Tensor:
-    """A vector or matrix norm, as ord and dim have it."""
+    """A vector or matrix norm, depending on ord and dim."""
 @_overload
 def norm(input: _Tensor, ord: _str, dim: _int | _Sequence[_int] | None = ..., keepdim: _bool = ..., *, dtype: _dtype | None = ..., out: _Tensor | None = ...) -> _Tensor: ...
 def qr(A: _Tensor, mode: _str = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _qr_result:

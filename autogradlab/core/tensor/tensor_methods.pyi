@@ -276,11 +276,11 @@ class TensorMethods:
         """The place of the smallest element, in the flattened input or along dim; of several the first."""
     @_overload
     def argsort(self, *, stable: _bool, dim: _int = ..., descending: _bool = ...) -> _Tensor:
-        """The places that would sort input along dim."""
+        """The indices that would sort input along dim."""
     @_overload
     def argsort(self, dim: _int = ..., descending: _bool = ...) -> _Tensor: ...
     def argwhere(self) -> _Tensor:
-        """The places of the elements that are not zero, one row each: nonzero without options."""
+        """The indices of the elements that are not zero, one row each: nonzero without options."""
     def as_strided(self, size: _Sequence[_int], stride: _Sequence[_int], storage_offset: _int | None = ...) -> _Tensor:
         """A view of the memory with any shape, strides and offset; elements may be shown several times."""
     def as_strided_(self, size: _Sequence[_int], stride: _Sequence[_int], storage_offset: _int | None = ...) -> _Tensor:
@@ -333,7 +333,7 @@ class TensorMethods:
     def bfloat16(self, *, memory_format: _memory_format | None = ...) -> _Tensor:
         """The tensor as bfloat16: 8 bits of exponent, 8 of precision."""
     def bincount(self, weights: _Tensor | None = ..., minlength: _int = ...) -> _Tensor:
-        """How often each of the integers 0, 1, 2, … occurs; with weights, the sum of theirs."""
+        """The number of times each of the integers 0, 1, 2, … occurs; with weights, the sum of theirs."""
     @_overload
     def bitwise_and(self, other: _Tensor) -> _Tensor:
         """The bits that both have; of bools, whether both are True. The operator &."""
@@ -355,9 +355,9 @@ class TensorMethods:
     @_overload
     def bitwise_left_shift_(self, other: _Number | _Tensor) -> _Tensor: ...
     def bitwise_not(self) -> _Tensor:
-        """Every bit turned round: -x - 1 for signed integers, the negation of bools. The operator ~."""
+        """Every bit inverted: -x - 1 for signed integers, the negation of bools. The operator ~."""
     def bitwise_not_(self) -> _Tensor:
-        """In place: Every bit turned round: -x - 1 for signed integers, the negation of bools. The operator ~."""
+        """In place: Every bit inverted: -x - 1 for signed integers, the negation of bools. The operator ~."""
     @_overload
     def bitwise_or(self, other: _Tensor) -> _Tensor:
         """The bits that one of the two has. The operator |."""
@@ -418,7 +418,7 @@ class TensorMethods:
     def cholesky_solve(self, input2: _Tensor, upper: _bool = ...) -> _Tensor:
         """The X with A X = B, given the Cholesky factor of A."""
     def chunk(self, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """The tensor in so many parts along dim, or fewer: their size is rounded upwards."""
+        """The tensor in that many parts along dim, or fewer: their size is rounded up."""
     @_overload
     def clamp(self, min: _Tensor | None = ..., max: _Tensor | None = ...) -> _Tensor:
         """input, but not below min nor above max; each may be a number, a tensor or None. The gradient of what
@@ -487,7 +487,7 @@ class TensorMethods:
     @_overload
     def copysign_(self, other: _Number | _Tensor) -> _Tensor: ...
     def corrcoef(self) -> _Tensor:
-        """The correlation coefficients of variables, a row of input each."""
+        """The correlation coefficients of variables, one for each row of input."""
     def cos(self) -> _Tensor:
         """The cosine of an angle in radians."""
     def cos_(self) -> _Tensor:
@@ -504,7 +504,8 @@ class TensorMethods:
     @_overload
     def count_nonzero(self, dim: _Sequence[_int]) -> _Tensor: ...
     def cov(self, *, correction: _int = ..., fweights: _Tensor | None = ..., aweights: _Tensor | None = ...) -> _Tensor:
-        """The covariances of variables, a row of input each; fweights and aweights weigh the observations."""
+        """The covariances of variables, one for each row of input; fweights and aweights weigh the
+        observations."""
     def cpu(self, *, memory_format: _memory_format | None = ...) -> _Tensor:
         """The tensor on the CPU: itself."""
     def cross(self, other: _Tensor, dim: _int | None = ...) -> _Tensor:
@@ -665,13 +666,13 @@ class TensorMethods:
     @_overload
     def fill_(self, value: _Number | _Tensor) -> _Tensor: ...
     def fill_diagonal_(self, fill_value: _Number | _Tensor, wrap: _bool = ...) -> _Tensor:
-        """Writes a value on the main diagonal, in place; wrap=True starts again below in tall matrices."""
+        """Writes a value on the main diagonal, in place; wrap=True repeats it below in tall matrices."""
     def fix(self) -> _Tensor:
         """The integer part: the next integer towards 0. Its derivative is 0."""
     def fix_(self) -> _Tensor:
         """In place: The integer part: the next integer towards 0. Its derivative is 0."""
     def flatten(self, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
-        """Dimensions start_dim to end_dim made one. A view where the strides allow it."""
+        """Dimensions start_dim to end_dim merged into one. A view where the strides allow it."""
     @_overload
     def flip(self, *dims: _int) -> _Tensor:
         """The order of the elements along dims reversed. A copy."""
@@ -728,8 +729,7 @@ class TensorMethods:
     def frexp(self) -> _frexp_result:
         """Mantissa and exponent: input = mantissa * 2**exponent, with the mantissa in [0.5, 1)."""
     def gather(self, dim: _int, index: _Tensor, *, sparse_grad: _bool = ...) -> _Tensor:
-        """Picks, along dim, the elements whose places index holds: for dim=0, out[i][j] =
-        input[index[i][j]][j]."""
+        """The elements along dim at the indices in index: for dim=0, out[i][j] = input[index[i][j]][j]."""
     def gcd(self, other: _Tensor) -> _Tensor:
         """The greatest common divisor, not negative."""
     def gcd_(self, other: _Tensor) -> _Tensor:
@@ -792,7 +792,7 @@ class TensorMethods:
     def heaviside_(self, values: _Tensor) -> _Tensor:
         """In place: 0 where input is negative, 1 where it is positive, values where it is 0."""
     def histc(self, bins: _int = ..., min: _Number | _Tensor = ..., max: _Number | _Tensor = ...) -> _Tensor:
-        """How many elements fall into each of `bins` equal bins from min to max (of input's own range if both
+        """The number of elements in each of `bins` equal bins from min to max (of input's own range if both
         are 0)."""
     @_overload
     def histogram(self, bins: _Tensor, *, weight: _Tensor | None = ..., density: _bool = ...) -> _histogram_result:
@@ -828,31 +828,31 @@ class TensorMethods:
     @imag.setter
     def imag(self, value: _Any) -> None: ...
     def index_add(self, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Number | _Tensor = ...) -> _Tensor:
-        """A copy of input to which the slices of source are added at the places of index along dim, times
-        alpha."""
+        """A copy of input to which the slices of source are added, times alpha, at the indices in index along
+        dim."""
     def index_add_(self, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Number | _Tensor = ...) -> _Tensor:
-        """In place: A copy of input to which the slices of source are added at the places of index along dim,
-        times alpha."""
+        """In place: A copy of input to which the slices of source are added, times alpha, at the indices in
+        index along dim."""
     def index_copy(self, dim: _Any, index: _Any, source: _Any, *, out: _Any = ...) -> _Tensor:
-        """A copy of input whose slices at the places of index along dim are those of source."""
+        """A copy of input whose slices at the indices in index along dim are those of source."""
     def index_copy_(self, dim: _Any, index: _Any, source: _Any) -> _Tensor:
-        """In place: A copy of input whose slices at the places of index along dim are those of source."""
+        """In place: A copy of input whose slices at the indices in index along dim are those of source."""
     @_overload
     def index_fill(self, dim: _int, index: _Tensor, value: _Tensor) -> _Tensor:
-        """A copy of input with one value in all slices that index names along dim."""
+        """A copy of input with one value in all slices at the indices in index along dim."""
     @_overload
     def index_fill(self, dim: _int, index: _Tensor, value: _Number | _Tensor) -> _Tensor: ...
     @_overload
     def index_fill_(self, dim: _int, index: _Tensor, value: _Tensor) -> _Tensor:
-        """In place: A copy of input with one value in all slices that index names along dim."""
+        """In place: A copy of input with one value in all slices at the indices in index along dim."""
     @_overload
     def index_fill_(self, dim: _int, index: _Tensor, value: _Number | _Tensor) -> _Tensor: ...
     def index_put(self, indices: _Sequence[_Tensor], values: _Tensor, accumulate: _bool = ...) -> _Tensor:
-        """A copy of input with values at the places that a tuple of index tensors names, as in x[i, j] =
+        """A copy of input with values at the elements that a tuple of index tensors selects, as in x[i, j] =
         values; accumulate=True adds."""
     def index_put_(self, indices: _Sequence[_Tensor], values: _Tensor, accumulate: _bool = ...) -> _Tensor:
-        """In place: A copy of input with values at the places that a tuple of index tensors names, as in x[i,
-        j] = values; accumulate=True adds."""
+        """In place: A copy of input with values at the elements that a tuple of index tensors selects, as in
+        x[i, j] = values; accumulate=True adds."""
     def index_reduce(self, dim: _int, index: _Tensor, source: _Tensor, reduce: _str, *, include_self: _bool = ...) -> _Tensor:
         """A copy of input whose slices at index are combined with those of source by prod, mean, amax or amin;
         include_self=False leaves out what was there."""
@@ -860,7 +860,7 @@ class TensorMethods:
         """In place: A copy of input whose slices at index are combined with those of source by prod, mean,
         amax or amin; include_self=False leaves out what was there."""
     def index_select(self, dim: _int, index: _Tensor) -> _Tensor:
-        """Picks whole slices along dim, in the order of index."""
+        """The slices along dim at the indices in index, in that order."""
     def inner(self, other: _Tensor) -> _Tensor:
         """The sums of the products along the last dimensions."""
     def int(self, *, memory_format: _memory_format | None = ...) -> _Tensor:
@@ -870,7 +870,7 @@ class TensorMethods:
     def is_complex(self) -> _bool:
         """Whether the dtype is complex."""
     def is_conj(self) -> _bool:
-        """Whether a conjugation waits to be carried out."""
+        """Whether the conjugate bit is set: the conjugation has not been carried out yet."""
     def is_contiguous(self, *, memory_format: _memory_format = ...) -> _bool:
         """Whether the elements lie in memory row by row without gaps, or as a memory format has them."""
     def is_distributed(self) -> _bool:
@@ -884,7 +884,7 @@ class TensorMethods:
     def is_mps(self) -> _bool:
         """Whether it is of that kind: here tensors never are."""
     def is_neg(self) -> _bool:
-        """Whether a change of sign waits to be carried out."""
+        """Whether the negative bit is set: the change of sign has not been carried out yet."""
     @property
     def is_nested(self) -> _bool:
         """Whether it is of that kind: here tensors never are."""
@@ -929,9 +929,9 @@ class TensorMethods:
     def item(self) -> _Any:
         """The only element as a Python number: float, int, bool or complex."""
     def kron(self, other: _Tensor) -> _Tensor:
-        """Each element of input times the whole of other, side by side."""
+        """The Kronecker product: the blocks input[i, j] * other."""
     def kthvalue(self, k: _int, dim: _int = ..., keepdim: _bool = ...) -> _kthvalue_result:
-        """The k-th smallest element along dim, counted from 1, and its place."""
+        """The k-th smallest element along dim, counted from 1, and its index."""
     def lcm(self, other: _Tensor) -> _Tensor:
         """The least common multiple, not negative."""
     def lcm_(self, other: _Tensor) -> _Tensor:
@@ -1076,12 +1076,11 @@ class TensorMethods:
     @_overload
     def masked_fill_(self, mask: _Tensor, value: _Number | _Tensor) -> _Tensor: ...
     def masked_scatter(self, mask: _Tensor, source: _Tensor) -> _Tensor:
-        """A copy of input in which the True places of mask get the elements of source, one after the other."""
+        """A copy of input with elements of source, in order, where mask is True."""
     def masked_scatter_(self, mask: _Tensor, source: _Tensor) -> _Tensor:
-        """In place: A copy of input in which the True places of mask get the elements of source, one after the
-        other."""
+        """In place: A copy of input with elements of source, in order, where mask is True."""
     def masked_select(self, mask: _Tensor) -> _Tensor:
-        """The elements where mask is True, in one row."""
+        """The elements where mask is True, in one dimension."""
     def matmul(self, other: _Tensor) -> _Tensor:
         """The product that dimensions call for: of vectors the dot product, of matrices the matrix product, of
         more dimensions products of matrices in batches. The operator @."""
@@ -1122,16 +1121,15 @@ class TensorMethods:
     def mm(self, mat2: _Tensor) -> _Tensor:
         """The product of two matrices."""
     def mode(self, dim: _int = ..., keepdim: _bool = ...) -> _mode_result:
-        """The most frequent value along dim and a place where it stands; of several equally frequent ones the
-        smallest."""
+        """The most frequent value along dim and an index of it; of several equally frequent ones the smallest."""
     @_overload
     def moveaxis(self, source: _int, destination: _int) -> _Tensor:
-        """Dimensions moved to other places; the rest keeps its order."""
+        """Dimensions moved to other positions; the rest keep their order."""
     @_overload
     def moveaxis(self, source: _Sequence[_int], destination: _Sequence[_int]) -> _Tensor: ...
     @_overload
     def movedim(self, source: _int, destination: _int) -> _Tensor:
-        """Dimensions moved to other places; the rest keeps its order."""
+        """Dimensions moved to other positions; the rest keep their order."""
     @_overload
     def movedim(self, source: _Sequence[_int], destination: _Sequence[_int]) -> _Tensor: ...
     def msort(self) -> _Tensor:
@@ -1141,8 +1139,7 @@ class TensorMethods:
     def mul_(self, other: _Tensor | _Number) -> _Tensor:
         """In place: The product, element by element; matrices are multiplied by matmul."""
     def multinomial(self, num_samples: _int, replacement: _bool = ..., *, generator: _Generator | None = ...) -> _Tensor:
-        """The places of elements drawn with probabilities in proportion to input; without replacement, each at
-        most once."""
+        """Indices drawn with probabilities proportional to input; without replacement, each at most once."""
     @_overload
     def multiply(self, other: _Tensor | _Number) -> _Tensor:
         """The product, element by element; matrices are multiplied by matmul."""
@@ -1216,7 +1213,7 @@ class TensorMethods:
     @_overload
     def new_empty(self, size: _Sequence[_int], *, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor: ...
     def new_empty_strided(self, size: _Sequence[_int], stride: _Sequence[_int], *, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor:
-        """With whatever is in memory and given strides, of the same dtype."""
+        """An uninitialized tensor with given strides, of the same dtype."""
     def new_full(self, size: _Sequence[_int], fill_value: _Number | _Tensor, *, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor:
         """Filled with a number, of the same dtype."""
     @_overload
@@ -1237,12 +1234,12 @@ class TensorMethods:
         """In place: The next number that the dtype can hold, in the direction of other."""
     @_overload
     def nonzero(self) -> _Any:
-        """The places of the elements that are not zero, one row each; with as_tuple=True one tensor for each
+        """The indices of the elements that are not zero, one row each; with as_tuple=True one tensor for each
         dimension, ready for x[...]."""
     @_overload
     def nonzero(self, *, as_tuple: _bool) -> _tuple[_Tensor, ...]: ...
     def nonzero_static(self, *, size: _int, fill_value: _int = ...) -> _Tensor:
-        """The places of the elements that are not 0, as rows; cut, or filled with fill_value, to `size` rows."""
+        """The indices of the elements that are not 0, as rows; cut, or filled with fill_value, to `size` rows."""
     def norm(self, p: _Any = ..., dim: _Any = ..., keepdim: _Any = ..., out: _Any = ..., dtype: _Any = ...) -> _Tensor:
         """The p-norm of all elements as one vector, or along dim; linalg.vector_norm and matrix_norm are its
         successors."""
@@ -1302,9 +1299,9 @@ class TensorMethods:
     @_overload
     def prod(self, dim: _int, keepdim: _bool = ..., *, dtype: _dtype | None = ...) -> _Tensor: ...
     def put(self, index: _Tensor, source: _Tensor, accumulate: _bool = ...) -> _Tensor:
-        """A copy of input with the elements of source at places of the flattened input; accumulate=True adds."""
+        """A copy of input with the elements of source at indices of the flattened input; accumulate=True adds."""
     def put_(self, index: _Tensor, source: _Tensor, accumulate: _bool = ...) -> _Tensor:
-        """In place: A copy of input with the elements of source at places of the flattened input;
+        """In place: A copy of input with the elements of source at indices of the flattened input;
         accumulate=True adds."""
     def qr(self, some: _bool = ...) -> _qr_result:
         """A = Q R with orthonormal columns in Q and an upper triangular R; linalg.qr is its successor."""
@@ -1357,12 +1354,12 @@ class TensorMethods:
         """In place: The slices along `dim`, scaled down where their p-norm is above maxnorm."""
     @_overload
     def repeat(self, *repeats: _int) -> _Tensor:
-        """The tensor put side by side with itself, so often in each dimension. A copy."""
+        """The tensor repeated a number of times along each dimension. A copy."""
     @_overload
     def repeat(self, repeats: _Sequence[_int]) -> _Tensor: ...
     @_overload
     def repeat_interleave(self, repeats: _Tensor, dim: _int | None = ..., *, output_size: _int | None = ...) -> _Tensor:
-        """Each element repeated on the spot, a number of times or so often as a tensor says."""
+        """Each element repeated, a number of times or as many times as a tensor says for it."""
     @_overload
     def repeat_interleave(self, repeats: _int, dim: _int | None = ..., *, output_size: _int | None = ...) -> _Tensor: ...
     @_overload
@@ -1389,10 +1386,9 @@ class TensorMethods:
     def resolve_neg(self) -> _Tensor:
         """The tensor with a pending change of sign carried out; otherwise itself."""
     def roll(self, shifts: _int | _Sequence[_int], dims: _int | _Sequence[_int] | None = ...) -> _Tensor:
-        """The elements moved round along dims; what falls out at the end comes in at the front. Without dims,
-        of the flattened input."""
+        """The elements shifted cyclically along dims. Without dims, of the flattened input."""
     def rot90(self, k: _int = ..., dims: _Sequence[_int] = ...) -> _Tensor:
-        """Turned by 90 degrees k times, in the plane of two dims."""
+        """Rotated by 90 degrees k times, in the plane of two dims."""
     @_overload
     def round(self) -> _Tensor:
         """The nearest integer, of two equally near ones the even one; with decimals, the nearest number with
@@ -1442,7 +1438,7 @@ class TensorMethods:
         """In place: A copy of input in which the elements of src are combined with what is there by sum, prod,
         mean, amax or amin, along dim where index says."""
     def select(self, dim: _int, index: _int) -> _Tensor:
-        """The slice at one place along dim, without that dimension: x.select(0, i) is x[i]. A view."""
+        """The slice at one index along dim, without that dimension: x.select(0, i) is x[i]. A view."""
     def select_scatter(self, src: _Tensor, dim: _int, index: _int) -> _Tensor:
         """A copy of input whose slice at one place along dim is src."""
     def set_(self, source: _Any = ..., storage_offset: _Any = ..., size: _Any = ..., stride: _Any = ...) -> _Tensor:
@@ -1489,7 +1485,7 @@ class TensorMethods:
         """Was removed, and says so: linalg.solve is there instead, its arguments the other way round."""
     @_overload
     def sort(self, *, stable: _bool | None, dim: _int = ..., descending: _bool = ...) -> _sort_result:
-        """Sorts along dim; gives the values and the places they had. stable=True keeps equal elements in
+        """Sorts along dim; gives the values and their indices in input. stable=True keeps equal elements in
         order."""
     @_overload
     def sort(self, dim: _int = ..., descending: _bool = ...) -> _sort_result: ...
@@ -1539,11 +1535,11 @@ class TensorMethods:
     def storage(self) -> _Any:
         """Its memory with a dtype, with a deprecation warning; untyped_storage() is without."""
     def storage_offset(self) -> _int:
-        """Where in its memory the tensor begins, in elements."""
+        """The index in its storage of the tensor's first element."""
     def storage_type(self) -> _Any:
         """The type of its storage."""
     def stride(self, dim: _int | None = ...) -> _Any:
-        """How far apart in memory, in elements, neighbours along each dimension are, or along one."""
+        """The distance in memory, in elements, between neighbours along each dimension, or along one."""
     def sub(self, other: _Tensor | _Number, *, alpha: _Number | _Tensor = ...) -> _Tensor:
         """input - alpha * other, element by element."""
     def sub_(self, other: _Tensor | _Number, *, alpha: _Number | _Tensor = ...) -> _Tensor:
@@ -1586,10 +1582,9 @@ class TensorMethods:
     def t_(self) -> _Tensor:
         """In place: The transpose of a matrix; vectors stay as they are."""
     def take(self, index: _Tensor) -> _Tensor:
-        """Picks elements by their places in the flattened input."""
+        """The elements at indices of the flattened input."""
     def take_along_dim(self, indices: _Tensor, dim: _int | None = ...) -> _Tensor:
-        """Picks elements along dim at the places that another tensor of the same kind holds, such as
-        argsort's; without dim, of the flattened input."""
+        """The elements along dim at indices such as argsort gives; without dim, of the flattened input."""
     def tan(self) -> _Tensor:
         """The tangent of an angle in radians."""
     def tan_(self) -> _Tensor:
@@ -1600,14 +1595,14 @@ class TensorMethods:
         """In place: The hyperbolic tangent: from -1 on the far left to 1 on the far right."""
     @_overload
     def tensor_split(self, indices: _Sequence[_int], dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """The tensor in exactly so many parts along dim, or cut at given places."""
+        """The tensor in exactly that many parts along dim, or split at given indices."""
     @_overload
     def tensor_split(self, tensor_indices_or_sections: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]: ...
     @_overload
     def tensor_split(self, sections: _int, dim: _int = ...) -> _tuple[_Tensor, ...]: ...
     @_overload
     def tile(self, *dims: _int) -> _Tensor:
-        """repeat with as few numbers as one likes: missing ones are 1, in front."""
+        """repeat, but fewer numbers than dimensions are allowed: the first dimensions are then repeated once."""
     @_overload
     def tile(self, dims: _Sequence[_int]) -> _Tensor: ...
     @_overload
@@ -1620,7 +1615,7 @@ class TensorMethods:
     def tolist(self) -> _Any:
         """The elements as nested Python lists; a number for 0-dim."""
     def topk(self, k: _int, dim: _int = ..., largest: _bool = ..., sorted: _bool = ...) -> _topk_result:
-        """The k largest elements along dim (with largest=False the smallest) and their places."""
+        """The k largest elements along dim (with largest=False the smallest) and their indices."""
     def trace(self) -> _Tensor:
         """The sum of the main diagonal of a matrix."""
     def transpose(self, dim0: _int, dim1: _int) -> _Tensor:
@@ -1659,14 +1654,14 @@ class TensorMethods:
     def unbind(self, dim: _int = ...) -> _tuple[_Tensor, ...]:
         """The slices along dim, without that dimension."""
     def unflatten(self, dim: _int, sizes: _Sequence[_int]) -> _Tensor:
-        """One dimension made several; one size may be -1."""
+        """One dimension split into several; one size may be -1."""
     def unfold(self, dimension: _int, size: _int, step: _int) -> _Tensor:
         """All windows of a size along one dimension, `step` apart, as a new last dimension."""
     def uniform_(self, from_: _Number | _Tensor = ..., to: _Number | _Tensor = ..., *, generator: _Generator | None = ...) -> _Tensor:
         """Filled with numbers uniform in [from, to)."""
     def unique(self, sorted: _bool = ..., return_inverse: _bool = ..., return_counts: _bool = ..., dim: _int | None = ...) -> _tuple[_Tensor, ...]:
-        """The different values, sorted; on request also where each element went and how often each value
-        occurs. With dim, the different slices."""
+        """The distinct values, sorted; on request also the index of each element's value among them, and how
+        often each value occurs. With dim, the distinct slices."""
     def unique_consecutive(self, return_inverse: _bool = ..., return_counts: _bool = ..., dim: _int | None = ...) -> _tuple[_Tensor, ...]:
         """The values without immediate repetitions; unique without sorting."""
     def unsafe_chunk(self, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:

@@ -151,8 +151,8 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The distinct values, sorted; on request also the index of each element's value among them, and how often each value
-    occurs. With dim, the distinct slices.
+    """The distinct values, sorted; on request also the index of each element's value among them, and how often each
+    value occurs. With dim, the distinct slices.
 
     Shapes: input any; (k,) for k different values, or input's shape with k at dim. inverse has input's shape,
     counts (k,).
