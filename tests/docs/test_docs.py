@@ -176,7 +176,7 @@ def test_help_shows_signature_text_and_example():
     for part in (
         "gather(input, dim, index, *, sparse_grad=False, out=None) -> Tensor",
         "Tensor.gather(dim, index,",
-        "Picks, along dim",
+        "The elements along dim",
         "Shapes:",
         "tensor([[1, 1],",
         "GatherBackward0",
@@ -193,7 +193,7 @@ def test_a_notebook_shows_it():
     atexit.unregister(shell.atexit_operations)  # at exit it would search the whole process for garbage
     found = shell.inspector.info(autogradlab.gather, "torch.gather", detail_level=1)
     assert found["definition"] == "torch.gather(input, dim, index, *, sparse_grad=False, out=None) -> Tensor"
-    assert "Picks, along dim" in found["docstring"]
+    assert "The elements along dim" in found["docstring"]
     assert "index" in found["source"]
 
 
@@ -216,7 +216,7 @@ def test_the_text_is_a_string():
         "!" + plain,
     )
     assert text == plain == text[:] == "".join(text)
-    assert "Picks" in text
+    assert "elements along dim" in text
     assert hash(text) == hash(plain)
     assert repr(text) == repr(plain)
 
