@@ -388,10 +388,10 @@ def hessian(
         if outer_jacobian_strategy == "forward-mode":
             args = tuple(a.requires_grad_(True) for a in args)
         out = _number(func(*args), "hessian", strict)
-        found = _gradients((out.reshape(()),), args, None, True)
-        found = tuple(wrap(np.zeros_like(t._array)) if g is None else g for g, t in zip(found, args, strict=True))
+        grads = _gradients((out.reshape(()),), args, None, True)
+        found = tuple(wrap(np.zeros_like(t._array)) if g is None else g for g, t in zip(grads, args, strict=True))
         _check_recorded(found, "jacobian", strict)
-        return found  # type: ignore[return-value]
+        return found
 
     found = jacobian(first, given, create_graph, strict, vectorize, outer_jacobian_strategy)
     return _unpacked(tuple(_unpacked(row, several) for row in found), several)

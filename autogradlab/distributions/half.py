@@ -9,7 +9,6 @@ import autogradlab as torch
 
 from ..core.tensor.tensor import Tensor
 from . import constraints
-from .distribution import Distribution
 from .transformed_distribution import TransformedDistribution
 from .transforms import AbsTransform
 
@@ -20,14 +19,14 @@ class Half(TransformedDistribution):
     """The absolute value of a variable with the distribution `whole` and location 0."""
 
     #: the symmetric distribution, of a location and a scale
-    whole: ClassVar[type[Distribution]]
+    whole: ClassVar[Any]
 
     arg_constraints: Any = {"scale": constraints.positive}
     support: Any = constraints.nonnegative
     has_rsample = True
 
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
-        super().__init__(self.whole(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)  # type: ignore[arg-type]
+        super().__init__(self.whole(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
 
     scale: Any = property(lambda self: self.base_dist.scale)
     mode: Any = property(lambda self: torch.zeros_like(self.scale))

@@ -57,7 +57,7 @@ def solved(stub: str, solution: str) -> str:
     if at < len(given) and (one_line := re.match(r"((?:def|class) .*:)\s*\.\.\.", given[at])):
         head = [*head, one_line[1]]
     body = [line for line in solution.strip("\n").splitlines() if not (line and line in head)]
-    indent = re.match(r" *", body[0])[0] if body else ""  # type: ignore[index]  # it always matches
+    indent = body[0][: len(body[0]) - len(body[0].lstrip(" "))] if body else ""
     return "\n".join([*head, indent + BEGIN, *body, indent + END])
 
 

@@ -25,7 +25,7 @@ from ..ops.common.blas import lift
 from ..ops.first.products import UNSAFE, written, written_all
 from ..ops.linalg.chains import multi_dot
 from ..ops.linalg.decompositions import NOT_POSITIVE
-from ..ops.linalg.factors import LinAlgError, check_info, matrices, singular_values, square
+from ..ops.linalg.factors import SINGULAR, LinAlgError, check_info, matrices, singular_values, square
 from ..ops.linalg.solve import cutoff
 from ..ops.table.outputs import EXPECTED, Out
 from ..ops.table.publishing import checking, reading
@@ -455,8 +455,6 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
             f"{columns} != {rows}"
         )
     found, info = F.linalg_inv_ex(F.reshape(A, (rows, columns)))
-    from ..ops.linalg.factors import SINGULAR
-
     check_info("inv", info._array, SINGULAR)
     return _given(F.reshape(found, (*shape[ind:], *shape[:ind])), out, "tensorinv", unsafe=UNSAFE)
 

@@ -64,7 +64,7 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             hook(self, args, kwargs)
         return result
 
-    wrapper.hooked = True  # type: ignore[attr-defined]
+    vars(wrapper)["hooked"] = True
     return wrapper
 
 

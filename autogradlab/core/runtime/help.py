@@ -104,4 +104,4 @@ def attach(space: str, members: Mapping[str, Any]) -> None:
                 and value.__code__.co_flags & _ANYTHING
                 and "__wrapped__" not in value.__dict__
             ):
-                value.__wrapped__ = text  # type: ignore[attr-defined]
+                value.__dict__["__wrapped__"] = text

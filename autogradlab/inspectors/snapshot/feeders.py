@@ -79,7 +79,7 @@ class Feeders:
                 feeders._sent(title, name, [grads[i] for i in edges])
 
         handle = node.register_hook(on_node)
-        on_node.feeders = me  # type: ignore[attr-defined]
+        vars(on_node)["feeders"] = me
         if any(h is not on_node and getattr(h, "feeders", None) == me for h in handle.hooks_dict_ref().values()):
             handle.remove()  # it has one already, from another root
         else:

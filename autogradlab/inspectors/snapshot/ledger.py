@@ -74,7 +74,7 @@ class Ledger:
             if ledger is not None and not previewing():
                 ledger._quietly(ledger._arrives, grad)
 
-        on_leaf.__torch_unserializable__ = True  # type: ignore[attr-defined]  # no warning when the leaf is saved
+        vars(on_leaf)["__torch_unserializable__"] = True  # no warning when the leaf is saved
         self._handle: Any = leaf.register_hook(on_leaf)
 
     # -- what happens --------------------------------------------------------------------------------------------------

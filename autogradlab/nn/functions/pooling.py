@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -113,13 +114,11 @@ def _returning_indices(with_indices: Any, place: int) -> Callable[[F], F]:
     another function is called, as in PyTorch."""
 
     def register(alone: F) -> F:
+        @functools.wraps(alone)
         def chosen(*args: Any, **kwargs: Any) -> Any:
             wanted = args[place] if len(args) > place else kwargs.get("return_indices")
             return (with_indices if wanted else alone)(*args, **kwargs)
 
-        chosen.__name__ = chosen.__qualname__ = alone.__name__
-        chosen.__module__, chosen.__doc__ = alone.__module__, alone.__doc__
-        chosen.__wrapped__ = alone  # type: ignore[attr-defined]
         alone.__name__ = alone.__qualname__ = "_" + alone.__name__  # the name in Python's errors
         return cast(F, chosen)
 

@@ -8,6 +8,7 @@ from typing import Any
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
+from ..init import constant_
 from ..parameter import Parameter
 from .module import Module
 
@@ -777,8 +778,6 @@ class PReLU(Module):
 
     def reset_parameters(self) -> None:
         """Set the weight to its initial value."""
-        from ..init import constant_
-
         constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:

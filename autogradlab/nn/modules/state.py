@@ -94,7 +94,8 @@ class State:
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` after state_dict; it returns None."""
-        hook._from_public_api = True  # type: ignore[attr-defined]
+        marked: Any = hook
+        marked._from_public_api = True
         return self._hook("_state_dict_hooks", hook)
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:

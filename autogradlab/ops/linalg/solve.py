@@ -25,6 +25,7 @@ from .factors import (
     inverse,
     is_complex,
     lapack,
+    lu,
     matmul,
     permutation,
     singular_values,
@@ -259,8 +260,6 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
     try:
         r = lapack(np.linalg.solve, m, x)
     except np.linalg.LinAlgError:
-        from .factors import lu
-
         factors, pivots, info = lu(m)
         batch = broadcast_shapes(m.shape[:-2], x.shape[:-2])
         order = np.broadcast_to(permutation(pivots, n), (*batch, n))[..., None]

@@ -195,7 +195,7 @@ class BatchSampler(Sampler[list[int]]):
             raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
         if not isinstance(drop_last, bool):
             raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
-        self.sampler = sampler
+        self.sampler: Any = sampler
         self.batch_size = batch_size
         self.drop_last = drop_last
 
@@ -207,5 +207,5 @@ class BatchSampler(Sampler[list[int]]):
             yield batch
 
     def __len__(self) -> int:
-        n = len(self.sampler)  # type: ignore[arg-type]
+        n: int = len(self.sampler)
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
