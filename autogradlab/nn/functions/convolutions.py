@@ -359,7 +359,7 @@ def _two(value: Any) -> tuple[int, ...]:
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """All blocks of a picture as columns.
+    """All blocks of an image as columns, one for each position of the kernel.
 
     Shapes: (N, C, H, W) gives (N, C kH kW, number of blocks).
     Dtypes: float.

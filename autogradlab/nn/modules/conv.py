@@ -580,7 +580,7 @@ class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
 
 
 class Unfold(Module):
-    """All blocks of a picture as columns.
+    """All blocks of an image as columns, one for each position of the kernel.
 
     Shapes: (N, C, H, W) gives (N, C kH kW, number of blocks).
 
