@@ -25,7 +25,16 @@ from ..ops.common.blas import lift
 from ..ops.first.products import UNSAFE, written, written_all
 from ..ops.linalg.chains import multi_dot
 from ..ops.linalg.decompositions import NOT_POSITIVE
-from ..ops.linalg.factors import SINGULAR, LinAlgError, check_info, matrices, singular_values, square
+from ..ops.linalg.factors import (
+    SINGULAR,
+    LinAlgError,
+    check_info,
+    has_eigenvalues,
+    matrices,
+    singular_values,
+    square,
+    square_shape,
+)
 from ..ops.linalg.solve import cutoff
 from ..ops.table.outputs import EXPECTED, Out
 from ..ops.table.publishing import checking, reading
@@ -212,7 +221,7 @@ def eigvals(A: Tensor, *, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.eigvals`.
     """
-    square("linalg.eigvals", A._array)
+    has_eigenvalues("linalg.eigvals", A._array)
     return _given(F.linalg_eig(A)[0], out, "torch.linalg.eigvals", unsafe=UNSAFE.replace("result", "eigenvalues"))
 
 
@@ -401,7 +410,7 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
         return _given(F.squeeze(r, -1), out, "linalg.cond", unsafe=UNSAFE)
     if (p not in ("fro", "nuc")) if isinstance(p, str) else abs(p) not in (1, float("inf")):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p if isinstance(p, str) else format(p, 'g')}")
-    square(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A._array)
+    square_shape(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A._array)
     if not A._array.size:
         return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out, "linalg.cond", unsafe=UNSAFE)
     if p == "nuc":

@@ -14,6 +14,7 @@ from .origins import Origin, of_several, origin
 
 __all__ = ["Diagnosis", "cut", "grouped", "in_place_instead", "with_keyword", "with_points"]
 
+#: attributes of a tensor whose results have left the graph
 LEAVING = ("detach", "detach_", "data", "item", "numpy", "tolist")
 
 #: how names of parameters begin, where one of several inputs must be meant

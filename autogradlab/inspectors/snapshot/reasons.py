@@ -12,6 +12,7 @@ from typing import Any
 
 from ..values import dtype
 from ..words import say
+from .cuts import LEAVING
 from .kinds import is_tensor
 from .names import Names
 from .origins import Origin, of_several, origin
@@ -135,7 +136,7 @@ def _cuts(source: str) -> Iterator[str]:
     """The attributes in an expression that leave the graph, the last one that is applied first."""
     tree = _expression(source)
     for node in () if of_several(tree) else ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr in ("detach", "detach_", "data", "item", "numpy", "tolist"):
+        if isinstance(node, ast.Attribute) and node.attr in LEAVING:
             yield node.attr
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
-from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ..common.blas import adjoint, lift
 from ..first.products import written_all
@@ -19,6 +18,7 @@ from .factors import (
     check_info,
     columns,
     differences,
+    has_eigenvalues,
     is_complex,
     lapack,
     lu,
@@ -103,7 +103,7 @@ def linalg_cholesky_ex(
     >>> torch.linalg.cholesky_ex(torch.tensor([[1., 0.], [0., -1.]])).info
     tensor(2, dtype=torch.int32)
     """
-    square("linalg.cholesky", input)
+    square("linalg.cholesky", input, kernel="cholesky_cpu")
     factor, info = _cholesky(input, upper)
     if check_errors:
         check_info("linalg.cholesky_ex", info, NOT_POSITIVE)
@@ -131,7 +131,7 @@ def cholesky(input: np.ndarray, upper: bool = False) -> np.ndarray:
         "transform will produce equivalent results for all valid (symmetric positive definite) inputs.",
         at="aten/src/ATen/native/BatchLinearAlgebra.cpp:1765",
     )
-    square("cholesky", input)
+    square("cholesky", input, kernel="cholesky_cpu", integers=True)
     factor, info = _cholesky(input, upper)
     check_info("cholesky", info, NOT_POSITIVE)
     return factor
@@ -166,7 +166,7 @@ def _qr_tall(F: Any, g_q: Any, g_r: Any, Q: Any, R: Any) -> Any:
 
 
 def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
-    matrices("linalg.qr", a)
+    matrices("linalg.qr", a, kernel="geqrf_cpu")
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
@@ -292,9 +292,7 @@ def linalg_svd(
         raise RuntimeError(
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
         )
-    matrices("linalg.svd", A, low=False)
-    if A.dtype.itemsize == 2:
-        raise NotImplementedError(f"\"linalg_svd_cpu\" not implemented for '{scalar_name(A)}'")
+    matrices("linalg.svd", A, kernel="linalg_svd_cpu")
     u, s, vh = singular_values(A, full_matrices)
     return columns(u), np.ascontiguousarray(s), columns(vh)
 
@@ -363,7 +361,7 @@ def linalg_eigh(A: np.ndarray, UPLO: str = "L") -> tuple[np.ndarray, np.ndarray]
     >>> torch.linalg.eigh(torch.tensor([[2., 0.], [0., 1.]])).eigenvalues
     tensor([1., 2.])
     """
-    square("linalg.eigh", A)
+    square("linalg.eigh", A, kernel="linalg_eigh_cpu", integers=True)
     if UPLO not in ("L", "U", "l", "u"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     try:
@@ -407,9 +405,7 @@ def linalg_eig(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> torch.linalg.eig(torch.tensor([[2., 0.], [0., 3.]])).eigenvalues
     tensor([2.+0.j, 3.+0.j])
     """
-    if input.dtype.kind in "biu":
-        raise RuntimeError(f"Unknown Complex ScalarType for {scalar_name(input)}")
-    square("linalg.eig", input)
+    has_eigenvalues("linalg.eig", input)
     if not np.isfinite(input).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     values, vectors = np.linalg.eig(input)
@@ -498,7 +494,7 @@ def linalg_lu_factor_ex(
         raise RuntimeError(
             f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"
         )
-    matrices("torch.linalg.lu_factor", A)
+    matrices("torch.linalg.lu_factor", A, kernel="lu_cpu", integers=True)
     factors, pivots, info = lu(A, pivot)
     if check_errors and info.any():
         k = info.reshape(-1)[np.flatnonzero(info)[0]]
@@ -544,7 +540,7 @@ def linalg_lu(A: np.ndarray, *, pivot: bool = True) -> tuple[np.ndarray, np.ndar
     tensor([[4., 6.],
             [0., 2.]])
     """
-    matrices("linalg.lu", A)
+    matrices("linalg.lu", A, kernel="lu_cpu", integers=True)
     factors, pivots, _ = lu(A, pivot)
     m, n = A.shape[-2:]
     k = min(m, n)
@@ -608,7 +604,7 @@ def linalg_lu_solve(
     tensor([[1.0000],
             [0.5000]])
     """
-    square("torch.linalg.lu_solve", LU)
+    square("torch.linalg.lu_solve", LU, kernel="linalg.lu_solve_cpu")
     n = LU.shape[-1]
     if B.shape[-2 if left else -1] != n:
         raise RuntimeError(

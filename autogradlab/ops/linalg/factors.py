@@ -49,56 +49,48 @@ LinAlgError.__module__ = "torch._C"
 RAW.matmul = np.matmul
 
 
-def matrices(name: str, a: np.ndarray, low: bool = True) -> None:
-    """Raise unless `a` holds matrices of a float or complex dtype."""
+def matrices(name: str, a: np.ndarray, **dtypes: Any) -> None:
+    """Raise unless `a` holds matrices of a float or complex dtype. dtypes: options of `floats`."""
     if a.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
-    floats(name, a, low)
+    floats(name, a, **dtypes)
 
 
-#: the kernels of functions that leave it to them to refuse halves, and those that leave integers to them too
-_KERNELS = {
-    "linalg.det": "lu_cpu",
-    "linalg.solve": "lu_cpu",
-    "linalg.lu": "lu_cpu",
-    "torch.linalg.lu_factor": "lu_cpu",
-    "torch.linalg.lu_solve": "linalg.lu_solve_cpu",
-    "linalg.qr": "geqrf_cpu",
-    "linalg.svd": "linalg_svd_cpu",
-    "linalg.eig": "linalg_eig_out_cpu",
-    "linalg.eigh": "linalg_eigh_cpu",
-    "linalg.cholesky": "cholesky_cpu",
-    "cholesky": "cholesky_cpu",
-    "cholesky_inverse": "cholesky_inverse_out_cpu",
-    "linalg.solve_triangular": "triangular_solve_cpu",
-}
-_OF_FLOATS = {"linalg.det", "linalg.solve", "torch.linalg.lu_solve", "linalg.qr", "linalg.svd", "linalg.cholesky"}
-
-
-def floats(name: str, a: np.ndarray, low: bool = True) -> None:
-    """Raise PyTorch's error for a dtype that a function lacks; low: halves too."""
-    kernel = _KERNELS.get(name)
+def floats(name: str, a: np.ndarray, low: bool = True, kernel: str = "", integers: bool = False) -> None:
+    """Raise PyTorch's error for a dtype that a function lacks. kernel: the kernel that refuses half types, and with
+    `integers` integers too; without one the function itself refuses them, half types only if `low`."""
     if a.dtype.kind not in "fcV":
-        if name == "linalg.eig":
-            raise RuntimeError(f"Unknown Complex ScalarType for {scalar_name(a)}")
-        if kernel is not None and name not in _OF_FLOATS:
+        if integers:
             raise unsupported(kernel, a.dtype)
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {scalar_name(a)}")
-    if kernel is not None and a.dtype.itemsize == 2:
-        raise unsupported(kernel, a.dtype)
-    if low and a.dtype.itemsize == 2:
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar_name(a)}")
+    if a.dtype.itemsize == 2:
+        if kernel:
+            raise unsupported(kernel, a.dtype)
+        if low:
+            raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar_name(a)}")
 
 
-def square(name: str, a: np.ndarray, low: bool = True) -> None:
-    """Raise unless `a` holds square matrices of a float or complex dtype."""
+def square_shape(name: str, a: np.ndarray) -> None:
+    """Raise unless `a` has the shape of square matrices."""
     if a.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if a.shape[-1] != a.shape[-2]:
         raise RuntimeError(
             f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by {a.shape[-1]} matrices"
         )
-    floats(name, a, low)
+
+
+def square(name: str, a: np.ndarray, **dtypes: Any) -> None:
+    """Raise unless `a` holds square matrices of a float or complex dtype. dtypes: options of `floats`."""
+    square_shape(name, a)
+    floats(name, a, **dtypes)
+
+
+def has_eigenvalues(name: str, a: np.ndarray) -> None:
+    """Raise unless `a` holds square matrices of a dtype that `eig` takes."""
+    if a.dtype.kind in "biu":
+        raise RuntimeError(f"Unknown Complex ScalarType for {scalar_name(a)}")
+    square(name, a, kernel="linalg_eig_out_cpu")
 
 
 def columns(a: np.ndarray) -> np.ndarray:

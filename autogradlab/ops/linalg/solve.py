@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.rows import all_rows
+from ...core.random.streams import unsupported
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
@@ -131,7 +132,7 @@ def linalg_det(A: np.ndarray) -> np.ndarray:
     >>> torch.det(torch.tensor([[1., 2.], [3., 4.]]))
     tensor(-2.)
     """
-    square("linalg.det", A)
+    square("linalg.det", A, kernel="lu_cpu")
     return np.asarray(np.linalg.det(A))
 
 
@@ -232,7 +233,7 @@ def _solve_backward(
 
 
 def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.ndarray]:
-    square("linalg.solve", a)
+    square("linalg.solve", a, kernel="lu_cpu")
     if a.dtype != b.dtype:
         raise RuntimeError(
             "linalg.solve: Expected A and B to have the same dtype, but found A of type "
@@ -386,7 +387,7 @@ def linalg_solve_triangular(
     for letter, x in (("A", A), ("B", B)):
         if x.ndim < 2:
             raise RuntimeError(f"linalg.solve_triangular: The input tensor {letter} must have at least 2 dimensions.")
-    square("linalg.solve_triangular", A, low=False)
+    square("linalg.solve_triangular", A, kernel="triangular_solve_cpu", integers=True)
     n = A.shape[-1]
     if B.shape[-2 if left else -1] != n:
         raise RuntimeError(
@@ -434,12 +435,37 @@ def triangular_solve(
         "X = torch.linalg.solve_triangular(A, B).",
         at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2273",
     )
+    for name, t in (("b", input), ("A", A)):
+        if t.ndim < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has {t.ndim} "
+                "dimensions instead"
+            )
+    _check_system("triangular_solve", input._array, A._array)
     F = TENSORS
     m = F.transpose(A, -2, -1) if transpose else A
     solution = F.linalg_solve_triangular(m, input, upper=upper != transpose, unitriangular=unitriangular)
-    copied = wrap(columns(np.array(A._array)))
+    batch = broadcast_shapes(input._array.shape[:-2], A._array.shape[:-2])
+    copied = wrap(columns(np.array(np.broadcast_to(A._array, (*batch, *A._array.shape[-2:])))))
     r = _TRIANGULAR_SOLVE((solution, copied))
     return r if out is None else written_all(r, out)
+
+
+def _check_system(name: str, b: np.ndarray, A: np.ndarray) -> None:
+    """PyTorch's errors for matrices that do not form a system A X = b."""
+    if b.dtype != A.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {scalar_name(b)} and A of type "
+            f"{scalar_name(A)} instead."
+        )
+    n, m = A.shape[-2:]
+    if n != m:
+        raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
+    r, c = b.shape[-2:]
+    if n != r:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b matrix is {r} by {c}"
+        )
 
 
 def _cholesky_solve_backward(F: Any, grad: Any, input2: Any, result: Any, upper: bool, needs: list[Any]) -> Any:
@@ -474,11 +500,9 @@ def cholesky_solve(input: Any, input2: np.ndarray, upper: bool = False) -> np.nd
     for name, x in (("b", input), ("u", input2)):
         if x.ndim < 2:
             raise RuntimeError(f"{name} should have at least 2 dimensions, but has {x.ndim} dimensions instead")
-    if input2.shape[-1] != input.shape[-2]:
-        n, (r, c) = input2.shape[-1], input.shape[-2:]
-        raise RuntimeError(
-            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b matrix is {r} by {c}"
-        )
+    _check_system("cholesky_solve", input, input2)
+    if input.dtype.kind not in "fcV" or input.dtype.itemsize == 2:
+        raise unsupported("cholesky_solve_cpu", input.dtype)
     return _cholesky_solve(input, input2, upper)
 
 
@@ -502,7 +526,7 @@ def cholesky_inverse(input: np.ndarray, upper: bool = False) -> np.ndarray:
     tensor([[ 0.5000, -0.5000],
             [-0.5000,  1.0000]])
     """
-    square("cholesky_inverse", input)
+    square("cholesky_inverse", input, kernel="cholesky_inverse_out_cpu", integers=True)
     return _cholesky_solve(np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape), input, upper)
 
 
@@ -575,7 +599,7 @@ def cutoff(values: np.ndarray, size: int, atol: Any, rtol: Any) -> np.ndarray:
 )
 def linalg_pinv(input: np.ndarray, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> np.ndarray:
     A = input
-    if A.ndim < 2 or A.dtype.kind not in "fc":
+    if A.ndim < 2 or A.dtype.kind not in "fc" or A.dtype.itemsize == 2:
         raise RuntimeError(
             f"linalg.pinv({scalar_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
             "double, cfloat or cdouble types"
