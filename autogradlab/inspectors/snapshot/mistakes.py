@@ -109,7 +109,7 @@ def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:
         ),
     )
     for name, tensor in _within(failed, root):  # an expression is computed anew: something in it is not
-        if any(_spent(node) for node in nodes_below(tensor.grad_fn)):
+        if any(reasons.is_freed(node) for node in nodes_below(tensor.grad_fn)):
             return Diagnosis("twice_shared", {"result": result, "shared": name}, origin(name, failed.space))
     made = origin(result, failed.space) if result.isidentifier() else None
     if made is not None and is_tensor(value) and value.grad_fn is not None:
@@ -119,7 +119,7 @@ def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:
             spent = [
                 n
                 for n, t in failed.names
-                if t is not value and getattr(t, "grad_fn", None) in below and _spent(t.grad_fn)
+                if t is not value and getattr(t, "grad_fn", None) in below and reasons.is_freed(t.grad_fn)
             ]
             for name in spent:
                 came = origin(name, failed.space)
@@ -166,19 +166,6 @@ def _earlier(failed: Failure, wanted: Callable[[ast.stmt], bool]) -> Origin | No
         if wanted(node) and not (same is not None and same.line == where.line and same.cell == where.cell):
             return where
     return None
-
-
-def _spent(node: Any) -> bool:
-    """Whether backward has run through a Node: its saved values are gone."""
-    for key in dir(node):
-        if key.startswith("_saved_"):
-            try:
-                getattr(node, key)
-            except RuntimeError as error:
-                return "freed" in str(error)
-            except Exception:  # an unpack hook of the user's
-                return False
-    return False
 
 
 def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:

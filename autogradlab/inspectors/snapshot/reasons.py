@@ -17,7 +17,7 @@ from .kinds import is_tensor
 from .names import Names
 from .origins import Origin, of_several, origin
 
-__all__ = ["KINDS", "Reason", "advice", "cure", "grad_reason", "lead", "sentence"]
+__all__ = ["KINDS", "Reason", "advice", "cure", "grad_reason", "is_freed", "lead", "sentence"]
 
 #: Every kind that there is; each has a sentence and, but for the first, a cure in words/reasons.toml.
 KINDS = (
@@ -198,7 +198,7 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
         above = graph.above(sink)
         root = graph.root_of(above)
         if root is not None:
-            freed = any(_freed(node) for node in above)
+            freed = any(is_freed(node) for node in above)
             return Reason("cleared" if freed else "no_backward", fields | {"root": root})
     for name, other in names:
         if (
@@ -212,7 +212,7 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
     return Reason("unused", fields)
 
 
-def _freed(node: Any) -> bool:
+def is_freed(node: Any) -> bool:
     """Whether a Node's saved values are gone: then backward has run through it. Asks one saved value, not all."""
     for key in dir(node):
         if key.startswith("_saved_"):

@@ -18,6 +18,19 @@ _PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
 
 
 @casting("fp32")
+def _aligned(align_corners: bool | None) -> bool:
+    """align_corners, by default False, with PyTorch's warning that it once was True."""
+    if align_corners is not None:
+        return align_corners
+    warnings.warn(
+        "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+        "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
+        "details.",
+        stacklevel=3,
+    )
+    return False
+
+
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
@@ -46,14 +59,7 @@ def grid_sample(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
             f"'{padding_mode}'"
         )
-    if align_corners is None:
-        warnings.warn(
-            "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
-            "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
-            "details.",
-            stacklevel=2,
-        )
-        align_corners = False
+    align_corners = _aligned(align_corners)
     return grid_sampler(input, grid, _MODES[mode], _PADDINGS[padding_mode], align_corners)
 
 
@@ -101,14 +107,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
 
     Mirrors `torch.nn.functional.affine_grid`.
     """
-    if align_corners is None:
-        warnings.warn(
-            "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
-            "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
-            "details.",
-            stacklevel=2,
-        )
-        align_corners = False
+    align_corners = _aligned(align_corners)
     if not theta.dtype.is_floating_point:
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if len(size) == 4:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .special import hankel
+
 Array = np.ndarray[Any, Any]
 #: from the degree k, the argument and the polynomials of degrees k and k - 1 to that of degree k + 1
 Step = Callable[[int, Array, Array, Array], Array]
@@ -130,16 +132,7 @@ def bessel_y(order: int, x: Array) -> Array:
         open_ = _integral(lambda a, t: (np.exp(t) - np.exp(-t)) * np.exp(-a * np.sinh(t)), small, far)
     near = (round_ - open_) / np.pi
     large = np.where((x > 30) & np.isfinite(x), x, 31.0)
-    p, q, term = np.ones_like(large), np.zeros_like(large), np.ones_like(large)
-    for k in range(1, 24):
-        term = term * (4 * order * order - (2 * k - 1) ** 2) / (k * 8 * large)
-        if k % 2:
-            q = q + (term if k % 4 == 1 else -term)
-        else:
-            p = p + (term if k % 4 == 0 else -term)
-    phase = large - (order / 2 + 0.25) * np.pi
-    tail = np.sqrt(2 / (np.pi * large)) * (p * np.sin(phase) + q * np.cos(phase))
-    r = np.where(x <= 30, near, tail)
+    r = np.where(x <= 30, near, hankel(order, large)[1])
     return np.where(x == 0, -np.inf, np.where((x < 0) | np.isnan(x) | np.isinf(x), np.nan, r))
 
 

@@ -224,6 +224,20 @@ def bessel_i(order: int, x: Array, *, scaled: bool) -> Array:
     return np.where(x < 0, -r, r) if order else r
 
 
+def hankel(order: int, x: Array) -> tuple[Array, Array]:
+    """The Bessel functions of first and second kind, J and Y, of x from 30 on, by Hankel's expansion."""
+    p, q, term = np.ones_like(x), np.zeros_like(x), np.ones_like(x)
+    for k in range(1, 24):
+        term = term * (4 * order * order - (2 * k - 1) ** 2) / (k * 8 * x)
+        if k % 2:
+            q = q + (term if k % 4 == 1 else -term)
+        else:
+            p = p + (term if k % 4 == 0 else -term)
+    phase = x - (order / 2 + 0.25) * math.pi
+    cos, sin, size = np.cos(phase), np.sin(phase), np.sqrt(2 / (math.pi * x))
+    return size * (p * cos - q * sin), size * (p * sin + q * cos)
+
+
 def bessel_j(order: int, x: Array) -> Array:
     """J0 and J1: the integral over a period up to 30 (the trapezoid rule is exact there), then Hankel's expansion."""
     a = np.abs(x)
@@ -233,19 +247,7 @@ def bessel_j(order: int, x: Array) -> Array:
     for k in range(steps):
         angle = 2 * math.pi * (k + 0.5) / steps
         total = total + np.cos(order * angle - small * math.sin(angle))
-    large = np.maximum(a, 30.0)
-    p = np.ones_like(a)
-    q = np.zeros_like(a)
-    term = np.ones_like(a)
-    for k in range(1, 24):
-        term = term * (4 * order * order - (2 * k - 1) ** 2) / (k * 8 * large)
-        if k % 2:
-            q = q + (term if k % 4 == 1 else -term)
-        else:
-            p = p + (term if k % 4 == 0 else -term)
-    phase = large - (order / 2 + 0.25) * math.pi
-    tail = np.sqrt(2 / (math.pi * large)) * (p * np.cos(phase) - q * np.sin(phase))
-    r = np.where(a <= 30, total / steps, tail)
+    r = np.where(a <= 30, total / steps, hankel(order, np.maximum(a, 30.0))[0])
     r = np.where(np.isinf(a), np.nan, np.where(a == 0, 1.0 - order, r))
     return np.where(x < 0, -r, r) if order else r
 
