@@ -11,8 +11,7 @@ from ...core.memory.layout import contiguous
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime import errors
 from ...core.types.dims import all_dims
-from ...core.types.dtypes import scalar_name
-from ..first.kinds import align, floated, is_half, on_both_backends
+from ..first.kinds import align, floated, is_half, name_of, on_both_backends
 from ..table.calls import ByOut
 from ..table.opdef import OPS, alias, op
 from ..table.outputs import Out
@@ -56,9 +55,7 @@ def dist(input: np.ndarray, other: np.ndarray, p: float = 2) -> Any:
     if x.dtype.kind == "b":
         raise RuntimeError(errors.BOOL_SUB_BOTH)
     if x.dtype.kind not in "fVc":
-        raise RuntimeError(
-            f"norm(): input dtype should be either floating point or complex. Got {scalar_name(x)} instead."
-        )
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {name_of(x)} instead.")
     size = np.abs(x - y)
     if p == 0:
         return np.add.reduce(size != 0, axis=None, dtype=size.dtype)
