@@ -47,17 +47,17 @@ def checked(optimizer: Any) -> Optimizer:
 
 
 def one_each(name: str, optimizer: Optimizer, given: Any) -> list[Any]:
-    """The values of an option that is given as one for all groups of parameters or as a list with one for each.
-    Errors: ValueError for a list of another length."""
+    """The values of an option that is given as one for all groups of parameters or as a list with one for each; copies
+    of tensors. Errors: ValueError for a list of another length."""
     n = len(optimizer.param_groups)
     if not isinstance(given, (list, tuple)):
-        return [given] * n
+        given = [given] * n
     if len(given) != n:
         raise ValueError(
             f"{name} must have the same length as optimizer.param_groups. {name} has {len(given)} values, "
             f"param_groups has {n}."
         )
-    return list(given)
+    return [own(value) for value in given]
 
 
 def own(rate: Any) -> Any:

@@ -65,12 +65,24 @@ class SequentialLR(LRScheduler):
         self.optimizer = optimizer
         for group in optimizer.param_groups:
             set_rate(group, group["initial_lr"])
-        for scheduler in schedulers:
-            scheduler.last_epoch -= 1
-        schedulers[0]._is_initial = True
-        schedulers[0]._update(None)
-        schedulers[0]._is_initial = False
-        self._last_lr = schedulers[0].get_last_lr()
+        self.recursive_undo()
+        first = schedulers[bisect_right(milestones, 0)]
+        if isinstance(first, ChainedScheduler):
+            first.step()
+        else:
+            first._is_initial = True
+            first._update(None)
+            first._is_initial = False
+        self._last_lr = first.get_last_lr()
+
+    def recursive_undo(self, sched: Any = None) -> None:
+        """Take back the step that schedules take when they are made, and those within them."""
+        sched = self if sched is None else sched
+        if hasattr(sched, "_schedulers"):
+            for each in sched._schedulers:
+                self.recursive_undo(each)
+        elif hasattr(sched, "last_epoch"):
+            sched.last_epoch -= 1
 
     def step(self) -> None:  # type: ignore[override]
         """Step the schedule that the milestones choose."""

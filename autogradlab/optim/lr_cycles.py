@@ -4,6 +4,8 @@ direction."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -149,7 +151,26 @@ class CyclicLR(LRScheduler):
         """The factor of the amplitude in a cycle or at an iteration."""
         if self._scale_fn_custom is not None:
             return float(self._scale_fn_custom(x))
-        return 1.0 if self.mode == "triangular" else 1 / 2.0 ** (x - 1) if self.mode == "triangular2" else self.gamma**x
+        return self._scale_fn_ref(x)
+
+    @property
+    def _scale_fn_ref(self) -> Callable[[float], float]:
+        """The function of this mode."""
+        if self.mode == "exp_range":
+            return partial(self._exp_range_scale_fn, self.gamma)
+        return self._triangular_scale_fn if self.mode == "triangular" else self._triangular2_scale_fn
+
+    @staticmethod
+    def _triangular_scale_fn(x: float) -> float:
+        return 1.0
+
+    @staticmethod
+    def _triangular2_scale_fn(x: float) -> float:
+        return 1 / (2.0 ** (x - 1))
+
+    @staticmethod
+    def _exp_range_scale_fn(gamma: float, x: float) -> float:
+        return gamma**x
 
     def get_lr(self) -> list[Any]:
         """The rates between base_lr and max_lr; sets the momentum too."""
@@ -276,8 +297,18 @@ class OneCycleLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def _between(self, start: float, end: float, share: float) -> float:
-        if self._anneal_func_type == "cos":
-            return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
+        if not hasattr(self, "_anneal_func_type"):  # the state of older versions has the function itself
+            legacy: Any = self.__dict__["anneal_func"]
+            return float(legacy(start, end, share))
+        anneal = self._annealing_cos if self._anneal_func_type == "cos" else self._annealing_linear
+        return anneal(start, end, share)
+
+    @staticmethod
+    def _annealing_cos(start: float, end: float, share: float) -> float:
+        return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
+
+    @staticmethod
+    def _annealing_linear(start: float, end: float, share: float) -> float:
         return (end - start) * share + start
 
     def get_lr(self) -> list[Any]:

@@ -93,6 +93,7 @@ class ReduceLROnPlateau(LRScheduler):
             self.cooldown_counter -= 1
             self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
+            self._count_groups()
             for i, group in enumerate(self.optimizer.param_groups):
                 new = max(group["lr"] * self.factor, self.min_lrs[i])
                 if group["lr"] - new > self.eps:
@@ -100,6 +101,19 @@ class ReduceLROnPlateau(LRScheduler):
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
         self._last_lr = self._rates()
+
+    def _count_groups(self) -> None:
+        """Bring the least rates up to as many as there are groups now."""
+        n = len(self.optimizer.param_groups)
+        if n == len(self.min_lrs):
+            return
+        if self.default_min_lr is None:
+            raise RuntimeError(
+                f"The number of param groups in the `optimizer` ({n}) differs from when `ReduceLROnPlateau` was "
+                f"initialized ({len(self.min_lrs)}), usually due to a new param group being added to the optimizer. "
+                "Please modify the `min_lrs` field to match the length of the `optimizer` param groups."
+            )
+        self.min_lrs = [self.default_min_lr] * n
 
     @property
     def in_cooldown(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -213,6 +214,64 @@ def test_complex_parameters_as_pytorch(torch: Any, name: str):
     cases += [{"momentum": 0.9}, {"weight_decay": 0.1, "differentiable": True}, {"decoupled_weight_decay": True}]
     for options in cases:
         assert said(autogradlab, options) == said(torch, options), options
+
+
+def _rates_of_plateau(lib: Any, optimizer: Any, min_lr: Any) -> Any:
+    schedule = lib.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=0, min_lr=min_lr)
+    optimizer.add_param_group({"params": [lib.ones(1, requires_grad=True)], "lr": 1.0})
+    return [(schedule.step(1.0), schedule.get_last_lr())[1] for _ in range(3)]
+
+
+def _rates_of_chain(lib: Any, optimizer: Any) -> Any:
+    schedules = lib.optim.lr_scheduler
+    first = schedules.LinearLR(optimizer, start_factor=0.1, total_iters=5)
+    chained = schedules.ChainedScheduler([first, schedules.ConstantLR(optimizer, factor=0.1, total_iters=5)])
+    later = schedules.ConstantLR(optimizer, factor=0.5, total_iters=5)
+    schedule = schedules.SequentialLR(optimizer, schedulers=[chained, later], milestones=[3])
+    return [(optimizer.step(), schedule.step(), schedule.get_last_lr())[2] for _ in range(6)]
+
+
+def _rates_of_copies(lib: Any, optimizer: Any) -> Any:
+    rate = lib.tensor(0.5)
+    schedule = lib.optim.swa_utils.SWALR(optimizer, swa_lr=rate)
+    cycle = lib.optim.lr_scheduler.CyclicLR(optimizer, rate, rate * 2, base_momentum=rate, max_momentum=rate)
+    rate.mul_(0.5)
+    group = optimizer.param_groups[0]
+    return group["swa_lr"], group["max_momentum"], cycle.base_lrs, schedule.get_last_lr(), cycle._scale_fn_ref(2.0)
+
+
+def _rates_of_legacy(lib: Any, optimizer: Any) -> Any:
+    schedule = lib.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=25, total_steps=10)
+    del schedule._anneal_func_type
+    state = schedule.state_dict()
+    state["anneal_func"] = type(schedule)._annealing_linear
+    schedule.load_state_dict(state)
+    return [(optimizer.step(), schedule.step(), schedule.get_last_lr())[2] for _ in range(6)]
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize(
+    "rates",
+    [
+        lambda lib, optimizer: _rates_of_plateau(lib, optimizer, 0.1),
+        lambda lib, optimizer: _rates_of_plateau(lib, optimizer, [0.1]),
+        _rates_of_chain,
+        _rates_of_copies,
+        _rates_of_legacy,
+    ],
+)
+def test_schedules_of_unit_tests_as_pytorch(torch: Any, rates: Any):
+    def said(lib: Any) -> str:
+        optimizer = lib.optim.SGD([lib.ones(1, requires_grad=True)], lr=0.5, momentum=0.9)
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            try:
+                found = repr(rates(lib, optimizer))
+            except (RuntimeError, IndexError) as error:
+                found = f"{type(error).__name__}: {error}"
+        return found + "".join(f"\n{warning.message}" for warning in heard)
+
+    assert said(autogradlab) == said(torch)
 
 
 @pytest.mark.parity
