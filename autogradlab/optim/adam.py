@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor.tensor import Tensor
-from .arrays import Changes, addcdiv, addcmul, check_rate, fma, lerp, number, refuse_negative, with_decay
+from .arrays import Changes, addcdiv, addcmul, check_rate, fma, lerp, number, refuse_negative, root, scalar, with_decay
 from .optimizer import LATER, Optimizer, stepping
 
 __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"]
@@ -138,8 +138,9 @@ class Adam(Optimizer):
                 if group["amsgrad"]:
                     largest = state["max_exp_avg_sq"]
                     square = changes.write(largest, np.maximum(changes.array(largest), square))
-                root = x.dtype.type(math.sqrt(1 - beta2**step))
-                denominator = np.sqrt(square) / root + x.dtype.type(group["eps"])
+                left = 1 - beta2**step
+                bias = x.dtype.type(math.sqrt(left) if left.__class__ is float else root(left))
+                denominator = np.sqrt(square) / bias + x.dtype.type(group["eps"])
                 changes.write(p, addcdiv(x, mean, denominator, -(lr / (1 - beta1**step))), times + 1)
 
 
@@ -329,7 +330,7 @@ class NAdam(Optimizer):
                 mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
                 mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
                 held = changes.array(state["mu_product"])
-                product = float(changes.write(state["mu_product"], np.asarray(held * held.dtype.type(mu))))
+                product = scalar(changes.write(state["mu_product"], held * held.dtype.type(mu)))
                 mean, square = _moments(changes, state, g, beta1, beta2)
                 denominator = np.sqrt(square / x.dtype.type(1 - beta2**step)) + x.dtype.type(group["eps"])
                 x = addcdiv(x, g, denominator, -lr * (1.0 - mu) / (1.0 - product))
@@ -402,7 +403,7 @@ class RAdam(Optimizer):
                 rho_inf = 2 / (1 - beta2) - 1
                 rho = rho_inf - 2 * step * beta2**step / left
                 if rho > 5.0:
-                    factor = math.sqrt((rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho))
-                    scale = x.dtype.type(math.sqrt(left)) / (np.sqrt(square) + x.dtype.type(group["eps"]))
+                    factor = root((rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho))
+                    scale = x.dtype.type(root(left)) / (np.sqrt(square) + x.dtype.type(group["eps"]))
                     move = move * scale * x.dtype.type(factor)
                 changes.write(p, fma(x, move, -1.0), times + 1)

@@ -12,6 +12,7 @@ from .arrays import (
     addcdiv,
     addcmul,
     check_rate,
+    chosen,
     filled,
     fma,
     lerp,
@@ -105,7 +106,7 @@ class RMSprop(Optimizer):
                 root = np.sqrt(square) + kind(group["eps"])
                 if momentum > 0:
                     held = state["momentum_buffer"]
-                    buffer = changes.write(held, changes.array(held) * kind(momentum) + g / root, 2)
+                    buffer = changes.write(held, addcdiv(changes.array(held) * kind(momentum), g, root, 1.0), 2)
                     changes.write(p, fma(x, buffer, -lr))
                 else:
                     changes.write(p, addcdiv(x, g, root, -lr))
@@ -316,10 +317,10 @@ class Rprop(Optimizer):
                 changes.count(state)
                 kind = x.dtype.type
                 sign = np.sign(g * changes.array(state["prev"]))
-                factor = np.where(sign > 0, kind(longer), np.where(sign < 0, kind(shorter), kind(1)))
+                factor = chosen(sign < 0, shorter, chosen(sign > 0, longer, np.abs(sign) * kind(0) + kind(1)))
                 size = np.clip(changes.array(state["step_size"]) * factor, kind(low), kind(high))
                 changes.write(state["step_size"], size, 2)
-                g = np.where(sign < 0, kind(0), g)
+                g = chosen(sign < 0, 0, g)
                 changes.write(p, x - np.sign(g) * size)
                 changes.write(state["prev"], g, 2 if group["foreach"] else 1)
 

@@ -3,7 +3,9 @@ the changes of a step, which are computed first and written together."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -12,13 +14,16 @@ from ..core.memory.versions import increment_version
 from ..core.tensor.tensor import Tensor, counter, wrap
 from ..core.types.dtypes import get_default_dtype
 from ..ops.first.kinds import fused
+from .recorded import Recorded, twin
 
 __all__ = [
+    "RECORDS",
     "Changes",
     "addcdiv",
     "addcmul",
     "as_reals",
     "check_rate",
+    "chosen",
     "filled",
     "fma",
     "in_dtype_of",
@@ -26,6 +31,8 @@ __all__ = [
     "number",
     "put_reals",
     "refuse_negative",
+    "root",
+    "scalar",
     "scalar_state",
     "with_decay",
     "zeros",
@@ -38,9 +45,25 @@ _FUSED_REALS = (
 )
 
 
-def number(x: Any) -> float:
-    """A number, which may be given as a tensor of one element."""
-    return x.item() if isinstance(x, Tensor) else x
+#: whether the step that runs now is recorded
+RECORDS: ContextVar[bool] = ContextVar("RECORDS", default=False)
+
+
+def number(x: Any) -> Any:
+    """A number, which may be given as a tensor of one element; in a recorded step a tensor that requires grad stays."""
+    if not isinstance(x, Tensor):
+        return x
+    return Recorded(x) if x.requires_grad and RECORDS.get() else x.item()
+
+
+def scalar(x: Any) -> Any:
+    """A state of one element as a number, or as it is in a recorded step."""
+    return x if x.__class__ is Recorded else float(x)
+
+
+def root(x: Any) -> Any:
+    """The square root of a number."""
+    return Recorded(x.tensor.sqrt()) if x.__class__ is Recorded else math.sqrt(x)
 
 
 def rate(lr: Any) -> float:
@@ -62,31 +85,44 @@ def check_rate(lr: Any) -> None:
     refuse_negative(lr, "learning rate")
 
 
-def with_decay(x: Array, g: Array, decay: float) -> Array:
+def with_decay(x: Any, g: Any, decay: Any) -> Any:
     """The gradient of the loss with decay / 2 times the sum of squares of the parameter added to it."""
     return g if decay == 0 else fma(g, x, decay)
 
 
-def fma(x: Array, y: Array, alpha: float) -> Array:
+def fma(x: Any, y: Any, alpha: Any) -> Any:
     """x + alpha * y, rounded once as a fused multiply-add."""
+    if x.__class__ is Recorded:
+        return x.add(y, alpha)
     return np.asarray(fused(y, x.dtype.type(alpha), x))
 
 
-def lerp(x: Array, end: Array, weight: float) -> Array:
+def lerp(x: Any, end: Any, weight: Any) -> Any:
     """x + weight * (end - x), rounded as PyTorch's lerp_."""
+    if x.__class__ is Recorded:
+        return x.lerp(end, weight)
     w = x.dtype.type(weight)
     gap = end - x
     return np.asarray(fused(gap, w, x) if abs(weight) < 0.5 else fused(-gap, 1 - w, end))
 
 
-def addcmul(x: Array, a: Array, b: Array, value: float) -> Array:
+def addcmul(x: Any, a: Any, b: Any, value: Any) -> Any:
     """x + value * a * b, the last product and the sum rounded once."""
+    if x.__class__ is Recorded:
+        return x.addcmul(a, b, value)
     return np.asarray(fused(a * x.dtype.type(value), b, x))
 
 
-def addcdiv(x: Array, a: Array, b: Array, value: float) -> Array:
+def addcdiv(x: Any, a: Any, b: Any, value: Any) -> Any:
     """x + value * a / b"""
+    if x.__class__ is Recorded:
+        return x.addcdiv(a, b, value)
     return np.asarray(x + a * x.dtype.type(value) / b)
+
+
+def chosen(mask: Any, number: float, x: Any) -> Any:
+    """A number where a mask holds, `x` elsewhere."""
+    return x.chosen(mask, number) if x.__class__ is Recorded else np.where(mask, x.dtype.type(number), x)
 
 
 def zeros(p: Tensor) -> Tensor:
@@ -127,7 +163,7 @@ class Changes:
     see them. Nothing is visible before `commit`; an interrupted `commit` is finished first, since
     writing the same values a second time does no harm. So a step is whole or has not happened."""
 
-    __slots__ = ("_begun", "_complex", "_fused", "_optimizer", "_state", "_writes")
+    __slots__ = ("_begun", "_complex", "_fused", "_optimizer", "_records", "_state", "_writes")
 
     def __init__(self, optimizer: Any) -> None:
         self._optimizer = optimizer
@@ -135,9 +171,10 @@ class Changes:
         self._writes: dict[int, list[Any]] = {}
         self._begun: list[tuple[Tensor, dict[str, Any]]] = []
         self._fused = False
+        self._records = RECORDS.get()
         self._complex = False  # whether a parameter is, and so its state
 
-    def gradients(self, group: dict[str, Any]) -> Iterator[tuple[Tensor, Array, Array]]:
+    def gradients(self, group: dict[str, Any]) -> Iterator[tuple[Tensor, Any, Any]]:
         """Parameter, its array and its gradient (negated to maximize), for parameters that have a gradient."""
         maximize = group.get("maximize", False)
         self._fused = bool(group.get("fused"))
@@ -151,7 +188,9 @@ class Changes:
                 self._complex = p._array.dtype.kind == "c"
                 if self._complex and self._fused:
                     raise RuntimeError(_FUSED_REALS.format(p.dtype))
-                g = as_reals(grad._array) if self._complex else grad._array
+                g: Any = as_reals(grad._array) if self._complex else grad._array
+                if self._records and not self._complex:
+                    g = Recorded(grad)
                 yield p, self.array(p), -g if maximize else g
 
     def state(self, p: Tensor) -> dict[str, Any]:
@@ -172,11 +211,13 @@ class Changes:
         counts = {"step": scalar_state(0.0), **{name: scalar_state(value) for name, value in scalars.items()}}
         return self.begin(p, {**counts, **{name: zeros(p) for name in names}})
 
-    def array(self, t: Tensor) -> Array:
+    def array(self, t: Tensor) -> Any:
         """The values of a tensor after what the step has changed so far."""
         found = self._writes.get(id(t))
         if found is not None:
             return found[1]
+        if self._records and not self._complex:
+            return Recorded(twin(t))
         return as_reals(t._array) if self._complex else t._array
 
     def count(self, state: dict[str, Any]) -> float:
@@ -185,7 +226,7 @@ class Changes:
         self.write(state["step"], np.asarray(step), always=True)
         return step
 
-    def write(self, t: Tensor, array: Array, times: int = 1, always: bool = False) -> Array:
+    def write(self, t: Tensor, array: Any, times: int = 1, always: bool = False) -> Any:
         """Give a tensor new values, which count as `times` in-place operations (none in a fused step,
         unless `always`)."""
         version = counter(t)
@@ -202,8 +243,12 @@ class Changes:
     def _write_all(self) -> None:
         for p, made in self._begun:
             self._state[p].update(made)
-        for target, array, version, after, _ in self._writes.values():
-            put_reals(target, array)
+        for target, array, version, after, t in self._writes.values():
+            if array.__class__ is Recorded:
+                target[...] = array.tensor._array
+                t._edge = array.tensor._edge
+            else:
+                put_reals(target, array)
             version[0] = after
 
     def commit(self) -> None:

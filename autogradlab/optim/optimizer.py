@@ -15,7 +15,7 @@ from ..core.graph.node import RemovableHandle
 from ..core.runtime import errors, modes
 from ..core.tensor.tensor import Tensor
 from ..core.types.dtypes import ALL
-from .arrays import Changes, scalar_state
+from .arrays import RECORDS, Changes, scalar_state
 
 __all__ = ["Optimizer", "required"]
 
@@ -407,6 +407,16 @@ def evaluate(closure: Callable[[], Any] | None) -> Any:
         return closure()
 
 
+def recorded(take: Callable[[Any], None], optimizer: Any) -> None:
+    """Take a step whose formulas are recorded."""
+    token = RECORDS.set(True)
+    try:
+        with enable_grad():
+            take(optimizer)
+    finally:
+        RECORDS.reset(token)
+
+
 def stepping(step: Callable[..., None]) -> Callable[..., Any]:
     """Decorator for a `step` that computes changes of arrays: evaluates the closure before it, writes them after it."""
 
@@ -418,7 +428,10 @@ def stepping(step: Callable[..., None]) -> Callable[..., Any]:
     @functools.wraps(step)
     def wrapper(self: Any, closure: Callable[[], Any] | None = None) -> Any:
         loss = evaluate(closure)
-        modes.quiet(take, self)
+        if self.defaults.get("differentiable"):
+            recorded(take, self)
+        else:
+            modes.quiet(take, self)
         return loss
 
     return wrapper

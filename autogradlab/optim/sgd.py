@@ -93,8 +93,8 @@ def _with_momentum(group: dict[str, Any], changes: Changes, p: Tensor, g: Any) -
     momentum = group["momentum"]
     held = changes.state(p).get("momentum_buffer")
     if held is None:
-        changes.begin(p, {"momentum_buffer": wrap(in_dtype_of(p, g.copy()))})
-        buffer = g
+        held = changes.begin(p, {"momentum_buffer": wrap(in_dtype_of(p, g.copy()))})["momentum_buffer"]
+        buffer = changes.array(held)
     else:
         buffer = fma(changes.array(held) * g.dtype.type(momentum), g, 1 - group["dampening"])
         changes.write(held, buffer, 2)
