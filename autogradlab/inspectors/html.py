@@ -11,8 +11,9 @@ from base64 import b64encode
 from html import escape
 
 from . import svg, text
-from .parts import Card
+from .parts import Card, Drawing
 from .prose import clean, plain, runs
+from .strips import crowded
 from .words import say_in
 
 __all__ = ["BUDGET", "render"]
@@ -21,12 +22,16 @@ __all__ = ["BUDGET", "render"]
 BUDGET = 225_000
 #: how many the one picture may take if there is but one: a thousand Nodes would make a notebook heavy that shows little
 MOST = 600_000
+#: items of a drawing that take more than that for certain
+ITEMS = 2200
 
 
 def render(card: Card, budget: int = BUDGET) -> str:
     """The card as a fragment of HTML: a figure, one `<details>` for each step, and everything in words."""
-    picture = _image(card, None, plain(f"{card.title} {card.subtitle}".strip()))
-    if len(picture) > MOST:
+    drawings = [block for block in card.blocks if isinstance(block, Drawing) and not block.groups]
+    large = any(crowded(drawing, {}, ITEMS) for drawing in drawings)
+    picture = "" if large else _image(card, None, plain(f"{card.title} {card.subtitle}".strip()))
+    if large or len(picture) > MOST:
         picture = f"<p>{_marked(say_in(card.lang, 'common.too_large'))}</p>"
     parts = [f'<figure lang="{escape(card.lang)}">{picture}</figure>']
     steps = (

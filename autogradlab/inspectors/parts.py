@@ -228,9 +228,9 @@ class Drawing:
 class Row:
     """A row of a program: a line, what is called in it, a turn of a loop, a leaf.
 
-    kind: "cell", "line", "loop", "turn", "call", "module", "leaf". `parent` is the row that it stands in. `name` says
-    whose value and gradient stand beside it; frames fill in the gradient (`grids`) and what is to be said of it
-    (`texts`).
+    kind: "cell", "line", "loop", "turn", "call", "module", "leaf", "left" (how many rows are left out). `parent` is the
+    row that it stands in. `name` says whose value and gradient stand beside it; frames fill in the gradient (`grids`)
+    and what is to be said of it (`texts`).
     """
 
     id: str

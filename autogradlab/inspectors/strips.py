@@ -10,7 +10,7 @@ from .parts import Drawing, Item, Path, Shape, Text
 from .prose import width
 from .sketch import extent, hidden
 
-__all__ = ["Strip", "strips", "windows"]
+__all__ = ["Strip", "crowded", "strips", "windows"]
 
 #: drawings up to this width stay whole; of wider ones, no strip is wider than ROOM if there is a place to cut
 WHOLE, ROOM = 1300.0, 900.0
@@ -39,6 +39,18 @@ def strips(drawing: Drawing, texts: Mapping[str, str]) -> list[Strip]:
         return [Strip(drawing, 0.0, 0.0, drawing.width, drawing.height)]
     reached = [(item, _reach(item)) for item in _seen(drawing)]
     return [_strip(drawing, reached, left, right) for left, right in places]
+
+
+def crowded(drawing: Drawing, texts: Mapping[str, str], most: int) -> bool:
+    """Whether all strips together have more than so many items: lines that go through many strips are in each."""
+    places = windows(drawing, texts)
+    count = 0
+    for item in _seen(drawing):
+        spans = _reach(item)
+        count += sum(any(a < right and b > left for a, b in spans) for left, right in places)
+        if count > most:
+            return True
+    return False
 
 
 def _seen(drawing: Drawing) -> list[Item]:

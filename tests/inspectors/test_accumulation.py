@@ -430,3 +430,22 @@ def test_a_cure_is_code_that_runs(torch: Any) -> None:
     assert "as in `t = w + 1`" in nameless and "`t.requires_grad_()`" in nameless
     whole = torch.arange(3)
     assert "requires_grad_" not in accumulation(whole).text.split("float")[0]
+
+
+def test_backwards_that_added_to_nothing_are_not_named_among_those_that_did(torch: Any) -> None:
+    w = torch.tensor([1.0], requires_grad=True)
+    ledger = accumulation(w)
+    for k in range(13):
+        if k in (4, 6, 9):
+            w.grad = None
+        (w * 2).sum().backward()
+        if k == 8:
+            assert "backward #3, #4, #6, #8, #9 added to what was there" in ledger.text
+        if k == 0:
+            w.grad.zero_()
+    assert "backward #3, #4, #6, #8, #9, #11–#13 added to what was there" in ledger.text
+    for _ in range(2):
+        w.grad = None
+        (w * 2).sum().backward()
+        (w * 2).sum().backward()
+    assert "backward #3, #4, #6, #8, #9, #11–#13 and 2 more added to what was there" in ledger.text

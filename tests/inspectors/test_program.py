@@ -12,6 +12,7 @@ from autogradlab.inspectors.snapshot.graph import Holders, Walk
 from autogradlab.inspectors.snapshot.lines import note_of, unwatch, watch
 from autogradlab.inspectors.snapshot.names import Place, Space
 from autogradlab.inspectors.snapshot.program import Source, source_of
+from autogradlab.inspectors.stored import packed
 from tests.conftest import need
 
 
@@ -136,10 +137,16 @@ def test_thousands_of_nodes_are_stepped_through_where_lines_fold_them(shell: Any
     shell.run("w = torch.ones(1, requires_grad=True)\ny = w * 1\nfor i in range(1500):\n    y = y * w")
     view = shell.run("lab.step(y)")
     program = next(block for block in view.card.blocks if isinstance(block, Program))
-    assert sum(row.tag.startswith("i = ") for row in program.rows) == 1500
+    tags = [row.tag for row in program.rows if row.tag]
+    assert tags == [f"i = {i}" for i in range(1500 - len(tags), 1500)] and 100 < len(tags) < 400
+    (left,) = [row for row in program.rows if row.kind == "left"]
+    assert left.text == f"{1500 - len(tags)} more, which these steps do not reach"
     drawings = [block for block in view.card.blocks if isinstance(block, Drawing)]
-    assert [len(drawing.groups) > 0 for drawing in drawings] == [True], "folded only"
+    assert [len(drawing.groups) > 0 for drawing in drawings] == [False, True]
+    drawn = sum(item.id.startswith("n") for item in drawings[0].items)
+    assert f"The graph has 1502 Nodes; the {drawn + 1} that these steps are about are drawn." in view.text
     assert len(view.card.frames) > 100
+    assert len(packed(view.card)) < 160_000, "as much as a graph of 300 Nodes"
     unwatch()
     shell.run("w = torch.ones(1, requires_grad=True)\ny = w * 1\nfor i in range(1500):\n    y = y * w")
     card = shell.run("lab.step(y)").card

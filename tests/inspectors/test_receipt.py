@@ -11,7 +11,7 @@ import pytest
 
 from autogradlab import inspectors as lab
 from autogradlab.inspectors.cards.receipt import _Receipt
-from autogradlab.inspectors.parts import Choice, Drawing
+from autogradlab.inspectors.parts import Choice, Drawing, Facts, Note
 from autogradlab.inspectors.snapshot.graph import Walk
 from autogradlab.inspectors.snapshot.ways import Ways
 from autogradlab.inspectors.stored import packed
@@ -394,3 +394,17 @@ def test_paths_that_are_too_long_are_one_line(torch: Any) -> None:
         y = y * w
     text = lab.receipt(w, y).text
     assert "all paths together" in text and "too long to be followed" in text and "NaN" not in text
+
+
+def test_a_way_of_thousands_of_nodes_is_as_short_as_others(torch: Any) -> None:
+    w = torch.tensor([1.0, 0.5], requires_grad=True)
+    y = w * 3
+    for _ in range(2000):
+        y = y * 1
+    view = lab.receipt(w, y.sum())
+    assert "adds up" in view.text
+    chips = [item for block in view.card.blocks if isinstance(block, Drawing) for item in block.items if item.details]
+    rows = [len(block.rows) for item in chips for block in item.details if isinstance(block, Facts)]
+    notes = [block.text for item in chips for block in item.details if isinstance(block, Note)]
+    assert max(rows) <= 12
+    assert notes == ["The first 12 of 2001."]

@@ -37,6 +37,15 @@ def test_a_detached_tensor(torch: Any) -> None:
     assert (w.grad.tolist(), x.grad) == ([2.0], None)
 
 
+@pytest.mark.parametrize("how", ["zero", "cut"])
+def test_a_way_around_is_one_even_if_zeros_come_along_it(torch: Any, how: str) -> None:
+    w = torch.tensor([1.0], requires_grad=True)
+    a = w * 2
+    y = a + w.exp() * torch.tensor([0.0])
+    why = "[2.] of it came through `a`; the rest still comes by way of ExpBackward0."
+    assert rows(lab.what_if(y, **{how: a}))["w"] == ("[2.]", "[0.]", why)
+
+
 def test_a_zero_gradient(torch: Any) -> None:
     w, x, a, _b, y = first(torch)
     found = rows(lab.what_if(y, zero=a))

@@ -32,14 +32,14 @@ BESIDE, LOW, FLAT = 4, 84.0, 30.0
 LAST = 3
 #: rows and columns of the numbers
 SEEN = 6
-#: backwards that are named
+#: runs of backwards that are named
 NAMED = 4
 #: what stands in front of the norm of a tensor
 NORM = "‖·‖ "
 
 #: of many bars the least width of each, and how far apart the lines above them are
-NARROW, LINE = 80.0, 15.0
-WIDE, HIGH, LEFT, TOP, BAR, SIZE = 120.0, 130.0, 72.0, 34.0, 62.0, 13.0
+NARROW, LINE = 70.0, 15.0
+WIDE, HIGH, TOP, BAR, SIZE = 120.0, 130.0, 34.0, 62.0, 13.0
 
 
 def accumulation(tensor: Any, *roots: Any, element: Any = None) -> Accumulation:
@@ -215,12 +215,24 @@ def _lessons(entries: list[Entry], name: str) -> list[Block]:
     found: list[Block] = []
     grown = [e for i, e in enumerate(entries) if e.kind == "backward" and i and _lay_there(entries[i - 1].total)]
     if grown:
-        numbers_ = [f"#{e.number}" for e in grown]
-        which = say("common.list").join(numbers_ if len(grown) <= NAMED else [*numbers_[:2], "…", numbers_[-1]])
+        which = _runs([e.number for e in grown])
         found.append(Note(say("accumulation.grows", which=which, name=name), "plain"))
     if any(len(e.parts) > 1 and e.parts[0].value is None for e in entries):
         found.append(Note(say("accumulation.unseen_hint", name=name), "muted"))
     return found
+
+
+def _runs(numbers_: list[int]) -> str:
+    """Which backwards: `#1–#3, #5`, those in between all or none."""
+    runs: list[list[int]] = []
+    for number in numbers_:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    said = [f"#{run[0]}–#{run[-1]}" if len(run) > 2 else say("common.list").join(f"#{n}" for n in run) for run in runs]
+    names, more = say("common.list").join(said[:NAMED]), sum(map(len, runs[NAMED:]))
+    return say("common.names_more", names=names, count=more) if more else names
 
 
 def _lay_there(total: Any) -> bool:
@@ -395,23 +407,24 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
 
     named = [_lines(_event(e)) if many else [_event(e)] for e in entries]
     wide = max([NARROW, *(width(line, SIZE) + 8 for lines in named for line in lines)]) if many else WIDE
-    whole = LEFT + wide * len(entries) + 12
     ticks = sorted({low, 0.0, high})
+    left = max(width(_label(tick), SIZE, mono=True) for tick in ticks) + 16
+    whole = left + wide * len(entries) + 12
     axis: list[Shape] = []
     for tick in ticks:
         axis.append(
             Path(
-                ((LEFT - 6, y(tick)), (whole - 6, y(tick))),
+                ((left - 6, y(tick)), (whole - 6, y(tick))),
                 "muted",
                 dashed=tick != 0.0,
                 width=1.0 if tick == 0.0 else 0.6,
             )
         )
-        axis.append(Text(LEFT - 12, y(tick) + 4, _label(tick), "muted", "end", SIZE, mono=True))
+        axis.append(Text(left - 12, y(tick) + 4, _label(tick), "muted", "end", SIZE, mono=True))
     bottom = max(y(low), zero)
     items = [Item("axis", tuple(axis))]
     for i, entry in enumerate(entries):
-        middle = LEFT + wide * (i + 0.5)
+        middle = left + wide * (i + 0.5)
         shapes = (
             _bar(entry, middle, starts[i], heights[i], y, element, crowded)
             if entry.kind in _BARS

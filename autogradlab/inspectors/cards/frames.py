@@ -59,7 +59,7 @@ class Story:
         self.at = {value.of: value for value in facts.values if value.of is not None}
         self.edges: dict[tuple[str, int], tuple[str, tuple[str, int]]] = {}
         for number, edge in enumerate(facts.edges, 1):
-            self.edges[edge.source, edge.index] = f"e{number}", (edge.target, edge.number)
+            self.edges[edge.source, edge.index] = edge.item or f"e{number}", (edge.target, edge.number)
         self.here: dict[tuple[str, int], int] = {}
         self.came: dict[tuple[str, int], list[Amount]] = {}
         self.states: dict[str, State] = {}
@@ -77,11 +77,6 @@ class Story:
             self.left[row] = self.left.get(row, 0) + 1
         self.ran: set[str] = set()
         self.flag = ""
-
-    def seen(self) -> set[str]:
-        """The Nodes that the events are about."""
-        nodes = (getattr(event, "node", None) for event in self.recording.events)
-        return {node for node in nodes if node is not None}
 
     def frames(self) -> list[Frame]:
         lines = [item for item, _ in self.edges.values()]

@@ -184,11 +184,11 @@ def graph_words(facts: Graph) -> list[str]:
 def details_of(facts: Graph) -> dict[str, tuple[Block, ...]]:
     """What opening a shape shows, by item id."""
     called = labels_of(facts)
-    found: dict[str, tuple[Block, ...]] = {value.id: _value(value, facts) for value in facts.values}
+    classes = {node.id: node.cls for node in facts.nodes}
+    found: dict[str, tuple[Block, ...]] = {value.id: _value(value, classes) for value in facts.values}
     edges: dict[str, list[tuple[int, str, int]]] = {}
     for edge in facts.edges:
         edges.setdefault(edge.source, []).append((edge.index, edge.target, edge.number))
-    classes = {node.id: node.cls for node in facts.nodes}
     for node in facts.nodes:
         if not node.accumulates:
             found[node.id] = tuple(_node(node, edges.get(node.id, []), called, classes))
@@ -215,7 +215,7 @@ def _leads(
     return to + (say("graph.as_input", number=number) if number else "") + symbols
 
 
-def _value(value: Value, facts: Graph) -> tuple[Block, ...]:
+def _value(value: Value, classes: Mapping[str, str]) -> tuple[Block, ...]:
     kind = {"leaf": "graph.leaf", "data": "graph.data"}.get(
         value.kind, "graph.root" if value.root else "graph.non_leaf"
     )
@@ -227,8 +227,7 @@ def _value(value: Value, facts: Graph) -> tuple[Block, ...]:
     if value.kind == "leaf" and value.of is not None:
         rows.append(("AccumulateGrad", say("graph.accumulates")))
     if value.of is not None and value.kind == "value":
-        cls = next(n.cls for n in facts.nodes if n.id == value.of[0])
-        rows.append(("grad_fn", say("graph.output", number=value.of[1], cls=cls)))
+        rows.append(("grad_fn", say("graph.output", number=value.of[1], cls=classes[value.of[0]])))
     if value.grad is not None:
         rows.append((".grad", value.grad))
     if value.version:

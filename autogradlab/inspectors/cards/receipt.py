@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..inspector import Inspector, present
@@ -12,13 +12,14 @@ from ..layout.bill import Chip, Entry, bill, fitting
 from ..parts import Badge, Block, Card, Choice, Facts, Note, Tone
 from ..snapshot.calls import arguments
 from ..snapshot.flows import untouched
-from ..snapshot.graph import Holders, NodeFact, Walk, describe
+from ..snapshot.graph import Holders, NodeFact, Walk, class_name, describe, saved_live
 from ..snapshot.identity import mark
 from ..snapshot.kinds import is_tensor, type_name
 from ..snapshot.names import namespace
 from ..snapshot.origins import place
 from ..snapshot.program import source_of
-from ..snapshot.rules import written
+from ..snapshot.recording import WHOLE
+from ..snapshot.rules import Rule, rules_of, written
 from ..snapshot.ways import Factor, Local, Way, Ways
 from ..values import grid, shape, texts
 from ..words import language, say
@@ -32,6 +33,8 @@ LISTED, ELEMENTS, SIDE = 8, 12, 8
 LONG, CHIPS = 4, 6
 #: factors that are named where many stand together
 ROWS = 12
+#: calls of Nodes for one element from which on no other has a bill
+SPENT = 3000
 #: how many backwards of the same may have been added
 TIMES = 64
 #: Nodes beyond which nothing is searched
@@ -98,14 +101,33 @@ class _Receipt:
                 problem = say("receipt.not_reached", roots=self._of(), name=self.name)
         if problem:
             return Card("receipt", "lab.receipt", blocks=(Note(problem, "warning"),), lang=language())
-        self.facts = describe(walk, self.holders)
-        self.source = source_of(walk, self.holders)
-        self.nodes = {node.id: node for node in self.facts.nodes}
-        rules = ((node.id, index, rule) for node in self.facts.nodes for index, rule in enumerate(node.rules))
-        self.ways.each = frozenset((node, index) for node, index, rule in rules if rule and rule.elementwise)
-        self.details = details_of(self.facts)
-        self.called = {value.of: value.name for value in self.facts.values if value.of is not None and value.name}
+        self.live = {ident: node for node, ident in walk.ids.items()}
+        self.nexts = dict(zip(walk.nodes, walk.nexts, strict=False))
+        self.rules: dict[Any, tuple[Rule | None, ...]] = {}
+        self.ways.each = self._each
         return self._bill()
+
+    def _each(self, node: Any, index: int) -> bool:
+        """Whether a Node works on an input element by element."""
+        if node not in self.rules:
+            self.rules[node] = rules_of(class_name(node), node, self.nexts[node], list(saved_live(node)))
+        found = self.rules[node]
+        rule = found[index] if index < len(found) else None
+        return rule is not None and rule.elementwise
+
+    def _describe(self, found: Iterable[Way]) -> None:
+        """The facts of the graph, and of the Nodes that stand in these ways, all that there is to know."""
+        walk, told = self.ways.walk, None
+        if len(walk.nodes) > WHOLE:
+            told = {
+                self.live[way.factors[i].node] for way in found for part in _parts(way.factors) for i in part[:ROWS]
+            }
+        self.facts = describe(walk, self.holders, told)
+        self.source = source_of(walk, self.holders, told)
+        self.nodes = {node.id: node for node in self.facts.nodes}
+        shown = self.facts if told is None else self.facts.part({walk.ids[node] for node in told})
+        self.details = details_of(shown)
+        self.called = {value.of: value.name for value in self.facts.values if value.of is not None and value.name}
 
     # -- what is asked -------------------------------------------------------------------------------------------------
 
@@ -197,8 +219,12 @@ class _Receipt:
         flat = shown.reshape(-1)
         chosen = self._flat(self.at) if self.at is not None else _largest(flat)
         assert chosen is not None
-        elements = self._elements(flat, chosen)
-        bills = [self._one(element, flat[element].item()) for element in elements]
+        found = {chosen: self.ways.of(chosen, LISTED)}
+        few = self.ways.stream.calls <= SPENT
+        elements = self._elements(flat, chosen) if few else [chosen]
+        found |= {element: self.ways.of(element, LISTED) for element in elements if element != chosen}
+        self._describe(way for ways, _ in found.values() for way in ways)
+        bills = [self._one(element, flat[element].item(), *found[element]) for element in elements]
         at = elements.index(chosen)
         blocks: list[Block] = []
         if len(elements) > 1:
@@ -239,9 +265,8 @@ class _Receipt:
         order = sorted(range(flat.numel()), key=lambda k: (-_size(flat[k].item()), k))
         return sorted({chosen, *order[: ELEMENTS // 2]})
 
-    def _one(self, element: int, number: Any) -> tuple[list[Block], Badge]:
+    def _one(self, element: int, number: Any, ways: list[Way], rest: list[Any]) -> tuple[list[Block], Badge]:
         """The bill of one element."""
-        ways, rest = self.ways.of(element, LISTED)
         entries = [self._entry(way, element) for way in ways]
         count = fitting(entries)
         entries, ways, rest = entries[:count], ways[:count], [*(way.product for way in ways[count:]), *rest]
@@ -311,33 +336,34 @@ class _Receipt:
         stations = [root, *places[1:], end]
         start = texts([way.start])[0].rstrip(".") or "0"
         chips = [Chip(start, say("receipt.starts", value=start))]
-        factors = list(zip(way.factors, stations[:-1], stations[1:], strict=True)) if way.factors else []
-        runs = list(_runs(factors, len(factors) > LONG))
-        for number, run in enumerate(runs):
-            if len(runs) > CHIPS and CHIPS // 2 <= number < len(runs) - 2:
-                if number == CHIPS // 2:  # the middle of a very long path, in one
-                    chips.append(self._together([item for part in runs[number:-2] for item in part]))
-            elif len(run) == 1:
-                chips.append(self._chip(*run[0], brief=len(factors) > LONG))
-            else:
+        for part in _parts(way.factors):
+            run = [way.factors[i] for i in part]
+            if len(run) == 1:
+                ends = stations[part[0]], stations[part[0] + 1]
+                chips.append(self._chip(run[0], *ends, brief=len(way.factors) > LONG))
+            elif all(factor.local.plain for factor in run):
                 text = say("receipt.ones_chip", count=len(run))
-                rows = [(self.nodes[f.node].cls, self._where(self.nodes[f.node])) for f, _, _ in run]
-                chips.append(Chip(text, say("receipt.ones", count=len(run)), (Facts(tuple(rows)),)))
+                rows = [(self.nodes[f.node].cls, self._where(self.nodes[f.node])) for f in run[:ROWS]]
+                chips.append(Chip(text, say("receipt.ones", count=len(run)), (Facts(tuple(rows)), *_more(run))))
+            else:
+                chips.append(self._together(run))
         if not way.factors:
             stations = [root]
         return Entry(" → ".join(_short(stations)), tuple(chips), texts([way.product])[0])
 
-    def _together(self, run: Sequence[tuple[Factor, str, str]]) -> Chip:
+    def _together(self, run: Sequence[Factor]) -> Chip:
         """Many factors in one chip: their product."""
         local = Local()
-        for factor, _, _ in run:
+        for factor in run:
             local = factor.local.after(local)
         value, sign = _said(local)
-        rows = [(self.nodes[f.node].cls, _said(f.local)[0]) for f, _, _ in run[:ROWS]]
-        more = [Note(say("receipt.rows", shown=ROWS, count=len(run)), "muted")] if len(run) > ROWS else []
+        rows = [(self.nodes[f.node].cls, _said(f.local)[0]) for f in run[:ROWS]]
         fields = {"count": len(run), "value": value}
         return Chip(
-            say("receipt.product_chip", **fields), say("receipt.product", **fields), (Facts(tuple(rows)), *more), sign
+            say("receipt.product_chip", **fields),
+            say("receipt.product", **fields),
+            (Facts(tuple(rows)), *_more(run)),
+            sign,
         )
 
     def _chip(self, factor: Factor, out: str, into: str, brief: bool) -> Chip:
@@ -390,8 +416,7 @@ class _Receipt:
         if name is None and self.source is not None:
             name = self.source.names.get((node, output), "").strip("`")
         name = name if name and len(name) <= 24 else self.nodes[node].op
-        live = next(n for n in self.ways.walk.nodes if self.ways.walk.ids[n] == node)
-        return self._element(name, self.ways.flows[live, output].shape, at)
+        return self._element(name, self.ways.flows[self.live[node], output].shape, at)
 
     @staticmethod
     def _element(name: str, sizes: Sequence[int], flat: int) -> str:
@@ -406,19 +431,24 @@ class _Receipt:
         return f"{name}[{', '.join(reversed(parts))}]"
 
 
-def _runs(factors: Sequence[tuple[Factor, str, str]], long: bool) -> Iterator[list[tuple[Factor, str, str]]]:
-    """Factors one by one; of a long way, those that are exactly 1 and follow each other together."""
-    run: list[tuple[Factor, str, str]] = []
-    for item in factors:
-        if long and item[0].local.plain:
-            run.append(item)
-            continue
-        if run:
-            yield run
-        run = []
-        yield [item]
-    if run:
-        yield run
+def _parts(factors: Sequence[Factor]) -> list[list[int]]:
+    """The factors of each chip, by number: one by one; of a long way, those that are exactly 1 and follow each other
+    together, and of a very long one the middle."""
+    runs: list[list[int]] = []
+    for number, factor in enumerate(factors):
+        if runs and len(factors) > LONG and factor.local.plain and factors[runs[-1][-1]].local.plain:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    if len(runs) > CHIPS:
+        first = CHIPS // 2
+        runs[first:-2] = [[number for run in runs[first:-2] for number in run]]
+    return runs
+
+
+def _more(run: Sequence[Factor]) -> tuple[Block, ...]:
+    """That not all of a chip's factors are listed in its details."""
+    return (Note(say("receipt.rows", shown=ROWS, count=len(run)), "muted"),) if len(run) > ROWS else ()
 
 
 def _short(stations: Sequence[str], most: int = 5) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from ..snapshot.kinds import is_a, is_tensor, library, type_name
 from ..snapshot.names import namespace
 from ..snapshot.owners import modules_of
 from ..snapshot.program import Source, source_of
-from ..snapshot.recording import LivePass, Overheard, Recording, record
+from ..snapshot.recording import LivePass, Overheard, Recording, earliest, record
 from ..values import short
 from ..words import language, say
 from .constants import with_constants
@@ -28,8 +28,6 @@ from .graph import details_of, graph_words, named_roots, problem_card, roots_of
 
 __all__ = ["Heard", "step", "step_card"]
 
-#: graphs of more Nodes than this are not drawn whole: boxes stand for many where lines are known; else a part is drawn
-MAX_NODES = 1000
 #: graphs of more Nodes than this are not stepped through
 MOST_NODES = 10_000
 #: passes of more events are not shown to the end
@@ -129,7 +127,8 @@ def live_step(
     names = named_roots(y, roots, holders, written)
     title = _title(names, holders, given)
     walk = Walk(roots)
-    source, kept = source_of(walk, holders), _kept(walk)
+    told = earliest(walk, inputs, MAX_EVENTS)
+    source, kept = source_of(walk, holders, told), _kept(walk, told)
     running = LivePass(roots, space, gradient, inputs, retain_graph, create_graph, MAX_EVENTS)
     return live(LiveStep)(
         running, lambda made: _card(made, names, title, True, retain_graph or create_graph, source, kept)
@@ -159,9 +158,9 @@ def step_card(
     given = {"gradient": gradient, "inputs": inputs, "retain_graph": retain_graph, "create_graph": create_graph}
     title = _title(names, holders, given)
     walk = Walk(roots)
-    source = source_of(walk, holders)
-    kept = _kept(walk)
-    del holders, walk
+    told = earliest(walk, inputs, MAX_EVENTS)
+    source, kept = source_of(walk, holders, told), _kept(walk, told)
+    del holders, walk, told
     recording = record(roots, space, gradient, inputs, retain_graph, create_graph, commit, MAX_EVENTS)
     return _card(recording, names, title, commit, retain_graph or create_graph, source, kept)
 
@@ -173,7 +172,8 @@ class Heard:
         holders, walk = Holders(space), Walk([root])
         self.names = named_roots(root, [root], holders, ())
         self.title = title or _title(self.names, holders, {})
-        self.source, self.kept = source_of(walk, holders), _kept(walk)
+        told = earliest(walk, None, MAX_EVENTS)
+        self.source, self.kept = source_of(walk, holders, told), _kept(walk, told)
         self._pass: Overheard | None = Overheard(walk, holders, MAX_EVENTS)
         self.made: Recording | None = None
         self._card: Card | None = None
@@ -192,11 +192,10 @@ class Heard:
         return self._card
 
 
-def _kept(walk: Walk) -> dict[str, dict[str, Amount]]:
+def _kept(walk: Walk, told: Collection[Any] | None) -> dict[str, dict[str, Amount]]:
     """What Nodes saved, as numbers: the backward that comes may free it."""
     found: dict[str, dict[str, Amount]] = {}
-    first = sorted(walk.nodes, key=lambda node: -node._sequence_nr())[: 2 * MAX_EVENTS]  # those that run first
-    for node in first:
+    for node in walk.nodes if told is None else told:
         if not hasattr(node, "variable"):
             pairs = [(name, value) for name, value, error in saved_live(node) if error is None and is_tensor(value)]
             found[walk.ids[node]] = {name: amount(value) for name, value in pairs}
@@ -238,17 +237,16 @@ def _card(
     written = with_constants(facts, {node.id: node.origin.source for node in facts.nodes if node.origin is not None})
     shown = with_constants(facts, source.code) if source is not None else written
     failed = any(isinstance(event, Failed) for event in recording.events)
-    drawing, notes = None, [_note(recording, commit, keeps, failed)]
-    if len(facts.nodes) <= MAX_NODES:
-        drawing = draw(written, (), title, details_of(facts), Labels(widest))
-    elif source is None or not source.program.complete:
-        part = facts.part(story.seen())
-        drawing = draw(part, (), title, details_of(part), Labels(_widest(frames, part)))
-        notes.append(Note(say("step.part", shown=len(part.nodes), count=len(facts.nodes)), "muted"))
+    drawing, notes = (
+        draw(written, (), title, details_of(facts), Labels(widest)),
+        [_note(recording, commit, keeps, failed)],
+    )
+    if len(facts.nodes) < recording.nodes:
+        notes.append(Note(say("step.part", shown=len(facts.nodes), count=recording.nodes), "muted"))
     small = folded(
         shown, (source.groups if source is not None else {}) or modules_of(facts), drawing, title, Labels(widest)
     )
-    drawings = [made for made in (drawing, small) if made is not None]
+    drawings = [drawing] if small is None else [drawing, small]
     badges = [_kind(recording)]
     if failed:
         badges.append(Badge(say("step.fail_head"), "warning"))

@@ -458,4 +458,4 @@ def _sum(grown: Grown) -> Sum:
 
 def _listed(names: Sequence[str]) -> str:
     shown = say("common.list").join(f"`{name}`" for name in names[:NAMED])
-    return shown if len(names) <= NAMED else say("training.names_more", names=shown, count=len(names) - NAMED)
+    return shown if len(names) <= NAMED else say("common.names_more", names=shown, count=len(names) - NAMED)

@@ -109,7 +109,8 @@ class _WhatIf:
         if problem:
             return Card("what_if", "lab.what_if", blocks=(Note(problem, "warning"),), lang=language())
         self.stopped = stopped
-        self.facts = describe(self.walk, self.holders)
+        self.count = sum(not hasattr(node, "variable") for node in self.walk.nodes)
+        self.facts = describe(self.walk, self.holders, None if self.count <= FOLDED else ())
         self.leaves = list(self._leaves())
         subtitle = say("what_if.subtitle", root=self.written)
         badge = Badge(say("step.preview"), "muted")
@@ -182,12 +183,11 @@ class _WhatIf:
             yield Table(heads[:3], tuple(apart), folded=say("what_if.each"))
 
     def _leaves(self) -> Iterator[_Leaf]:
-        for node in self.walk.nodes:
-            if hasattr(node, "variable"):
-                number = sum(hasattr(n, "variable") for n in self.walk.nodes[: self.walk.nodes.index(node) + 1])
-                name = self.holders.name(node.variable)
-                name = name or say("what_if.nameless", number=number, shape=shape(node.variable))
-                yield _Leaf(name, (node, 0), self.now.at.get((node, 0)), self.then.at.get((node, 0)))
+        leaves = (node for node in self.walk.nodes if hasattr(node, "variable"))
+        for number, node in enumerate(leaves, 1):
+            name = self.holders.name(node.variable)
+            name = name or say("what_if.nameless", number=number, shape=shape(node.variable))
+            yield _Leaf(name, (node, 0), self.now.at.get((node, 0)), self.then.at.get((node, 0)))
 
     def _verdict(self, leaf: _Leaf) -> tuple[str, Tone]:
         """What happens to a leaf, as a key of the words."""
@@ -216,10 +216,25 @@ class _WhatIf:
         return self._named([t for found in self.asked.values() for t in found])
 
     def _into(self, place: Place) -> list[Place]:
-        """The edges along which something that is not zero still comes to a place."""
+        """The edges along which a place still gets something that did not go through what is made zero, be it zeros."""
         pairs = zip(self.walk.nodes, self.walk.nexts, strict=False)
         edges = [(node, index) for node, nexts in pairs for index, to in enumerate(nexts) if to == place]
-        return [edge for edge in edges if edge in self.then.on and bool((self.then.on[edge] != 0).any())]
+        return [edge for edge in edges if edge in self.then.on and edge[0] in self._open()]
+
+    def _open(self) -> set[Any]:
+        """The Nodes to which a way leads that does not go through what is made zero."""
+        if not hasattr(self, "_opened"):
+            nexts = dict(zip(self.walk.nodes, self.walk.nexts, strict=False))
+            zero = self.places.get("zero", frozenset())
+            waiting = [node for node, number in self.walk.starts if (node, number) not in zero]
+            self._opened = set(waiting)
+            while waiting:
+                node = waiting.pop()
+                for index, to in enumerate(nexts.get(node, ())):
+                    if (node, index) in self.then.on and to not in zero and to[0] not in self._opened:
+                        self._opened.add(to[0])
+                        waiting.append(to[0])
+        return self._opened
 
     def _source(self, edge: Place) -> str:
         cls = next(n.cls for n in self.facts.nodes if n.id == self.walk.ids[edge[0]])
@@ -248,8 +263,7 @@ class _WhatIf:
     def _drawings(self) -> Iterator[Drawing]:
         """The whole graph, and the folded one, where there is one; none of what is too large."""
         facts, label = self.facts, say("what_if.picture")
-        count = sum(not node.accumulates for node in facts.nodes)
-        if count > FOLDED:
+        if self.count > FOLDED:
             return
         texts, looks = self._texts(), self._looks(facts)
         drawn = draw(facts, (), label, details_of(facts), Labels(texts))
@@ -260,7 +274,7 @@ class _WhatIf:
         if small is not None:
             yield _all_dressed(drawn, looks, texts)
             yield self._dressed_small(small, looks, texts)
-        elif count <= DRAWN:
+        elif self.count <= DRAWN:
             yield _all_dressed(drawn, looks, texts)
 
     def _dressed_small(self, small: Drawing, looks: Mapping[str, str], texts: Mapping[str, str]) -> Drawing:

@@ -97,7 +97,7 @@ def _drawn(graph: Graph, boxes: Mapping[str, tuple[str, str]], label: str, label
                 source, inputs.get(source, 0), target, edge.number if target == edge.target else 0
             )
             inputs[source] = inputs.get(source, 0) + 1
-        members.setdefault((source, target), []).append(f"e{number}")
+        members.setdefault((source, target), []).append(edge.item or f"e{number}")
     nodes: list[NodeFact] = []
     for fact in graph.nodes:
         box = box_of.get(fact.id, "")

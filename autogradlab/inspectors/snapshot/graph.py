@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -131,11 +132,11 @@ class Graph:
     roots: tuple[str, ...]
 
     def part(self, ids: Set[str]) -> Graph:
-        """These Nodes, those that they lead to, and what they make and read."""
+        """These Nodes, those that they lead to and those of the roots, and what they make and read."""
         edges = tuple(
             replace(edge, item=f"e{number}") for number, edge in enumerate(self.edges, 1) if edge.source in ids
         )
-        kept = ids | {edge.target for edge in edges}
+        kept = ids | {edge.target for edge in edges} | {v.of[0] for v in self.values if v.root and v.of is not None}
         nodes = tuple(node for node in self.nodes if node.id in kept)
         read = {value for node in nodes for _, value in node.data}
         values = tuple(v for v in self.values if v.root or v.id in read or (v.of is not None and v.of[0] in kept))
@@ -179,6 +180,11 @@ class Walk:
                     ids[follower] = f"n{len(ids) + 1}"
                     self.nodes.append(follower)
         self.ids = ids
+
+    def earliest(self, count: int, needed: Container[str] | None = None) -> set[Any]:
+        """The Nodes of operations that a backward comes to first, among those that it needs: the ones made last."""
+        made = [n for n in self.nodes if not hasattr(n, "variable") and (needed is None or self.ids[n] in needed)]
+        return set(heapq.nlargest(count, made, key=lambda node: node._sequence_nr()))
 
     def edges(self) -> Iterator[Edge]:
         for node, nexts in zip(self.nodes, self.nexts, strict=False):
@@ -368,15 +374,17 @@ def where(tensor: Any) -> tuple[Any, ...]:
         return (id(tensor),)
 
 
-def describe(walk: Walk, holders: Holders) -> Graph:
-    """The facts of a graph, and nothing alive."""
-    return _Description(walk, holders).graph()
+def describe(walk: Walk, holders: Holders, told: Container[Any] | None = None) -> Graph:
+    """The facts of a graph, and nothing alive; `told`: the Nodes of which it is asked what they saved and what they do,
+    which takes time (None: all)."""
+    return _Description(walk, holders, told).graph()
 
 
 class _Description:
-    def __init__(self, walk: Walk, holders: Holders) -> None:
+    def __init__(self, walk: Walk, holders: Holders, told: Container[Any] | None) -> None:
         self.walk = walk
         self.holders = holders
+        self.told = told
         holders.meet(walk)
         self.values: list[Value] = []
         self.data: dict[int, tuple[str, Any]] = {}
@@ -462,7 +470,8 @@ class _Description:
     def _node(self, node: Any, nexts: tuple[tuple[Any, int], ...]) -> NodeFact:
         cls = class_name(node)
         accumulates = hasattr(node, "variable")
-        live = [] if accumulates else list(saved_live(node))
+        told = not accumulates and (self.told is None or node in self.told)
+        live = list(saved_live(node)) if told else []
         saved = saved_of(node, live, self.holders.holder) if live else ()
         metadata = tuple((str(k), _plain(v)) for k, v in dict(node.metadata).items())
         data = self._data(live, cls, nexts)
@@ -479,7 +488,7 @@ class _Description:
             "",
             self.outputs.get(self.walk.ids[node], 1),
             self.order[node],
-            () if accumulates else rules_of(cls, node, nexts, live),
+            rules_of(cls, node, nexts, live) if told else (),
         )
 
     def _origin(self, node: Any) -> Origin | None:

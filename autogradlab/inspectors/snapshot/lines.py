@@ -22,6 +22,10 @@ from .names import locals_of, notebook
 
 __all__ = ["Called", "Loop", "Spot", "loops_of", "note_of", "source_tree", "unwatch", "watch"]
 
+#: places in code that are known, by code and instruction; how many
+_spans: dict[tuple[int, int], tuple[weakref.ref[CodeType], tuple[int, int, int, int]]] = {}
+MANY = 4096
+
 #: frames that are looked at, from a Node outward
 DEEPEST = 200
 
@@ -46,6 +50,15 @@ class Spot(NamedTuple):
     @property
     def span(self) -> tuple[int, int, int, int]:
         """Line and column where the expression begins and ends, columns in bytes."""
+        key = id(self.code), self.instruction
+        known = _spans.get(key)
+        if known is None or known[0]() is not self.code:  # another code was there before
+            if len(_spans) >= MANY:
+                _spans.clear()
+            known = _spans[key] = weakref.ref(self.code), self._span()
+        return known[1]
+
+    def _span(self) -> tuple[int, int, int, int]:
         for number, (line, last, start, end) in enumerate(self.code.co_positions()):
             if 2 * number == self.instruction:
                 line = line or self.code.co_firstlineno

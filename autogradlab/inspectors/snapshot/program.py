@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from ..parts import Grid, Mark, Program, Row
@@ -68,15 +69,17 @@ class _Draft:
     turn: int = 0
 
 
-def source_of(walk: Walk, holders: Holders) -> Source | None:
-    """The rows for a graph; None if no line is known."""
-    return _Reading(walk, holders).source()
+def source_of(walk: Walk, holders: Holders, told: Collection[Any] | None = None) -> Source | None:
+    """The rows for a graph, of a large one those of the Nodes that are `told` of (None: all); None if no line is
+    known."""
+    return _Reading(walk, holders, told).source()
 
 
 class _Reading:
-    def __init__(self, walk: Walk, holders: Holders) -> None:
+    def __init__(self, walk: Walk, holders: Holders, told: Collection[Any] | None) -> None:
         self.walk = walk
         self.holders = holders
+        self.told = None if told is None else frozenset(walk.ids[node] for node in told)
         holders.meet(walk)
         self.cells: dict[str, _Draft] = {}
         self.where: dict[str, _Draft] = {}  # Node -> its innermost row
@@ -310,7 +313,8 @@ class _Reading:
         names: dict[Place, str] = {}
         groups: dict[str, tuple[tuple[str, str], ...]] = {}
         ids: dict[int, str] = {}
-        values = _Values(self.walk, self.made)
+        values = _Values(self.walk, self.made, self.told)
+        kept = self._kept()
         order = sorted(self.cells.values(), key=lambda c: (cell_number(c.file) or 0, c.file) if c.file else (-1, ""))
         pending = [(draft, "") for draft in reversed(order)]
         while pending:
@@ -336,29 +340,45 @@ class _Reading:
             cell = cell_number(draft.file) or 0
             same = mark(values.known.get(draft.places[-1]), called) if called and draft.kind != "loop" else ""
             rows.append(Row(name, draft.text, draft.kind, parent, draft.line, cell, called, value, tag, same))
-            marks += [Mark(node, name, first, last) for node, first, last in draft.nodes]
-            inner = (
-                sorted(draft.children.values(), key=lambda d: d.line)
-                if draft.kind == "cell"
-                else draft.children.values()
-            )
-            pending += [(child, name) for child in reversed(list(inner))]
+            marks += [Mark(node, name, *span) for node, *span in draft.nodes if self.told is None or node in self.told]
+            inner = list(draft.children.values())
+            inner = sorted(inner, key=lambda d: d.line) if draft.kind == "cell" else inner
+            pending += [(child, name) for child in reversed(inner if kept is None else list(_shortened(inner, kept)))]
+        named = self._named()
         ends = {nodes[-1] for nodes in self.mates.values()}
         for node, row in self.where.items():
-            row_of[node] = ids[id(row)]
+            if id(row) in ids:
+                row_of[node] = ids[id(row)]
+            if named is not None and node not in named:
+                continue
             around = [w for w in self.around[node] if w.kind in ("turn", "module", "call")]
-            groups[node] = tuple((ids[id(w)], w.label or w.text) for w in around)
+            groups[node] = tuple((ids.get(id(w), ""), w.label or w.text) for w in around)
             said = self._called(node, row, node in ends)
             if said:
                 names[node, 0] = said
         for at in self.leaf_rows:
             names[at] = self.leaf_rows[at].name
             row_of[at[0]] = ids[id(self.leaf_rows[at])]
-        spoken = {node: self._spoken(node) for node in self.where}
+        spoken = {node: self._spoken(node) for node in self.where if named is None or node in named}
         part = {node: said for nodes in self.mates.values() for node, said in self._parts(nodes)}
         root = next((self.holders.name(t) for t in self.walk.roots[:1]), None) if len(self.walk.roots) == 1 else None
         program = Program(tuple(rows), tuple(marks), not self.unknown, root or "")
         return Source(program, self.rows, row_of, names, spoken, self.code, part, groups)
+
+    def _kept(self) -> set[int] | None:
+        """Of a large graph the rows of what is told of, and of leaves; None: all."""
+        if self.told is None:
+            return None
+        kept = {id(row) for node in self.told for row in self.around.get(node, ())}
+        leaves = {id(row) for row in self.leaf_rows.values()}
+        tops = [top for cell in self.cells.values() for top in cell.children.values()]
+        return kept | leaves | {id(top) for top in tops if any(id(row) in leaves for row in top.children.values())}
+
+    def _named(self) -> set[str] | None:
+        """The Nodes that sentences name: those that are told of, and where they lead. None: all."""
+        if self.told is None:
+            return None
+        return set(self.told) | {edge.target for edge in self.walk.edges() if edge.source in self.told}
 
     def _is_named(self, draft: _Draft, at: Place) -> bool:
         """Whether the value of this output is what the statement gives its name to."""
@@ -412,7 +432,7 @@ class _Reading:
 class _Values:
     """What each output of a Node was in the forward: as its tensor lives, or as some Node saved it."""
 
-    def __init__(self, walk: Walk, made: Mapping[str, list[tuple[int, Any]]]) -> None:
+    def __init__(self, walk: Walk, made: Mapping[str, list[tuple[int, Any]]], told: Collection[str] | None) -> None:
         self.known: dict[Place, Any] = {}
         for node in walk.nodes:
             name = walk.ids[node]
@@ -422,7 +442,7 @@ class _Values:
             for number, tensor in outputs:
                 self.known.setdefault((name, number), tensor)
         for node, nexts in zip(walk.nodes, walk.nexts, strict=False):
-            if hasattr(node, "variable"):
+            if hasattr(node, "variable") or (told is not None and walk.ids[node] not in told):
                 continue
             inputs = inputs_of(class_name(node))
             for saved, value, error in saved_live(node):
@@ -438,6 +458,16 @@ class _Values:
     def of(self, at: Place) -> Grid | None:
         tensor = self.known.get(at)
         return None if tensor is None else grid(tensor, "", most=MOST, heated=False)
+
+
+def _shortened(rows: Iterable[_Draft], kept: Collection[int]) -> Iterator[_Draft]:
+    """The rows that are kept; several between them as one."""
+    for is_kept, run in groupby(rows, lambda row: id(row) in kept):
+        found = list(run)
+        if is_kept or len(found) == 1:
+            yield from found
+        else:
+            yield _Draft("left", say("step.left_rows", count=len(found)))
 
 
 # -- source ------------------------------------------------------------------------------------------------------------

@@ -19,7 +19,10 @@ from .graph import Graph, Holders, Walk, describe, hook_name, saved_live
 from .keeping import Keeper, alike, preview
 from .kinds import is_a, is_tensor, library, living
 
-__all__ = ["LivePass", "Overheard", "Recording", "record"]
+__all__ = ["WHOLE", "LivePass", "Overheard", "Recording", "earliest", "record"]
+
+#: of graphs of more Nodes than this only those are described that events are about
+WHOLE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class Recording:
     preview and that are again what they were; left: of those that are not.
     """
 
-    graph: Graph
+    graph: Graph  #: of a large graph what the events are about
     events: tuple[Event, ...]
     arriving: dict[tuple[str, int], int]  #: how many gradients each input of a Node gets
     second: Graph | None = None
@@ -42,6 +45,32 @@ class Recording:
     left: tuple[str, ...] = ()
     #: of a live pass: "paused" between two steps, "over" at its end, "abandoned"; "" for a pass that ran at once
     live: str = ""
+    nodes: int = 0  #: how many Nodes the whole graph has
+
+
+def earliest(walk: Walk, inputs: Any, limit: int) -> set[Any] | None:
+    """Of a large graph the Nodes that events will be about, `limit` of them at most; None for all."""
+    return walk.earliest(limit, _needed(walk, inputs)) if len(walk.nodes) > WHOLE else None
+
+
+def _needed(walk: Walk, inputs: Any) -> set[str] | None:
+    """With `inputs=`, the Nodes on a way to them: only these run. None: all."""
+    if inputs is None:
+        return None
+    wanted = _listed(inputs)
+    needed = {walk.ids[n] for n in walk.nodes if any(getattr(n, "variable", None) is t for t in wanted)}
+    made = [t.grad_fn for t in wanted if is_tensor(t) and t.grad_fn is not None]
+    needed |= {walk.ids[node] for node in made if node in walk.ids}
+    sources: dict[str, list[str]] = {}
+    for edge in walk.edges():
+        sources.setdefault(edge.target, []).append(edge.source)
+    reached = sorted(needed)
+    for target in reached:  # grows while it is walked
+        for source in sources.get(target, []):
+            if source not in needed:
+                needed.add(source)
+                reached.append(source)
+    return needed
 
 
 def _amount(tensor: Any) -> Amount | None:
@@ -61,7 +90,7 @@ def record(
     """Run backward from the roots and write down what happens."""
     holders = Holders(space)
     walk = Walk(roots)
-    facts = describe(walk, holders)
+    facts = describe(walk, holders, earliest(walk, inputs, limit))
     frees = not (retain_graph or create_graph)
     alive = living(library(roots[0]).Tensor)
     recorder = _Recorder(walk, facts, holders, frees, limit, _tensors_of(walk, alive))
@@ -85,7 +114,7 @@ def record(
             second = recorder.second(space) if create_graph else None
             final = recorder.final()
         return Recording(
-            facts,
+            recorder.graph(),
             tuple(recorder.events),
             recorder.arriving,
             second,
@@ -94,6 +123,7 @@ def record(
             commit,
             recorder.put_back,
             recorder.left,
+            nodes=len(facts.nodes),
         )
     finally:
         recorder.forget()
@@ -126,7 +156,8 @@ class LivePass:
     ) -> None:
         from ...autograd.frontend import backward_steps
 
-        self.facts = describe(walk := Walk(roots), holders := Holders(space))
+        walk, holders = Walk(roots), Holders(space)
+        self.facts = describe(walk, holders, earliest(walk, inputs, limit))
         others = _tensors_of(walk, living(library(roots[0]).Tensor))
         self.recorder = _Recorder(walk, self.facts, holders, not (retain_graph or create_graph), limit, others)
         self.recorder.select(inputs)
@@ -174,14 +205,25 @@ class LivePass:
         recorder = self.recorder
         final = recorder.final() if self.state == "paused" else self.final
         events = tuple(recorder.events)
-        return Recording(self.facts, events, recorder.arriving, None, recorder.left_out, final, True, live=self.state)
+        count = len(self.facts.nodes)
+        return Recording(
+            recorder.graph(),
+            events,
+            recorder.arriving,
+            None,
+            recorder.left_out,
+            final,
+            True,
+            live=self.state,
+            nodes=count,
+        )
 
 
 class Overheard:
     """The learner's own backward of one root, written down when it comes; nothing is run here."""
 
     def __init__(self, walk: Walk, holders: Holders, limit: int = 300) -> None:
-        self.facts = describe(walk, holders)
+        self.facts = describe(walk, holders, earliest(walk, None, limit))
         named = [tensor for held in holders.made.values() for tensor in held]
         self.recorder = _Recorder(walk, self.facts, holders, True, limit, _tensors_of(walk, named))
         self.recorder.enter([None])
@@ -208,7 +250,8 @@ class Overheard:
         if once and not self._freed():
             events = tuple(replace(e, frees=()) if isinstance(e, NodeRan) else e for e in events)
         final, arriving = self.final or recorder.final(), recorder.arriving
-        made = Recording(self.facts, events, arriving, None, recorder.left_out, final, True)
+        count = len(self.facts.nodes)
+        made = Recording(recorder.graph(), events, arriving, None, recorder.left_out, final, True, nodes=count)
         recorder.forget()
         return made if once else None
 
@@ -244,6 +287,13 @@ class _Recorder:
         self.put_back: tuple[str, ...] = ()
         self.left: tuple[str, ...] = ()
 
+    def graph(self) -> Graph:
+        """What is known of the graph; of a large one, what the events are about."""
+        if len(self.facts.nodes) <= WHOLE:
+            return self.facts
+        nodes = (getattr(event, "node", None) for event in self.events)
+        return self.facts.part({node for node in nodes if node is not None})
+
     @contextmanager
     def kept(self, alive: Sequence[Any], commit: bool) -> Iterator[None]:
         """Put every living tensor back afterwards; in between, leaves add to copies."""
@@ -278,24 +328,10 @@ class _Recorder:
 
     def select(self, inputs: Any) -> None:
         """With `inputs=`, only Nodes on a way to them run."""
-        if inputs is not None:
-            wanted = _listed(inputs)
-            self.needed = {
-                self.walk.ids[n] for n in self.walk.nodes if any(getattr(n, "variable", None) is t for t in wanted)
-            }
-            made = {(t.grad_fn, t.output_nr): t for t in wanted if is_tensor(t) and t.grad_fn is not None}
-            self.keeping |= {(self.walk.ids[n], nr): t for (n, nr), t in made.items() if n in self.walk.ids}
-            edges = list(self.walk.edges())
-            sources: dict[str, list[str]] = {}
-            for edge in edges:
-                sources.setdefault(edge.target, []).append(edge.source)
-            self.needed |= {self.walk.ids[n] for n, _ in made if n in self.walk.ids}
-            reached = sorted(self.needed)
-            for target in reached:  # grows while it is walked
-                for source in sources.get(target, []):
-                    if source not in self.needed:
-                        self.needed.add(source)
-                        reached.append(source)
+        self.needed = _needed(self.walk, inputs)
+        for tensor in _listed(inputs) if inputs is not None else ():
+            if is_tensor(tensor) and tensor.grad_fn is not None and tensor.grad_fn in self.walk.ids:
+                self.keeping[self.walk.ids[tensor.grad_fn], tensor.output_nr] = tensor
 
     def inputs(self, inputs: Any, commit: bool) -> Any:
         """As `inputs=`, edges for non-leaf tensors: as tensors they would retain their gradient from now on."""
@@ -317,7 +353,8 @@ class _Recorder:
 
     def note(self, event: Event) -> None:
         """Early events are kept; of a long pass, the later ones are counted, except the ends."""
-        if not self.full or isinstance(event, (Accumulated, Failed)):
+        ends = isinstance(event, Accumulated) and len(self.events) < 2 * self.limit
+        if not self.full or ends or isinstance(event, Failed):
             self.events.append(event)
         else:
             self.left_out += 1

@@ -84,6 +84,10 @@ class Way:
     product: Any
 
 
+#: the factors behind a place, the next one and those behind it: ways share their ends
+_Behind = tuple[Factor, Any] | None
+
+
 @dataclass(slots=True)
 class _Group:
     """Elements first..last of an output of a Node that all lead through `index` to the same element."""
@@ -95,7 +99,7 @@ class _Group:
     first: int
     last: int
     scale: Local
-    behind: tuple[Factor, ...]
+    behind: _Behind
     share: Any = 0.0
     whole: bool = False  #: zero times infinity or NaN is in every part of it: these cannot be told apart
 
@@ -111,8 +115,8 @@ class Ways:
         self.between = self._find()
         self.stream = Flows(walk, self.between)
         self.flows = self.stream.at
-        #: inputs (Node, index) known to be worked on element by element: one that is NaN is no way to the others
-        self.each: frozenset[tuple[str, int]] = frozenset()
+        #: whether an input is known to be worked on element by element: one that is NaN is no way to the others
+        self.each: Callable[[Any, int], bool] = lambda node, index: False
 
     @property
     def reached(self) -> bool:
@@ -154,7 +158,7 @@ class Ways:
         heap: list[tuple[float, int, _Group | Way]] = []
         order = 0
         self.stream.calls = 0
-        items: list[_Group | Way] = list(self._before(self.place, element, Local(), ()))
+        items: list[_Group | Way] = list(self._before(self.place, element, Local(), None))
         while (items or heap) and len(found) < most and self.stream.calls <= CALLS:
             for item in items:
                 order += 1
@@ -180,19 +184,17 @@ class Ways:
         groups = [item.share for item in (*left, *whole) if isinstance(item, _Group)]
         return found[:most], groups + [way.product for way in found[most:]]
 
-    def _before(
-        self, place: tuple[Any, int], element: int, scale: Local, behind: tuple[Factor, ...]
-    ) -> Iterator[_Group | Way]:
+    def _before(self, place: tuple[Any, int], element: int, scale: Local, behind: _Behind) -> Iterator[_Group | Way]:
         """What leads to an element: a root that it is, and groups of elements of the Nodes before it."""
         for number, start in self.stream.starts.get(place, []):
-            yield Way(number, start, behind, self._share(scale, start))
+            yield Way(number, start, tuple(_factors(behind)), self._share(scale, start))
         for node, index in self.sources.get(place, []):
             if node not in self.between:
                 continue
             for output in range(max(1, len(metadata(node)))):
                 flow = self.flows.get((node, output))
                 if flow is not None and flow.numel():
-                    alone = (self.walk.ids[node], index) in self.each and flow.shape == self.flows[place].shape
+                    alone = self.each(node, index) and flow.shape == self.flows[place].shape
                     first, last = (element, element) if alone else (0, flow.numel() - 1)
                     group = _Group(node, output, index, element, first, last, scale, behind)
                     if self._weigh(group):
@@ -247,7 +249,13 @@ class Ways:
         local = Local.of(run, flow.is_complex())
         factor = Factor(self.walk.ids[group.node], group.output, group.first, group.index, group.into, local)
         place = group.node, group.output
-        return list(self._before(place, group.first, group.scale.after(local), (factor, *group.behind)))
+        return list(self._before(place, group.first, group.scale.after(local), (factor, group.behind)))
+
+
+def _factors(behind: _Behind) -> Iterator[Factor]:
+    while behind is not None:
+        factor, behind = behind
+        yield factor
 
 
 def _size(value: Any) -> float:

@@ -116,7 +116,8 @@ class Lines {
 
   /** Of many turns the first, the last and those around the one that runs; a number stands for as many left out. */
   windowed(ids, path) {
-    if (ids.length <= 7 || this.rows.get(ids[0]).kind !== "turn" && !this.rows.get(ids[0]).tag) return ids;
+    const first = this.rows.get(ids.find((id) => this.rows.get(id).kind !== "left"));
+    if (ids.length <= 7 || first.kind !== "turn" && !first.tag) return ids;
     const wanted = ids.flatMap((id, k) => (path.has(id) ? [k] : []));
     const near = ids.map((id, k) => k === 0 || k === ids.length - 1 || (wanted.length ? wanted.some((at) => Math.abs(k - at) <= BESIDE) : k > ids.length - 4));
     const seen = near.map((shown, k) => shown || (near[k - 1] && near[k + 1])); // one alone takes no less room left out

@@ -145,7 +145,8 @@ function product(worked, words) {
     line.push(label(worked.operands[k][0], made));
   });
   const way = { columns: words.column_sums }[worked.how];
-  line.push(h("span", { class: "agl-sign" }, ["matmul", "each", "columns"].includes(worked.how) ? "=" : operands.length ? "→" : ""), label(worked.to, out));
+  const named = !worked.to || worked.to.endsWith(".grad") ? worked.to : `${words.to} ${worked.to}`; // a gradient is not the tensor
+  line.push(h("span", { class: "agl-sign" }, ["matmul", "each", "columns"].includes(worked.how) ? "=" : operands.length ? "→" : ""), label(named, out));
   const box = h("div", { class: "agl-product" }, h("p", { class: "agl-formula" }, worked.plain ? worked.formula : h("code", {}, worked.formula), way ? ` ${way}` : ""),
     h("div", { class: "agl-scroll" }, h("div", { class: "agl-equation" }, line)), spelled);
   choose(...(nan(worked.out) ?? [0, 0]));
