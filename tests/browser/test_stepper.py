@@ -283,7 +283,7 @@ def test_a_product_lights_what_an_element_was_made_of(shown: Any, page: Any):
     for _ in range(6):
         page.keyboard.press("ArrowRight")
     product = card.locator(".agl-product")
-    assert product.locator("figcaption").all_inner_texts() == ["g", "Wᵀ", "h, t = 3"]
+    assert product.locator("figcaption").all_inner_texts() == ["g", "Wᵀ", "to h, t = 3"]
     product.locator("table").nth(2).locator("td").nth(4).hover()
     lit = [product.locator("table").nth(k).locator(".agl-lit").count() for k in range(3)]
     assert lit == [3, 3, 1]
