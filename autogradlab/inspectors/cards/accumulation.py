@@ -406,7 +406,7 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
         return zero - value * tall / span
 
     named = [_lines(_event(e)) if many else [_event(e)] for e in entries]
-    wide = max([NARROW, *(width(line, SIZE) + 8 for lines in named for line in lines)]) if many else WIDE
+    wide = max([NARROW, *(width(line, SIZE) + 6 for lines in named for line in lines)]) if many else WIDE
     ticks = sorted({low, 0.0, high})
     left = max(width(_label(tick), SIZE, mono=True) for tick in ticks) + 16
     whole = left + wide * len(entries) + 12
