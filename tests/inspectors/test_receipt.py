@@ -408,3 +408,11 @@ def test_a_way_of_thousands_of_nodes_is_as_short_as_others(torch: Any) -> None:
     notes = [block.text for item in chips for block in item.details if isinstance(block, Note)]
     assert max(rows) <= 12
     assert notes == ["The first 12 of 2001."]
+
+
+def test_what_no_variable_holds_has_no_name_in_a_factor(torch: Any) -> None:
+    w = torch.tensor([1.5], requires_grad=True)
+    text = lab.receipt(w, (w * 2).exp() * (w * 3)).text
+    assert "self" not in text and "other" not in text and "result" not in text
+    a = w * 2
+    assert "= a = 3." in lab.receipt(w, a * (w * 3)).text

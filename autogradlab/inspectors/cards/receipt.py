@@ -399,8 +399,10 @@ class _Receipt:
         if rule is None or not rule.elementwise:
             return ""
         single = {
-            s.name for s in node.saved if s.shape.startswith(("(1,) ", "() ")) or s.state == "plain" or not s.shape
-        }
+            s.name
+            for s in node.saved
+            if s.written != s.name and (s.shape.startswith(("(1,) ", "() ")) or s.state == "plain" or not s.shape)
+        }  # what no variable holds is told by its number alone
         words = {saved.name: saved.written for saved in node.saved}
         found = re.fullmatch(r"(-?)(?:g·([\w.\[\]]+)|([\w.\[\]]+)·g|g/([\w.\[\]]+))", written(rule, words))
         if found is None:
