@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, node_class, pair, reachable, sequence
+from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, node_class, pair, sequence
 from ..core.memory.rows import levels_of
 from ..core.memory.versions import increment_version
 from ..core.recording.inplace import check_inplace, rebase
@@ -42,7 +42,6 @@ __all__ = [
     "FunctionMeta",
     "InplaceFunction",
     "NestedIOFunction",
-    "check_rules",
     "delayed_error",
     "once_differentiable",
 ]
@@ -381,13 +380,6 @@ def _by_rule(cls: Any, args: tuple[Any, ...], mapped: tuple[int, int, str], loca
 def _entered(t: Any, dim: Any, level: int) -> Any:
     """A result whose rows lie along a dimension, as Rows."""
     return F._add_batch_dim(t, dim % t._array.ndim, level) if isinstance(t, Tensor) and isinstance(dim, int) else t
-
-
-def check_rules(outputs: Sequence[Tensor]) -> None:
-    """Refuse tensors that were made by Functions which say nothing of batches."""
-    for node in reachable(map(made_by, outputs)):
-        if isinstance(node, FunctionNode):
-            _check_rule(node._forward_cls)
 
 
 def _bound(forward: Any, separate: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

@@ -16,15 +16,15 @@ from typing import Any
 from ..autograd.edge import GradientEdge
 from ..autograd.forward_ad import Level as Forward
 from ..autograd.forward_ad import check_tangent
-from ..autograd.function import check_rules, transforms
+from ..autograd.function import transforms
 from ..autograd.trees import flat, like, sketch, structure
 from ..core.graph.node import Start, pair, reachable
 from ..core.memory.versions import of_inference
 from ..core.recording.record import TENSORS as F
-from ..core.runtime import modes
+from ..core.runtime import errors, modes
 from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad, wrap
-from .mapping import Draws, check_randomness, puts_back, vmap
+from .mapping import check_randomness, puts_back, vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 
 __all__ = [
@@ -60,9 +60,14 @@ class _Level:
     def __enter__(self) -> _Level:
         from ..autograd import enable_grad, inference_mode
 
+        local = modes.current()
+        if not self.forward:
+            if local.saved_hooks:
+                raise RuntimeError(errors.WITHIN_SAVED_HOOKS)
+            self.refusal, local.saved_hooks_disabled = local.saved_hooks_disabled, errors.WITHIN_SAVED_HOOKS
+            local.reverse += 1
         transforms.depth += 1
         transforms.stack += (self,)
-        local = modes.current()
         #: whether what the transform computes is recorded outside of it
         self.recorded = local.record
         self.modes = inference_mode(False), enable_grad()
@@ -74,6 +79,9 @@ class _Level:
 
     def __exit__(self, *exc: object) -> None:
         local = modes.current()
+        if not self.forward:
+            local.saved_hooks_disabled = self.refusal
+            local.reverse -= 1
         local.captured = local.captured[:-1]
         local.refresh()
         for mode in reversed(self.modes):
@@ -318,6 +326,7 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
     """
 
     @puts_back
+    @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
 
         numbers = _numbers(argnums, len(args))
@@ -365,6 +374,7 @@ def grad(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
     both = grad_and_value(func, argnums, has_aux)
 
     @puts_back
+    @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
         result, value = both(*args, **kwargs)
         return (result, value[1]) if has_aux else result
@@ -386,10 +396,21 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """
 
     _only_tensors(list(primals))
+    shown, pull, aux = _pulled(func, primals, None, has_aux)
+    return (shown, pull, aux) if has_aux else (shown, pull)
+
+
+def _pulled(func: Function, primals: tuple[Any, ...], argnums: Any, has_aux: bool) -> tuple[Any, Function, Any]:
+    """The value of a function, the function that multiplies a vector with its Jacobian by the arguments `argnums`
+    (None: by all), and what comes beside it."""
+    numbers = range(len(primals)) if argnums is None else _numbers(argnums, len(primals))
     with _Level(func) as level:
-        given = level.fresh(list(primals))
+        given = list(primals)
+        for i in numbers:
+            given[i] = level.fresh(primals[i])
         value, aux = _parts(func(*given), has_aux, _VJP)
-    outs, ins = flat(value), flat(given)
+    chosen = [given[i] for i in numbers]
+    outs, ins = flat(value), flat(chosen)
 
     def pull(cotangents: Any, retain_graph: Any = True, create_graph: Any = None) -> Any:
         if sketch(cotangents) != sketch(value):
@@ -398,11 +419,10 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
                 f"function. cotangents: {sketch(cotangents)}, primal output: {sketch(value)}"
             )
         found = _gradients(outs, ins, flat(cotangents), True, operator.index(retain_graph) != 0)
-        return tuple(like(given, iter(level.release(found))))
+        return tuple(like(chosen, iter(level.release(found))))
 
     pull.__qualname__ = "_vjp_with_argnums.<locals>.wrapper"  # as errors of its arguments name it
-    shown = level.release(value)
-    return (shown, pull, level.release(aux)) if has_aux else (shown, pull)
+    return level.release(value), pull, level.release(aux) if has_aux else None
 
 
 def _check_directions(primals: list[Any], tangents: list[Any]) -> None:
@@ -427,26 +447,42 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
 
     Mirrors `torch.func.jvp`.
     """
+    value, slopes, aux = _pushed(func, primals, tangents, None, has_aux, strict)
+    return (value, slopes, aux) if has_aux else (value, slopes)
+
+
+def _pushed(
+    func: Function, primals: Any, tangents: Any, argnums: Any, has_aux: bool, strict: bool = False
+) -> tuple[Any, Any, Any]:
+    """The value of a function, its Jacobian by the arguments `argnums` (None: by all) times tangents, and what comes
+    beside it."""
     if not isinstance(primals, tuple):
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
-    if structure(primals) != structure(tangents):
+    chosen = primals if argnums is None else tuple([primals[i] for i in _numbers(argnums, len(primals))])
+    if structure(chosen) != structure(tangents):
         raise RuntimeError(
             f"{_JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
-            f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure(primals)} and tangents "
+            f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure(chosen)} and tangents "
             f"with structure {structure(tangents)}"
         )
-    _check_directions(flat(primals), flat(tangents))
+    _check_directions(flat(chosen), flat(tangents))
     with _Level(func, forward=True) as level:
         forward = Forward()
         enabled, transforms.forward_enabled = transforms.forward_enabled, True
         forward.open()
         try:
-            given = level.fresh(list(primals), within=forward)
+            given = level.fresh(list(chosen), within=forward)
             for t, d in zip(flat(given), flat(list(tangents)), strict=True):
-                forward.add(t, level.begun(d) if requires_grad(d) and level.recorded else d)
-            value, aux = _parts(func(*given), has_aux, _JVP)
+                direction = wrap(d._array) if of_inference(d) else d
+                forward.add(t, level.begun(d) if requires_grad(d) and level.recorded else direction)
+            called = given
+            if argnums is not None:
+                called = list(primals)
+                for i, arg in zip(_numbers(argnums, len(primals)), given, strict=True):
+                    called[i] = arg
+            value, aux = _parts(func(*called), has_aux, _JVP)
             outs = flat(value)
             found = [forward.tangent(o) for o in outs]
             level.own |= set(forward.own)
@@ -461,8 +497,7 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
             transforms.forward_enabled = enabled
             forward.close()
     each = [F.zeros_like(o) if t is None else level.released(t) for o, t in zip(outs, found, strict=True)]
-    slopes = like(value, iter(each))
-    return (shown, slopes, aux) if has_aux else (shown, slopes)
+    return shown, like(value, iter(each)), aux
 
 
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
@@ -496,17 +531,6 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     return func(*primals), slope
 
 
-def _blocks(out: Tensor, ins: list[Tensor], keep: bool) -> list[Tensor]:
-    """The Jacobian of one result, a block for each input; with `keep` each row has its history."""
-    shape = out._array.shape
-    if not requires_grad(out) or not out._array.size:
-        return [out.new_zeros((*shape, *t._array.shape)) for t in ins]
-    from ..autograd.functional import blocks_of
-
-    found = blocks_of(out, ins, keep)
-    return [out.new_zeros((*shape, *t._array.shape)) if b is None else b for b, t in zip(found, ins, strict=True)]
-
-
 def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Function:
     """The function that gives the Jacobian, row by row.
 
@@ -520,7 +544,41 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
     """
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
-    return _jacobian(func, argnums, has_aux, False)
+
+    @puts_back
+    @functools.wraps(func)
+    def transformed(*args: Any) -> Any:
+        _only_real("jacrev", "inputs", args)
+        value, pull, aux = _pulled(func, args, argnums, has_aux)
+        _only_real("jacrev", "outputs", value)
+        chosen = [args[i] for i in _numbers(argnums, len(args))]
+        outs, ins = flat(value), flat(chosen)
+        sizes = [t.numel() for t in outs]
+        units = _unit_vectors(outs, sizes)
+        rows = [_rows(pull, like(value, iter(units)))] if chunk_size is None else []
+        if chunk_size is not None:
+            rows = [
+                _rows(pull, like(value, iter([u[i : i + chunk_size] for u in units])), chunk_size == 1)
+                for i in range(0, sum(sizes), chunk_size)
+            ]
+        whole = rows[0] if len(rows) == 1 else [F.cat(list(parts), 0) for parts in zip(*rows, strict=True)]
+        columns = [
+            [part.view((*o.shape, *t.shape)) for part, o in zip(F.split_with_sizes(w, sizes, 0), outs, strict=True)]
+            for w, t in zip(whole, ins, strict=True)
+        ]
+        blocks = [like(chosen, iter(row)) for row in zip(*columns, strict=True)]
+        result = like(value, iter([row[0] if isinstance(argnums, int) else tuple(row) for row in blocks]))
+        return (result, aux) if has_aux else result
+
+    return transformed
+
+
+def _rows(pull: Function, units: Any, single: bool = False) -> list[Tensor]:
+    """Some rows of a Jacobian, of each input; `single`: one alone, for which no vmap is entered."""
+    if single:
+        found = pull(like(units, iter([F.squeeze(u, 0) for u in flat(units)])))
+        return [F.unsqueeze(t, 0) for t in flat(found)]
+    return flat(vmap(pull)(units))
 
 
 def _only_real(name: str, what: str, tree: Any) -> None:
@@ -530,42 +588,6 @@ def _only_real(name: str, what: str, tree: Any) -> None:
             raise RuntimeError(
                 f"{name}: Expected all {what} to be real but received complex tensor at flattened input idx: {i}"
             )
-
-
-def _jacobian(func: Function, argnums: Any, has_aux: bool, forward: bool, randomness: str = "different") -> Function:
-    """jacrev, or jacfwd, whose results are the same; `forward` says which words errors use. randomness: what forward
-    mode, which maps the function, says of drawing."""
-    name = "jacfwd" if forward else "jacrev"
-
-    @puts_back
-    def transformed(*args: Any, **kwargs: Any) -> Any:
-
-        numbers = _numbers(argnums, len(args))
-        _only_real(name, "inputs", args)
-        draws = Draws(randomness)
-        with _Level(func, forward) as level:
-            given = list(args)
-            for i in numbers:
-                given[i] = level.fresh(args[i])
-            chosen = [given[i] for i in numbers]
-            if not forward:
-                _only_tensors(chosen)
-            value, aux = _parts(func(*given, **kwargs), has_aux, _JVP if forward else _VJP)
-            draws.check()
-            _only_real(name, "outputs", value)
-            ins = flat(chosen)
-            if forward:
-                check_rules(flat(value))
-            rows = []
-            for out in flat(value):
-                whole = _blocks(out, ins, level.outlasts(out))
-                whole = [level.released(w.to(out.dtype) if forward else w) for w in whole]
-                trees = like(chosen, iter(whole))
-                rows.append(trees[0] if isinstance(argnums, int) else tuple(trees))
-        result = like(value, iter(rows))
-        return (result, level.release(aux)) if has_aux else result
-
-    return transformed
 
 
 def jacfwd(func: Function, argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
@@ -580,7 +602,47 @@ def jacfwd(func: Function, argnums: Any = 0, has_aux: bool = False, *, randomnes
     Mirrors `torch.func.jacfwd`.
     """
     check_randomness(randomness)
-    return _jacobian(func, argnums, has_aux, True, randomness)
+
+    @puts_back
+    @functools.wraps(func)
+    def transformed(*args: Any) -> Any:
+        _only_real("jacfwd", "inputs", args)
+        chosen = [args[i] for i in _numbers(argnums, len(args))]
+        ins = flat(chosen)
+        sizes = [t.numel() for t in ins]
+
+        def pushed(*directions: Any) -> Any:
+            value, slopes, aux = _pushed(func, args, directions, argnums, has_aux)
+            _only_real("jacfwd", "outputs", value)
+            return (slopes, aux) if has_aux else slopes
+
+        found = vmap(pushed, randomness=randomness)(*like(chosen, iter(_unit_vectors(ins, sizes))))
+        columns, aux = found if has_aux else (found, None)
+        blocks = []
+        for out in flat(columns):
+            parts = F.split_with_sizes(F.movedim(out, 0, -1), sizes, -1)
+            trees = like(chosen, iter([_unflatten(p, t.shape) for p, t in zip(parts, ins, strict=True)]))
+            blocks.append(trees[0] if isinstance(argnums, int) else tuple(trees))
+        result = like(columns, iter(blocks))
+        return (result, like(aux, iter([t[0] for t in flat(aux)]))) if has_aux else result
+
+    return transformed
+
+
+def _unit_vectors(ins: list[Tensor], sizes: list[int]) -> list[Tensor]:
+    """For each tensor one side of a unit matrix: all elements of all of them, one after the other."""
+    total, made, first = sum(sizes), [], 0
+    for t, n in zip(ins, sizes, strict=True):
+        columns = t.new_zeros(total, n)
+        F.diagonal(columns, -first).fill_(1)
+        made.append(columns.view(total, *t.shape))
+        first += n
+    return made
+
+
+def _unflatten(t: Tensor, shape: Any) -> Tensor:
+    """The last dimension as several, or none."""
+    return F.squeeze(t, -1) if not len(shape) else t.unflatten(-1, shape)
 
 
 def hessian(func: Function, argnums: Any = 0) -> Function:

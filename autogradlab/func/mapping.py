@@ -14,10 +14,10 @@ from ..core.random.generator import Generator, default_generator
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
 from ..core.tensor import printing
-from ..core.tensor.tensor import Tensor, wrap
+from ..core.tensor.tensor import Tensor, gradient_edge, wrap
 from ..core.types.dims import wrap_dim
 
-__all__ = ["Draws", "check_randomness", "puts_back", "vmap"]
+__all__ = ["check_randomness", "puts_back", "vmap"]
 
 Function = Callable[..., Any]
 
@@ -29,12 +29,12 @@ def puts_back(run: Function) -> Function:
     def guarded(*args: Any, **kwargs: Any) -> Any:
         local, level = modes.current(), transforms
         before = local.grad, local.record, local.captured, local.levels, local.mapped, level.depth, level.mapping
-        stack = level.stack
+        stack, refusal, reverse = level.stack, local.saved_hooks_disabled, local.reverse
         try:
             return run(*args, **kwargs)
         finally:
             local.grad, local.record, local.captured, local.levels, local.mapped, level.depth, level.mapping = before
-            level.stack = stack
+            level.stack, local.saved_hooks_disabled, local.reverse = stack, refusal, reverse
             local.refresh()
 
     return guarded
@@ -60,6 +60,7 @@ def vmap(
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     @puts_back
+    @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
         name = _name(func)
         spread, size = _spread(name, args, in_dims)
@@ -67,7 +68,10 @@ def vmap(
         if step >= size:
             return _mapped(func, name, spread, size, out_dims, randomness, kwargs)[0]
         parts: list[list[Any]] = []
+        state = Generator.get_state(default_generator) if randomness == "same" else None
         for start in range(0, size, step):
+            if state is not None:
+                Generator.set_state(default_generator, state)
             count = min(step, size - start)
             part = [(arg, [(_part(t, d, start, count), d) for t, d in leaves]) for arg, leaves in spread]
             result, places = _mapped(func, name, part, count, out_dims, randomness, kwargs)
@@ -90,7 +94,7 @@ def _mapped(
         call = [like(arg, iter([t if d is None else mapping.enter(t, d) for t, d in parts])) for arg, parts in spread]
         result = func(*call, **kwargs)
         places = _places(name, out_dims, result)
-        leaves = [_left(name, t, d, mapping) for t, d in zip(flat(result), places, strict=True)]
+        leaves = [mapping.leave(name, t, d) for t, d in zip(flat(result), places, strict=True)]
     return like(result, iter(leaves)), places
 
 
@@ -127,30 +131,49 @@ def _places(name: str, out_dims: Any, result: Any) -> list[Any]:
     return found
 
 
-def _left(name: str, t: Any, dim: int | None, mapping: Mapping) -> Any:
-    """A result, its rows along a dimension."""
-    if dim is None:
-        if isinstance(t, Tensor) and mapping.level in levels_of(t._array.shape):
-            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
-        return t
-    if not isinstance(t, Tensor):
-        raise ValueError(
-            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(t)}. Did you "
-            "mean to set out_dims= to None for output?"
-        )
-    return F._remove_batch_dim(t, mapping.level, mapping.size, wrap_dim(dim, t._array.ndim + 1))
-
-
 class Mapping:
     """A vmap that is entered: its level, how many rows it counts, and what it says of random numbers."""
 
     def __init__(self, size: int, randomness: str) -> None:
         self.level, self.size, self.randomness = new_level(), size, randomness
+        #: by their ids tensors of rows, what they are outside, and the dimension of it that counts rows
+        self.known: dict[int, tuple[Tensor, Tensor, int]] = {}
 
     def enter(self, t: Tensor, dim: int) -> Tensor:
         """A tensor of which each slice along a dimension is a row."""
-        made: Tensor = F._add_batch_dim(t, dim % t._array.ndim, self.level)
+        dim %= t._array.ndim
+        made: Tensor = F._add_batch_dim(F.movedim(t, dim, 0) if dim else t, 0, self.level)
         made._stands_for = t
+        self.known[id(made)] = made, t, dim
+        return made
+
+    def leave(self, name: str, t: Any, dim: int | None) -> Any:
+        """A result, its rows along a dimension; an argument that comes back is the tensor that it stood for."""
+        if dim is None:
+            if isinstance(t, Tensor) and self.level in levels_of(t._array.shape):
+                raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+            return t
+        if not isinstance(t, Tensor):
+            raise ValueError(
+                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(t)}. Did you "
+                "mean to set out_dims= to None for output?"
+            )
+        dim = wrap_dim(dim, t._array.ndim + 1)
+        if self.level not in levels_of(t._array.shape):
+            size = [*t.shape]
+            size.insert(dim, self.size)
+            return F.expand(t, size)
+        if id(t) not in self.known:
+            self.known[id(t)] = t, self._whole(t), 0
+        _, whole, place = self.known[id(t)]
+        return whole if place == dim else F.movedim(whole, place, dim)
+
+    def _whole(self, t: Tensor) -> Tensor:
+        """A tensor with its rows along the first dimension: in the place of one that is no view it is none itself."""
+        made: Tensor = F._remove_batch_dim(t, self.level, self.size, 0)
+        if t._view is None:
+            edge = gradient_edge(made)
+            made._view, made._edge = None, edge
         return made
 
     def __enter__(self) -> Mapping:
@@ -190,25 +213,6 @@ def _name(func: Any) -> str:
     if isinstance(func, functools.partial):
         return f"functools.partial({_name(func.func)}, ...)"
     return str(getattr(func, "__name__", None) or repr(func))
-
-
-class Draws:
-    """Lets every element draw the same numbers, or none."""
-
-    def __init__(self, randomness: str) -> None:
-        self.randomness = randomness
-        self.state = Generator.get_state(default_generator) if randomness == "same" else None
-        self.position = Generator.position(default_generator)
-
-    def check(self) -> None:
-        """One more element is done."""
-        if self.state is not None:
-            Generator.set_state(default_generator, self.state)
-        elif self.randomness == "error" and Generator.position(default_generator) != self.position:
-            raise RuntimeError(
-                "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
-                "'different' randomness flags on vmap or perform the randomness operation out of vmap"
-            )
 
 
 def _spread(name: str, args: tuple[Any, ...], in_dims: Any) -> tuple[list[tuple[Any, list[tuple[Any, Any]]]], int]:

@@ -34,6 +34,7 @@ __all__ = [
     "pair",
     "reachable",
     "sequence",
+    "shown",
 ]
 
 #: where a gradient goes: a Node, as the gradient of its first output, or a Node and the number of an output. That the
@@ -363,6 +364,13 @@ def _seen(edge: Pair) -> Pair:
         edge = pair(node._edges[0])
         node = edge[0]
     return edge
+
+
+def shown(node: Node | None) -> Node | None:
+    """The Node that programs see as the one that made a tensor; None where a functional transform begins."""
+    while node is not None and node.hidden:
+        node = None if isinstance(node, Start) else pair(node._edges[0])[0]
+    return None if node is None or node.accumulates else node
 
 
 class Identity(Node):

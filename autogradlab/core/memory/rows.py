@@ -245,7 +245,7 @@ class Rows(NDArrayOperatorsMixin):
             return found
         for target, made in zip(out, found if type(found) is tuple else (found,), strict=True):
             if type(target) is not Rows:
-                raise Apart(errors.ROWS_INPLACE)
+                raise Apart(errors.ROWS_INPLACE.format("arithmetic"))
             target[...] = made
         return out if len(out) > 1 else out[0]
 
@@ -376,7 +376,7 @@ class Rows(NDArrayOperatorsMixin):
             self.whole[place] = values
             return
         if not set(values.levels) <= set(self.levels):
-            raise Apart(errors.ROWS_INPLACE)
+            raise Apart(errors.ROWS_INPLACE.format("arithmetic"))
         part = self.whole[place]
         self.whole[place] = values.beside(part.ndim - len(self.levels), self.levels)
 
@@ -402,7 +402,7 @@ class Rows(NDArrayOperatorsMixin):
         raise Apart(errors.ROWS_POINTER)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        raise Apart(errors.ROWS_INPLACE)
+        raise Apart(errors.ROWS_INPLACE.format("arithmetic"))
 
 
 def plain_rows(x: Any) -> Any:
@@ -802,7 +802,11 @@ def _joined(found: Sequence[Any], levels: tuple[int, ...], lanes: tuple[int, ...
     if math.prod(lanes) == 0:
         one = np.asarray(found[0])
         return Rows(np.zeros((*lanes, *one.shape), one.dtype), levels)
-    whole = np.stack([np.asarray(r) for r in found])
+    arrays = [np.asarray(r) for r in found]
+    for i, r in enumerate(arrays):
+        if r.shape != arrays[0].shape:
+            raise RuntimeError(errors.STACK_SIZES.format([*arrays[0].shape], [*r.shape], i))
+    whole = np.stack(arrays)
     return Rows(whole.reshape(*lanes, *whole.shape[1:]), levels)
 
 
@@ -863,9 +867,11 @@ def _drawing() -> dict[int, int]:
     return {level: size for level, size, randomness in modes.LOCAL.state.mapped if randomness == "different"}
 
 
-def place_to_draw(shape: tuple[int, ...], numpy: np.dtype[Any]) -> Any:
-    """Memory for new random numbers: a row for each draw."""
+def place_to_draw(shape: tuple[int, ...], numpy: np.dtype[Any], near: Any = None) -> Any:
+    """Memory for new random numbers: a row for each draw. It is ordered as that of other rows, if there are as many."""
     lanes = _drawing()
+    if type(near) is Rows and near.levels == tuple(lanes):
+        return near.over(np.empty_like(near.whole, numpy))
     whole = np.empty((*lanes.values(), *shape), numpy)
     return Rows(whole, tuple(lanes)) if lanes else whole
 
@@ -904,7 +910,7 @@ def drawing(kernel: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(kernel)
     def run(x: Any, *args: Any, **kwargs: Any) -> Any:
         if modes.LOCAL.state.mapped:
-            x = to_draw(x)
+            x, args = to_draw(x), tuple([to_draw(y) if isinstance(y, np.ndarray) else y for y in args])
         if type(x) is not Rows:
             return kernel(x, *args, **kwargs)
         if x.ndim < 2 and not any(type(y) is Rows for y in args):

@@ -222,21 +222,24 @@ def randn(shape: Sequence[int], dtype: DType = _FLOAT32, generator: Generator | 
     return normal(shape, dtype, 0.0, 1.0, generator)
 
 
+def check_deviation(std: Array | float) -> None:
+    """Refuse deviations below 0, or complex ones."""
+    if not isinstance(std, np.ndarray):
+        if not float(std) >= 0.0:
+            raise RuntimeError(NORMAL_STD.format(float(std)))
+    elif std.dtype.kind == "c":
+        raise RuntimeError(NORMAL_COMPLEX)
+    elif std.size and not std.min() >= 0:
+        raise RuntimeError(NORMAL_STDS)
+
+
 def normal_tensor(mean: Array | float, std: Array | float, generator: Generator | None = None) -> Array:
     """Normal numbers, each with its own mean or deviation (mirrors `torch.normal` with tensors).
 
     The dtype is that of `mean` if it is an array, else that of `std`; the shape is the two broadcast together.
     """
-    deviation = 1.0
-    if not isinstance(std, np.ndarray):
-        deviation = float(std)
-        if not deviation >= 0.0:
-            raise RuntimeError(NORMAL_STD.format(deviation))
-    else:
-        if std.dtype.kind == "c":
-            raise RuntimeError(NORMAL_COMPLEX)
-        if std.size and not std.min() >= 0:
-            raise RuntimeError(NORMAL_STDS)
+    check_deviation(std)
+    deviation = 1.0 if isinstance(std, np.ndarray) else float(std)
     like = mean if isinstance(mean, np.ndarray) else std
     assert isinstance(like, np.ndarray)
     out: Array = np.empty(_broadcast(np.shape(mean), np.shape(std)), like.dtype)

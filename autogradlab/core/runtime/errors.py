@@ -56,6 +56,51 @@ ROWS_DYNAMIC = (
     "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 )
+ROWS_RANDOM_OUT = (
+    "vmap: We do not support calling out variants of random operations inside of vmap. Please use non-out variants as "
+    "a workaround"
+)
+ROWS_RRELU = "vmap: we do not yet support aten::rrelu. Please file an issue"
+ROWS_NO_FALLBACK = "Batching rule not implemented for aten::{}. We could not generate a fallback."
+ROWS_ALLCLOSE = (
+    "vmap over torch.allclose isn't supported yet. Please file an issue at https://github.com/pytorch/pytorch/issues "
+    "if you need this feature."
+)
+ROWS_ONE_HOT = "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
+ROWS_CLONE = (
+    "NYI: Tensor.clone(memory_format) inside vmap is only supported with memory_format torch.preserve_format or "
+    "torch.contiguous_format (got {})"
+)
+ROWS_FORMAT = "NYI: querying is_contiguous inside of vmap for memory_format other than torch.contiguous_format"
+ROWS_SHAPES = (
+    "Shape mismatch: Got incorrect dims for {}(a, b). a has dim {}and b has dim {}but expected them to have dim {} and "
+    "dim {}"
+)
+ROWS_DOT = "Got wrong shapes for dot"
+ROWS_SQUEEZE = "Dimension is out of range (expected to be in range of [{}, {}], but got {}"
+ROWS_STRIDES = (
+    "Tensor.as_strided(size, stride, ...): size and stride must have the same length! Got size {} and stride {}"
+)
+ROWS_STRIDED = (
+    "result = tensor.as_strided({}, {}, {}) can access memory outside of `tensor`. {}This is not supported inside of "
+    "vmap, please try to rewrite the `as_strided` call as a sequence of PyTorch view operations"
+)
+ROWS_STATISTICS = (
+    "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
+    "were not batched.\nIf you are using a module and do not need eval mode, please set `track_running_stats` to be "
+    "False.If you are using a prebuilt module and do not need eval mode, please see the functorch website for "
+    "resources on how to patch your module to work with vmap"
+)
+ROWS_PERFORMANCE = (
+    "There is a performance drop because we have not yet implemented the batching rule for aten::{}. Please file us an "
+    "issue on GitHub so that we can prioritize its implementation. (Triggered internally at "
+    "/__w/pytorch/pytorch/aten/src/ATen/functorch/BatchedFallback.cpp:93.)"
+)
+WITHIN_SAVED_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
+    "case."
+)
+STACK_SIZES = "stack expects each tensor to be equal size, but got {} at entry 0 and {} at entry {}"
 ROWS_SELECTED = (
     "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
     "batch this would return a differently shaped Tensor. Please file an issue at "
@@ -68,13 +113,18 @@ WITHIN_REQUIRES_GRAD = (
     "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being "
     "transformed instead."
 )
+WITHIN_RETAIN_GRAD = (
+    "You are attempting to call Tensor.retain_grad() inside of a function being transformed by a functorch transform. "
+    "This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or "
+    "call retain_grad() outside of a function being transformed instead."
+)
 WITHIN_BACKWARD = (
     "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
     "instead or call backward() outside of functorch transforms."
 )
 ROWS_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
 ROWS_INPLACE = (
-    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
+    "vmap: inplace {}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
     "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
     "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
     "called inside the PyTorch framework, please file a bug report instead."

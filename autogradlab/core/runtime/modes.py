@@ -104,6 +104,7 @@ class State:
         "overriding",
         "plain",
         "record",
+        "reverse",
         "saved_hooks",
         "saved_hooks_disabled",
         "threads",
@@ -119,6 +120,8 @@ class State:
         self.depth = 0
         #: of each functional transform at work that differentiates: whether its function has a tensor from outside
         self.captured: tuple[Callable[[Any], bool], ...] = ()
+        #: how many of them do so backward
+        self.reverse = 0
         #: the levels of the vmaps that are entered, the outermost first
         self.levels: tuple[int, ...] = ()
         #: of each of them that a program has entered: its level, how many rows it counts, and whether their random

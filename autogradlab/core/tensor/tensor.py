@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments.signature import Signatures
-from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle, pair
+from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle, pair, shown
 from ..memory import rows
 from ..memory.absent import is_absent
 from ..memory.versions import INFERENCE, UNSHARED, counter, of_inference
@@ -158,7 +158,7 @@ class Tensor(TensorMethods):
         """
         node = made_by(self)
         if node is not None and node.hidden:
-            return None
+            node = shown(node)
         return node if node is None or differentiated is None or differentiated(self) else None
 
     @read_only
@@ -336,8 +336,12 @@ class Tensor(TensorMethods):
             self._meta = TensorMeta()
         return self._meta
 
+    def _hooked(self) -> Node | None:
+        """The Node that keeps the hooks of a tensor that is no leaf; programs may see another in its place."""
+        return None if self.grad_fn is None else made_by(self)
+
     def _made_by(self) -> tuple[Node | None, int]:
-        node = self.grad_fn
+        node = self._hooked()
         return node, (0 if node is None else pair(gradient_edge(self))[1])
 
     # -- hooks -------------------------------------------------------------------------------------------------------
@@ -361,7 +365,7 @@ class Tensor(TensorMethods):
         """
         if not requires_grad(self):
             raise RuntimeError(errors.HOOK_NO_GRAD)
-        node = self.grad_fn
+        node = self._hooked()
         if node is None:
             meta = self._extra()
             if meta.hooks is None:
@@ -411,7 +415,9 @@ class Tensor(TensorMethods):
         """
         if not requires_grad(self):
             raise RuntimeError(errors.RETAIN_NO_GRAD)
-        node = self.grad_fn
+        if modes.current().transformed:
+            raise RuntimeError(errors.WITHIN_RETAIN_GRAD if modes.current().reverse else errors.RETAIN_NO_GRAD)
+        node = self._hooked()
         if node is None:
             return
         self._extra().retains = True
@@ -419,7 +425,7 @@ class Tensor(TensorMethods):
 
     @property
     def _backward_hooks(self) -> HookDict | None:
-        node = self.grad_fn
+        node = self._hooked()
         if node is not None and node.hooks is not None:
             return node.hooks.tensor.get(pair(gradient_edge(self))[1])
         return None if self._meta is None else self._meta.hooks

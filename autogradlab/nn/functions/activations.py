@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.random import distributions
 from ...core.random.generator import Generator, default_generator
 from ...core.recording.record import TENSORS
+from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor
+from ...core.types.layouts import FORMATS
 from ...ops.nn import activation as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.opdef import OPS
 from ...ops.table.publishing import inner, reading
@@ -666,6 +667,8 @@ def rrelu(
 def _rrelu_with(
     generator: Generator, input: Tensor, lower: float, upper: float, training: bool, inplace: bool
 ) -> Tensor:
+    if modes.LOCAL.state.mapped:
+        raise RuntimeError(errors.ROWS_RRELU)
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
             raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
@@ -801,14 +804,10 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     """
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
-    drawn = np.empty(logits._array.shape, logits._array.dtype)
-    distributions.exponential_(drawn)
-    with np.errstate(all="ignore"):
-        gumbels = TENSORS.from_numpy(-np.log(drawn))
+    gumbels = -TENSORS.empty_like(logits, memory_format=FORMATS["contiguous_format"]).exponential_().log()
     soft = TENSORS.softmax((logits + gumbels) / tau, dim)
     if not hard:
         return soft
-    place = np.expand_dims(np.argmax(soft._array, axis=dim), dim)
-    one = np.zeros_like(soft._array)
-    np.put_along_axis(one, place, 1, dim)
-    return TENSORS.from_numpy(one) - soft.detach() + soft
+    place = TENSORS.argmax(soft, dim, keepdim=True)
+    hot = TENSORS.zeros_like(soft, memory_format=FORMATS["contiguous_format"]).scatter_(dim, place, 1.0)
+    return hot - soft.detach() + soft

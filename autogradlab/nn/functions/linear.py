@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import like
-from ...core.memory.rows import all_rows, draw_into, place_to_draw
+from ...core.memory.rows import Rows, all_rows, draw_into, place_to_draw
 from ...core.memory.versions import INFERENCE, increment_version
 from ...core.random.generator import default_generator
 from ...core.random.streams import fill, unsupported
 from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
-from ...core.runtime import modes
+from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import cxx_name, get_default_dtype, int64, promote, scalar_name, tensor_type
 from ...core.values.promotion import check_cast
@@ -555,6 +555,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     Mirrors `torch.nn.functional.one_hot`.
     """
     x = tensor._array
+    if num_classes <= 0 and isinstance(x, Rows):
+        raise RuntimeError(errors.ROWS_ONE_HOT)
     if x.dtype != np.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not x.size:

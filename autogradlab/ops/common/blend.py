@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import iterated, iterating
+from ...core.memory.rows import Rows
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
 from ...core.runtime.modes import quiet
@@ -45,6 +46,13 @@ def _fitting(value: Any, numpy: np.dtype[Any]) -> Tensor:
         if numpy.itemsize > 2 or numpy.kind in "iu"
         else quiet(number, value, numpy)
     )
+
+
+def _places(condition: Tensor) -> Any:
+    """The places where a condition holds, as a tensor for each dimension."""
+    if isinstance(condition._array, Rows):
+        raise RuntimeError(errors.ROWS_DYNAMIC.format("where"))
+    return F.nonzero(condition, as_tuple=True)
 
 
 def _three(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
@@ -89,7 +97,7 @@ def _alone(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arg
     },
     counts=(3,),
     binds=_three,
-    overloads=[Overload(lambda condition: F.nonzero(condition, as_tuple=True), takes=_alone)],
+    overloads=[Overload(_places, takes=_alone)],
     out=Out(exact="Expected out type to be {0} but got {1}", overlap="part"),
 )
 def where(condition: np.ndarray, input: np.ndarray, other: np.ndarray) -> np.ndarray:

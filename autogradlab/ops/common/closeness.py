@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.memory.rows import plain_rows
+from ...core.memory.rows import Rows, plain_rows
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
+from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import scalar_name
 from ...core.values.promotion import plain_number, result_dtype
@@ -72,6 +73,8 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     >>> torch.allclose(torch.tensor([1., 2.]), torch.tensor([1., 2. + 1e-6]))
     True
     """
+    if isinstance(input._array, Rows) or isinstance(other._array, Rows):
+        raise RuntimeError(errors.ROWS_ALLCLOSE)
     return bool(TENSORS.isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 

@@ -52,10 +52,8 @@ def _sum_batch_dim(input: Any, level: int) -> Any:
     return Rows(whole, rest) if rest else whole
 
 
-def _stops(node: Any) -> None:
-    """Let the engine stop at such Nodes to ask what lies below."""
-    node.special, node.simple, node.leaves_rows = True, False, True
-
-
-_stops(OPS["_remove_batch_dim"].node_class)
-_stops(OPS["_sum_batch_dim"].node_class)
+for _name in ("_remove_batch_dim", "_sum_batch_dim"):  # the engine stops at their Nodes to ask what lies below
+    _node: Any = OPS[_name].node_class
+    _node.special, _node.simple, _node.leaves_rows = True, False, True
+for _name in ("_add_batch_dim", "_remove_batch_dim", "_sum_batch_dim"):
+    OPS[_name].node_class.hidden = True  # PyTorch's graph is that of the whole tensors

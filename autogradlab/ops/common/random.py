@@ -10,13 +10,13 @@ from ...core.arguments.declared import declare, name_of
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.absent import reserved
 from ...core.memory.layout import like
-from ...core.memory.rows import Rows, draw_into, drawing, place_to_draw, plain_rows
+from ...core.memory.rows import Rows, all_rows, draw_into, drawing, levels_of, place_to_draw, plain_rows, to_draw
 from ...core.random import distributions as D
 from ...core.random import generator, streams
 from ...core.random.generator import default_generator
 from ...core.recording.inplace import History, check_inplace, commit
 from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative, start_node
-from ...core.runtime import modes
+from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, gradient_edge, wrap
 from ...core.types import dtypes
 from ...core.types.device import default_device
@@ -124,6 +124,8 @@ def _made(name: str, values: dict[str, Any], fill: Any, integer: bool = False) -
     kind, out, source = options(values), values.get("out"), values.get("generator")
     shape = check_sizes(values["size"])
     if out is not None:
+        if modes.LOCAL.state.mapped:
+            raise RuntimeError(errors.ROWS_RANDOM_OUT)
         check_out(name, out, kind)
         resize_out(out, shape)
         draw_into(lambda x: modes.quiet(fill, x, source), out._array)
@@ -159,7 +161,7 @@ def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
         kind = options(values)
         array = like(x, x.dtype if kind is None else kind.numpy, values["memory_format"], zero=False)
         if modes.LOCAL.state.mapped:
-            array = place_to_draw(array.shape, array.dtype)
+            array = place_to_draw(array.shape, array.dtype, x)
         if has_contents(values, beside=True):
             draw_into(lambda x: modes.quiet(fill, x, values.get("generator")), array)
         return placed(array, values, beside=True)
@@ -305,7 +307,7 @@ def randint_like(*args: Any, **kwargs: Any) -> Tensor:
     kind = options(values)
     array = like(x, x.dtype if kind is None else kind.numpy, values["memory_format"], zero=False)
     if modes.LOCAL.state.mapped:
-        array = place_to_draw(array.shape, array.dtype)
+        array = place_to_draw(array.shape, array.dtype, x)
     if has_contents(values, beside=True):
         draw_into(
             lambda x: modes.quiet(lambda: streams.random_(x, low, high, generator=values.get("generator"))), array
@@ -368,9 +370,17 @@ def _permutations(n: int, numpy: Any, source: Any) -> Any:
 _ZERO = {"input": lambda F, grad: F.zeros_like(grad)}
 
 
-@drawing
 def _normal(mean: Any, std: Any = 1, *, generator: Any = None) -> Any:
-    return streams.normal_tensor(mean, std, generator)
+    if not modes.LOCAL.state.mapped:
+        return streams.normal_tensor(mean, std, generator)
+    mean, std = (to_draw(x) if isinstance(x, np.ndarray) else x for x in (mean, std))
+    arrays = [x for x in (mean, std) if isinstance(x, np.ndarray)]
+    streams.check_deviation(all_rows(std))
+    made = place_to_draw(np.broadcast_shapes(*[x.shape for x in arrays]), arrays[0].dtype)
+    spread = 1.0 if isinstance(std, np.ndarray) else float(std)
+    draw_into(lambda x: streams.normal_(x, 0.0, spread, generator), made)
+    noise = made * std if isinstance(std, np.ndarray) else made
+    return (noise + mean).astype(made.dtype, copy=False)
 
 
 def _normal_of_size(mean: Any, std: Any, **values: Any) -> Tensor:
@@ -749,5 +759,8 @@ def bernoulli_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     index, values = bind("bernoulli_", args, kwargs, "Tensor")
     p, source = values["p"], values["generator"]
     if index == 0:
-        return _in_place(_BERNOULLI_TENSOR, self, lambda x: D.bernoulli_tensor_(x, p._array, source), p)
+        chances = to_draw(p._array) if modes.LOCAL.state.mapped else p._array
+        if len(levels_of(chances.shape)) > len(levels_of(self._array.shape)) and type(p._array) is Rows:
+            raise RuntimeError(errors.ROWS_INPLACE.format("bernoulli"))
+        return _in_place(_BERNOULLI_TENSOR, self, lambda x: D.bernoulli_tensor_(x, all_rows(chances), source), p)
     return _in_place(_BERNOULLI, self, lambda x: D.bernoulli_(x, p, source))

@@ -15,7 +15,7 @@ from ...core.memory.storage import address, owner, storage_of
 from ...core.memory.versions import INFERENCE, of_inference
 from ...core.recording.inplace import check_inplace
 from ...core.recording.record import RAW, TENSORS, says, writes
-from ...core.runtime import modes
+from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import scalar_name
 from ..table.calls import view_of
@@ -85,12 +85,36 @@ def _within(size: Any, stride: Any, offset: int, item: int, nbytes: int) -> tupl
     return size, stride
 
 
+def _within_row(x: Rows, size: Any, stride: Any, offset: int, begin: int) -> None:
+    """Refuse what reaches beyond the memory of the first of many rows, which lies from `begin` on."""
+    if len(size) != len(stride):
+        raise RuntimeError(errors.ROWS_STRIDES.format([*size], [*stride]))
+    if 0 in size:
+        return
+    given = f"{[*size]}", f"{[*stride]}", offset
+    if not x.size:
+        why = "`tensor` has no storage but the passed-in (size, stride, storage_offset) imply a result with some "
+        why += "storage. "
+        raise RuntimeError(errors.ROWS_STRIDED.format(*given, why))
+    end = offset + 1 + sum([(n - 1) * s for n, s in zip(size, stride, strict=True)])
+    last = begin + 1 + sum([(n - 1) * (s // x.itemsize) for n, s in zip(x.shape, x.strides, strict=True)])
+    if end > last or offset < begin:
+        why = (
+            f"`result` can access some memory in range [{offset}, {end}], but `tensor` can only access some memory in "
+            f"range [{begin}, {last}]. "
+        )
+        raise RuntimeError(errors.ROWS_STRIDED.format(*given, why))
+
+
 def _strided(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> tuple[Any, ...]:
     """The array of as_strided, and what its Node saves."""
     x = input._array
     if isinstance(x, Rows):
+        begin = TENSORS.storage_offset(input)
+        offset = begin if storage_offset is None else operator.index(storage_offset)
+        _within_row(x, size, stride, offset, begin)
         steps = tuple([s * x.itemsize for s in stride])
-        r = x.window(tuple(size), steps, strided.window, (storage_offset or 0) * x.itemsize)
+        r = x.window(tuple(size), steps, strided.window, (offset - begin) * x.itemsize)
         return r, size, stride, storage_offset, strided.Geometry(x), strided.Geometry(r, x)
     storage = storage_of(input)
     offset = TENSORS.storage_offset(input) if storage_offset is None else operator.index(storage_offset)

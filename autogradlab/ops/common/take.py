@@ -8,11 +8,12 @@ import numpy as np
 
 from ...core.memory.absent import require_places
 from ...core.memory.places import add_at, inside
-from ...core.memory.rows import all_rows
+from ...core.memory.rows import Rows, all_rows, each
 from ...core.memory.storage import owner
 from ...core.memory.strided import placed
 from ...core.recording.record import RAW, TENSORS, says, writes
-from ...core.runtime.errors import ROWS_DYNAMIC
+from ...core.runtime import errors
+from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, int64, scalar_name
@@ -570,7 +571,7 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
     method=False,
     function=False,
     inner_writes=1,
-    dynamic=ROWS_DYNAMIC.format("nonzero"),
+    dynamic=errors.ROWS_DYNAMIC.format("nonzero"),
 )
 def nonzero_kernel(input: np.ndarray) -> np.ndarray:
     """The indices of the elements that are not zero, one row each; with as_tuple=True one tensor for each dimension,
@@ -626,4 +627,7 @@ def argwhere(input: Tensor) -> Tensor:
     tensor([[0, 1],
             [1, 0]])
     """
+    if isinstance(input._array, Rows):
+        warn(errors.ROWS_PERFORMANCE.format("argwhere"))
+        return wrap(each(_nonzero, (input._array,)))
     return _NONZERO(input)

@@ -72,6 +72,8 @@ def formatted(x: np.ndarray, memory_format: Any = None) -> np.ndarray:
         return r
     if memory_format is _CONTIGUOUS or memory_format == "contiguous":
         return np.array(x, order="C")
+    if isinstance(x, Rows):
+        raise RuntimeError(errors.ROWS_CLONE.format(memory_format.name.title().replace("_", "").replace("3D", "3d")))
     wanted = {"channels_last": 4, "channels_last_3d": 5}.get(memory_format.name)
     if wanted is None or x.ndim != wanted:
         raise RuntimeError(f"required rank {wanted} tensor to use {memory_format.name} format")
@@ -84,6 +86,8 @@ def _in_format(x: np.ndarray, memory_format: Any) -> bool:
     """Whether elements lie as a memory format says."""
     if memory_format is None or memory_format is _CONTIGUOUS or memory_format is _PRESERVE:
         return bool(x.flags.c_contiguous)
+    if isinstance(x, Rows):
+        raise RuntimeError(errors.ROWS_FORMAT)
     wanted = {"channels_last": 4, "channels_last_3d": 5}[memory_format.name]
     if x.ndim != wanted:
         return False

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph.node import NO_EDGE, freed_error, leads
+from ...core.memory.rows import Rows
 from ...core.memory.versions import UNSHARED
 from ...core.recording.record import RAW, TENSORS, changed
 from ...core.runtime import errors, modes
@@ -242,6 +243,8 @@ def mm(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
     >>> torch.mm(torch.tensor([[1., 2.]]), torch.tensor([[3.], [4.]]))
     tensor([[11.]])
     """
+    if input.ndim != 2 or mat2.ndim != 2:
+        refuse_shapes("mm", input, mat2, 2, 2)
     if input.ndim != 2:
         raise RuntimeError("self must be a matrix")
     if mat2.ndim != 2:
@@ -473,6 +476,7 @@ def mv(input: np.ndarray, vec: np.ndarray) -> np.ndarray:
     """
     wrap_dim(0, input.ndim, scalar_ok=False)
     if input.ndim != 2 or vec.ndim != 1:
+        refuse_shapes("mv", input, vec, 2, 1)
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     if input.shape[1] != vec.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat ({_x(input)}), vec ({vec.shape[0]})")
@@ -484,8 +488,16 @@ def mv(input: np.ndarray, vec: np.ndarray) -> np.ndarray:
     return product(input, vec, "addmv_impl_cpu")
 
 
+def refuse_shapes(name: str, a: np.ndarray, b: np.ndarray, first: int, second: int) -> None:
+    """Refuse operands with other numbers of dimensions, where one of them is of many rows."""
+    if isinstance(a, Rows) or isinstance(b, Rows):
+        raise RuntimeError(errors.ROWS_SHAPES.format(name, a.ndim, b.ndim, first, second))
+
+
 def _vectors(input: np.ndarray, other: np.ndarray) -> None:
     if input.ndim != 1 or other.ndim != 1:
+        if isinstance(input, Rows) or isinstance(other, Rows):
+            raise RuntimeError(errors.ROWS_DOT)
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
     if input.dtype != other.dtype:
         raise RuntimeError(
@@ -594,6 +606,8 @@ def bmm(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
 
             [[3.]]])
     """
+    if input.ndim != 3 or mat2.ndim != 3:
+        refuse_shapes("bmm", input, mat2, 3, 3)
     if input.ndim != 3:
         raise RuntimeError("batch1 must be a 3D tensor")
     if mat2.ndim != 3:

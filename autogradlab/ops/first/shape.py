@@ -8,8 +8,10 @@ import numpy as np
 
 from ...core.arguments.mismatch import typename
 from ...core.backward.validate import expandable, reduce_to
+from ...core.memory.rows import Rows
 from ...core.memory.strided import placed, view_strides, window
 from ...core.recording.record import RAW, TENSORS
+from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ...core.types.dtypes import dtype, from_numpy, tensor_type
@@ -471,6 +473,10 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     torch.Size([3])
     """
     x = input._array
+    if isinstance(x, Rows) and not x.ndim and dim is not None:
+        dims = [dim] if isinstance(dim, int) else [*dim]
+        if any(dims):
+            raise RuntimeError(errors.ROWS_SQUEEZE.format(-1, 0, dims))
     if dim is None:
         return view_of(input, _squeeze_all(x), SQUEEZES[0], (x.shape, None))
     if isinstance(dim, (tuple, list)):

@@ -12,7 +12,9 @@ import numpy as np
 
 from ...core.memory.adding import added, of_rows
 from ...core.memory.layout import channels_as, channels_last, contiguous, filled_channels_last, keeping_channels
+from ...core.memory.rows import Rows
 from ...core.recording.record import RAW, TENSORS, no_derivative, says
+from ...core.runtime import errors
 from ..first.kinds import is_half, refuse, typed
 from ..table.opdef import op
 
@@ -315,6 +317,8 @@ def native_batch_norm(
         centered = wide - _channel(mean, ndim)
         var = added(np.multiply(centered, centered, centered), dims) / count
         rstd = 1 / np.sqrt(var + wide.dtype.type(eps))
+        if isinstance(mean, Rows) and any(t is not None and not isinstance(t, Rows) for t in (running_mean, running_var)):
+            raise RuntimeError(errors.ROWS_STATISTICS)
         if running_mean is not None:
             running_mean += (mean - running_mean) * running_mean.dtype.type(momentum)
         if running_var is not None:

@@ -1,0 +1,180 @@
+"""torch.func: what vmap draws, refuses and hands back, its graph, and Jacobians by forward mode."""
+
+import warnings
+
+import torch
+from torch.func import functional_call, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp, vmap
+from torch.nn import functional as F
+
+from tests.scenarios.show import attempt
+
+warnings.filterwarnings("ignore", message="`torch.jit")  # of decompositions, with the first call of jvp
+warnings.filterwarnings("ignore", message="An output with one or more")  # of a bernoulli_ that is refused
+
+
+def shape_of(t):
+    """Sizes, strides, Nodes, and whether it is a view."""
+    node = t.grad_fn
+    following = [] if node is None else [None if n is None else n.name() for n, _ in node.next_functions]
+    return tuple(t.shape), t.stride(), node and node.name(), following, t._base is not None
+
+
+# % mapped-graph: Nodes, bases and identity of results
+x, w = torch.arange(6.0).view(3, 2).requires_grad_(), torch.ones(2, requires_grad=True)
+for result in (
+    vmap(lambda t: t.sin())(x),
+    vmap(lambda t: t * w)(x),
+    vmap(lambda t: w)(x),
+    vmap(lambda t: t)(x),
+    vmap(lambda t: t.view(2, 1))(x),
+    vmap(lambda t: t.sin(), 0, 1)(x),
+    vmap(lambda t: t, 1)(x),
+    vmap(vmap(lambda t: t.sin()))(x),
+    vmap(lambda t: t[0])(x),
+    vmap(lambda t: t.clone().mul_(2))(x),
+):
+    print(shape_of(result))
+print(vmap(lambda t: t)(x) is x, vmap(lambda t: t, 1, 1)(x) is x, vmap(vmap(lambda t: t))(x) is x)
+print(vmap(lambda t: t.contiguous())(x) is x, vmap(lambda t: w, out_dims=None)(x) is w)
+attempt(lambda: vmap(lambda t: w, 0, 1)(x))
+heard = []
+y = vmap(lambda t: t.sin())(x)
+y.retain_grad()
+y.register_hook(lambda g: heard.append(tuple(g.shape)))
+y.mul_(2).sum().backward()
+print(heard, shape_of(y), x.grad.sum())
+z = torch.ones(3, 2)
+print(vmap(lambda t: t.mul_(3))(z) is z, z._version, z.sum())
+both = vmap(lambda t: (t.exp(), t.exp(), torch.stack([t, t])))(x)
+print([shape_of(t) for t in both[:2]])
+
+# % mapped-forward: Jacobians by forward mode, their strides and graphs
+x = torch.tensor([0.5, 1.0, 1.5])
+
+
+def stopped(t):
+    with torch.no_grad():
+        c = t**2
+    return t - c
+
+
+def silent(t):
+    with torch.no_grad():
+        return t**2
+
+
+with torch.no_grad():
+    for result in (jacfwd(torch.sin)(x), jacrev(torch.sin)(x), hessian(lambda t: t.sin().sum())(x)):
+        print(result, result.stride())
+with torch.inference_mode():
+    print(jacfwd(torch.sin)(x))
+for f in (stopped, silent):
+    print(jacfwd(f)(x), jacrev(f)(x))
+one = torch.ones((), requires_grad=True)
+print(jacfwd(lambda t: t**3)(one).grad_fn.name(), jacrev(lambda t: t**3)(one).grad_fn.name())
+print(jacrev(lambda t: t**3)(x.clone().requires_grad_()).grad_fn.next_functions[0][0].name())
+print(jacfwd(lambda a, b: ({"p": a * b}, a.sum()), argnums=(1, 0), has_aux=True)(x, 2 * x))
+print(jacrev(lambda a, b: {"p": a * b, "q": a.sum()}, argnums=(1, 0))(x, 2 * x))
+for size in (1, 2, 5):
+    print(jacrev(lambda a: (a**2, a.sum()), chunk_size=size)(x))
+attempt(lambda: jacfwd(lambda a: a * 2, argnums=3)(x))
+attempt(lambda: jacfwd(lambda a: a * 2)(x, b=1))
+
+# % mapped-draws: random numbers inside of vmap and of forward mode
+rows, last, plain = torch.ones(3, 2, 2), torch.ones(2, 2, 3), torch.ones(2, 2)
+
+
+def drawn(name, function, dims, *args, randomness):
+    torch.manual_seed(3)
+    attempt(lambda: print(name, randomness, vmap(function, dims, randomness=randomness)(*args).flatten()))
+
+
+for randomness in ("same", "different"):
+    for dims, t in ((0, rows), (-1, last), (None, plain)):
+        given = t, torch.ones(3)
+        drawn("normal_std", lambda t, _: torch.normal(0.0, t), (dims, 0), *given, randomness=randomness)
+        drawn("normal_mean", lambda t, _: torch.normal(t, 1.0), (dims, 0), *given, randomness=randomness)
+        drawn("rand_like", lambda t, _: torch.rand_like(t), (dims, 0), *given, randomness=randomness)
+        drawn("randint_like", lambda t, _: torch.randint_like(t, 20), (dims, 0), *given, randomness=randomness)
+    for dims, p in ((0, rows), (None, plain)):
+        each = plain, p - 0.5, torch.ones(3)
+        drawn("binomial", lambda t, p, _: torch.binomial(t, p), (None, dims, 0), *each, randomness=randomness)
+        if dims is None or randomness == "same":
+            drawn("bernoulli_", lambda t, p, _: t.bernoulli_(p), (None, dims, 0), *each, randomness=randomness)
+        each = rows.clone(), p - 0.5, torch.ones(3)
+        drawn("bernoulli_", lambda t, p, _: t.bernoulli_(p), (0, dims, 0), *each, randomness=randomness)
+    drawn("gumbel", lambda t: F.gumbel_softmax(t, dim=0), 0, torch.ones(2, 3), randomness=randomness)
+    torch.manual_seed(0)
+    print(jacfwd(lambda t: t * torch.rand(2), randomness=randomness)(torch.ones(2)))
+for size in (1, 2, 3):
+    torch.manual_seed(0)
+    print(vmap(lambda t: t + torch.rand_like(t), randomness="same", chunk_size=size)(torch.zeros(3, 2)))
+v = torch.ones(3)
+attempt(lambda: vmap(lambda t: torch.randn(3, out=v), randomness="same")(v))
+attempt(lambda: vmap(lambda t: torch.rrelu(t), randomness="same")(v))
+attempt(lambda: jacfwd(torch.bernoulli)(v))
+
+# % mapped-refused: what is refused for many rows
+m, v = torch.arange(6.0).view(3, 2), torch.tensor([1.0, 2.0, 3.0])
+for action in (
+    lambda: vmap(lambda t: t.clone(memory_format=torch.channels_last))(m),
+    lambda: vmap(lambda t: t.contiguous(memory_format=torch.channels_last_3d))(m),
+    lambda: vmap(lambda t: t.as_strided([1, 1, 1], [1, 1]))(m),
+    lambda: vmap(lambda t: t.as_strided([2], [1], 1))(m),
+    lambda: vmap(lambda t: t.as_strided([2], [1], 1), 1)(torch.ones(2, 2, 3)[1]),
+    lambda: vmap(lambda t: t.as_strided([3], [1]))(torch.ones(3, 0, 3)),
+    lambda: print(vmap(lambda t: t.as_strided([2, 2], [0, 1]))(torch.arange(8.0).view(4, 2)[1:])),
+    lambda: vmap(torch.bmm)(torch.ones(2, 2, 2, 2), torch.ones(2, 2)),
+    lambda: vmap(torch.mm, (0, None))(m, m),
+    lambda: vmap(torch.mv)(torch.ones(3, 2, 2), torch.ones(3, 2, 2)),
+    lambda: vmap(torch.dot, (0, None))(m, m),
+    lambda: vmap(lambda t: t.squeeze(1))(v),
+    lambda: vmap(lambda t: t.squeeze((0, 1)))(v),
+    lambda: vmap(F.one_hot)(torch.tensor([0, 1])),
+    lambda: vmap(torch.where)(m),
+    lambda: vmap(torch.equal)(m, m),
+    lambda: vmap(torch.allclose)(m, m),
+    lambda: vmap(lambda t, a, b: F.batch_norm(t, a, b, training=True), (0, None, None))(torch.ones(2, 4, 3), v, v),
+):
+    attempt(action)
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    print(vmap(torch.argwhere)(m + 1))
+    attempt(lambda: vmap(torch.argwhere)(m))
+print([str(each.message).partition(" (Triggered")[0] for each in seen])
+
+# % mapped-hooks: saved-tensor hooks and retained gradients inside of transforms
+x = torch.tensor([0.5, 1.0])
+
+
+def total(t):
+    return t.sin().sum()
+
+
+def packed(t):
+    with torch.autograd.graph.save_on_cpu():
+        return total(t)
+
+
+def kept(t):
+    y = t.sin()
+    y.retain_grad()
+    return y.sum()
+
+
+for transform in (
+    grad,
+    grad_and_value,
+    jacrev,
+    jacfwd,
+    hessian,
+    vmap,
+    lambda f: lambda t: vjp(f, t)[0],
+    lambda f: lambda t: jvp(f, (t,), (t,)),
+):
+    attempt(lambda transform=transform: print(transform(packed)(x)))
+    attempt(lambda transform=transform: print(transform(kept)(x)))
+    with torch.autograd.graph.save_on_cpu():
+        attempt(lambda transform=transform: print(transform(total)(x)))
+linear = torch.nn.Linear(2, 1)
+print(grad(lambda p: functional_call(linear, p, x).sum())(dict(linear.named_parameters()))["bias"])
