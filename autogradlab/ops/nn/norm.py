@@ -317,7 +317,8 @@ def native_batch_norm(
         centered = wide - _channel(mean, ndim)
         var = added(np.multiply(centered, centered, centered), dims) / count
         rstd = 1 / np.sqrt(var + wide.dtype.type(eps))
-        if isinstance(mean, Rows) and any(t is not None and not isinstance(t, Rows) for t in (running_mean, running_var)):
+        kept = [t for t in (running_mean, running_var) if t is not None]
+        if isinstance(mean, Rows) and not all(isinstance(t, Rows) for t in kept):
             raise RuntimeError(errors.ROWS_STATISTICS)
         if running_mean is not None:
             running_mean += (mean - running_mean) * running_mean.dtype.type(momentum)
