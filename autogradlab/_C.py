@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+from .autograd.context import transforms
+from .autograd.forward_ad import _is_fwd_grad_enabled
 from .autograd.frontend import running, will_run
 from .autograd.function import delayed_error
 from .autograd.grad_mode import is_grad_enabled, set_grad
@@ -31,6 +33,7 @@ __all__ = [
     "_autograd",
     "_disabled_torch_function_impl",
     "_functions",
+    "_is_fwd_grad_enabled",
     "_is_multithreading_enabled",
     "_nn",
     "is_grad_enabled",
@@ -179,6 +182,11 @@ def _unsafe_set_version_counter(tensors: tuple[Tensor, ...], versions: tuple[int
         count = counter(t)
         if count is not INFERENCE:
             count[0] = version
+
+
+def _set_fwd_grad_enabled(mode: bool) -> None:
+    """Switch forward mode on or off."""
+    transforms.forward_enabled = mode
 
 
 def _saved_tensors_hooks_is_enabled() -> bool:

@@ -13,7 +13,12 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..core.graph.node import NO_EDGE, Identity, Node, node_class, pair
+from ..core.memory.lazy import bits
+from ..core.memory.rows import Rows
+from ..core.memory.storage import storage_of
 from ..core.recording.record import TENSORS
 from ..core.runtime import modes
 from ..core.tensor import overriding, printing
@@ -109,6 +114,9 @@ class Level:
         node = pair(gradient_edge(tangent))[0]
         if isinstance(node, _Gate):  # it was computed while forward mode was switched off
             tangent._edge = node._edges[0]
+        if not _laid_out_alike(tensor, tangent):
+            with enable_grad():
+                tangent = TENSORS.zeros_like(tensor, dtype=tangent.dtype).copy_(tangent)
         self.duals.append(_Dual(tensor, tangent))
         self.derived[id(tensor)] = tensor
         return tensor
@@ -295,6 +303,22 @@ def check_tangent(tensor: Tensor, tangent: Tensor) -> None:
             f"not supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
             f"{list(tangent.shape)}."
         )
+
+
+def _laid_out_alike(tensor: Tensor, tangent: Tensor) -> bool:
+    """Whether a tangent lies in memory as its tensor does, so that views of both can be taken alike."""
+    x, y = tensor._array, tangent._array
+    if type(x) is not np.ndarray or type(y) is not np.ndarray:
+        return isinstance(x, Rows) or isinstance(y, Rows) or bits(x) == bits(y)
+    if x is y or not x.size:
+        return True
+    for n, one, other in zip(x.shape, x.strides, y.strides, strict=True):
+        if n > 1 and one // x.itemsize != other // y.itemsize:
+            return False
+    if x.base is None and y.base is None:
+        return True
+    sizes = [storage_of(t).nbytes() // t._array.itemsize for t in (tensor, tangent)]
+    return sizes[0] == sizes[1] and TENSORS.storage_offset(tensor) == TENSORS.storage_offset(tangent)
 
 
 def leading_to_leaf(tensor: Tensor) -> tuple[Tensor, Tensor]:

@@ -457,13 +457,19 @@ def _in_rows(
     outs: Any, ins: Any, grads: Any, count: int, keep: bool, create: bool, allow_unused: bool
 ) -> list[Tensor | None]:
     """The same by one pass on rows, which can be recorded."""
+    return mapped(lambda given: _grad(outs, ins, given, keep, create, allow_unused), grads, count)
+
+
+def mapped(
+    func: Callable[[list[Tensor | None]], Sequence[Tensor | None]], given: Sequence[Tensor | None], count: int
+) -> list[Tensor | None]:
+    """What a function gives for each of `count` rows of tensors, by one call of it."""
     level, local = new_level(), modes.current()
     before = local.levels
     try:
         local.levels = (*before, level)
-        given = [None if g is None else TENSORS._add_batch_dim(g, 0, level) for g in grads]
-        found = _grad(outs, ins, given, keep, create, allow_unused)
-        return [None if g is None else TENSORS._remove_batch_dim(g, level, count, 0) for g in found]
+        rows = [None if t is None else TENSORS._add_batch_dim(t, 0, level) for t in given]
+        return [None if t is None else TENSORS._remove_batch_dim(t, level, count, 0) for t in func(rows)]
     finally:
         local.levels = before
 

@@ -240,7 +240,7 @@ def _go_forward(
     for level, given in tangents:
         if ctx._fill:
             for i, (a, t) in enumerate(zip(args, given, strict=True)):
-                if t is None and isinstance(a, Tensor):
+                if t is None and isinstance(a, Tensor) and a._array.dtype.kind in "fcV":
                     given[i] = wrap(np.zeros_like(a._array))
         before = transforms.forward_enabled
         ctx._kept_for_jvp = kept or ()
@@ -284,11 +284,8 @@ def _check_tangents(found: tuple[Any, ...], given: list[Any], args: tuple[Any, .
                     "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
                     "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."
                 )
-        elif view and (t is None or t._view is None):
-            raise RuntimeError(
-                "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a "
-                "view."
-            )
+        elif view:
+            _check_view(o, t, given, args)
         if t is None or t._array.dtype.kind not in "fcV":
             raise RuntimeError(_ASSERT)
         check = t._array.shape
@@ -298,6 +295,24 @@ def _check_tangents(found: tuple[Any, ...], given: list[Any], args: tuple[Any, .
                 f"not supported. Tensor is of size {list(o.shape)} while the given forward gradient is of size "
                 f"{list(t.shape)}."
             )
+
+
+def _check_view(o: Tensor, t: Any, given: list[Any], args: tuple[Any, ...]) -> None:
+    """Refuse the tangent of a view of an argument that is no view of the tangent of that argument."""
+    if t is None or t._view is None:
+        raise RuntimeError(
+            "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+        )
+    tensors = [(a, d) for a, d in zip(args, given, strict=True) if isinstance(a, Tensor) and d is not None]
+    source, direction = next((pair for pair in tensors if _base(pair[0]) is _base(o)), (None, None))
+    if source is None or direction is None:
+        return
+    start = "A custom Function is returning a view but the jvp is not returning a view of the "
+    if source._view is None or any(level.known(source) is not None for level in transforms.forward):
+        if t._view.base is not _base(direction):
+            raise RuntimeError(start + "given grad input.")
+    elif direction._view is None or t._view.base is not direction._view.base:
+        raise RuntimeError(start + "same base as the given grad input.")
 
 
 def _check_transforms(cls: Any, separate: bool) -> None:

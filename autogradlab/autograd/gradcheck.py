@@ -15,7 +15,7 @@ from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ..core.types.dtypes import from_numpy
 from ..core.types.size import Size
 from . import forward_ad
-from .frontend import grad
+from .frontend import grad, mapped
 
 __all__ = [
     "GradcheckError",
@@ -220,17 +220,11 @@ def _compare_forward(func: Callable[..., Any], inputs: Sequence[Any], options: d
         for j, t in enumerate(wanted):
             for place, index in enumerate(np.ndindex(t._array.shape)):
                 for step in (1.0, 1j) if t._array.dtype.kind == "c" else (1.0,):
-                    direction = np.zeros_like(t._array)
-                    direction[index] = step
-                    with forward_ad.dual_level():
-                        dual = forward_ad.make_dual(t, wrap(direction))
-                        outputs = [
-                            o for o in _tuple(part(*(dual if i is t else i for i in inputs))) if isinstance(o, Tensor)
-                        ]
-                        for i, o in enumerate(outputs):
-                            tangent = forward_ad.unpack_dual(o).tangent
-                            if tangent is not None:
-                                found[i][j][place] += tangent._array.reshape(-1) * step
+                    directions = [np.zeros_like(x._array) for x in wanted]
+                    directions[j][index] = step
+                    for i, (_, tangent) in enumerate(_pushed(part, inputs, [wrap(d) for d in directions])):
+                        if tangent is not None:
+                            found[i][j][place] += tangent._array.reshape(-1) * step
         for i, (o, mine, row) in enumerate(zip(every, found, table, strict=True)):
             for j, (a, n) in enumerate(zip(mine, row, strict=True)):
                 if requires_grad(o) and not _close(a, n, options["rtol"], options["atol"]):
@@ -243,6 +237,73 @@ def _compare_forward(func: Callable[..., Any], inputs: Sequence[Any], options: d
                     )
 
 
+def _pushed(
+    func: Callable[..., Any], inputs: Sequence[Any], tangents: Sequence[Tensor | None]
+) -> list[tuple[Tensor, Tensor | None]]:
+    """(value, tangent) of each output, where the inputs that require grad have these tangents, or none."""
+    directions = iter(tangents)
+    with forward_ad.dual_level():
+        given = []
+        for t in inputs:
+            if isinstance(t, Tensor) and requires_grad(t):
+                direction = next(directions)
+                t = t.detach() if direction is None else forward_ad.make_dual(t.detach(), direction)
+            given.append(t)
+        outputs = [o for o in _tuple(func(*given)) if isinstance(o, Tensor)]
+        return [(o, forward_ad.unpack_dual(o).tangent) for o in outputs]
+
+
+def _check_undefined_tangents(func: Callable[..., Any], inputs: Sequence[Any]) -> None:
+    """Check that an input without a tangent counts as one whose tangent is zero."""
+    wanted = _differentiable(inputs)
+    tangents: list[Tensor | None] = [wrap(_direction_of(t)) for t in wanted]
+    for i, t in enumerate(wanted):
+        zero, none = ([*tangents[:i], missing, *tangents[i + 1 :]] for missing in (TENSORS.zeros_like(t), None))
+        pairs = zip(_pushed(func, inputs, zero), _pushed(func, inputs, none), strict=True)
+        for k, ((_, expected), (_, got)) in enumerate(pairs):
+            if expected is None or got is None or np.allclose(expected._array, got._array):
+                continue
+            raise GradcheckError(
+                "Mismatch in tangent values for output with index: ",
+                k,
+                " when input: ",
+                t,
+                " has an undefined tangent value. ",
+                " Got: ",
+                expected,
+                " but expected: ",
+                got,
+            )
+
+
+def _direction_of(t: Tensor) -> np.ndarray:
+    """Random numbers in the shape and dtype of a tensor."""
+    drawn: np.ndarray = TENSORS.randn_like(t.detach())._array
+    return drawn
+
+
+def _check_batched_tangents(func: Callable[..., Any], inputs: Sequence[Any]) -> None:
+    """Check that two tangents at once give what each gives alone."""
+    wanted = _differentiable(inputs)
+    for j, t in enumerate(wanted):
+        drawn = [wrap(_direction_of(t)) for _ in range(2)]
+
+        def pushed(tangent: Tensor | None, j: int = j) -> list[Tensor]:
+            directions = [tangent if i == j else None for i in range(len(wanted))]
+            return [TENSORS.zeros_like(o) if d is None else d for o, d in _pushed(func, inputs, directions)]
+
+        expected = [TENSORS.stack(column) for column in zip(*map(pushed, drawn), strict=True)]
+        try:
+            found = mapped(lambda rows: pushed(rows[0]), [TENSORS.stack(drawn)], 2)
+        except RuntimeError as error:
+            raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{_BATCHED_FORWARD}") from error
+        for i, (got, want) in enumerate(zip(found, expected, strict=True)):
+            if got is not None and not np.allclose(got._array, want._array):
+                raise GradcheckError(
+                    f"For output {i} and input {i}:\n\n{_BATCHED_FORWARD}\n\nGot:\n{got}\n\nExpected:\n{want}"
+                )
+
+
 def _part(func: Callable[..., Any], name: str) -> Callable[..., Any]:
     """`func` with the real or the imaginary part of its complex outputs."""
 
@@ -251,6 +312,23 @@ def _part(func: Callable[..., Any], name: str) -> Callable[..., Any]:
         return tuple(getattr(TENSORS, name)(o) if o._array.dtype.kind == "c" else o for o in outputs)
 
     return taken
+
+
+_BATCHED_FORWARD = """
+gradcheck failed while testing batched gradient computation with forward-mode AD.
+This test is enabled automatically when both `check_batched_grad=True`
+and `check_forward_ad=True`, but can be disabled in the following ways
+dependong on how the test was invoked (via a test that calls gradcheck
+directly or via an autogenerated test).
+
+If you are adding a new operator, please file an issue and then use one of the
+workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck.
+If the test
+- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck
+  with `check_batched_forward_grad=False` as a keyword argument.
+- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test
+  to have `check_batched_forward_grad=False`
+"""
 
 
 def _check_scaled(outputs: list[Tensor], inputs: Sequence[Any]) -> None:
@@ -378,6 +456,10 @@ def gradcheck(
         if check_forward_ad:
             _check_inputs(_tuple(inputs))
             _compare_forward(func, _tuple(inputs), options)
+            if check_undefined_grad:
+                _check_undefined_tangents(func, _tuple(inputs))
+            if check_batched_forward_grad:
+                _check_batched_tangents(func, _tuple(inputs))
     except GradcheckError:
         if raise_exception:
             raise

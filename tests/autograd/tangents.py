@@ -287,3 +287,88 @@ for forward, jvp in (
         made = function(forward, jvp).apply(forward_ad.make_dual(torch.ones(2), torch.ones(2)))
         made = made if isinstance(made, tuple) else (made,)
         print("applied", [forward_ad.unpack_dual(t) for t in made])
+
+# % function-tangents: tangents in other memory, of views that a Function returns, and what gradcheck asks of them
+fw = forward_ad
+calls = []
+
+
+class Narrow(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, kind):
+        ctx.kind = kind
+        return x.narrow(0, 0, 2)
+
+    @staticmethod
+    def jvp(ctx, t, _):
+        found = t.narrow(0, 0, 2)
+        if ctx.kind != "view":
+            found = found.clone()
+        return found.view_as(found) if ctx.kind == "other" else found
+
+
+class Both(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        calls.append((x.requires_grad, y.requires_grad))
+        return x.clone(), y.clone()
+
+    @staticmethod
+    def jvp(ctx, x, y):
+        calls.append((x, y) == (None, None) or y is None)
+        return x, y
+
+
+for kind in ("view", "copy", "other"):
+    for again in (False, True):
+        with fw.dual_level():
+            x = fw.make_dual(torch.arange(3.0), torch.ones(3))
+            x = x.view_as(x) if again else x
+            print(caught(lambda x=x, kind=kind: fw.unpack_dual(Narrow.apply(x, kind)).tangent))
+with fw.dual_level():
+    x = fw.make_dual(torch.ones(2), torch.ones(2))
+    print(Both.apply(x, torch.tensor(3))[1], calls)
+for primal, tangent in (
+    (torch.ones(2, 3), torch.ones(3, 2).T),
+    (torch.ones(3, 2).T, torch.ones(2, 3)),
+    (torch.ones(5)[:4], torch.ones(4)),
+    (torch.ones(4), torch.ones(1).expand(4)),
+    (torch.ones(2, 3), torch.ones(2, 3)),
+):
+    with fw.dual_level():
+        found = fw.unpack_dual(fw.make_dual(primal, tangent)).tangent
+        print(found is tangent, found.stride(), found.storage_offset())
+x, y = (torch.tensor([0.5], dtype=torch.float64, requires_grad=True) for _ in range(2))
+for undefined, batched in ((False, False), (True, False), (True, True)):
+    calls.clear()
+    torch.autograd.gradcheck(
+        Both.apply,
+        (x, y),
+        check_forward_ad=True,
+        check_backward_ad=False,
+        check_undefined_grad=undefined,
+        check_batched_forward_grad=batched,
+    )
+    print(sum(type(call) is bool for call in calls), calls[-2:])
+
+
+class Added(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.mark_dirty(x)
+        return x.add_(y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, grad
+
+
+def placed(a, b):
+    c = a.clone()
+    Added.apply(c.narrow(1, 1, 2).narrow(0, 1, 2), b)
+    Added.apply(c.narrow(1, 0, 2).narrow(0, 1, 2), b)
+    return c
+
+
+a, b = (torch.ones(n, n, dtype=torch.float64, requires_grad=True) for n in (3, 2))
+print(torch.autograd.gradcheck(placed, (a, b)), torch.autograd.gradgradcheck(placed, (a, b)))

@@ -135,7 +135,8 @@ class CopySlices(Node):
     def writes(self) -> tuple[int, ...]:  # type: ignore[override]
         """The gradient of the base is a copy, into which that of the view is written."""
         fn, others = self.fn, len(self._edges) - 1
-        return (2, *(fn.writes[1:] if fn is not None and fn.writes is not None else (0,) * others))
+        written = getattr(fn, "writes", None)  # unset on the Node of a Function that has not run
+        return (2, *((0,) * others if written is None else written[1:]))
 
     def _first_edge_of_fn(self, fn: Node) -> None:
         """`fn` asks its own edges whether a gradient is wanted; for the base that is this Node's first."""

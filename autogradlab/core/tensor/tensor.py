@@ -329,7 +329,9 @@ class Tensor(TensorMethods):
         return of_inference(self)
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self)} - {"volatile"})  # which only warns
+        return sorted(
+            {*object.__dir__(self)} - {"__cuda_array_interface__", "volatile"}
+        )  # which is not there, or warns
 
     def _extra(self) -> TensorMeta:
         if self._meta is None or type(self._meta) is NumberMeta:

@@ -52,8 +52,15 @@ def _sum_batch_dim(input: Any, level: int) -> Any:
     return Rows(whole, rest) if rest else whole
 
 
-for _name in ("_remove_batch_dim", "_sum_batch_dim"):  # the engine stops at their Nodes to ask what lies below
-    _node: Any = OPS[_name].node_class
-    _node.special, _node.simple, _node.leaves_rows = True, False, True
-for _name in ("_add_batch_dim", "_remove_batch_dim", "_sum_batch_dim"):
-    OPS[_name].node_class.hidden = True  # PyTorch's graph is that of the whole tensors
+def _hide(name: str, leaves: bool) -> None:
+    """Let programs look past the Nodes of an entry, since PyTorch's graph is that of the whole tensors. leaves: they
+    lead into a vmap, where the engine stops to ask what lies below."""
+    node: Any = OPS[name].node_class
+    node.hidden = True
+    if leaves:
+        node.special, node.simple, node.leaves_rows = True, False, True
+
+
+_hide("_add_batch_dim", False)
+_hide("_remove_batch_dim", True)
+_hide("_sum_batch_dim", True)
