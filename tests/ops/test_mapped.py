@@ -14,12 +14,13 @@ from .test_ops import every_operation
 
 #: operations that vmap refuses, or whose results have another shape for each slice
 REFUSED = {
-    "argwhere": "dynamic shape",
+    "argwhere": "equal size",
     "masked_select": "differently shaped",
     "nonzero": "dynamic shape",
     "unique": "dynamic shape",
     "unique_consecutive": "dynamic shape",
     "F_gaussian_nll_loss": "data-dependent",
+    "F_rrelu": "do not yet support",
     "histogramdd": "calling .item()",
     "istft": "calling .item()",
 }
@@ -66,6 +67,7 @@ def alike(found: Any, wanted: Any) -> bool:
     return torch.allclose(found.to(wide), wanted.to(wide), loose, 1e-5, equal_nan=True)
 
 
+@pytest.mark.filterwarnings("ignore:There is a performance drop")  # of argwhere, for one row after the other
 @every_operation
 def test_vmap_is_a_loop(key: str) -> None:
     entry = REGISTRY[key]
