@@ -18,6 +18,7 @@ from .autograd.gradcheck import undefined
 from .autograd.graph import saved_tensors_hooks
 from .core.graph.node import AccumulateGrad, InputMetadata, Node
 from .core.graph.slices import CopySlices
+from .core.memory.storage import storage_of
 from .core.recording.record import SavedTensor
 from .core.runtime import modes
 from .core.tensor.overriding import DisableTorchFunction, DisableTorchFunctionSubclass
@@ -84,6 +85,12 @@ def _set_multithreading_enabled(enabled: bool, /) -> None:
 
 def _set_grad_enabled(enabled: bool, /) -> None:
     set_grad(enabled)
+
+
+def _is_alias_of(one: Tensor, other: Tensor, /) -> bool:
+    """Whether two tensors lie in one memory, and there is some."""
+    memory = storage_of(one)
+    return memory is storage_of(other) and memory.nbytes() > 0
 
 
 class _WeakTensorRef:

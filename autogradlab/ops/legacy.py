@@ -437,7 +437,8 @@ def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if needed * numpy.itemsize > storage.nbytes():
         storage.resize_(needed * numpy.itemsize)
     steps = tuple(s * numpy.itemsize for s in stride)
-    array = np.ndarray(size, numpy, storage.buffer, offset * numpy.itemsize, steps)
+    start = offset * numpy.itemsize if needed else min(offset * numpy.itemsize, storage.nbytes())
+    array = np.ndarray(size, numpy, storage.buffer, start, steps)
     return _set_to(self, source, array, storage)
 
 
@@ -489,6 +490,9 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
 def _mapped(name: str, self: Tensor, others: tuple[Tensor, ...], function: Any) -> Tensor:
     if any(t.requires_grad for t in (self, *others)):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
+    for place, t in zip(("'other'",) if len(others) == 1 else ("argument 'x'", "argument 'y'"), others, strict=True):
+        if t.dtype is not self.dtype:
+            raise TypeError(f"{name}: expected {self.type()} for {place} (got {t.type()})")
     arrays = np.broadcast_arrays(self._array, *(t._array for t in others))
     flat = [_fits(function(*v), self) for v in zip(*(a.reshape(-1).tolist() for a in arrays), strict=True)]
     self._array[...] = np.array(flat, self._array.dtype).reshape(self._array.shape)
@@ -497,11 +501,12 @@ def _mapped(name: str, self: Tensor, others: tuple[Tensor, ...], function: Any) 
 
 def _fits(value: Any, t: Tensor) -> Any:
     """What a function gave, if it can be an element of the tensor."""
-    if isinstance(value, str):
-        if t._array.dtype.kind in "iub":
-            raise TypeError("'str' object cannot be interpreted as an integer")
-        raise TypeError("must be real number, not str")
-    return value
+    kind = t._array.dtype.kind
+    if isinstance(value, (Tensor, int, float)) or (isinstance(value, complex) and kind in "bc"):
+        return value.item() if isinstance(value, Tensor) else value
+    if kind in "iub":
+        raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
+    raise TypeError(f"must be real number, not {type(value).__name__}")
 
 
 @signatures("as_subclass(Tensor input, object cls) -> Tensor", method=True)

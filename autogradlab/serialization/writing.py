@@ -297,7 +297,7 @@ class _Memory:
         self.kind = kind
         self.itemsize = array.itemsize
         begin, base = (a.__array_interface__["data"][0] for a in (array, self.root))
-        self.offset = begin - base if array.size else 0
+        self.offset = begin - base if 0 <= begin - base <= self.root.nbytes else 0
 
 
 def _by_attributes(cls: type) -> bool:

@@ -278,6 +278,10 @@ SAVED_UNPACK = (
     "    1. (self: torch._C._autograd.SavedTensor) -> torch.Tensor\n\n"
     "Invoked with: {}"
 )
+BOOL_SUB_ONE = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+    "`~` or `logical_not()` operator instead."
+)
 BOOL_SUB_BOTH = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
     "instead."

@@ -44,7 +44,7 @@ def _same_memory(array: np.ndarray, memo: dict[Any, Any], copied: Any) -> np.nda
     made, _ = found
     offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
     if not array.size:
-        return np.empty(array.shape, array.dtype)
+        offset = min(max(offset, 0), made.nbytes)
     return np.ndarray(
         array.shape, array.dtype, buffer=made.reshape(-1).view(np.uint8).data, offset=offset, strides=array.strides
     )
@@ -102,7 +102,7 @@ def _copied(x: np.ndarray, memo: dict[Any, Any]) -> np.ndarray:
     root = owner(x)
     if not key_free(root, memo):
         return _same_memory(x, memo, whole)
-    if root is not x and not (root.size == x.size and root.flags.c_contiguous and x.flags.c_contiguous):
+    if root is not x and not (x.size and root.size == x.size and root.flags.c_contiguous and x.flags.c_contiguous):
         return _same_memory(x, memo, whole)
     array = np.array(x, copy=True, order="K")
     memo[("storage", id(root))] = (array.reshape(-1) if array.flags.c_contiguous else array.ravel(order="K"), root)
@@ -124,15 +124,17 @@ def reduce_tensor(t: Tensor) -> Any:
         return rebuild_absent, (t.dtype.name, array.shape, steps, requires_grad(t)), dict(t.__dict__) or None
     strides = tuple(s // array.itemsize for s in array.strides)
     root, offset = owner(array), 0
-    if root is not array and root.flags.c_contiguous and array.size:
+    if root is not array and root.flags.c_contiguous and (array.size or root.size):
         offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
         block = root.reshape(-1)
+    elif not array.size:
+        block = np.empty(0, array.dtype)
     elif array.flags.c_contiguous or min(strides, default=0) < 0:
         array = np.array(array, order="C")
         strides = tuple(s // array.itemsize for s in array.strides)
         block = array.reshape(-1)
     else:  # the part of the memory in which it lies
-        last = sum((n - 1) * s for n, s in zip(array.shape, strides, strict=True)) if array.size else -1
+        last = sum((n - 1) * s for n, s in zip(array.shape, strides, strict=True))
         block = np.lib.stride_tricks.as_strided(array, (last + 1,), (array.itemsize,))
     args = (block.tobytes(), t.dtype.name, offset, array.shape, strides, requires_grad(t), *bits(t._array))
     if type(t) is not Tensor:
@@ -181,9 +183,10 @@ def _placed(
     """An array on a block of bytes. Errors: RuntimeError if it would reach outside."""
     if len(shape) != len(strides) or any(not isinstance(n, int) or n < 0 for n in shape) or offset < 0:
         raise RuntimeError("the file is damaged: a tensor has a shape that cannot be")
-    if 0 in shape:
-        return np.empty(shape, numpy)
     base = memory if isinstance(memory, np.ndarray) else np.frombuffer(memory, np.uint8).copy()
+    if 0 in shape:
+        steps = tuple(s * numpy.itemsize for s in strides)
+        return np.ndarray(shape, numpy, base, min(offset, base.nbytes), steps)
     low = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s < 0) * numpy.itemsize
     high = offset + (1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s > 0)) * numpy.itemsize
     if low < 0 or high > base.nbytes:

@@ -30,7 +30,11 @@ def _parse(text: str, index: int | None) -> tuple[str, int | None]:
         raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {text}")
     if index is not None and index < 0:
         raise RuntimeError("Device index must not be negative")
-    return match[1], int(match[2]) if match[2] is not None else index
+    if match[2] is None:
+        return match[1], index
+    if int(match[2]) >= 2**31:
+        raise RuntimeError(f"Could not parse device index '{match[2]}' in device string '{text}'")
+    return match[1], int(match[2])
 
 
 class device(metaclass=Native, final=True):

@@ -34,6 +34,7 @@ _BYTE_ORDER = (
     "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
     "currently not supported."
 )
+_SLOW_AT = "torch/csrc/utils/tensor_new.cpp:252"
 _ARRAYS_SLOW = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
     "single numpy.ndarray with numpy.array() before converting to a tensor."
@@ -87,6 +88,8 @@ def _collect(data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any]) -
     n = shape[depth]
     if not hasattr(type(data), "__getitem__") or isinstance(data, (dict, np.generic)):
         raise TypeError("not a sequence")
+    if depth and isinstance(data, np.ndarray):
+        warn_once(_ARRAYS_SLOW, at=_SLOW_AT)
     if len(data) != n:
         raise ValueError(f"expected sequence of length {n} at dim {depth} (got {len(data)})")
     if depth + 1 == len(shape):
@@ -215,8 +218,6 @@ def _from_sequence(data: Any, d: dtype | None) -> np.ndarray:
     shape = _shape(data)
     found = d or _infer(data)
     leaves: list[Any] = []
-    if shape[0] and isinstance(data[0], np.ndarray) and type(data) is list:
-        warn_once(_ARRAYS_SLOW, at="torch/csrc/utils/tensor_new.cpp:252")
     if 0 not in shape:
         _collect(data, shape, 0, leaves)
     return _filled(leaves, shape, found)
@@ -224,6 +225,8 @@ def _from_sequence(data: Any, d: dtype | None) -> np.ndarray:
 
 def _filled(leaves: list[Any], shape: tuple[int, ...], found: dtype) -> np.ndarray:
     kinds = set(map(type, leaves))
+    if np.ndarray in kinds:
+        warn_once(_ARRAYS_SLOW, at=_SLOW_AT)
     category = found._category
     numpy = found.numpy
     made: np.ndarray
@@ -343,6 +346,8 @@ _TOPS = {2: 65504.0, 4: float(np.finfo(np.float32).max), 8: float(np.finfo(np.fl
 def scalar_array(value: Any, d: Any) -> np.ndarray:
     """A Python number in a dtype, as C casts it; PyTorch's error where it does not fit."""
     numpy = d.numpy
+    if isinstance(value, Tensor):
+        value = value.item()
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         value = int(value)
         if not -(2**63) <= value < 2**64:

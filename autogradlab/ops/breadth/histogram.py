@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.absent import require_contents
+from ...core.memory.casting import real_with_warning
 from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import cxx_name, scalar_name
@@ -52,7 +53,7 @@ def bincount(input: np.ndarray, weights: np.ndarray | None = None, minlength: in
         return np.bincount(places, minlength=minlength).astype(np.int64)
     if weights.shape != input.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
-    given = weights.real if weights.dtype.kind == "c" else weights
+    given = real_with_warning(weights, np.dtype(np.float64))
     found = np.bincount(places, given.astype(np.float64), minlength=minlength)
     return found.astype(np.float32 if weights.dtype == np.float32 else np.float64)
 
@@ -89,11 +90,11 @@ def _even_places(x: np.ndarray, low: Any, high: Any, bins: int) -> tuple[np.ndar
 
 
 def _check_histc(input: Tensor, outs: Sequence[Tensor]) -> None:
-    for label, o in zip(("hist", "bin_edges"), outs, strict=False):
+    for label, end, o in zip(("hist", "bin_edges"), ("", " for dimension 0"), outs, strict=False):
         if o.dtype is not input.dtype:
             raise RuntimeError(
                 f"torch.histogram: input tensor and {label} tensor should have the same dtype, but got input "
-                f"{cxx_name(input)} and {label} {cxx_name(o)}"
+                f"{cxx_name(input)} and {label} {cxx_name(o)}{end}"
             )
 
 
@@ -111,29 +112,40 @@ def histc(input: np.ndarray, bins: int = 100, min: float = 0, max: float = 0) ->
     >>> torch.histc(torch.tensor([1., 2., 1.]), bins=4, min=0, max=3)
     tensor([0., 2., 1., 0.])
     """
-    refuse(input, "aminmax_cpu" if min == max else "histogram_cpu", "c")
-    refuse(input, "linspace_cpu", "b")
-    refuse(input, "histogram_cpu", "iu")
     _checked_bins(bins)
-    wide = input.astype(np.float32) if input.dtype.itemsize == 2 else input
-    low, high = float(min), float(max)
-    nan = False
+    wide = input.astype(np.float32) if input.dtype.kind in "fV" and input.dtype.itemsize == 2 else input
+    low, high = _span(input, wide, float(min), float(max))
+    refuse(input, "linspace_cpu", "b")
+    if input.dtype.kind == "u" and low < 0:
+        raise RuntimeError("value cannot be converted to type uint8_t without overflow")
+    refuse(input, "histogram_cpu", "iuc")
+    kind = wide.dtype.type
+    least, most = kind(low), kind(high)
+    if least == most:  # too large for a bin beside it
+        places = np.full(wide.size, 0 if least < 0 else bins - 1)
+    else:
+        _, places = _even_places(wide.reshape(-1), least, most, bins)
+    return np.bincount(places, minlength=bins).astype(input.dtype)
+
+
+def _span(input: np.ndarray, wide: np.ndarray, low: float, high: float) -> tuple[float, float]:
+    """The range of histc: as given, or that of the elements; never empty."""
+    nan = ""
     if low == high and wide.size:
+        refuse(input, "aminmax_cpu", "c")
         low, high = float(wide.min()), float(wide.max())
-        nan = math.isnan(low)
-        if not nan and input.dtype.itemsize > 2:  # compared with the largest numbers
+        if math.isnan(low):  # the sign is that of vector instructions
+            nan = "nan, nan" if wide.size == 1 or input.dtype.kind == "V" else "-nan, -nan"
+        elif input.dtype.kind == "f" and input.dtype.itemsize > 2:  # compared with the largest numbers
             most = float(np.finfo(wide.dtype).max)
             low, high = (most if low > most else low), (-most if high < -most else high)
     if low == high:
         low, high = low - 1, high + 1
     if not (math.isfinite(low) and math.isfinite(high)):
-        shown = "-nan, -nan" if nan else f"{_number(low)}, {_number(high)}"
-        raise RuntimeError(f"torch.histc: range of [{shown}] is not finite")
+        raise RuntimeError(f"torch.histc: range of [{nan or f'{_number(low)}, {_number(high)}'}] is not finite")
     if low > high:
         raise RuntimeError("torch.histc: max must be larger than min")
-    kind = wide.dtype.type
-    _, places = _even_places(wide.reshape(-1), kind(low), kind(high), bins)
-    return np.bincount(places, minlength=bins).astype(input.dtype)
+    return low, high
 
 
 _WHO = "torch.histogramdd: "
@@ -142,6 +154,8 @@ _WHO = "torch.histogramdd: "
 def _many(x: np.ndarray, bins: Any, span: Any, weight: Any, density: bool) -> tuple[np.ndarray, list[np.ndarray]]:
     """The histogram of points (rows of `x`). `bins`: the edges, or the number of even bins, of each dimension."""
     n = x.shape[1]
+    if not n:
+        return np.full((), np.nan if density else 0, x.dtype), []
     if len(bins) != n:
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
     for d, b in enumerate(bins):
@@ -274,6 +288,8 @@ def _points(input: Tensor) -> np.ndarray:
     x = input._array
     if not x.ndim:
         raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    if x.ndim < 2:
+        raise RuntimeError(f"{_WHO}input tensor should have at least 2 dimensions")
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 

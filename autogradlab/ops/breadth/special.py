@@ -326,6 +326,9 @@ def logit(input: np.ndarray, eps: float | None = None) -> Any:
     return iterated(single(_logit)(floated(input), eps), input)
 
 
+OPS["logit"].elementwise = True
+
+
 alias("special_logit", "logit", method=False)
 
 

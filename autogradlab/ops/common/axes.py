@@ -363,6 +363,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
             raise RuntimeError(
                 f"diag: result type {scalar_name(input)} can't be cast to the desired out= type {scalar_name(out)}"
             )
+        same_dtype()(input, (out,))
         return write(OPS["diag_embed"], out, diag_embed(input._array, diagonal), (input,))
     return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)
 

@@ -11,7 +11,7 @@ from ...core.memory.layout import contiguous
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime import errors
 from ...core.types.dims import all_dims
-from ..first.kinds import align, floated, is_half, name_of, on_both_backends
+from ..first.kinds import align, floated, is_half, on_both_backends
 from ..table.calls import ByOut
 from ..table.opdef import OPS, alias, op
 from ..table.outputs import Out
@@ -51,12 +51,21 @@ def dist(input: np.ndarray, other: np.ndarray, p: float = 2) -> Any:
     >>> torch.dist(torch.tensor([1., 2.]), torch.tensor([4., 6.]))
     tensor(5.)
     """
+    if (input.dtype.kind == "b") != (other.dtype.kind == "b"):
+        raise RuntimeError(errors.BOOL_SUB_ONE)
     x, y = align(input, other)
     if x.dtype.kind == "b":
         raise RuntimeError(errors.BOOL_SUB_BOTH)
     if x.dtype.kind not in "fVc":
-        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {name_of(x)} instead.")
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {scalar_name(x)} instead.")
     size = np.abs(x - y)
+    if is_half(size):
+        return _length(size.astype(np.float32), p).astype(size.dtype)
+    return _length(size, p)
+
+
+def _length(size: np.ndarray, p: float) -> Any:
+    """The p-norm of numbers that are not negative."""
     if p == 0:
         return np.add.reduce(size != 0, axis=None, dtype=size.dtype)
     if p in (math.inf, -math.inf):

@@ -417,9 +417,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     for d, e in zip(first, second, strict=True):
         n, m = a._array.shape[wrap_dim(d, x.ndim)], b._array.shape[wrap_dim(e, y.ndim)]
         if m == 1:
-            a = F.sum(a, wrap_dim(d, x.ndim), True)
+            a = F.sum(a, wrap_dim(d, x.ndim), True, dtype=a.dtype)
         elif n == 1:
-            b = F.sum(b, wrap_dim(e, y.ndim), True)
+            b = F.sum(b, wrap_dim(e, y.ndim), True, dtype=b.dtype)
         elif n != m:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {n} in dim {d} and "

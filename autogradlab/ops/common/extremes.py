@@ -12,10 +12,12 @@ from ...core.memory.places import at_places, put_at_places
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
+from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ..first.kinds import on_both_backends, refuse
+from ..table.checked import axis
 from ..table.opdef import OPS, Op, op
-from ..table.outputs import EXPECTED, Out
+from ..table.outputs import EXPECTED, Out, same_dtype
 from ..table.overloads import Arguments, Called, Overload
 
 F = TENSORS
@@ -139,6 +141,7 @@ def _along(name: str, find: Any) -> Op:
 
     def kernel(input: np.ndarray, dim: int, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
         not_empty(called, input, dim)
+        axis(dim, input.ndim)
         if input.dtype.kind == "c":
             raise RuntimeError(f"{name}(): does not support complex input")
         return one_line(np.asarray(input), dim, keepdim, find)
@@ -273,6 +276,9 @@ def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
         name,
         doc=f"The {name[1:]}imum along dimensions; equal ones share its gradient.",
         inner_writes=1,
+        check_out=same_dtype(
+            "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype."
+        ),
         vjp={
             "input": says(
                 ("g shared equally among the elements that equal {result}", "平分给等于 {result} 的元素的 g")
@@ -296,9 +302,6 @@ _amx(
     >>> x.grad
     tensor([0.5000, 0.0000, 0.5000])
     """,
-    out=Out(
-        exact="Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype."
-    ),
 )
 _amx(
     "amin(Tensor input, int[1] dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
@@ -312,9 +315,6 @@ _amx(
     >>> torch.amin(torch.tensor([[3, 1], [2, 4]]), dim=1)
     tensor([1, 2])
     """,
-    out=Out(
-        exact="Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype."
-    ),
 )
 
 
@@ -344,6 +344,8 @@ def aminmax(input: np.ndarray, *, dim: int | None = None, keepdim: bool = False)
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
         )
+    if dim is not None and not input.ndim and input.dtype.kind == "c":
+        raise RuntimeError(f"aminmax not implemented for {scalar_name(input)}")
     refuse(input, "aminmax_cpu", "c")
     if dim is not None:
         not_empty("aminmax", input, dim)

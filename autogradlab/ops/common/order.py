@@ -40,7 +40,10 @@ def _medians(declaration: str, doc: str = "") -> None:
     skips = name == "nanmedian"
 
     def whole(input: np.ndarray) -> np.ndarray:
-        refuse(input, "median_cpu", "bc")
+        if input.size:
+            refuse(input, "median_cpu", "bc")
+        elif input.dtype.kind in "bc":
+            return np.array(np.nan).astype(input.dtype)
         x = keys_of(input).reshape(-1)
         if x.dtype.kind == "f":
             known = x[~np.isnan(x)]

@@ -272,7 +272,7 @@ def _add_exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     low, high = np.where(swap, b, a), np.where(swap, a, b)
     r = high + np.log1p(np.exp(low - high))
     same = ~np.isfinite(low.real) & (low.real == high.real)
-    r = np.where(same & (low.real < 0), high, r)
+    r = np.where(same & (low.real < 0), complex(-np.inf, 0), r)
     r = np.where(same & (low.real > 0), np.log(np.exp(low) + np.exp(high)), r)
     nan = np.isnan(a.real) | np.isnan(a.imag) | np.isnan(b.real) | np.isnan(b.imag)
     return np.where(nan, complex(np.nan, np.nan), r)
@@ -305,9 +305,9 @@ def logcumsumexp(input: Any, dim: int) -> np.ndarray:
     if wide.dtype.kind == "c":
         r = np.empty_like(wide, order="C")
         lines, made = np.moveaxis(wide, d, 0), np.moveaxis(r, d, 0)
-        made[0] = lines[0]
-        for i in range(1, len(lines)):
-            made[i] = _add_exp(made[i - 1], lines[i])
+        total = np.full(lines.shape[1:], complex(-np.inf, 0), wide.dtype)
+        for i, line in enumerate(lines):
+            made[i] = total = _add_exp(total, line)
     else:
         r = np.logaddexp.accumulate(wide, axis=d)
     return np.ascontiguousarray(r.astype(input.dtype, copy=False))

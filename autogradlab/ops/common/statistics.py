@@ -20,7 +20,7 @@ from ..table.opdef import composite, op
 from ..table.overloads import Arguments, Called
 
 F = TENSORS
-_AT = "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1842"
+_AT = "aten/src/ATen/native/ReduceOps.cpp:1861"
 
 # -- variance ----------------------------------------------------------------------------------------------------------
 

@@ -345,7 +345,7 @@ OPS["index_fill"] = Op(
             lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0)
         )
     },
-    overlap="",
+    overlap="whole",
     inner_writes=2,
 )
 OPS["index_fill.tensor"] = Op(

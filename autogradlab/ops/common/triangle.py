@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...core.tensor.tensor import Tensor
 from ..table.opdef import op
 from ..table.outputs import same_dtype
 
@@ -21,9 +23,21 @@ def _kept(m: int, n: int, diagonal: int, lower: bool) -> np.ndarray:
 _known = functools.lru_cache(64)(_kept)
 
 
-def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarray:
+def _check_matrix(name: str, input: Any) -> None:
     if input.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+
+def _check_part(name: str) -> Callable[[Tensor, Sequence[Tensor]], None]:
+    def check(input: Tensor, outs: Sequence[Tensor]) -> None:
+        _check_matrix(name, input._array)
+        same_dtype()(input, outs)
+
+    return check
+
+
+def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarray:
+    _check_matrix(name, input)
     m, n = input.shape[-2:]
     r = np.zeros(input.shape, input.dtype)
     np.copyto(r, input, where=(_known if m * n <= 1024 else _kept)(m, n, diagonal, lower))
@@ -32,7 +46,7 @@ def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarra
 
 @op(
     "tril(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor",
-    check_out=same_dtype(),
+    check_out=_check_part("tril"),
     vjp={"input": lambda F, grad, diagonal: F.tril(grad, diagonal)},
     inplace=True,
     inplace_function=False,
@@ -61,7 +75,7 @@ def tril(input: Any, diagonal: int = 0) -> np.ndarray:
 
 @op(
     "triu(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor",
-    check_out=same_dtype(),
+    check_out=_check_part("triu"),
     vjp={"input": lambda F, grad, diagonal: F.triu(grad, diagonal)},
     inplace=True,
     inplace_function=False,

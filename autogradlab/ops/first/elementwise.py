@@ -13,6 +13,7 @@ from ...core.recording.record import RAW, TENSORS, on_reals, unchanged
 from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import dtype, of_scalar
+from ...core.values.building import scalar_array
 from ...core.values.promotion import check_cast, is_number, plain_number, result_dtype
 from ..table.arguments import old_form, reject
 from ..table.calls import ByOut
@@ -53,16 +54,14 @@ def no_mixed_bool_sub(input: Any, other: Any) -> None:
             )
             if both:
                 return  # the kernel's own check says so
-            raise RuntimeError(
-                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
-                "mask, use the `~` or `logical_not()` operator instead."
-            )
+            raise RuntimeError(errors.BOOL_SUB_ONE)
 
 
 # -- add and sub with a factor: overloads that compute input + alpha * other -------------------------------------------
 
 
-def _check_alpha(alpha: Any, wanted: dtype) -> None:
+def check_alpha(alpha: Any, wanted: dtype) -> None:
+    """Refuse a factor that does not go with the dtype of the result, in PyTorch's words."""
     if isinstance(alpha, bool):
         if not wanted._category == 0:
             raise RuntimeError("Boolean alpha only supported for Boolean results.")
@@ -70,6 +69,8 @@ def _check_alpha(alpha: Any, wanted: dtype) -> None:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     elif wanted._category < 3 and isinstance(alpha, complex):
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    elif wanted._category == 1:
+        scalar_array(alpha, wanted)
 
 
 @iterating
@@ -122,7 +123,7 @@ def _with_alpha(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     if subtracts:
         no_mixed_bool_sub(input, other)
         _no_bool_sub(wanted.numpy, None)
-    _check_alpha(alpha, wanted)
+    check_alpha(alpha, wanted)
     if in_place:
         check_cast(wanted.numpy, input._array.dtype)
     if not isinstance(other, Tensor):

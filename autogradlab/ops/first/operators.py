@@ -18,6 +18,7 @@ from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
 from ...core.values.promotion import is_number, number, result_dtype
 from ..table.opdef import OPS, Op, publish
+from .elementwise import check_alpha
 from .kinds import align
 
 F = TENSORS
@@ -63,7 +64,7 @@ _RSUB = OPS["rsub"] = Op(
 @iterating
 def _subtracted(input: np.ndarray, other: np.ndarray, alpha: Any = 1) -> np.ndarray:
     y, x = align(other, input)
-    return np.asarray(y - x * np.asarray(alpha, x.dtype))
+    return np.asarray(y - x * scalar_array(alpha, from_numpy(x.dtype)))
 
 
 _RSUB_TENSORS = OPS["rsub.tensors"] = Op(
@@ -83,13 +84,11 @@ def _rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
     if all(kinds):
         raise RuntimeError(errors.BOOL_SUB_BOTH)
     if any(kinds):
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
-            "use the `~` or `logical_not()` operator instead."
-        )
+        raise RuntimeError(errors.BOOL_SUB_ONE)
     if isinstance(alpha, bool):
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(other, Tensor):
+        check_alpha(alpha, result_dtype((input, other)))
         return _RSUB_TENSORS.call(input, other, alpha)
     wanted = result_dtype((input, other))
     if wanted is not input.dtype:

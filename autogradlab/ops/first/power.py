@@ -10,7 +10,8 @@ import numpy as np
 from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import complex128, float64, scalar_name
+from ...core.types.dtypes import complex128, float64, from_numpy, scalar_name
+from ...core.values.building import scalar_array
 from ...core.values.promotion import is_number, result_dtype
 from ..table.arguments import reject
 from ..table.factories import binary
@@ -108,6 +109,8 @@ def _number_power(input: np.ndarray, exponent: Any) -> np.ndarray:
         r = input.copy("K") if exponent == 1 else np.ones_like(input)
         return r if r.ndim < 2 else iterated(r, input)
     refuse(input, "pow", "b")
+    if input.dtype.kind in "iu" and isinstance(exponent, int):
+        scalar_array(exponent, from_numpy(input.dtype))  # refuses what does not fit
     r = np.asarray(_power(input, exponent))
     if r.ndim > 1:
         r = iterated(r, input)
@@ -115,6 +118,7 @@ def _number_power(input: np.ndarray, exponent: Any) -> np.ndarray:
 
 
 def _power_of_number(self: Any, exponent: np.ndarray) -> np.ndarray:
+    refuse(exponent, "pow", "b")
     base, exponent = numbered(exponent, self), np.asarray(exponent, order="C")
     if base.ravel()[0] == 1:
         return np.ones_like(exponent)

@@ -21,7 +21,7 @@ from ...core.values.promotion import can_cast
 from ..table.arguments import reject
 from ..table.calls import record
 from ..table.opdef import Op, alias, composite, op
-from ..table.outputs import EXPECTED, Composed, Out, not_recorded, write
+from ..table.outputs import EXPECTED, Composed, Out, not_recorded, same_dtype, write
 from .kinds import is_half, refuse
 from .shape import _expand
 
@@ -516,7 +516,7 @@ def _vectors(input: np.ndarray, other: np.ndarray) -> None:
         "input": lambda F, grad, tensor: grad * F.conj(tensor),
         "tensor": lambda F, grad, input: grad * F.conj(input),
     },
-    out=Out(exact="result dtype {1} does not match input dtype {0}"),
+    check_out=same_dtype("result dtype {1} does not match input dtype {0}"),
     reads="late",
     inner_writes=1,
 )
@@ -540,7 +540,7 @@ def dot(input: np.ndarray, tensor: np.ndarray) -> np.ndarray:
         "input": lambda F, grad, other: F.conj(grad) * other,
         "other": lambda F, grad, input: grad * input,
     },
-    out=Out(exact="result dtype {1} does not match input dtype {0}"),
+    check_out=same_dtype("result dtype {1} does not match input dtype {0}"),
     reads="late",
     inner_writes=1,
 )

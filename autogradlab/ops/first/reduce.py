@@ -173,7 +173,7 @@ def _averaged(x: Any, dims: Any, keepdim: bool, dtype: Any, count: int) -> np.nd
 def _mean(input: Any, dim: Any, keepdim: bool = False, dtype: Any = None) -> np.ndarray:
     try:
         dims = _dims(dim, input.ndim)
-    except IndexError:
+    except (IndexError, RuntimeError):
         _mean_type(input, dtype)  # which PyTorch asks first
         raise
     return _averaged(
@@ -272,11 +272,12 @@ def nansum(input: np.ndarray, dim: Any = None, keepdim: bool = False, *, dtype: 
     >>> torch.nansum(torch.tensor([1., float('nan'), 2.]))
     tensor(3.)
     """
+    dims = all_dims(dim, input.ndim)
     if input.dtype.kind == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if input.dtype.kind in "fV":
         input = np.where(np.isnan(input), np.zeros((), input.dtype), input)
-    return summed(input, all_dims(dim, input.ndim), keepdim, dtype)
+    return summed(input, dims, keepdim, dtype)
 
 
 @composite(

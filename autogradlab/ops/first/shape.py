@@ -393,7 +393,7 @@ def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     if len(dims) == 1 and not options and type(dims[0]) is tuple:
         dims = dims[0]
     else:
-        dims = _sizes("permute", input, dims, options, "dims") if dims or options or input._array.ndim else ()
+        dims = _sizes("permute", input, dims, options, "dims")
     return view_of(input, _permute(input._array, dims), _PERMUTE, (dims, None))
 
 

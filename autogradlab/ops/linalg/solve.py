@@ -139,7 +139,7 @@ def linalg_det(A: np.ndarray) -> np.ndarray:
 declare(
     "det(Tensor input) -> Tensor",
 )
-alias("det", "linalg_det")
+alias("det", "linalg_det", reads="first")
 
 
 def _slogdet_backward(F: Any, grads: list[Any], A: Any, sign: Any) -> Any:

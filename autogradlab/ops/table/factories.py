@@ -178,7 +178,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             if input is _MISSING and "x" in unknown:
                 return call(unknown.pop("x"), *extra, out=out, **unknown)
             return entry.reject(_given(input, *extra), unknown)
-        if not isinstance(out, Tensor):
+        if not (isinstance(out, Tensor) and entry.takes_out()):
             return entry.reject((input,), {"out": out})
         refuse_recorded(entry, (input,), out)
         check_written(out, (input,))

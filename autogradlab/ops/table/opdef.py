@@ -36,14 +36,15 @@ from ...core.recording.record import (
 from ...core.runtime import modes
 from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
+from ...core.values.promotion import broadcast_shapes
 from .arguments import coerce, fitting, refused, reject, taking_old_forms
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS
 from .inplace import change, in_place
-from .outputs import refuse_recorded, same_dtype, write
+from .outputs import FOUND, before_kernel, refuse_dtype, refuse_recorded, same_dtype, write
 from .overloads import Binder, Overload, choosing
 from .publishing import Reads, alias, composite, publish
-from .signatures import explain
+from .signatures import explain, lookup, space_of
 
 __all__ = ["FUNCTIONS", "OPS", "Op", "alias", "composite", "copying", "offer", "op", "publish"]
 
@@ -170,6 +171,7 @@ class Op:
         #: how often PyTorch's kernel writes its result in place, where that shows: outside of inference mode, where all
         #: tensors that it is given are of inference mode, these writes count as versions of the result
         self.inner_writes = inner_writes
+        self._out: bool | None = None
         self.overload = overload
         self.overloads, self.counts, self.binds, self.short = overloads, counts, binds, short
         self._bind_parameters(kernel, reads)
@@ -465,7 +467,11 @@ class Op:
         """The operation, out of place, with or without out=."""
         if self.as_method:  # which has no out=, not even None
             return self.reject(args, kwargs)
-        if (self.overloads and self.binds is None) or not isinstance(kwargs.get("out"), Tensor | None):
+        if (
+            (self.overloads and self.binds is None)
+            or not isinstance(kwargs.get("out"), Tensor | None)
+            or not self.takes_out()
+        ):
             explain(self.name, args, kwargs)  # not every overload takes out=
         out = kwargs.pop("out", None)
         if out is None:
@@ -491,7 +497,15 @@ class Op:
             sources = values if self.list_place is None else values[self.list_place]
             for o in (out,) if isinstance(out, Tensor) else out:
                 check_written(o, sources, rule.overlap == "whole")
-        r = modes.quiet(self.invoke, *given)
+        try:
+            r = modes.quiet(self.invoke, *given)
+        except NotImplementedError as error:
+            each = self.elementwise or (rule is not None and rule.exact == FOUND)
+            if each and str(error).startswith('"') and isinstance(out, Tensor):
+                shape = broadcast_shapes(*(x.shape for x in given if isinstance(x, np.ndarray)))
+                refuse_dtype(self, out, given[0], values)
+                before_kernel(self, out, shape, given[0].dtype)
+            raise
         if rule is not None and rule.starts is not None and given[0].dtype == out._array.dtype:
             if values[0] is out:
                 r = np.full(r.shape, rule.starts, r.dtype)
@@ -501,6 +515,15 @@ class Op:
         if real is not None:
             warn_cast(real, out._array.dtype)
         return result
+
+    def takes_out(self) -> bool:
+        """Whether a signature of this operation has out=, or none is known."""
+        if self._out is None:
+            signatures = lookup(self.name, "Tensor" if self.as_method else space_of(self.name))
+            self._out = signatures is None or any(
+                p.name == "out" for overload in signatures.overloads for p in overload.params
+            )
+        return self._out
 
     def operands(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None
