@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.absent import require_places
+from ...core.memory.overlap import check_written
 from ...core.memory.places import add_at, inside
 from ...core.memory.rows import Rows, all_rows, each
 from ...core.memory.storage import owner
@@ -345,7 +346,7 @@ OPS["index_fill"] = Op(
             lambda F, grad, dim, index: F.index_fill(grad, dim, index, 0)
         )
     },
-    overlap="whole",
+    overlap="",
     inner_writes=2,
 )
 OPS["index_fill.tensor"] = Op(
@@ -397,6 +398,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`index_fill`."""
     warn_expanded("index_fill_", input)
+    check_written(input, (index,), whole=True, apart=False)
     return OPS["index_fill.tensor" if isinstance(value, Tensor) else "index_fill"].call_(input, dim, index, value)
 
 
