@@ -493,7 +493,7 @@ def _mapped(name: str, self: Tensor, others: tuple[Tensor, ...], function: Any) 
     for place, t in zip(("'other'",) if len(others) == 1 else ("argument 'x'", "argument 'y'"), others, strict=True):
         if t.dtype is not self.dtype:
             raise TypeError(f"{name}: expected {self.type()} for {place} (got {t.type()})")
-    arrays = np.broadcast_arrays(self._array, *(t._array for t in others))
+    arrays = (self._array, *(TENSORS.expand(t, self._array.shape)._array for t in others))
     flat = [_fits(function(*v), self) for v in zip(*(a.reshape(-1).tolist() for a in arrays), strict=True)]
     self._array[...] = np.array(flat, self._array.dtype).reshape(self._array.shape)
     return self

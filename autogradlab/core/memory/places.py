@@ -82,7 +82,7 @@ def add_at(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> N
         and index.itemsize >= 4
         and target.ndim > 1
         and values.size >= _MANY
-        and places[:-1] == (slice(None),) * d
+        and all(type(p) is slice and p == _ALL for p in places[:-1])
         and target.flags.c_contiguous
         and inside(index, target.shape[d])
     ):
@@ -91,6 +91,7 @@ def add_at(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> N
         np.add.at(target, places, values)
 
 
+_ALL = slice(None)
 #: from how many elements on it pays to tell NumPy where each one goes
 _MANY = 256
 

@@ -263,11 +263,23 @@ def sharing(storage: Storage) -> list[Tensor]:
     return found
 
 
+def _refuse_size(shape: tuple[int, ...], count: int, itemsize: int) -> None:
+    """PyTorch's errors for sizes that no memory has."""
+    if not count:
+        raise RuntimeError("Stride calculation overflowed")
+    if count >= 2**63:
+        raise RuntimeError("numel: integer multiplication overflow")
+    if count * itemsize >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+
+
 def resize(input: Tensor, shape: tuple[int, ...]) -> None:
     """Change the size over the same storage, which grows if it has to."""
     shape = tuple(map(operator.index, shape))
     x = input._array
     count = math.prod(shape)
+    if count >= 2**60 or (not count and math.prod(n for n in shape if n) >= 2**63):
+        _refuse_size(shape, count, x.itemsize)
     alone = input._counter is UNSHARED and input._storage is None and x.base is None
     if alone and count > x.size and id(x) not in _FIXED:
         # no other tensor shares this memory, so there is none to be found

@@ -11,6 +11,7 @@ from ...core.memory.layout import contiguous
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime import errors
 from ...core.types.dims import all_dims
+from ...core.types.dtypes import scalar_name
 from ..first.kinds import align, floated, is_half, on_both_backends
 from ..table.calls import ByOut
 from ..table.opdef import OPS, alias, op

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.memory.absent import require_contents
 from ...core.memory.casting import cast_array
-from ...core.memory.overlap import check_apart
+from ...core.memory.overlap import check_apart, check_written
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime.errors import ROWS_SELECTED
 from ...core.runtime.warn import warn_once
@@ -164,6 +164,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`masked_fill`."""
     warn_expanded("masked_fill_", input)
+    check_written(input, (mask,), apart=False)
     number = not isinstance(value, Tensor)
     if number and not isinstance(value, complex):
         value = _number("masked_fill_", input._array, value)

@@ -10,7 +10,7 @@ from ...core.arguments.mismatch import describe_mismatch
 from ...core.graph.node import NO_EDGE, leads
 from ...core.memory.absent import is_absent, require_contents
 from ...core.memory.casting import cast_array, real_with_warning
-from ...core.memory.layout import channels_last, like
+from ...core.memory.layout import channels_last, like, with_channels_last
 from ...core.memory.layout import formatted as in_order_of
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.rows import Rows
@@ -837,7 +837,14 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     seen = not (of_inference(input) and of_inference(the_template)) and not modes.LOCAL.state.inference
     if seen and requires_grad(input):
         raise RuntimeError(_CANNOT_RESIZE)
-    return resize_(input, the_template._array.shape)
+    shape = the_template._array.shape
+    if memory_format is not _PRESERVE:
+        return resize_(input, shape, **({} if memory_format is None else {"memory_format": memory_format}))
+    resize_(input, shape)
+    if channels_last(the_template._array):
+        steps = with_channels_last(np.empty(shape, input._array.dtype)).strides
+        input._array = window(input._array, shape, steps)
+    return input
 
 
 @composite("is_signed(Tensor input) -> bool", reads="late")
