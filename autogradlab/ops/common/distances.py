@@ -58,7 +58,8 @@ def dist(input: np.ndarray, other: np.ndarray, p: float = 2) -> Any:
     if x.dtype.kind == "b":
         raise RuntimeError(errors.BOOL_SUB_BOTH)
     if x.dtype.kind not in "fVc":
-        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {scalar_name(x)} instead.")
+        kind = scalar_name(x)
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
     size = np.abs(x - y)
     if is_half(size):
         return _length(size.astype(np.float32), p).astype(size.dtype)
