@@ -79,6 +79,7 @@ class Op:
 
     #: whether each element of the result comes from the elements at its place alone
     elementwise = False
+    _out: bool | None = None
     #: of an operation of two arrays: what is called with them in their common dtype and may raise
     check: Callable[[Any, Any], None] | None = None
     #: whether it is the entry as methods know it: their errors do not count the tensor itself
@@ -171,7 +172,6 @@ class Op:
         #: how often PyTorch's kernel writes its result in place, where that shows: outside of inference mode, where all
         #: tensors that it is given are of inference mode, these writes count as versions of the result
         self.inner_writes = inner_writes
-        self._out: bool | None = None
         self.overload = overload
         self.overloads, self.counts, self.binds, self.short = overloads, counts, binds, short
         self._bind_parameters(kernel, reads)
