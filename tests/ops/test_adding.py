@@ -99,3 +99,18 @@ def test_elements_named_several_times_are_added_as_numpy_adds_them(numpy: type) 
             np.testing.assert_array_equal(found, wanted)
         with pytest.raises(IndexError):
             add_at(np.zeros(shape, numpy), (*places[:-1], index + shape[d]), values)
+
+
+def test_places_in_several_dimensions_are_added_as_numpy_adds_them() -> None:
+    draws = np.random.default_rng(2)
+    for shape in ((20, 20), (40, 3), (5, 6, 30)):
+        for d, n in enumerate(shape):
+            places = np.ix_(*map(np.arange, shape[:d])) if d else ()
+            index = draws.integers(0, n, shape)
+            full = tuple(place.reshape(*place.shape, *(1,) * (len(shape) - d)) for place in places)
+            rest = np.ix_(*map(np.arange, shape[d + 1 :])) if d + 1 < len(shape) else ()
+            values = draws.random(shape)
+            found, wanted = np.zeros(shape), np.zeros(shape)
+            add_at(found, (*full, index, *rest), values)
+            np.add.at(wanted, (*full, index, *rest), values)
+            np.testing.assert_array_equal(found, wanted)
