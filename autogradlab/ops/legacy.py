@@ -13,6 +13,7 @@ from ..core.arguments.signature import Signatures
 from ..core.graph.node import NO_EDGE
 from ..core.memory.lazy import as_lazy_as, memory_of
 from ..core.memory.storage import Storage, storage_of
+from ..core.memory.uninitialized import uninitialized
 from ..core.recording.inplace import History, check_inplace, commit_array
 from ..core.recording.record import NOT_IMPLEMENTED, TENSORS, OpNode, start_node
 from ..core.runtime import errors, modes
@@ -94,7 +95,7 @@ def _construct(kind: dtype, args: tuple[Any, ...], kwargs: dict[str, Any], any_t
         return TENSORS.alias(other)
     if index == 3:
         size = args if len(args) == 1 and type(first) is int else values["size"]
-        return finished(np.zeros(check_sizes(size), kind.numpy))
+        return finished(uninitialized(check_sizes(size), kind.numpy))
     data = values["data"]
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{typename(data)}'")

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from . import backcompat as backcompat
     from . import checkpoint as checkpoint
     from . import data as data
+    from . import deterministic as deterministic
     from . import dlpack as dlpack
     from . import hooks as hooks
     from . import module_tracker as module_tracker
 
-_LATE = ("_pytree", "backcompat", "checkpoint", "data", "dlpack", "hooks", "module_tracker")
-__all__ = ["backcompat", "checkpoint", "data", "dlpack", "hooks", "module_tracker", "swap_tensors"]
+_LATE = ("_pytree", "backcompat", "checkpoint", "data", "deterministic", "dlpack", "hooks", "module_tracker")
+__all__ = ["backcompat", "checkpoint", "data", "deterministic", "dlpack", "hooks", "module_tracker", "swap_tensors"]
 
 
 def __getattr__(name: str) -> Any:

@@ -19,6 +19,7 @@ import numpy as np
 from ..types.device import CPU, META, require_cpu
 from .lazy import as_lazy_as, memory_of
 from .rows import Rows
+from .uninitialized import fill_if_deterministic
 from .versions import UNSHARED
 
 if TYPE_CHECKING:
@@ -286,11 +287,14 @@ def resize(input: Tensor, shape: tuple[int, ...]) -> None:
         grown = np.empty(shape, x.dtype)
         if x.size:
             grown.reshape(-1)[: x.size] = x.ravel(order="K")
+        fill_if_deterministic(grown.reshape(-1)[x.size :])
         input._array = grown
         return
     storage = storage_of(input)
     offset = address(x) - address(storage.buffer) if storage.nbytes() else 0
-    if offset + count * x.itemsize > storage.nbytes():
+    before = storage.nbytes()
+    if offset + count * x.itemsize > before:
         storage.resize_(offset + count * x.itemsize)
+        fill_if_deterministic(storage.buffer[before:].view(x.dtype))
     input._storage = storage
     input._array = as_lazy_as(x, np.ndarray(shape, x.dtype, storage.buffer, offset))

@@ -14,6 +14,7 @@ from ...core.memory.storage import owner
 from ...core.memory.strided import placed
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors
+from ...core.runtime.deterministic import alert_not_deterministic
 from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
@@ -447,6 +448,8 @@ def take(input: Any, index: np.ndarray) -> np.ndarray:
 
 
 def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
+    if not accumulate:
+        alert_not_deterministic("put_")
     if index.dtype != np.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index)}")
     if input.dtype != source.dtype:

@@ -12,6 +12,7 @@ from ...core.memory.absent import reserved
 from ...core.memory.layout import formatted, like
 from ...core.memory.rows import Rows, repeated
 from ...core.memory.storage import Storage, dense, extent, fix
+from ...core.memory.uninitialized import fill_if_deterministic, uninitialized
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.warn import warn, warn_once
 from ...core.tensor.tensor import Tensor, requires_grad
@@ -361,6 +362,8 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
         if order is None:
             return placed(make_for(make, values)(shape, default(kind)), values)
         array = formatted(shape, default(kind), order)
+        if name == "empty":
+            fill_if_deterministic(array)
         return placed(array, values)
 
     create.__doc__ = doc
@@ -391,6 +394,8 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
         array = like(x, x.dtype if kind is None else kind.numpy, values["memory_format"])
         if name == "ones":
             array[...] = 1
+        elif name == "empty":
+            fill_if_deterministic(array)
         return placed(array, values, beside=True)
 
     create_like.__doc__ = f"{name}() of the size, dtype and memory order of the argument."
@@ -494,7 +499,7 @@ declare(
 )
 _filled(
     "empty(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor out=None, $options) -> Tensor",
-    np.zeros,
+    uninitialized,
     """
     With whatever is in memory: to be filled.
 
@@ -635,7 +640,7 @@ def _strided(size: tuple[int, ...], stride: tuple[int, ...], numpy: np.dtype[Any
     if any(s < 0 for s in stride):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     count = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-    return np.ndarray(size, numpy, np.zeros(count, numpy), 0, tuple(s * numpy.itemsize for s in stride))
+    return np.ndarray(size, numpy, uninitialized(count, numpy), 0, tuple(s * numpy.itemsize for s in stride))
 
 
 @composite("empty_strided(SymInt[] size, SymInt[] stride, *, $options) -> Tensor", method=False, reads="itself")
@@ -707,5 +712,5 @@ def empty_permuted(*args: Any, **kwargs: Any) -> Tensor:
             raise RuntimeError("Duplicate dim not allowed")
         seen.add(dim)
     check_sizes(size)
-    array = np.zeros([size[d] for d in order], default(options(values)))
+    array = uninitialized(tuple([size[d] for d in order]), default(options(values)))
     return placed(array.transpose(np.argsort(order)) if order else array, values)

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.arguments.declared import declare, name_of
 from ...core.memory.layout import channels_as, keeping_channels
 from ...core.recording.record import says, zeros
+from ...core.runtime.deterministic import alert_not_deterministic
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, SHORT, replace, typed
@@ -310,6 +311,7 @@ def _unpool(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]
 )
 @typed("max_unpool2d", BOOL + INTEGERS + COMPLEX, half=False)
 def max_unpool2d(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]) -> np.ndarray:
+    alert_not_deterministic("max_unpooling2d_forward_out")
     return channels_as(input, _unpool(input, indices, output_size))
 
 
@@ -325,6 +327,7 @@ def max_unpool2d(input: np.ndarray, indices: np.ndarray, output_size: tuple[int,
 )
 @typed("max_unpool3d", BOOL + INTEGERS + COMPLEX, half=False)
 def max_unpool3d(input: Any, indices: Any, output_size: Any) -> Any:
+    alert_not_deterministic("max_unpooling3d_forward_out")
     return _unpool(input, indices, output_size)
 
 
