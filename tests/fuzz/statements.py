@@ -1005,6 +1005,30 @@ class Maker:
         name = re.search(r"(\w+)\(", f.replace("torch.tensor(", ""))
         return "breadth:" + (name.group(1) if name else "operator"), f"{self.new()} = {f}"
 
+    def networks(self) -> tuple[str, str]:
+        """Activations in place, losses of two dtypes, and what is done to pictures."""
+        x = self.float()
+        y = self.some(lambda t: t.is_floating_point() and t.shape == self.of(x).shape)
+        picture = f"(torch.arange(16.).reshape(1, 1, 4, 4) * {x}.sum())"
+        f = self.pick(
+            f"F.leaky_relu_({x}.clone(), {self.pick('0.01', '0.3')})",
+            f"F.elu_({x}.clone())",
+            f"F.selu_({x}.clone())",
+            f"torch.celu_({x}.clone(), 0.5)",
+            f"F.hardtanh_({x}.clone(), -0.5, 0.5)",
+            f"F.cosine_similarity({x}, {y}, {self.dim(x)})",
+            f"F.smooth_l1_loss({x}, {y}, beta=0.5)",
+            f"F.huber_loss({x}, {y}, reduction='none')",
+            f"F.binary_cross_entropy_with_logits({x}, torch.sigmoid({y}), reduction='sum')",
+            f"F.dropout1d({x}.clone(), 0.5, {self.pick('True', 'False')}, True)",
+            f"F.avg_pool2d({picture}, 2)",
+            f"F.max_pool2d({picture}, {self.pick('2', '3, 1')})",
+            f"F.adaptive_avg_pool2d({picture}, {self.pick('1', '2')})",
+            f"F.pad({picture}, (1, 1, 0, 1), mode={self.pick('reflect', 'replicate', 'circular')!r})",
+            f"F.interpolate({picture}, scale_factor=2, mode={self.pick('nearest', 'bilinear')!r})",
+        )
+        return "networks:" + f[: f.index("(")], f"{self.new()} = {f}"
+
     def modes(self) -> tuple[str, str]:
         return self.pick(
             ("modes:off", "torch.set_grad_enabled(False)"),
@@ -1055,6 +1079,7 @@ class Maker:
         (modes, 1.5),
         (layouts, 4),
         (breadth, 5),
+        (networks, 3),
     )
 
 

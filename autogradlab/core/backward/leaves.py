@@ -137,6 +137,8 @@ def _permuted_like(grad: np.ndarray, x: np.ndarray) -> np.ndarray:
     PyTorch's kernels carry them from the leaf through to its gradient."""
     if x.flags.c_contiguous or grad.strides == x.strides or grad.dtype is not x.dtype or not x.size:
         return grad
+    if not fills_memory(x):
+        return grad
     steps = tuple([own if n == 1 else s for n, s, own in zip(x.shape, grad.strides, x.strides, strict=True)])
     return grad if steps == grad.strides or min(steps) < 0 else window(grad, x.shape, steps)
 

@@ -16,7 +16,7 @@ from ...core.random.streams import fill, unsupported
 from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
-from ...core.tensor.tensor import Tensor, wrap
+from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dtypes import cxx_name, get_default_dtype, int64, promote, scalar_name, tensor_type
 from ...core.values.promotion import check_cast
 from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
@@ -420,6 +420,8 @@ def embedding(
     if max_norm is not None:
         _renormed(weight, input.contiguous(), max_norm, norm_type)
     _embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
+    if not weight.dim() and modes.current().grad and requires_grad(weight):  # its Node asks for the number of rows
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     return TENSORS.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 

@@ -240,6 +240,8 @@ def _svd_backward(F: Any, grads: list[Any], U: Any, S: Any, Vh: Any, full_matric
         g_u = None if g_u is None else F.slice(g_u, -1, 0, k, 1)
         g_vh = None if g_vh is None else F.slice(g_vh, -2, 0, k, 1)
     if g_u is None and g_vh is None:
+        if m >= n:
+            return F.matmul(U, F.unsqueeze(g_s, -1) * Vh)
         return F.matmul(U * F.unsqueeze(g_s, -2), Vh)
     squares = S * S
     E = differences(F, squares)
