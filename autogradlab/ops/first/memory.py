@@ -449,10 +449,10 @@ def detach(input: Tensor) -> Tensor:
 @composite(reads="late")
 def detach_(input: Tensor) -> Tensor:
     """Detach this tensor from its history, in place."""
-    if input._view is not None:
-        raise RuntimeError(errors.DETACH_VIEW)
     if modes.current().inference:
         return input  # autograd does not see it
+    if input._view is not None:
+        raise RuntimeError(errors.DETACH_VIEW)
     if made_by(input) is not None:
         note_detached(input)
     input._edge = NO_EDGE
@@ -473,7 +473,10 @@ def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
     if grad is None:
         return (None, None)
     old, new = node._edges
-    return (grad * 0 if leads(old) else None, grad if leads(new) else None)
+    nothing = None
+    if leads(old):
+        nothing = TENSORS.zeros_of(grad, grad._array.shape) if isinstance(grad, Tensor) else np.zeros_like(grad)
+    return (nothing, grad if leads(new) else None)
 
 
 @composite(

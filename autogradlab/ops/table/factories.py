@@ -572,7 +572,7 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                 if found is not None:
                     refuse_recorded(entry, (input, other), out)
                     r = _into(entry, found, out)
-                    return write(entry, out, r, found[:2], True)
+                    return write(entry, out, r, (input, other), True, found[:2])
         if unknown:
             return forward(*_by_name(entry, name, _given(input, other, *extra), unknown), out=out)
         return entry.reject(_given(input, other, *extra), {} if out is None else {"out": out})

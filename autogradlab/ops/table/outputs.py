@@ -129,8 +129,9 @@ class Composed(NamedTuple):
     elementwise: bool = False
 
 
-def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False) -> Any:
-    """Write the result(s) `r` into `out` (a tensor, or a tuple of them) and return it. asked: `refuse_recorded` was."""
+def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False, operands: Any = ()) -> Any:
+    """Write the result(s) `r` into `out` (a tensor, or a tuple of them) and return it. asked: `refuse_recorded` was.
+    operands: the tensors by which an elementwise result is laid out, where numbers among the inputs count as such."""
     rule = OUT.get(operation.name, _USUAL)
     single = isinstance(out, Tensor)
     together = (
@@ -154,7 +155,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False) ->
                 kind = _computed(operation, inputs, out, r)
                 times = 1 if kind == out._array.dtype or _absolute(kind, inputs) else 2
         if operation.elementwise and r.ndim > 1 and out._array.shape != r.shape:
-            r = iterated(r, *(t._array for t in inputs if isinstance(t, Tensor)))
+            r = iterated(r, *(t._array for t in operands or inputs if isinstance(t, Tensor)))
         _write(out, r, times, inputs if rule.overlap == "late" else ())
         if kind is not out._array.dtype and operation.elementwise and r.size:
             warn_cast(kind, out._array.dtype)
