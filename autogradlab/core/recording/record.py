@@ -52,7 +52,20 @@ NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
 _new = object.__new__
 #: saved values that PyTorch shows as unsigned numbers
 _UNSIGNED = frozenset(
-    ("dim", "dim0", "dim1", "dim2", "start_dim", "end_dim", "index", "start", "end", "ignore_index", "padding_idx")
+    (
+        "dim",
+        "dim0",
+        "dim1",
+        "dim2",
+        "dimension",
+        "start_dim",
+        "end_dim",
+        "index",
+        "start",
+        "end",
+        "ignore_index",
+        "padding_idx",
+    )
 )
 #: stands for a saved tensor that backward has freed
 FREED: Any = object()
