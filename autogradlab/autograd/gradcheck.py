@@ -68,7 +68,7 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
                 UserWarning,
                 stacklevel=4,
             )
-        if any(s == 0 and n > 1 for s, n in zip(t._array.strides, t._array.shape, strict=True)):
+        if any(s == 0 and n > 1 for s, n in zip(t.stride(), t.shape, strict=True)):
             raise RuntimeError(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call "

@@ -34,6 +34,7 @@ t(lambda: gc(lambda a, b: (a + b, Bad.apply(b)), (x, y)))
 t(lambda: gc(lambda a: a * 2, torch.ones(2, dtype=torch.float64)))
 t(lambda: gc(lambda a: a * a, torch.ones(2, requires_grad=True)))
 t(lambda: gc(lambda a: a * a, torch.ones(1, dtype=torch.float64, requires_grad=True).expand(3)))
+t(lambda: gc(lambda a: a * a, torch.randn(4, 0, dtype=torch.float64, device="cpu", requires_grad=True)))
 t(lambda: gc(lambda a: a.detach() * 2, x))
 t(lambda: gc(lambda a: (a * 0).detach(), x))
 
