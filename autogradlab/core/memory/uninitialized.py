@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime.deterministic import fills_uninitialized
+from ..runtime.settings import _state
 
 __all__ = ["fill_if_deterministic", "uninitialized"]
 
@@ -18,7 +19,8 @@ __all__ = ["fill_if_deterministic", "uninitialized"]
 def uninitialized(shape: int | tuple[int, ...], numpy: np.dtype[Any]) -> np.ndarray:
     """A new array that nothing has been written to."""
     array = np.zeros(shape, numpy)
-    fill_if_deterministic(array)
+    if _state["deterministic"]:
+        fill_if_deterministic(array)
     return array
 
 
