@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..runtime.settings import _state
 from ..types.device import CPU, META, require_cpu
 from .lazy import as_lazy_as, memory_of
 from .rows import Rows
@@ -287,7 +288,8 @@ def resize(input: Tensor, shape: tuple[int, ...]) -> None:
         grown = np.empty(shape, x.dtype)
         if x.size:
             grown.reshape(-1)[: x.size] = x.ravel(order="K")
-        fill_if_deterministic(grown.reshape(-1)[x.size :])
+        if _state["deterministic"]:
+            fill_if_deterministic(grown.reshape(-1)[x.size :])
         input._array = grown
         return
     storage = storage_of(input)

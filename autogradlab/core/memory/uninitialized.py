@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..runtime.deterministic import fills_uninitialized
-from ..runtime.settings import _state
 
 __all__ = ["fill_if_deterministic", "uninitialized"]
 
@@ -19,8 +18,7 @@ __all__ = ["fill_if_deterministic", "uninitialized"]
 def uninitialized(shape: int | tuple[int, ...], numpy: np.dtype[Any]) -> np.ndarray:
     """A new array that nothing has been written to."""
     array = np.zeros(shape, numpy)
-    if _state["deterministic"]:
-        fill_if_deterministic(array)
+    fill_if_deterministic(array)
     return array
 
 

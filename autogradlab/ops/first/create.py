@@ -14,6 +14,7 @@ from ...core.memory.rows import Rows, repeated
 from ...core.memory.storage import Storage, dense, extent, fix
 from ...core.memory.uninitialized import fill_if_deterministic, uninitialized
 from ...core.recording.record import RAW, TENSORS
+from ...core.runtime.settings import _state
 from ...core.runtime.warn import warn, warn_once
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types import dtypes
@@ -342,13 +343,16 @@ def _ones(shape: tuple[int, ...], numpy: np.dtype[Any]) -> np.ndarray:
 def _filled(declaration: str, make: Any, doc: str) -> None:
     name = declare(declaration, doc)
     negative = f"{name}: Dimension size must be non-negative." if name == "zeros" else ""
+    at_once = np.zeros if make is uninitialized else make  # where no deterministic algorithms are asked for
 
     def create(*size: Any, **kwargs: Any) -> Tensor:
         if not kwargs or quick(kwargs):
             shape = quick_shape(size)
             if shape is not None and (kwargs or default_device() is None):
                 kind = kwargs.get("dtype")
-                return finished(make(shape, (kind or get_default_dtype()).numpy), kwargs.get("requires_grad", False))
+                new_array = make if _state["deterministic"] else at_once
+                array = new_array(shape, (kind or get_default_dtype()).numpy)
+                return finished(array, kwargs.get("requires_grad", False))
         _, values = bind(name, size, kwargs)
         kind = options(values)
         out = values["out"]
