@@ -28,6 +28,37 @@ def test_sums_of_whole_numbers_are_numpys(seed: int) -> None:
         assert total(x, x.dtype) == x.sum()
 
 
+@pytest.mark.parametrize("count", [33, 200, 384, 500, 1000])
+def test_a_product_is_the_same_however_its_factors_lie(count: int) -> None:
+    """BLAS may add up in strands what lies one behind the other."""
+    draws = np.random.default_rng(count)
+    a = torch.from_numpy(draws.standard_normal((16, count), np.float32))
+    b = torch.from_numpy(draws.standard_normal((12, count), np.float32))
+    lying, standing = b.T, b.T.contiguous()
+    start = torch.ones(12)
+    assert torch.equal(a @ lying, a @ standing)
+    assert torch.equal(a.T.contiguous().T @ lying, a @ standing)
+    assert torch.equal(torch.addmm(torch.zeros(12), a, lying), a @ standing)
+    half = (count + 1) // 2
+    if 384 < count <= 768:  # in two halves, each of which is added to what is there
+        parts = a[:, :half] @ lying[:half], a[:, half:] @ lying[half:]
+        assert torch.equal(a @ lying, parts[0] + parts[1])
+        assert torch.equal(torch.addmm(start, a, lying), (start + parts[0]) + parts[1])
+    for wrong in (count - 1, count + 1):
+        with pytest.raises(RuntimeError, match="cannot be multiplied"):
+            a @ torch.ones(wrong, 3)
+
+
+def test_one_factor_is_multiplied_and_added_with_one_rounding() -> None:
+    draws = np.random.default_rng(0)
+    x, w, b = (draws.standard_normal(shape, np.float32) for shape in ((40, 1), (7, 1), (7,)))
+    wanted = (x.astype(np.float64) * w[:, 0] + b).astype(np.float32)
+    found = torch.nn.functional.linear(*map(torch.from_numpy, (x, w, b)))
+    np.testing.assert_array_equal(found.numpy(), wanted)
+    with pytest.raises(RuntimeError, match="expand"):
+        torch.addmm(torch.ones(3, 40, 7), torch.from_numpy(x), torch.from_numpy(w).T)
+
+
 def test_transposed_arrays_and_rows_without_elements() -> None:
     x = np.arange(8000.0).reshape(100, 80)
     np.testing.assert_array_equal(added(x.T, 0), x.sum(1))

@@ -1,6 +1,9 @@
-"""Sums of arrays along axes, by BLAS where that is faster than NumPy's own: a product with ones.
+"""Sums of arrays, in the order in which PyTorch adds them up, so that the last digits are the same; where that would
+take long, by BLAS: a product with ones.
 
-Partial sums of some hundred elements each make long sums no less exact than NumPy's: sums of columns more so.
+PyTorch adds a line of numbers in lanes of 32 bytes and in four strands of these, each of which it adds up in steps of
+16; then come the strands, what is left over, and the lanes, one after the other. It does so on every processor,
+whatever kernels it has for other operations.
 """
 
 from __future__ import annotations
@@ -9,67 +12,186 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MANY", "added", "of_rows", "total"]
+__all__ = ["FEW", "added", "in_lanes", "of_rows", "stepwise", "total"]
 
 #: so many elements are added up in one product
 _LINE = 512
 _ONES = {numpy: np.ones(_LINE, numpy) for numpy in map(np.dtype, (np.float32, np.float64))}
 #: and so many in one call: BLAS shares out more of them among threads, which wait for each other on a busy machine
 _BLOCK = 1 << 13
-#: smaller arrays are left to NumPy, which adds a few numbers in PyTorch's order, and which has less to prepare
-MANY = 4096
-#: from how many elements on the sum of all is made by BLAS, and how many it adds up in one product
-_LONG, _PART = 1 << 15, 256
+#: so few elements NumPy adds up in the same order
+FEW = 4
+#: from how many elements on short rows are added up by BLAS, and from how many all is: PyTorch's threads share it
+_MANY, _LONG = 1 << 12, 1 << 15
+#: how many elements BLAS adds up in one product of a sum of all
+_PART = 256
 #: so few rows are left to NumPy where they are long, and so few are added to each other by NumPy
-_FEW = 16
+_FEW_ROWS = 16
+
+#: how many numbers lie in 32 bytes
+_LANES = {numpy: 32 // numpy.itemsize for numpy in _ONES}
+#: the order in which the numbers of a line are added up that fills no lanes, by its length
+_SHORT = [np.array([0, *range(4, n), *range(1, min(n, 4))]) for n in range(8)]
 
 _reduce: Any = np.add.reduce
+_one_by_one: Any = np.add.accumulate
 
 
 def total(x: np.ndarray, made: Any) -> Any:
     """The sum of all elements, made in a dtype."""
-    if x.size < _LONG or x.dtype is not made or made not in _ONES or not x.flags.c_contiguous:
+    if x.size <= FEW or x.dtype is not made or made not in _ONES or type(x) is not np.ndarray:
         return _reduce(x, axis=None, dtype=made)
-    line = x.reshape(-1)
-    end = x.size - x.size % _PART
+    if not x.flags.c_contiguous:
+        if x.ndim == 1:  # no lanes, but strands; of one column alone NumPy would add up pairs
+            return _in_strands(np.stack((x, x), 1))[0]
+        x = x.T
+        if not x.flags.c_contiguous:
+            return _reduce(x, axis=None)
+    line = x if x.ndim == 1 else x.reshape(-1)
+    n, lanes = x.size, _LANES[made]
+    if n >= _LONG:
+        return _of_long(line)
+    if n < lanes:
+        return _one_by_one(line.take(_SHORT[n]))[-1]
+    count = n // lanes
+    end = count * lanes
+    if count < 4:
+        r = line[:lanes] if count == 1 else _reduce(line[:end].reshape(count, lanes), 0)
+    else:
+        whole = end - end % (4 * lanes)
+        r = line[:whole].reshape(-1, 4, lanes)
+        r = r[0] if count < 8 else _reduce(r, 0) if count < 68 else stepwise(r)
+        if whole < end:
+            r = np.concatenate((r[:1], line[whole:end].reshape(-1, lanes), r[1:]))
+        r = _reduce(r, 0)
+    return _one_by_one(r if end == n else np.concatenate((line[end:], r)))[-1]
+
+
+def _of_long(line: np.ndarray) -> Any:
+    end = line.size - line.size % _PART
     r = _reduce(of_rows(line[:end].reshape(-1, _PART)))
-    return r if end == x.size else r + _reduce(line[end:])
+    return r if end == line.size else r + _reduce(line[end:])
+
+
+def _in_strands(x: np.ndarray) -> np.ndarray:
+    """The sum over the first axis, in four strands; the other axes hold two numbers or more."""
+    n = len(x)
+    count = n >> 2
+    if count == 0 or n == 4:
+        return _reduce(x, 0)
+    end = count << 2
+    strands = x[:4] if count == 1 else stepwise(x[:end].reshape(count, 4, *x.shape[1:]))
+    if end < n:
+        strands = np.concatenate((strands[:1], x[end:], strands[1:]))
+    return _reduce(strands, 0)
+
+
+def stepwise(x: np.ndarray) -> Any:
+    """The sum over the first axis in steps of 16, 16 · 16 and 16 · 16 · 16; the other axes hold two numbers or more.
+
+    >>> stepwise(np.ones((40, 2)))
+    array([40., 40.])
+    """
+    if len(x) <= 16:
+        return _reduce(x, 0)
+    rest = None
+    for _ in range(3):
+        n = len(x)
+        if n < 16:
+            break
+        count = n >> 4
+        end = count << 4
+        if end < n:
+            left = _reduce(x[end:], 0)
+            rest = left if rest is None else rest + left
+        x = _reduce(x[:end].reshape(count, 16, *x.shape[1:]), 1)
+    r = _reduce(x, 0)
+    return r if rest is None else rest + r
 
 
 def added(x: np.ndarray, axes: Any, keepdims: bool = False) -> Any:
-    """`np.add.reduce(x, axes, x.dtype, keepdims=keepdims)`; `axes` are one or several.
+    """`np.add.reduce(x, axes, x.dtype, keepdims=keepdims)` in PyTorch's order; `axes` are one or several.
 
     >>> added(np.ones((10, 512)), 0)[:3]
     array([10., 10., 10.])
     """
     if type(x) is not np.ndarray:
         return _reduce(x, axis=axes, keepdims=keepdims)
-    if x.size < MANY or x.dtype not in _ONES or not x.flags.c_contiguous:
+    if x.size <= FEW or x.dtype not in _ONES:
         return _reduce(x, axes, x.dtype, None, keepdims)
     shape = x.shape
     n = len(shape)
-    dims = [axes % n] if type(axes) is int else sorted([d % n for d in axes])
-    last = 0  # how many of them are the last of all axes
-    while last < len(dims) and dims[-1 - last] == n - 1 - last:
-        last += 1
-    if last:
-        kept = shape[: n - last]
-        r = of_rows(x.reshape(-1, x.size // _count(kept))).reshape(kept)
-        if last < len(dims):
-            r = _reduce(r, tuple(dims[:-last]))
-    elif dims and dims[-1] == len(dims) - 1:  # the first axes of all
-        kept = shape[len(dims) :]
-        r = _of_columns(x.reshape(-1, _count(kept))).reshape(kept)
-    else:
-        return _reduce(x, tuple(dims), dtype=x.dtype, keepdims=keepdims)
-    return r.reshape([1 if d in dims else size for d, size in enumerate(shape)]) if keepdims else r
+    if not x.flags.c_contiguous:
+        if not x.flags.f_contiguous:
+            return _reduce(x, axes, x.dtype, None, keepdims)
+        return added(x.T, tuple(n - 1 - d % n for d in ((axes,) if type(axes) is int else axes)), keepdims).T
+    if n == 2 and (type(axes) is int or len(axes) == 1):
+        axis = axes if type(axes) is int else axes[0]
+        first = axis in (0, -2)
+        if 1 not in shape:
+            r = _of_columns(x) if first else _of_rows(x)
+        elif shape[first] == 1:
+            r = total(x, x.dtype).reshape(1)
+        else:
+            r = x.reshape(-1) + 0
+        return r.reshape((1, -1) if first else (-1, 1)) if keepdims else r
+    dims = {axes % n} if type(axes) is int else {d % n for d in axes}
+    sizes: list[int] = []  # neighbours that are both kept or both summed lie as one
+    first = last = False
+    for d, size in enumerate(shape):
+        if size == 1:
+            continue
+        summed = d in dims
+        if sizes and summed is last:
+            sizes[-1] *= size
+        else:
+            first = first if sizes else summed
+            sizes.append(size)
+            last = summed
+    r = _of_runs(x.reshape(sizes), first)
+    if r is None:
+        return _reduce(x, tuple(sorted(dims)), None, None, keepdims)
+    if keepdims:
+        return r.reshape([1 if d in dims else size for d, size in enumerate(shape)])
+    return r.reshape([size for d, size in enumerate(shape) if d not in dims]) if len(dims) < n else r
 
 
-def _count(shape: tuple[int, ...]) -> int:
+def in_lanes(x: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The sum along axes as PyTorch makes it for norms: of the last ones in lanes, then of what is left over.
+
+    >>> in_lanes(np.ones((2, 9)), (1,), False)
+    array([9., 9.])
+    """
+    kept = x.ndim - len(axes)
+    if x.size <= FEW or x.dtype not in _ONES or not x.flags.c_contiguous or any(d < kept for d in axes):
+        return _reduce(x, axes, keepdims=keepdims)
+    lanes = _LANES[x.dtype]
     count = 1
-    for n in shape:
-        count *= n
-    return count
+    for size in x.shape[:kept]:
+        count *= size
+    rows = x.reshape(count, -1)
+    end = rows.shape[1] - rows.shape[1] % lanes
+    if end:
+        each = _reduce(rows[:, :end].reshape(count, -1, lanes), 1)
+        rows = np.concatenate((each, rows[:, end:]), 1) if end < rows.shape[1] else each
+    r = _one_by_one(rows, 1)[:, -1]
+    return r.reshape((*x.shape[:kept], *[1] * len(axes))) if keepdims else r.reshape(x.shape[:kept])
+
+
+def _of_runs(x: np.ndarray, first: bool) -> Any:
+    """The sum over every other axis, from the first or the second on; None of more than three axes."""
+    n = x.ndim
+    if n == 1:
+        return total(x, x.dtype) if first else x + 0
+    if n == 2:
+        return _of_columns(x) if first else _of_rows(x)
+    if n == 3 and first:
+        r = x.reshape(-1, x.shape[2])
+        r = _of_rows(r)
+        return _reduce(r.reshape(x.shape[:2]), 0)
+    if n == 3:
+        return np.ascontiguousarray(_of_columns(x.swapaxes(0, 1)))
+    return None
 
 
 def of_rows(x: np.ndarray) -> np.ndarray:
@@ -77,7 +199,7 @@ def of_rows(x: np.ndarray) -> np.ndarray:
     count, n = x.shape
     ones = _ONES[x.dtype]
     r: np.ndarray
-    if n == 1 or (n > _LINE and count < _FEW):
+    if n == 1 or (n > _LINE and count < _FEW_ROWS):
         r = _reduce(x, 1)
     elif x.size <= _BLOCK and n <= _LINE:
         r = x @ ones[:n]
@@ -93,13 +215,47 @@ def of_rows(x: np.ndarray) -> np.ndarray:
     return r
 
 
+def _of_rows(x: np.ndarray) -> np.ndarray:
+    """The sum of each row of a contiguous matrix of two rows or more."""
+    n, lanes = x.shape[1], _LANES[x.dtype]
+    if x.size >= (_LONG if n >= 4 * lanes else _MANY):
+        return of_rows(x)
+    if n <= FEW:
+        return _reduce(x, 1)
+    if n < lanes:
+        return _reduce(x.T.take(_SHORT[n], 0), 0)
+    count = n // lanes
+    end = count * lanes
+    r = np.empty((n - end + lanes, len(x)), x.dtype)  # in the order of their sum, one below the other
+    r[: n - end] = x[:, end:].T
+    r[n - end :] = (_in_strands(x[:, :end].reshape(-1, count, lanes).swapaxes(0, 1)) if count > 1 else x[:, :lanes]).T
+    return _reduce(r, 0)
+
+
 def _of_columns(x: np.ndarray) -> np.ndarray:
-    """The sum of each column of a contiguous matrix of float32 or float64."""
+    """The sum over the first axis, whose last axis lies in one piece and holds two numbers or more."""
+    n = len(x)
+    if n <= FEW:
+        return _reduce(x, 0)
+    if x.size >= _LONG and x.ndim == 2:
+        return _of_many_columns(x)
+    width, lanes = x.shape[-1], _LANES[x.dtype]
+    end = width - width % (4 * lanes if width >= lanes else 4)
+    if end == width and n <= 16:
+        return _reduce(x, 0)
+    if end == 0:
+        return _in_strands(x)
+    if end == width:
+        return stepwise(x)
+    return np.concatenate((stepwise(x[..., :end]), _in_strands(x[..., end:])), -1)
+
+
+def _of_many_columns(x: np.ndarray) -> np.ndarray:
     count, n = x.shape
     ones = _ONES[x.dtype]
     high = min(_BLOCK // min(n, _LINE), _LINE)
     r: np.ndarray
-    if count < _FEW or (n > _LINE and x.size < _LONG):
+    if count < _FEW_ROWS or (n > _LINE and x.size < _LONG):
         r = _reduce(x, 0)
     elif count <= high and n <= _LINE:
         r = ones[:count] @ x

@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import rounded
 from ..table.factories import unary
 from ..table.opdef import alias
 
 
 def _expm1(x: np.ndarray) -> Any:
-    return np.expm1(x)
+    return rounded.expm1(x)
 
 
 unary(
     "exp2(Tensor input, *, Tensor out=None) -> Tensor",
-    np.exp2,
+    rounded.exp2,
     lambda F, grad, result: F.mul_number(grad * F.conj(result), math.log(2)),
     doc="""
     2 to the power of input.
@@ -59,7 +60,7 @@ unary(
 alias("special_expm1", "expm1", method=False)
 unary(
     "log2(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    np.log2,
+    rounded.log2,
     lambda F, grad, input: grad / F.conj(F.mul_number(input, math.log(2))),
     doc="""
     The logarithm to base 2.
@@ -81,7 +82,7 @@ unary(
 
 def _log10(x: np.ndarray) -> Any:
     """float32 by way of float64: NumPy's own kernels for wide registers miss log10(100) by the last place."""
-    return np.log10(x, dtype=np.float64).astype(x.dtype) if x.dtype == np.float32 else np.log10(x)
+    return rounded.log10(x)
 
 
 unary(
@@ -106,7 +107,7 @@ unary(
 )
 unary(
     "log1p(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    np.log1p,
+    rounded.log1p,
     lambda F, grad, input: grad / F.conj(F.add_number(input, 1)),
     node="Log1PBackward0",
     doc="""

@@ -38,6 +38,34 @@ def _column_by_row(a: np.ndarray, b: np.ndarray) -> bool:
     return a.shape[-1] == 1 and a.ndim == b.ndim == 2 and b.shape[0] == 1 and a.shape[0] > 1 < b.shape[1]
 
 
+#: from how many summands on NumPy's BLAS adds them up in several strands, when they lie one behind the other
+_LONG = 32
+#: from how many multiplications on it does not
+_MANY = 1 << 20
+#: how many summands PyTorch's BLAS adds up at once; the last ones, of fewer than twice as many, it halves
+_BLOCK = 384
+
+
+def _of_long_sums(a: np.ndarray, b: np.ndarray, start: Any = None) -> np.ndarray:
+    """start plus the product of two matrices of float32, in PyTorch's order: one summand after the other."""
+    count = a.shape[1]
+    plain = a.shape[0] < 2 or b.shape[1] < 2 or type(a) is not np.ndarray or type(b) is not np.ndarray
+    plain = plain or b.shape[0] != count  # which NumPy refuses
+    if not plain and a.shape[0] * count * b.shape[1] <= _MANY:
+        a, b = np.asfortranarray(a), np.ascontiguousarray(b)
+    if plain or count <= _BLOCK:
+        r = a.dot(b)
+        return r if start is None else np.add(r, start, r)
+    at, r = 0, start
+    while at < count:
+        left = count - at
+        end = at + (_BLOCK if left > 2 * _BLOCK else (left + 1) // 2 if left > _BLOCK else left)
+        part = a[:, at:end].dot(b[at:end])
+        r = part if r is None else np.add(r, part, part)
+        at = end
+    return r
+
+
 def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np.ndarray:
     """The matrix product of two arrays of one dtype. Half types are summed in float32, as PyTorch does.
 
@@ -47,6 +75,8 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
     if (d is _FLOAT32 or d is _FLOAT64) and a.ndim <= 2:
         if _column_by_row(a, b):
             return np.multiply(a, b, order="C")
+        if d is _FLOAT32 and a.ndim == b.ndim == 2 and a.shape[1] >= _LONG:
+            return _of_long_sums(a, b)
         r: np.ndarray = a.dot(b)  # for small matrices in half the time of np.matmul
         return r
     if d.itemsize == 2 and d.kind in "fV":
@@ -170,7 +200,7 @@ def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         if d is not y.dtype or not (d is _FLOAT32 or d is _FLOAT64) or x.ndim != 2 or y.ndim != 2:
             return call(input, mat2)
         try:
-            r = QUIET(_dot if x.shape[1] != 1 else product, x, y)
+            r = QUIET(_dot if 1 < x.shape[1] < _LONG else product, x, y)
         except (RuntimeError, TypeError, ValueError):  # TypeError: an array with the negative bit
             r = modes.quiet(mm, x, y)
         t = _result(r)
@@ -307,7 +337,14 @@ def _run_addmm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
 
 
 def _plain_addmm(input: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    r = x.dot(y)
+    count = x.shape[1]
+    if count == 1 and x.dtype is _FLOAT32 and x.shape[0] > 1 < y.shape[1]:  # multiplied and added with one rounding
+        wide = x.astype(_FLOAT64).dot(y)
+        wide += input
+        return wide.astype(_FLOAT32)
+    if count >= _LONG and x.dtype is _FLOAT32:
+        return _of_long_sums(x, y, input)
+    r: np.ndarray = x.dot(y)
     r += input
     return r
 

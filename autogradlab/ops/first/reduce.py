@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.memory.adding import MANY, added, total
+from ...core.memory.adding import FEW, added, total
 from ...core.memory.casting import real_with_warning
 from ...core.memory.layout import contiguous
 from ...core.memory.rows import all_rows
@@ -63,9 +63,7 @@ def wide(x: np.ndarray, dtype: Any) -> Any:
 
 
 def _sums(x: Any, dims: Any, keepdim: Any, made: Any) -> Any:
-    """The sums of many elements along dimensions, made in a dtype."""
-    if dims is None and not keepdim:
-        return total(x, made)
+    """The sums of more than a few elements along dimensions, made in a dtype."""
     if dims is None or x.dtype is not made:
         return np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
     return added(x, dims, keepdim)
@@ -77,8 +75,10 @@ def summed(x: Any, dims: Any, keepdim: bool, dtype: Any) -> Any:
     x = real_with_warning(x, numpy)
     if x.dtype.kind == "b" and made.kind in "iu" or x.dtype.kind in "fV" and made.kind in "biu":
         x = x.astype(numpy)
-    if x.size < MANY:
+    if x.size <= FEW:
         r = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
+    elif dims is None and not keepdim:
+        r = total(x, made)
     else:
         r = _sums(x, dims, keepdim, made)
     if r.ndim > 1:
@@ -160,8 +160,10 @@ def _averaged(x: Any, dims: Any, keepdim: bool, dtype: Any, count: int) -> np.nd
     dtype = _mean_type(x, dtype)
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)
-    if x.size < MANY:
+    if x.size <= FEW:
         sums = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
+    elif dims is None and not keepdim:
+        sums = total(x, made)
     else:
         sums = _sums(x, dims, keepdim, made)
     if sums.ndim > 1:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.adding import in_lanes
 from ...core.memory.layout import contiguous
 from ...core.recording.record import RAW, TENSORS, not_implemented, says
 from ...core.tensor.tensor import Tensor
@@ -140,7 +141,7 @@ def linalg_vector_norm(
     elif p == 1:
         r = np.add.reduce(size, axis=dims, keepdims=keepdim)
     elif p == 2:
-        r = np.sqrt(np.add.reduce(size * size, axis=dims, keepdims=keepdim))
+        r = np.sqrt(in_lanes(size * size, dims, keepdim))
     elif p in (_INF, -_INF):
         r = (np.max if p > 0 else np.min)(size, axis=dims, keepdims=keepdim)
     else:

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.memory.layout import like
 from ...core.recording.record import NOT_IMPLEMENTED, no_derivative, says
 from ..first.kinds import typed
+from ..kernels import rounded
 from ..table.opdef import op
 
 Array = Any
@@ -83,11 +84,11 @@ def _attention(
     scores = _scores(query, key, is_causal, attn_mask, scale)
     top = np.maximum.reduce(scores, -1, keepdims=True)
     scores -= _finite(top)
-    weights = np.exp(scores, scores)
+    weights = rounded.exp(scores, scores)
     total = np.add.reduce(weights, -1, keepdims=True)
     out = np.matmul(weights, value, out=like(query, query.dtype, zero=False))
     out /= np.where(total == 0, 1, total)
-    return out, (np.log(total) + top)[..., 0]
+    return out, (rounded.log(total) + top)[..., 0]
 
 
 @op(
@@ -118,7 +119,7 @@ def _attention_backward(
     scores = _scores(query, key, is_causal, attn_mask, scale)
     sums = logsumexp[..., None]
     scores -= _finite(sums)
-    weights = np.exp(scores, scores)
+    weights = rounded.exp(scores, scores)
     slope = np.matmul(grad_out, value.swapaxes(-1, -2))
     slope -= np.add.reduce(grad_out * output, -1, keepdims=True)
     slope *= weights

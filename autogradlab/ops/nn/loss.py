@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.adding import stepwise, total
 from ...core.memory.layout import iterated
 from ...core.memory.places import at_places, places_in_rows, put_at_places
 from ...core.random.streams import unsupported
@@ -15,6 +16,7 @@ from ...core.runtime import errors
 from ...core.types.dtypes import from_numpy, get_default_dtype, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes, check_cast
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, like_input, name_of, refuse, typed
+from ..kernels import rounded
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
 
@@ -34,11 +36,11 @@ def reduced(values: np.ndarray, reduction: int, *operands: np.ndarray) -> Any:
     """The values, laid out by the operands that are named, or their mean or their sum."""
     if reduction == 0:
         return iterated(values, *operands) if operands else values
-    total = np.add.reduce(values, axis=None)
+    s = total(values, values.dtype)
     if reduction == 2:
-        return total
+        return s
     return (
-        np.asarray(total / values.dtype.type(values.size), values.dtype)
+        np.asarray(s / values.dtype.type(values.size), values.dtype)
         if values.size
         else np.full((), np.nan, values.dtype)
     )
@@ -291,7 +293,7 @@ def binary_cross_entropy(
     _check_probabilities(input, "input")
     _check_probabilities(target, "target")
     low = input.dtype.type(-100)
-    value = (target - 1) * np.maximum(np.log1p(-input), low) - target * np.maximum(np.log(input), low)
+    value = (target - 1) * np.maximum(rounded.log1p(-input), low) - target * np.maximum(rounded.log(input), low)
     value = _weighted(value, weight)
     return reduced(value, reduction) if reduction or value.shape != input.shape else like_input(value, input)
 
@@ -374,7 +376,7 @@ def binary_cross_entropy_with_logits(
         pair = () if factor is None else (factor.shape, input.shape)
         if pair and broadcast_shapes(*(pair[::-1] if turned else pair)) != input.shape:
             raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(broadcast_shapes(*pair))))
-    log_s = np.minimum(input, 0) - np.log1p(np.exp(-np.abs(input)))
+    log_s = np.minimum(input, 0) - rounded.log1p(rounded.exp(-np.abs(input)))
     if pos_weight is None:
         value = (1 - target) * input - log_s
     else:
@@ -417,6 +419,17 @@ def _each_counts(shape: tuple[int, ...], target: Any, weight: Any, ignore_index:
     return None
 
 
+def _in_turn(values: np.ndarray) -> Any:
+    """The sum of all as PyTorch's loop over the targets makes it: the first is added last, the others in steps."""
+    line = values.reshape(-1)
+    if line.size < 3:
+        return np.add.reduce(line)
+    first, others = line[0], line[1:]
+    if others.size <= 16:
+        return np.add.accumulate(others)[-1] + first
+    return stepwise(np.stack((others, others), 1))[0] + first  # of one column alone NumPy would add up pairs
+
+
 def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int, ignore_index: int) -> Any:
     places = _each_counts(input.shape, target, weight, ignore_index)
     if places is not None:
@@ -425,7 +438,7 @@ def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduc
         count = np.array(target.size, kind)
         if reduction == 0:
             return values, count * 0
-        s = np.add.reduce(values, None)
+        s = _in_turn(values)
         return np.asarray(s if reduction == 2 else s / kind.type(target.size), kind), count
     _nll_check(input, target, weight)
     single = input.ndim == 1
@@ -434,11 +447,11 @@ def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduc
     picked = at_places(x, safe, 1)
     values = -w * picked
     values = np.where(w == 0, values.dtype.type(0), values)
-    total = np.asarray(np.add.reduce(w, axis=None), x.dtype)
+    weight_of_all = np.asarray(_in_turn(w), x.dtype)
     if reduction == 0:
-        return (values.reshape(()) if single else values), total * 0
-    s = np.add.reduce(values, axis=None)
-    return np.asarray(s if reduction == 2 else s / total, x.dtype), total
+        return (values.reshape(()) if single else values), weight_of_all * 0
+    s = _in_turn(values)
+    return np.asarray(s if reduction == 2 else s / weight_of_all, x.dtype), weight_of_all
 
 
 def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
@@ -576,7 +589,7 @@ def soft_margin_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) 
         check_cast(get_default_dtype().numpy, x.dtype)
     if shape != input.shape:
         raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(shape)))
-    return reduced(np.log1p(np.exp(-x * y)).astype(input.dtype, copy=False), reduction, x, y)
+    return reduced(rounded.log1p(rounded.exp(-x * y)).astype(input.dtype, copy=False), reduction, x, y)
 
 
 def _soft_margin_twice(F: Any, grad: Any, grad_output: Any, input: Any, target: Any, reduction: int) -> Any:
