@@ -113,6 +113,7 @@ _MODULES = (
 _ELSEWHERE = {
     "Generator": "ops.common.random",
     "vmap": "func",
+    "compile": "nn.compiling",
     "GradScaler": "amp",
     **dict.fromkeys(
         (

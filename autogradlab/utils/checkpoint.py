@@ -25,8 +25,10 @@ __all__ = [
     "GraphExecGroup",
     "checkpoint",
     "checkpoint_sequential",
+    "get_device_states",
     "noop_context_fn",
     "set_checkpoint_early_stop",
+    "set_device_states",
 ]
 
 _PASS_EXPLICITLY = (
@@ -457,3 +459,17 @@ def checkpoint_sequential(
         end = start + size - 1
         input = checkpoint(part(start, end), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
     return part(end + 1, len(layers) - 1)(input)
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """The devices of the tensors that are not on the CPU, and the states of their generators: none here.
+
+    >>> import autogradlab as torch
+    >>> torch.utils.checkpoint.get_device_states(torch.ones(2))
+    ([], [])
+    """
+    return [], []
+
+
+def set_device_states(devices: list[int], states: list[Tensor], *, device_type: str | None = None) -> None:
+    """Put back the states of the generators of devices, as get_device_states gave them: of none here."""

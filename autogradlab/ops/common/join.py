@@ -383,7 +383,7 @@ def meshgrid(*tensors: Any, indexing: Any = None) -> tuple[Tensor, ...]:
         tensors = tuple(tensors[0])
     tensor_list("meshgrid", list(tensors))
     if indexing is None:
-        warn_once(_INDEXING, at="aten/src/ATen/native/TensorShape.cpp:4381")
+        warn_once(_INDEXING, at="aten/src/ATen/native/TensorShape.cpp:4215")
         indexing = "ij"
     if not tensors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")

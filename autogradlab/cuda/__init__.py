@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from .amp.old import OLD
-from .ops.legacy import cuda_types
+from ..ops.legacy import cuda_types
+from . import amp as amp
 
 _MISSING = "Torch not compiled with CUDA enabled"
 default_generators: tuple[Any, ...] = ()
 has_half = True
-amp = OLD["cuda"]
 
 
 def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
@@ -46,6 +45,10 @@ for _name in ["empty_cache", "manual_seed", "manual_seed_all", "seed", "seed_all
     globals()[_name] = _nothing
 for _name in ["memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"]:
     globals()[_name] = _zero
+
+
+#: whether CUDA was initialised, as programs look at it that keep the states of generators
+_initialized = False
 
 
 def is_available() -> bool:
