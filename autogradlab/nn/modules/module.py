@@ -289,12 +289,6 @@ class Module(Convert, State):
         names = [*super().__dir__(), *self._parameters, *self._modules, *self._buffers]
         return sorted(n for n in set(names) if not n[:1].isdigit())
 
-    def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Compile the module in place, with the arguments of torch.compile: here it goes on running as it is."""
-        from ..compiling import compile
-
-        compile(self.forward, *args, **kwargs)
-
     # -- calling -----------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -9,14 +9,14 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ..first.kinds import floated
-from ..kernels import rounded
+from ..kernels.rounded import rounded
 from ..table.calls import ByOut
 from ..table.factories import unary
 from ..table.opdef import alias
 
 unary(
     "tan(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.tan,
+    rounded(np.tan),
     lambda F, grad, result: grad * F.conj(F.add_number(F.pow(result, 2), 1)),
     doc="""
     The tangent of an angle in radians.
@@ -36,7 +36,7 @@ unary(
 )
 unary(
     "asin(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.arcsin,
+    rounded(np.arcsin),
     lambda F, grad, input: grad * F.conj(F.rsqrt(F.add_number(-input * input, 1))),
     doc="""
     The angle, in [-pi/2, pi/2], whose sine is input; nan outside of [-1, 1].
@@ -49,7 +49,7 @@ unary(
 )
 unary(
     "acos(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.arccos,
+    rounded(np.arccos),
     lambda F, grad, input: grad * -F.conj(F.rsqrt(F.add_number(-input * input, 1))),
     doc="""
     The angle, in [0, pi], whose cosine is input; nan outside of [-1, 1].
@@ -69,7 +69,7 @@ unary(
 )
 unary(
     "atan(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.arctan,
+    rounded(np.arctan),
     lambda F, grad, input: grad / F.conj(F.add_number(input * input, 1)),
     doc="""
     The angle, in (-pi/2, pi/2), whose tangent is input.
@@ -82,7 +82,7 @@ unary(
 )
 unary(
     "sinh(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.sinh,
+    rounded(np.sinh),
     lambda F, grad, input: grad * F.conj(F.cosh(input)),
     doc="""
     The hyperbolic sine, (exp(x) - exp(-x)) / 2.
@@ -102,7 +102,7 @@ unary(
 )
 unary(
     "cosh(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.cosh,
+    rounded(np.cosh),
     lambda F, grad, input: grad * F.conj(F.sinh(input)),
     doc="""
     The hyperbolic cosine, (exp(x) + exp(-x)) / 2.

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import rounded
+from ..kernels.rounded import rounded
 from ..table.factories import unary
 from ..table.opdef import alias
 
 
 def _expm1(x: np.ndarray) -> Any:
-    return rounded.expm1(x)
+    return rounded(np.expm1)(x)
 
 
 unary(
     "exp2(Tensor input, *, Tensor out=None) -> Tensor",
-    rounded.exp2,
+    rounded(np.exp2),
     lambda F, grad, result: F.mul_number(grad * F.conj(result), math.log(2)),
     doc="""
     2 to the power of input.
@@ -60,7 +60,7 @@ unary(
 alias("special_expm1", "expm1", method=False)
 unary(
     "log2(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.log2,
+    rounded(np.log2),
     lambda F, grad, input: grad / F.conj(F.mul_number(input, math.log(2))),
     doc="""
     The logarithm to base 2.
@@ -82,7 +82,7 @@ unary(
 
 def _log10(x: np.ndarray) -> Any:
     """float32 by way of float64: NumPy's own kernels for wide registers miss log10(100) by the last place."""
-    return rounded.log10(x)
+    return rounded(np.log10)(x)
 
 
 unary(
@@ -107,7 +107,7 @@ unary(
 )
 unary(
     "log1p(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.log1p,
+    rounded(np.log1p),
     lambda F, grad, input: grad / F.conj(F.add_number(input, 1)),
     node="Log1PBackward0",
     doc="""

@@ -15,7 +15,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import dtype, of_scalar
 from ...core.values.building import scalar_array
 from ...core.values.promotion import check_cast, is_number, plain_number, result_dtype
-from ..kernels import rounded
+from ..kernels.rounded import rounded
 from ..table.arguments import old_form, reject
 from ..table.calls import ByOut
 from ..table.factories import binary, unary
@@ -494,7 +494,7 @@ def positive(input: Tensor) -> Tensor:
 
 unary(
     "exp(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.exp,
+    rounded(np.exp),
     lambda F, grad, result: grad * F.conj(result),
     doc="""
     e to the power of input. Its derivative is its result.
@@ -518,7 +518,7 @@ unary(
 )
 unary(
     "log(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.log,
+    rounded(np.log),
     lambda F, grad, input: grad / F.conj(input),
     doc="""
     The natural logarithm; -inf at 0, nan below.
@@ -583,7 +583,7 @@ unary(
 
 unary(
     "sin(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.sin,
+    rounded(np.sin),
     lambda F, grad, input: grad * F.conj(F.cos(input)),
     doc="""
     The sine of an angle in radians.
@@ -603,7 +603,7 @@ unary(
 )
 unary(
     "cos(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.cos,
+    rounded(np.cos),
     lambda F, grad, input: grad * -F.conj(F.sin(input)),
     doc="""
     The cosine of an angle in radians.
@@ -623,7 +623,7 @@ unary(
 )
 unary(
     "tanh(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded.tanh,
+    rounded(np.tanh),
     lambda F, grad, result: F.tanh_backward(grad, result),
     doc="""
     The hyperbolic tangent: from -1 on the far left to 1 on the far right.
@@ -669,7 +669,7 @@ alias("absolute_", "abs_", function=False)
 
 
 def _sigmoid(x: np.ndarray) -> Any:
-    r = np.asarray(rounded.exp(np.negative(floated(x))))
+    r = np.asarray(rounded(np.exp)(np.negative(floated(x))))
     r += 1
     return np.true_divide(1, r)  # where exp overflows it is 0, as in PyTorch
 

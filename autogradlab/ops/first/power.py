@@ -13,7 +13,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import complex128, float64, from_numpy, scalar_name
 from ...core.values.building import scalar_array
 from ...core.values.promotion import is_number, result_dtype
-from ..kernels import rounded
+from ..kernels.rounded import power
 from ..table.arguments import reject
 from ..table.factories import binary
 from ..table.opdef import OPS, Op, composite
@@ -66,7 +66,7 @@ def _powers(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.dtype.kind == "i" and y.size and y.min() < 0:
         r = np.power(x, np.abs(y))
         return np.where((y >= 0) | (np.abs(x) == 1), r, np.zeros((), x.dtype))
-    return rounded.power(x, y) if x.dtype.kind != "c" else _complex_power(x, y)
+    return power(x, y) if x.dtype.kind != "c" else _complex_power(x, y)
 
 
 def _complex_power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -96,7 +96,7 @@ def _power(x: np.ndarray, exponent: Any) -> Any:
                 return 1 / x
             if exponent == -2:
                 return 1 / (x * x)
-    return rounded.power(x, numbered(x, exponent))
+    return power(x, numbered(x, exponent))
 
 
 def _no_negative(x: np.ndarray, exponent: Any) -> None:

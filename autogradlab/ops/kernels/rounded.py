@@ -4,37 +4,25 @@ computed in float64 and rounded once. What has many elements takes NumPy's own, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "arccos",
-    "arcsin",
-    "arctan",
-    "cos",
-    "cosh",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "power",
-    "sin",
-    "sinh",
-    "tan",
-    "tanh",
-]
+__all__ = ["power", "rounded"]
 
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 #: from more elements on NumPy's own float32 is taken
 _MANY = 1 << 13
 
 
-def _rounded(ufunc: np.ufunc) -> Callable[..., Any]:
-    """The ufunc of one array; a second array is where the result goes."""
+@cache
+def rounded(ufunc: np.ufunc) -> Callable[..., Any]:
+    """The ufunc of one array; a second array is where the result goes.
+
+    >>> rounded(np.sqrt)(np.array([4.0], np.float32))
+    array([2.], dtype=float32)
+    """
 
     def run(x: Any, out: Any = None) -> Any:
         if x.dtype is not _SINGLE or x.size > _MANY:
@@ -46,13 +34,6 @@ def _rounded(ufunc: np.ufunc) -> Callable[..., Any]:
 
     run.__name__ = ufunc.__name__
     return run
-
-
-exp, exp2, expm1 = _rounded(np.exp), _rounded(np.exp2), _rounded(np.expm1)
-log, log2, log10, log1p = _rounded(np.log), _rounded(np.log2), _rounded(np.log10), _rounded(np.log1p)
-sin, cos, tan = _rounded(np.sin), _rounded(np.cos), _rounded(np.tan)
-arcsin, arccos, arctan = _rounded(np.arcsin), _rounded(np.arccos), _rounded(np.arctan)
-sinh, cosh, tanh = _rounded(np.sinh), _rounded(np.cosh), _rounded(np.tanh)
 
 
 def power(x: Any, exponent: Any) -> Any:

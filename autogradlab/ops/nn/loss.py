@@ -16,7 +16,7 @@ from ...core.runtime import errors
 from ...core.types.dtypes import from_numpy, get_default_dtype, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes, check_cast
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, like_input, name_of, refuse, typed
-from ..kernels import rounded
+from ..kernels.rounded import rounded
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
 
@@ -293,7 +293,7 @@ def binary_cross_entropy(
     _check_probabilities(input, "input")
     _check_probabilities(target, "target")
     low = input.dtype.type(-100)
-    value = (target - 1) * np.maximum(rounded.log1p(-input), low) - target * np.maximum(rounded.log(input), low)
+    value = (target - 1) * np.maximum(rounded(np.log1p)(-input), low) - target * np.maximum(rounded(np.log)(input), low)
     value = _weighted(value, weight)
     return reduced(value, reduction) if reduction or value.shape != input.shape else like_input(value, input)
 
@@ -376,7 +376,7 @@ def binary_cross_entropy_with_logits(
         pair = () if factor is None else (factor.shape, input.shape)
         if pair and broadcast_shapes(*(pair[::-1] if turned else pair)) != input.shape:
             raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(broadcast_shapes(*pair))))
-    log_s = np.minimum(input, 0) - rounded.log1p(rounded.exp(-np.abs(input)))
+    log_s = np.minimum(input, 0) - rounded(np.log1p)(rounded(np.exp)(-np.abs(input)))
     if pos_weight is None:
         value = (1 - target) * input - log_s
     else:
@@ -589,7 +589,7 @@ def soft_margin_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) 
         check_cast(get_default_dtype().numpy, x.dtype)
     if shape != input.shape:
         raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(shape)))
-    return reduced(rounded.log1p(rounded.exp(-x * y)).astype(input.dtype, copy=False), reduction, x, y)
+    return reduced(rounded(np.log1p)(rounded(np.exp)(-x * y)).astype(input.dtype, copy=False), reduction, x, y)
 
 
 def _soft_margin_twice(F: Any, grad: Any, grad_output: Any, input: Any, target: Any, reduction: int) -> Any:
