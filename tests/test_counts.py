@@ -101,7 +101,7 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "avg_pool": (106, 74, 17),
     "layer_norm": (70, 72, 13),
     "batch_norm": (97, 113, 14),
-    "batch_norm_images": (97, 123, 14),
+    "batch_norm_images": (110, 123, 14),
     "lstm": (246, 184, 32),
     "gru": (3399, 3640, 642),
     "embedding": (38, 40, 11),
