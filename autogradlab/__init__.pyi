@@ -482,13 +482,9 @@ def clone(input: _Tensor, *, memory_format: _memory_format | None = ...) -> _Ten
 def column_stack(tensors: _Sequence[_Tensor], *, out: _Tensor | None = ...) -> _Tensor:
     """Vectors as the columns of a matrix; matrices side by side."""
 def combinations(input: _Tensor, r: _int = ..., with_replacement: _bool = ...) -> _Tensor:
-<<<<<<< HEAD
     """All ways to choose r elements of a vector, one row each."""
-=======
-    """All ways to choose r elements of a vector, a row each."""
 def compile(model: _Any = ..., *, fullgraph: _bool = ..., dynamic: _bool | None = ..., backend: _str | _Callable[..., _Any] | None = ..., mode: _str | None = ..., options: _Any = ..., name: _str | None = ..., disable: _bool = ..., recompile_limit: _int | None = ..., isolate_recompiles: _bool = ..., shapes_spec: _Any = ...) -> _Tensor:
     """A function or module that does what model does; without model a decorator."""
->>>>>>> 567a73f (torch.compile runs programs as they are; torch.cuda.amp can be imported; gathers along inner dimensions have their gradient again; states of devices' generators; the line that meshgrid's warning names)
 def complex(real: _Tensor, imag: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Complex numbers with the given real and imaginary parts."""
 complex128: _dtype
