@@ -114,7 +114,7 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "randperm_1000": (19, 26, 5),
     "custom_function": (116, 140, 16),
     "hooks": (95, 119, 19),
-    "accumulated_in_place": (255, 96, 43),
+    "accumulated_in_place": (266, 110, 43),
     "hessian": (434, 499, 21),
 }
 
