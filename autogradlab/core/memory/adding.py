@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FEW", "added", "in_lanes", "of_rows", "stepwise", "total"]
+__all__ = ["FEW", "added", "in_lanes", "line_by_steps", "of_rows", "stepwise", "total"]
 
 #: so many elements are added up in one product
 _LINE = 512
@@ -106,6 +106,28 @@ def stepwise(x: np.ndarray) -> Any:
             rest = left if rest is None else rest + left
         x = _reduce(x[:end].reshape(count, 16, *x.shape[1:]), 1)
     r = _reduce(x, 0)
+    return r if rest is None else rest + r
+
+
+def line_by_steps(line: np.ndarray) -> Any:
+    """`stepwise` of one line, which NumPy's sum would add up in pairs.
+
+    >>> float(line_by_steps(np.ones(40)))
+    40.0
+    """
+    if line.size <= 16:
+        return _one_by_one(line)[-1]
+    rest = None
+    for _ in range(3):
+        n = line.size
+        if n < 16:
+            break
+        end = n & ~15
+        if end < n:
+            left = _one_by_one(line[end:])[-1]
+            rest = left if rest is None else rest + left
+        line = _one_by_one(line[:end].reshape(-1, 16), 1)[:, -1]
+    r = _one_by_one(line)[-1]
     return r if rest is None else rest + r
 
 

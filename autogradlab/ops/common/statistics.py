@@ -14,12 +14,14 @@ from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import get_default_dtype
-from ..first.kinds import name_of, on_both_backends
+from ..first.kinds import is_half, name_of, on_both_backends
 from ..first.reduce import count_of
 from ..table.opdef import composite, op
 from ..table.overloads import Arguments, Called
 
 F = TENSORS
+#: from more elements on the variance is computed in the dtype of the input
+_MANY = 1 << 15
 _AT = "aten/src/ATen/native/ReduceOps.cpp:1861"
 
 # -- variance ----------------------------------------------------------------------------------------------------------
@@ -33,9 +35,9 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
     ) -> Any:
         if input.dtype.kind not in "fcV":
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
-        x = input.astype(
-            np.complex128 if input.dtype.kind == "c" else np.float64, copy=False
-        )  # PyTorch adds up in double
+        x = input.astype(np.float32) if is_half(input) else input
+        if x.size <= _MANY:  # PyTorch adds up in double, which takes long for many
+            x = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64, copy=False)
         dims = all_dims(dim, x.ndim)
         shape = x.shape
         count = 1

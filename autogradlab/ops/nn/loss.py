@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.memory.adding import stepwise, total
+from ...core.memory.adding import line_by_steps, total
 from ...core.memory.layout import iterated
 from ...core.memory.places import at_places, places_in_rows, put_at_places
 from ...core.random.streams import unsupported
@@ -424,10 +424,7 @@ def _in_turn(values: np.ndarray) -> Any:
     line = values.reshape(-1)
     if line.size < 3:
         return np.add.reduce(line)
-    first, others = line[0], line[1:]
-    if others.size <= 16:
-        return np.add.accumulate(others)[-1] + first
-    return stepwise(np.stack((others, others), 1))[0] + first  # of one column alone NumPy would add up pairs
+    return line_by_steps(line[1:]) + line[0]
 
 
 def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int, ignore_index: int) -> Any:
