@@ -13,8 +13,8 @@ from ...core.runtime.warn import warn
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims
-from ...core.types.dtypes import get_default_dtype
-from ..first.kinds import is_half, name_of, on_both_backends
+from ...core.types.dtypes import get_default_dtype, scalar_name
+from ..first.kinds import is_half, on_both_backends
 from ..first.reduce import count_of
 from ..table.opdef import composite, op
 from ..table.overloads import Arguments, Called
@@ -285,7 +285,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
             )
         if w._array.dtype.kind not in kinds:
             raise RuntimeError(
-                f"cov(): expected {name} to have {wanted} dtype but got {name} with {name_of(w._array)} dtype"
+                f"cov(): expected {name} to have {wanted} dtype but got {name} with {scalar_name(w._array)} dtype"
             )
         if w._array.size != x.shape[1]:
             raise RuntimeError(

@@ -27,9 +27,6 @@ Kernel = Callable[..., Any]
 Layout = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-name_of = scalar_name  # its former name
-
-
 def is_among(d: np.dtype[Any], kinds: str) -> bool:
     """Whether a dtype is of one of these kinds."""
     if d.kind in kinds:

@@ -15,7 +15,7 @@ from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, 
 from ...core.runtime import errors
 from ...core.types.dtypes import from_numpy, get_default_dtype, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes, check_cast
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, like_input, name_of, refuse, typed
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, like_input, refuse, typed
 from ..kernels.rounded import rounded
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
@@ -467,7 +467,7 @@ def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
             f"classes but got weight tensor of shape: {list(weight.shape)}"
         )
     if weight is not None and weight.dtype != input.dtype:
-        raise RuntimeError(f"expected scalar type {name_of(input)} but found {name_of(weight)}")
+        raise RuntimeError(f"expected scalar type {scalar_name(input)} but found {scalar_name(weight)}")
 
 
 def _nll_backward(
@@ -636,9 +636,9 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
     if weight is not None and weight.size != classes:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     if target.dtype != np.int64:
-        raise RuntimeError(f"expected scalar type Long but found {name_of(target)}")
+        raise RuntimeError(f"expected scalar type Long but found {scalar_name(target)}")
     if weight is not None and weight.dtype != input.dtype:
-        raise RuntimeError(f"expected scalar type {name_of(input)} but found {name_of(weight)}")
+        raise RuntimeError(f"expected scalar type {scalar_name(input)} but found {scalar_name(weight)}")
 
 
 @op(
