@@ -568,7 +568,10 @@ def gradgradcheck(
         seeds = _tuple(grad_outputs)
     count = len(seeds)
 
+    wanted = [isinstance(t, Tensor) and requires_grad(t) for t in given + seeds]
+
     def gradients(*args: Any) -> tuple[Tensor, ...]:
+        args = tuple(_requiring_grad(t) if again else t for t, again in zip(args, wanted, strict=True))
         args, weights = args[: len(args) - count], args[len(args) - count :]
         found = grad(_differentiable(func(*args)), _differentiable(args), weights, create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
@@ -589,6 +592,15 @@ def gradgradcheck(
         fast_mode=fast_mode,
         masked=masked,
     )
+
+
+def _requiring_grad(t: Tensor) -> Tensor:
+    """The tensor; of a detached one, as forward mode is asked of, a copy that requires grad and has its tangent."""
+    if t.requires_grad:
+        return t
+    primal, tangent = forward_ad.unpack_dual(t)
+    primal = primal.detach().requires_grad_()
+    return primal if tangent is None else forward_ad.make_dual(primal, tangent)
 
 
 def _seed(o: Tensor, strided: bool) -> Tensor:

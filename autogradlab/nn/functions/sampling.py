@@ -17,7 +17,6 @@ _MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
 _PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
 
 
-@casting("fp32")
 def _aligned(align_corners: bool | None) -> bool:
     """align_corners, by default False, with PyTorch's warning that it once was True."""
     if align_corners is not None:
@@ -31,6 +30,7 @@ def _aligned(align_corners: bool | None) -> bool:
     return False
 
 
+@casting("fp32")
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
