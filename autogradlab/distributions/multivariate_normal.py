@@ -36,13 +36,13 @@ def batch_mahalanobis(factor: Tensor, x: Tensor) -> Tensor:
         split += (of_x // of_factor, of_factor)
     x = x.reshape(split + (n,))
     last = outer + 2 * inner
-    x = x.permute(*range(outer), *range(outer, last, 2), *range(outer + 1, last, 2), last)
+    x = x.permute([*range(outer), *range(outer, last, 2), *range(outer + 1, last, 2), last])
     flat = factor.reshape(-1, n, n)
     columns = x.reshape(-1, flat.size(0), n).permute(1, 2, 0)
     distance = torch.linalg.solve_triangular(flat, columns, upper=False).pow(2).sum(-2).t()
     distance = distance.reshape(x.shape[:-1])
     back = [dim for i in range(inner) for dim in (outer + i, outer + inner + i)]
-    return distance.permute(*range(outer), *back).reshape(batch)
+    return distance.permute([*range(outer), *back]).reshape(batch)
 
 
 def factor_of_inverse(precision: Tensor) -> Tensor:

@@ -49,6 +49,7 @@ class Recorded:
 
     @property
     def real(self) -> Recorded:
+        """Itself: steps of complex parameters are not recorded."""
         return self
 
     def copy(self) -> Any:

@@ -63,8 +63,8 @@ def wide(x: np.ndarray, dtype: Any) -> Any:
 
 
 def _sums(x: Any, dims: Any, keepdim: Any, made: Any) -> Any:
-    """The sums of more than a few elements along dimensions, made in a dtype."""
-    if dims is None or x.dtype is not made:
+    """The sums of more than a few elements along dimensions, made in a dtype; NumPy refuses what is no bool."""
+    if dims is None or x.dtype is not made or type(keepdim) is not bool:
         return np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
     return added(x, dims, keepdim)
 
@@ -77,7 +77,7 @@ def summed(x: Any, dims: Any, keepdim: bool, dtype: Any) -> Any:
         x = x.astype(numpy)
     if x.size <= FEW:
         r = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
-    elif dims is None and not keepdim:
+    elif dims is None and keepdim is False:
         r = total(x, made)
     else:
         r = _sums(x, dims, keepdim, made)
@@ -162,7 +162,7 @@ def _averaged(x: Any, dims: Any, keepdim: bool, dtype: Any, count: int) -> np.nd
     x = real_with_warning(x, numpy)
     if x.size <= FEW:
         sums = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
-    elif dims is None and not keepdim:
+    elif dims is None and keepdim is False:
         sums = total(x, made)
     else:
         sums = _sums(x, dims, keepdim, made)
