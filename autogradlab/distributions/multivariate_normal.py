@@ -45,6 +45,22 @@ def batch_mahalanobis(factor: Tensor, x: Tensor) -> Tensor:
     return distance.permute([*range(outer), *back]).reshape(batch)
 
 
+def given_matrix(error: type[Exception], **matrices: Tensor | None) -> tuple[str, Tensor]:
+    """The name and the value of the one matrix that is given. Errors: `error` for none or several."""
+    given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
+    if len(given) != 1:
+        raise error("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+    return given[0]
+
+
+def triangular_factor(name: str, matrix: Tensor) -> Tensor:
+    """The lower triangular factor of the covariance, from this matrix of that name."""
+    if name == "scale_tril":
+        return matrix
+    factor: Tensor = torch.linalg.cholesky(matrix) if name == "covariance_matrix" else factor_of_inverse(matrix)
+    return factor
+
+
 def factor_of_inverse(precision: Tensor) -> Tensor:
     """The lower triangular factor of the inverse of a matrix."""
     flipped = torch.linalg.cholesky(torch.flip(precision, (-2, -1)))
@@ -92,15 +108,12 @@ class MultivariateNormal(Distribution):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        matrices = {
-            "scale_tril": scale_tril,
-            "covariance_matrix": covariance_matrix,
-            "precision_matrix": precision_matrix,
-        }
-        given = {name: matrix for name, matrix in matrices.items() if matrix is not None}
-        if len(given) != 1:
-            raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-        ((name, matrix),) = given.items()
+        name, matrix = given_matrix(
+            ValueError,
+            covariance_matrix=covariance_matrix,
+            precision_matrix=precision_matrix,
+            scale_tril=scale_tril,
+        )
         if matrix.dim() < 2:
             subject = name if name != "scale_tril" else "scale_tril matrix"
             raise ValueError(f"{subject} must be at least two-dimensional, with optional leading batch dimensions")
@@ -108,8 +121,7 @@ class MultivariateNormal(Distribution):
         setattr(self, name, matrix.expand(batch + (-1, -1)))
         self.loc = loc.expand(batch + (-1,))
         super().__init__(batch, self.loc.shape[-1:], validate_args=validate_args)
-        factor: Any = {"covariance_matrix": torch.linalg.cholesky, "precision_matrix": factor_of_inverse}.get(name)
-        self._unbroadcasted_scale_tril = matrix if factor is None else factor(matrix)
+        self._unbroadcasted_scale_tril = triangular_factor(name, matrix)
 
     def _broadcast(self, matrix: Tensor) -> Tensor:
         return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)

@@ -13,7 +13,7 @@ from . import constraints
 from .chi2 import Chi2
 from .distribution import Distribution, Shape
 from .exp_family import ExponentialFamily
-from .multivariate_normal import factor_of_inverse, log_diagonal
+from .multivariate_normal import given_matrix, log_diagonal, triangular_factor
 from .utils import Number, lazy_property
 
 __all__ = ["Wishart"]
@@ -57,15 +57,12 @@ class Wishart(ExponentialFamily):
         scale_tril: Any = None,
         validate_args: bool | None = None,
     ) -> None:
-        matrices = {
-            "covariance_matrix": covariance_matrix,
-            "precision_matrix": precision_matrix,
-            "scale_tril": scale_tril,
-        }
-        given = {name: matrix for name, matrix in matrices.items() if matrix is not None}
-        if len(given) != 1:
-            raise AssertionError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-        ((name, matrix),) = given.items()
+        name, matrix = given_matrix(
+            AssertionError,
+            covariance_matrix=covariance_matrix,
+            precision_matrix=precision_matrix,
+            scale_tril=scale_tril,
+        )
         if matrix.dim() < 2:
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         if isinstance(df, Number):
@@ -84,8 +81,7 @@ class Wishart(ExponentialFamily):
                 stacklevel=2,
             )
         super().__init__(batch, event, validate_args=validate_args)
-        factor: Any = {"covariance_matrix": torch.linalg.cholesky, "precision_matrix": factor_of_inverse}.get(name)
-        self._unbroadcasted_scale_tril = matrix if factor is None else factor(matrix)
+        self._unbroadcasted_scale_tril = triangular_factor(name, matrix)
         self._prepare()
 
     def _prepare(self) -> None:

@@ -460,7 +460,8 @@ def _pushed(
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
-    chosen = primals if argnums is None else tuple([primals[i] for i in _numbers(argnums, len(primals))])
+    numbers = range(len(primals)) if argnums is None else _numbers(argnums, len(primals))
+    chosen = tuple([primals[i] for i in numbers])
     if structure(chosen) != structure(tangents):
         raise RuntimeError(
             f"{_JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
@@ -477,11 +478,9 @@ def _pushed(
             for t, d in zip(flat(given), flat(list(tangents)), strict=True):
                 direction = wrap(d._array) if of_inference(d) else d
                 forward.add(t, level.begun(d) if requires_grad(d) and level.recorded else direction)
-            called = given
-            if argnums is not None:
-                called = list(primals)
-                for i, arg in zip(_numbers(argnums, len(primals)), given, strict=True):
-                    called[i] = arg
+            called = list(primals)
+            for i, arg in zip(numbers, given, strict=True):
+                called[i] = arg
             value, aux = _parts(func(*called), has_aux, _JVP)
             outs = flat(value)
             found = [forward.tangent(o) for o in outs]
@@ -555,12 +554,10 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
         outs, ins = flat(value), flat(chosen)
         sizes = [t.numel() for t in outs]
         units = _unit_vectors(outs, sizes)
-        rows = [_rows(pull, like(value, iter(units)))] if chunk_size is None else []
+        chunks = [units]
         if chunk_size is not None:
-            rows = [
-                _rows(pull, like(value, iter([u[i : i + chunk_size] for u in units])), chunk_size == 1)
-                for i in range(0, sum(sizes), chunk_size)
-            ]
+            chunks = [[u[i : i + chunk_size] for u in units] for i in range(0, sum(sizes), chunk_size)]
+        rows = [_rows(pull, like(value, iter(chunk)), chunk_size == 1) for chunk in chunks]
         whole = rows[0] if len(rows) == 1 else [F.cat(list(parts), 0) for parts in zip(*rows, strict=True)]
         columns = [
             [part.view((*o.shape, *t.shape)) for part, o in zip(F.split_with_sizes(w, sizes, 0), outs, strict=True)]

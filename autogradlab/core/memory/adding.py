@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FEW", "added", "in_lanes", "line_by_steps", "of_rows", "stepwise", "total"]
+__all__ = ["added", "in_lanes", "of_rows", "stepwise", "total"]
 
 #: so many elements are added up in one product
 _LINE = 512
@@ -20,7 +20,7 @@ _ONES = {numpy: np.ones(_LINE, numpy) for numpy in map(np.dtype, (np.float32, np
 #: and so many in one call: BLAS shares out more of them among threads, which wait for each other on a busy machine
 _BLOCK = 1 << 13
 #: so few elements NumPy adds up in the same order
-FEW = 4
+_FEW = 4
 #: from how many elements on short rows are added up by BLAS, and from how many all is: PyTorch's threads share it
 _MANY, _LONG = 1 << 12, 1 << 15
 #: how many elements BLAS adds up in one product of a sum of all
@@ -39,11 +39,11 @@ _one_by_one: Any = np.add.accumulate
 
 def total(x: np.ndarray, made: Any) -> Any:
     """The sum of all elements, made in a dtype."""
-    if x.size <= FEW or x.dtype is not made or made not in _ONES or type(x) is not np.ndarray:
+    if x.size <= _FEW or x.dtype is not made or made not in _ONES or type(x) is not np.ndarray:
         return _reduce(x, axis=None, dtype=made)
     if not x.flags.c_contiguous:
-        if x.ndim == 1:  # no lanes, but strands; of one column alone NumPy would add up pairs
-            return _in_strands(np.stack((x, x), 1))[0]
+        if x.ndim == 1:  # no lanes, but strands
+            return _in_strands(x)
         x = x.T
         if not x.flags.c_contiguous:
             return _reduce(x, axis=None)
@@ -73,27 +73,29 @@ def _of_long(line: np.ndarray) -> Any:
     return r if end == line.size else r + _reduce(line[end:])
 
 
-def _in_strands(x: np.ndarray) -> np.ndarray:
-    """The sum over the first axis, in four strands; the other axes hold two numbers or more."""
+def _in_strands(x: np.ndarray) -> Any:
+    """The sum over the first axis, in four strands; other axes hold two numbers or more."""
+    add = _reduce if x.ndim > 1 else _in_turn
     n = len(x)
     count = n >> 2
     if count == 0 or n == 4:
-        return _reduce(x, 0)
+        return add(x, 0)
     end = count << 2
     strands = x[:4] if count == 1 else stepwise(x[:end].reshape(count, 4, *x.shape[1:]))
     if end < n:
         strands = np.concatenate((strands[:1], x[end:], strands[1:]))
-    return _reduce(strands, 0)
+    return add(strands, 0)
 
 
 def stepwise(x: np.ndarray) -> Any:
-    """The sum over the first axis in steps of 16, 16 · 16 and 16 · 16 · 16; the other axes hold two numbers or more.
+    """The sum over the first axis in steps of 16, 16 · 16 and 16 · 16 · 16; other axes hold two numbers or more.
 
     >>> stepwise(np.ones((40, 2)))
     array([40., 40.])
     """
+    add = _reduce if x.ndim > 1 else _in_turn
     if len(x) <= 16:
-        return _reduce(x, 0)
+        return add(x, 0)
     rest = None
     for _ in range(3):
         n = len(x)
@@ -102,33 +104,16 @@ def stepwise(x: np.ndarray) -> Any:
         count = n >> 4
         end = count << 4
         if end < n:
-            left = _reduce(x[end:], 0)
+            left = add(x[end:], 0)
             rest = left if rest is None else rest + left
-        x = _reduce(x[:end].reshape(count, 16, *x.shape[1:]), 1)
-    r = _reduce(x, 0)
+        x = add(x[:end].reshape(count, 16, *x.shape[1:]), 1)
+    r = add(x, 0)
     return r if rest is None else rest + r
 
 
-def line_by_steps(line: np.ndarray) -> Any:
-    """`stepwise` of one line, which NumPy's sum would add up in pairs.
-
-    >>> float(line_by_steps(np.ones(40)))
-    40.0
-    """
-    if line.size <= 16:
-        return _one_by_one(line)[-1]
-    rest = None
-    for _ in range(3):
-        n = line.size
-        if n < 16:
-            break
-        end = n & ~15
-        if end < n:
-            left = _one_by_one(line[end:])[-1]
-            rest = left if rest is None else rest + left
-        line = _one_by_one(line[:end].reshape(-1, 16), 1)[:, -1]
-    r = _one_by_one(line)[-1]
-    return r if rest is None else rest + r
+def _in_turn(x: np.ndarray, axis: int) -> Any:
+    """The sum along the last axis, one number after the other: NumPy's own adds up pairs there."""
+    return _one_by_one(x, axis)[..., -1]
 
 
 def added(x: np.ndarray, axes: Any, keepdims: bool = False) -> Any:
@@ -139,7 +124,7 @@ def added(x: np.ndarray, axes: Any, keepdims: bool = False) -> Any:
     """
     if type(x) is not np.ndarray:
         return _reduce(x, axis=axes, keepdims=keepdims)
-    if x.size <= FEW or x.dtype not in _ONES:
+    if x.size <= _FEW or x.dtype not in _ONES:
         return _reduce(x, axes, x.dtype, None, keepdims)
     shape = x.shape
     n = len(shape)
@@ -185,7 +170,7 @@ def in_lanes(x: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
     array([9., 9.])
     """
     kept = x.ndim - len(axes)
-    if x.size <= FEW or x.dtype not in _ONES or not x.flags.c_contiguous or any(d < kept for d in axes):
+    if x.size <= _FEW or x.dtype not in _ONES or not x.flags.c_contiguous or any(d < kept for d in axes):
         return _reduce(x, axes, keepdims=keepdims)
     lanes = _LANES[x.dtype]
     count = 1
@@ -242,7 +227,7 @@ def _of_rows(x: np.ndarray) -> np.ndarray:
     n, lanes = x.shape[1], _LANES[x.dtype]
     if x.size >= (_LONG if n >= 4 * lanes else _MANY):
         return of_rows(x)
-    if n <= FEW:
+    if n <= _FEW:
         return _reduce(x, 1)
     if n < lanes:
         return _reduce(x.T.take(_SHORT[n], 0), 0)
@@ -257,7 +242,7 @@ def _of_rows(x: np.ndarray) -> np.ndarray:
 def _of_columns(x: np.ndarray) -> np.ndarray:
     """The sum over the first axis, whose last axis lies in one piece and holds two numbers or more."""
     n = len(x)
-    if n <= FEW:
+    if n <= _FEW:
         return _reduce(x, 0)
     if x.size >= _LONG and x.ndim == 2:
         return _of_many_columns(x)

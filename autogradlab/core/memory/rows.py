@@ -245,7 +245,7 @@ class Rows(NDArrayOperatorsMixin):
             return found
         for target, made in zip(out, found if type(found) is tuple else (found,), strict=True):
             if type(target) is not Rows:
-                raise Apart(errors.ROWS_INPLACE.format("arithmetic"))
+                raise Apart(errors.ROWS_INPLACE.format("inplace arithmetic"))
             target[...] = made
         return out if len(out) > 1 else out[0]
 
@@ -376,7 +376,7 @@ class Rows(NDArrayOperatorsMixin):
             self.whole[place] = values
             return
         if not set(values.levels) <= set(self.levels):
-            raise Apart(errors.ROWS_INPLACE.format("arithmetic"))
+            raise Apart(errors.ROWS_INPLACE.format("inplace arithmetic"))
         part = self.whole[place]
         self.whole[place] = values.beside(part.ndim - len(self.levels), self.levels)
 
@@ -402,7 +402,7 @@ class Rows(NDArrayOperatorsMixin):
         raise Apart(errors.ROWS_POINTER)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        raise Apart(errors.ROWS_INPLACE.format("arithmetic"))
+        raise Apart(errors.ROWS_INPLACE.format("inplace arithmetic"))
 
 
 def plain_rows(x: Any) -> Any:

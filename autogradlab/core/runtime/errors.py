@@ -93,8 +93,7 @@ ROWS_STATISTICS = (
 )
 ROWS_PERFORMANCE = (
     "There is a performance drop because we have not yet implemented the batching rule for aten::{}. Please file us an "
-    "issue on GitHub so that we can prioritize its implementation. (Triggered internally at "
-    "/__w/pytorch/pytorch/aten/src/ATen/functorch/BatchedFallback.cpp:93.)"
+    "issue on GitHub so that we can prioritize its implementation."
 )
 WITHIN_SAVED_HOOKS = (
     "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
@@ -124,7 +123,7 @@ WITHIN_BACKWARD = (
 )
 ROWS_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
 ROWS_INPLACE = (
-    "vmap: inplace {}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
+    "vmap: {}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
     "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
     "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
     "called inside the PyTorch framework, please file a bug report instead."

@@ -106,7 +106,8 @@ class ParametrizationList(ModuleList):
         else:
             self._register_each(new, original)
         if not unsafe:
-            _check(self(), shape, dtype, "tensor", "unparametrized", "parametrized", "unless `unsafe` flag")
+            end = " of the tensor, unless `unsafe` flag"
+            _check(self(), shape, dtype, _MAY_NOT, end, "unparametrized ", "parametrized ")
 
     def _inverted(self, value: Any) -> Any:
         """The original from which the parametrizations make `value`; those without an inverse are passed over."""
@@ -174,16 +175,16 @@ class ParametrizationList(ModuleList):
         return x
 
 
-def _check(made: Any, shape: Any, dtype: Any, what: str, before: str, after: str, unless: str) -> None:
-    """Refuse a parametrization that changes the shape or the dtype."""
+_MAY_NOT = "Registering a parametrization may not change the "
+
+
+def _check(made: Any, shape: Any, dtype: Any, start: str, end: str, before: str, after: str) -> None:
+    """Refuse a parametrization that changes the shape or the dtype, or whose inverse does."""
     if not isinstance(made, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(made).__name__}.")
     for name, old, new in (("dtype", dtype, made.dtype), ("shape", shape, made.shape)):
         if old != new:
-            raise ValueError(
-                f"Registering a parametrization may not change the {name} of the {what}, {unless} is enabled.\n"
-                f"{before} {name}: {old}\n{after} {name}: {new}"
-            )
+            raise ValueError(f"{start}{name}{end} is enabled.\n{before}{name}: {old}\n{after}{name}: {new}")
 
 
 def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
@@ -264,10 +265,11 @@ def register_parametrization(
         found: Any = module.parametrizations[tensor_name]
         if not unsafe:
             value = getattr(module, tensor_name)
-            before, after = f"module.{tensor_name}.", f"parametrization(module.{tensor_name})."
+            name = f"module.{tensor_name}"
             made = parametrization(value)
-            _check_more(made, value, before, after)
-            _check_inverse(parametrization, made, value, f"module.{tensor_name}")
+            end = " of the tensor, unless the `unsafe` flag"
+            _check(made, value.shape, value.dtype, _MAY_NOT, end, f"{name}.", f"parametrization({name}).")
+            _check_inverse(parametrization, made, value, name)
         found.append(parametrization)
         found.unsafe |= unsafe
         return module
@@ -290,18 +292,6 @@ def register_parametrization(
     return module
 
 
-def _check_more(made: Any, value: Tensor, before: str, after: str) -> None:
-    if not isinstance(made, Tensor):
-        raise ValueError(f"A parametrization must return a tensor. Got {type(made).__name__}.")
-    for name in ("dtype", "shape"):
-        old, new = getattr(value, name), getattr(made, name)
-        if old != new:
-            raise ValueError(
-                f"Registering a parametrization may not change the {name} of the tensor, unless the `unsafe` flag is "
-                f"enabled.\n{before}{name}: {old}\n{after}{name}: {new}"
-            )
-
-
 def _check_inverse(parametrization: Any, made: Tensor, value: Tensor, name: str) -> None:
     """Refuse a parametrization of a parametrized tensor whose inverse does not lead back to such tensors."""
     if not hasattr(parametrization, "right_inverse"):
@@ -312,13 +302,8 @@ def _check_inverse(parametrization: Any, made: Tensor, value: Tensor, name: str)
         return
     if not isinstance(back, Tensor):
         raise ValueError(f"parametrization.right_inverse must return a tensor. Got: {type(back).__name__}")
-    for what in ("dtype", "shape"):
-        old, new = getattr(value, what), getattr(back, what)
-        if old != new:
-            raise ValueError(
-                f"The tensor returned by parametrization.right_inverse must have the same {what} as {name}, unless the "
-                f"`unsafe` flag is enabled.\n{name}.{what}: {old}\nreturned {what}: {new}"
-            )
+    start = "The tensor returned by parametrization.right_inverse must have the same "
+    _check(back, value.shape, value.dtype, start, f" as {name}, unless the `unsafe` flag", f"{name}.", "returned ")
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:

@@ -14,7 +14,7 @@ from ...core.runtime import errors
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import scalar_name
 from ..first.kinds import align, floated, is_half, on_both_backends
-from ..kernels.rounded import rounded
+from ..kernels.rounded import exp, log
 from ..table.calls import ByOut
 from ..table.opdef import OPS, alias, op
 from ..table.outputs import Out
@@ -116,8 +116,8 @@ def logsumexp(input: np.ndarray, dim: Any, keepdim: bool = False) -> np.ndarray:
         return contiguous(np.log(np.add.reduce(np.exp(x), axis=dims, keepdims=keepdim)))
     top = np.maximum.reduce(x.real, axis=dims, keepdims=True)
     top = np.where(np.isfinite(top), top, 0).astype(top.dtype)
-    total = np.asarray(added(np.asarray(rounded(np.exp)(x - top)), dims, True))
-    r = np.asarray(rounded(np.log)(total) + top)
+    total = np.asarray(added(np.asarray(exp(x - top)), dims, True))
+    r = np.asarray(log(total) + top)
     if not dim and isinstance(dim, (tuple, list)) and x.ndim and not keepdim:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * x.ndim}")
     return contiguous(r if keepdim or not x.ndim else np.squeeze(r, dims)).astype(wanted, copy=False)

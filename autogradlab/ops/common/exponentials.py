@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from ..kernels.rounded import rounded
+from ..kernels.rounded import expm1, log1p, rounded
 from ..table.factories import unary
 from ..table.opdef import alias
-
-
-def _expm1(x: np.ndarray) -> Any:
-    return rounded(np.expm1)(x)
-
 
 unary(
     "exp2(Tensor input, *, Tensor out=None) -> Tensor",
@@ -39,7 +33,7 @@ unary(
 alias("special_exp2", "exp2", method=False)
 unary(
     "expm1(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    _expm1,
+    expm1,
     lambda F, grad, result: grad * F.add_number(F.conj(result), 1),
     doc="""
     exp(x) - 1, exact for small x.
@@ -80,14 +74,9 @@ unary(
 )
 
 
-def _log10(x: np.ndarray) -> Any:
-    """float32 by way of float64: NumPy's own kernels for wide registers miss log10(100) by the last place."""
-    return rounded(np.log10)(x)
-
-
 unary(
     "log10(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    _log10,
+    rounded(np.log10),
     lambda F, grad, input: grad / F.conj(F.mul_number(input, math.log(10))),
     doc="""
     The logarithm to base 10.
@@ -107,7 +96,7 @@ unary(
 )
 unary(
     "log1p(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded(np.log1p),
+    log1p,
     lambda F, grad, input: grad / F.conj(F.add_number(input, 1)),
     node="Log1PBackward0",
     doc="""

@@ -633,6 +633,6 @@ def argwhere(input: Tensor) -> Tensor:
             [1, 0]])
     """
     if isinstance(input._array, Rows):
-        warn(errors.ROWS_PERFORMANCE.format("argwhere"))
+        warn(errors.ROWS_PERFORMANCE.format("argwhere"), at="aten/src/ATen/functorch/BatchedFallback.cpp:93")
         return wrap(each(_nonzero, (input._array,)))
     return _NONZERO(input)

@@ -15,7 +15,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import dtype, of_scalar
 from ...core.values.building import scalar_array
 from ...core.values.promotion import check_cast, is_number, plain_number, result_dtype
-from ..kernels.rounded import rounded
+from ..kernels.rounded import exp, log, rounded, tanh
 from ..table.arguments import old_form, reject
 from ..table.calls import ByOut
 from ..table.factories import binary, unary
@@ -494,7 +494,7 @@ def positive(input: Tensor) -> Tensor:
 
 unary(
     "exp(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded(np.exp),
+    exp,
     lambda F, grad, result: grad * F.conj(result),
     doc="""
     e to the power of input. Its derivative is its result.
@@ -518,7 +518,7 @@ unary(
 )
 unary(
     "log(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded(np.log),
+    log,
     lambda F, grad, input: grad / F.conj(input),
     doc="""
     The natural logarithm; -inf at 0, nan below.
@@ -623,7 +623,7 @@ unary(
 )
 unary(
     "tanh(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    rounded(np.tanh),
+    tanh,
     lambda F, grad, result: F.tanh_backward(grad, result),
     doc="""
     The hyperbolic tangent: from -1 on the far left to 1 on the far right.
@@ -669,7 +669,7 @@ alias("absolute_", "abs_", function=False)
 
 
 def _sigmoid(x: np.ndarray) -> Any:
-    r = np.asarray(rounded(np.exp)(np.negative(floated(x))))
+    r = np.asarray(exp(np.negative(floated(x))))
     r += 1
     return np.true_divide(1, r)  # where exp overflows it is 0, as in PyTorch
 

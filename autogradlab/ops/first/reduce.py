@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.memory.adding import FEW, added, total
+from ...core.memory.adding import added, total
 from ...core.memory.casting import real_with_warning
 from ...core.memory.layout import contiguous
 from ...core.memory.rows import all_rows
@@ -63,7 +63,9 @@ def wide(x: np.ndarray, dtype: Any) -> Any:
 
 
 def _sums(x: Any, dims: Any, keepdim: Any, made: Any) -> Any:
-    """The sums of more than a few elements along dimensions, made in a dtype; NumPy refuses what is no bool."""
+    """The sums along dimensions (None: all), made in a dtype; NumPy refuses a keepdim that is no bool."""
+    if dims is None and keepdim is False:
+        return total(x, made)
     if dims is None or x.dtype is not made or type(keepdim) is not bool:
         return np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
     return added(x, dims, keepdim)
@@ -75,12 +77,7 @@ def summed(x: Any, dims: Any, keepdim: bool, dtype: Any) -> Any:
     x = real_with_warning(x, numpy)
     if x.dtype.kind == "b" and made.kind in "iu" or x.dtype.kind in "fV" and made.kind in "biu":
         x = x.astype(numpy)
-    if x.size <= FEW:
-        r = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
-    elif dims is None and keepdim is False:
-        r = total(x, made)
-    else:
-        r = _sums(x, dims, keepdim, made)
+    r = _sums(x, dims, keepdim, made)
     if r.ndim > 1:
         r = contiguous(r)
     return r if made is numpy else np.asarray(r).astype(numpy)
@@ -160,12 +157,7 @@ def _averaged(x: Any, dims: Any, keepdim: bool, dtype: Any, count: int) -> np.nd
     dtype = _mean_type(x, dtype)
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)
-    if x.size <= FEW:
-        sums = np.add.reduce(x, axis=dims, dtype=made, keepdims=keepdim)
-    elif dims is None and keepdim is False:
-        sums = total(x, made)
-    else:
-        sums = _sums(x, dims, keepdim, made)
+    sums = _sums(x, dims, keepdim, made)
     if sums.ndim > 1:
         sums = contiguous(sums)
     r = np.asarray(sums / count if count else np.full_like(sums, np.nan))

@@ -4,19 +4,15 @@ computed in float64 and rounded once. What has many elements takes NumPy's own, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
-
-__all__ = ["power", "rounded"]
 
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 #: from more elements on NumPy's own float32 is taken
 _MANY = 1 << 13
 
 
-@cache
 def rounded(ufunc: np.ufunc) -> Callable[..., Any]:
     """The ufunc of one array; a second array is where the result goes.
 
@@ -34,6 +30,9 @@ def rounded(ufunc: np.ufunc) -> Callable[..., Any]:
 
     run.__name__ = ufunc.__name__
     return run
+
+
+exp, expm1, log, log1p, tanh = map(rounded, (np.exp, np.expm1, np.log, np.log1p, np.tanh))
 
 
 def power(x: Any, exponent: Any) -> Any:

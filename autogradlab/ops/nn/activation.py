@@ -18,7 +18,7 @@ from ...core.types.info import finfo
 from ...core.values.promotion import plain_number
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, laid_out, like_input, limited, refuse, typed
 from ..first.products import written
-from ..kernels.rounded import rounded
+from ..kernels.rounded import exp, expm1, log, log1p, tanh
 from ..table.arguments import reject
 from ..table.opdef import OPS, alias, composite, op
 from ..table.outputs import EXPECTED, FOUND, Out
@@ -289,11 +289,11 @@ def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: floa
     nought = np.array(0, input.dtype)
     low = limited(input, None, nought)
     if alpha * scale >= 0 and scale > 0 and input_scale > 0:  # one of two summands is 0
-        r = rounded(np.expm1)(low * kind(input_scale)) * kind(alpha * scale)
+        r = expm1(low * kind(input_scale)) * kind(alpha * scale)
         r += limited(input, nought, None) * kind(scale)
         return r
     positive = input >= 0
-    return np.where(positive, input * kind(scale), rounded(np.expm1)(low * kind(input_scale)) * kind(alpha * scale))
+    return np.where(positive, input * kind(scale), expm1(low * kind(input_scale)) * kind(alpha * scale))
 
 
 @op(
@@ -326,7 +326,7 @@ def elu_backward(
             raise RuntimeError(_NEGATIVE_ALPHA)
         slope = (input + kind(alpha * scale)) * kind(input_scale)
         return np.where(input > 0, grad_output * kind(scale), grad_output * slope)
-    slope = rounded(np.exp)(np.minimum(input, 0) * kind(input_scale)) * kind(alpha * scale * input_scale)
+    slope = exp(np.minimum(input, 0) * kind(input_scale)) * kind(alpha * scale * input_scale)
     return np.where(input > 0, grad_output * kind(scale), grad_output * slope)
 
 
@@ -394,8 +394,8 @@ def selu_(input: Tensor) -> Tensor:
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
     if x.dtype.kind == "c":
-        return 1 / (1 + rounded(np.exp)(-x))
-    e = rounded(np.exp)(-np.abs(x))
+        return 1 / (1 + exp(-x))
+    e = exp(-np.abs(x))
     return np.where(x >= 0, 1, e) / (1 + e)
 
 
@@ -412,7 +412,7 @@ def _silu_vjp(F: Any, grad: Any, x: Any) -> Any:
 @typed("silu_cpu", BOOL + INTEGERS, layout=iterated)
 def silu(input: np.ndarray) -> np.ndarray:
     """input * sigmoid(input)"""
-    r = rounded(np.exp)(-input)
+    r = exp(-input)
     r += 1
     return input / r  # where exp overflows it is 0, as in PyTorch
 
@@ -437,7 +437,7 @@ def _mish_slope(F: Any, x: Any) -> Any:
 def mish(input: np.ndarray) -> np.ndarray:
     """input * tanh(softplus(input))"""
     no_integers("mish_cpu", input)
-    return input * rounded(np.tanh)(softplus(input))
+    return input * tanh(softplus(input))
 
 
 def _gelu_slope(F: Any, x: Any, approximate: str) -> Any:
@@ -474,7 +474,7 @@ def gelu(input: np.ndarray, *, approximate: str = "none") -> np.ndarray:
     no_integers("GeluKernelImpl", input)
     if approximate == "none":
         return input * 0.5 * (1 + RAW.erf(input * input.dtype.type(math.sqrt(0.5))))
-    return 0.5 * input * (1 + rounded(np.tanh)((input + input * input * input * 0.044715) * input.dtype.type(_ROOT)))
+    return 0.5 * input * (1 + tanh((input + input * input * input * 0.044715) * input.dtype.type(_ROOT)))
 
 
 def _gelu_curve(F: Any, x: Any, approximate: str) -> Any:
@@ -522,9 +522,7 @@ def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarra
     """log(1 + exp(beta * input)) / beta; input itself where beta * input is above the threshold."""
     no_integers("softplus_cpu", input)
     x = input * input.dtype.type(beta)
-    return np.where(
-        x > threshold, input, rounded(np.log1p)(rounded(np.exp)(np.minimum(x, threshold))) / input.dtype.type(beta)
-    )
+    return np.where(x > threshold, input, log1p(exp(np.minimum(x, threshold))) / input.dtype.type(beta))
 
 
 @op(
@@ -562,7 +560,7 @@ def log_sigmoid(input: np.ndarray) -> np.ndarray:
     """log(sigmoid(input))"""
     no_integers("log_sigmoid_cpu", input)
     input = contiguous(input)
-    return np.minimum(input, 0) - rounded(np.log1p)(rounded(np.exp)(-np.abs(input)))
+    return np.minimum(input, 0) - log1p(exp(-np.abs(input)))
 
 
 @op(
@@ -819,15 +817,15 @@ def _softmax(input: np.ndarray, dim: int) -> np.ndarray:
         if _short_lines(input):
             e = (input if d == 1 else input.reshape(-1, shape[d])).T.copy()
             e -= _largest(e, 0)
-            rounded(np.exp)(e, e)
+            exp(e, e)
             e *= 1 / _sum(e, 0)
             return e.T.copy() if d == 1 else e.T.copy().reshape(shape)
         e = _lowered(input, d)
-        rounded(np.exp)(e, e)
+        exp(e, e)
         e *= 1 / _of_lines(e, d)
         return e
     e = _lowered(input, d)
-    rounded(np.exp)(e, e)
+    exp(e, e)
     e /= _sum(e, d, keepdims=True)
     return e
 
@@ -874,12 +872,12 @@ def _log_softmax(input: np.ndarray, dim: int) -> np.ndarray:
     if d == len(shape) - 1 and _short_lines(input):
         x = (input if d == 1 else input.reshape(-1, shape[d])).T.copy()
         x -= _largest(x, 0)
-        total = _sum(rounded(np.exp)(x), 0)
-        x -= rounded(np.log)(total, total)
+        total = _sum(exp(x), 0)
+        x -= log(total, total)
         return x.T.copy() if d == 1 else x.T.copy().reshape(shape)
     x = _lowered(input, d)
-    total = _of_lines(rounded(np.exp)(x), d) if d == len(shape) - 1 else _sum(rounded(np.exp)(x), d, keepdims=True)
-    x -= rounded(np.log)(total, total)
+    total = _of_lines(exp(x), d) if d == len(shape) - 1 else _sum(exp(x), d, keepdims=True)
+    x -= log(total, total)
     return x
 
 
@@ -895,7 +893,7 @@ def _log_softmax(input: np.ndarray, dim: int) -> np.ndarray:
 def _log_softmax_backward_data(grad_output: Any, output: Any, dim: int) -> Any:
     if not output.ndim:
         return grad_output * 0
-    slope = rounded(np.exp)(output)
+    slope = exp(output)
     slope *= added(grad_output, dim, True)
     return np.subtract(grad_output, slope, out=slope)
 

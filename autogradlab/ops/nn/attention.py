@@ -11,7 +11,7 @@ import numpy as np
 from ...core.memory.layout import like
 from ...core.recording.record import NOT_IMPLEMENTED, no_derivative, says
 from ..first.kinds import typed
-from ..kernels.rounded import rounded
+from ..kernels.rounded import exp, log
 from ..table.opdef import op
 
 Array = Any
@@ -84,11 +84,11 @@ def _attention(
     scores = _scores(query, key, is_causal, attn_mask, scale)
     top = np.maximum.reduce(scores, -1, keepdims=True)
     scores -= _finite(top)
-    weights = rounded(np.exp)(scores, scores)
+    weights = exp(scores, scores)
     total = np.add.reduce(weights, -1, keepdims=True)
     out = np.matmul(weights, value, out=like(query, query.dtype, zero=False))
     out /= np.where(total == 0, 1, total)
-    return out, (rounded(np.log)(total) + top)[..., 0]
+    return out, (log(total) + top)[..., 0]
 
 
 @op(
@@ -119,7 +119,7 @@ def _attention_backward(
     scores = _scores(query, key, is_causal, attn_mask, scale)
     sums = logsumexp[..., None]
     scores -= _finite(sums)
-    weights = rounded(np.exp)(scores, scores)
+    weights = exp(scores, scores)
     slope = np.matmul(grad_out, value.swapaxes(-1, -2))
     slope -= np.add.reduce(grad_out * output, -1, keepdims=True)
     slope *= weights

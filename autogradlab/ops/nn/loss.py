@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.memory.adding import line_by_steps, total
+from ...core.memory.adding import stepwise, total
 from ...core.memory.layout import iterated
 from ...core.memory.places import at_places, places_in_rows, put_at_places
 from ...core.random.streams import unsupported
@@ -16,7 +16,7 @@ from ...core.runtime import errors
 from ...core.types.dtypes import from_numpy, get_default_dtype, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes, check_cast
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, like_input, refuse, typed
-from ..kernels.rounded import rounded
+from ..kernels.rounded import exp, log, log1p
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
 
@@ -293,7 +293,7 @@ def binary_cross_entropy(
     _check_probabilities(input, "input")
     _check_probabilities(target, "target")
     low = input.dtype.type(-100)
-    value = (target - 1) * np.maximum(rounded(np.log1p)(-input), low) - target * np.maximum(rounded(np.log)(input), low)
+    value = (target - 1) * np.maximum(log1p(-input), low) - target * np.maximum(log(input), low)
     value = _weighted(value, weight)
     return reduced(value, reduction) if reduction or value.shape != input.shape else like_input(value, input)
 
@@ -376,7 +376,7 @@ def binary_cross_entropy_with_logits(
         pair = () if factor is None else (factor.shape, input.shape)
         if pair and broadcast_shapes(*(pair[::-1] if turned else pair)) != input.shape:
             raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(broadcast_shapes(*pair))))
-    log_s = np.minimum(input, 0) - rounded(np.log1p)(rounded(np.exp)(-np.abs(input)))
+    log_s = np.minimum(input, 0) - log1p(exp(-np.abs(input)))
     if pos_weight is None:
         value = (1 - target) * input - log_s
     else:
@@ -424,7 +424,7 @@ def _in_turn(values: np.ndarray) -> Any:
     line = values.reshape(-1)
     if line.size < 3:
         return np.add.reduce(line)
-    return line_by_steps(line[1:]) + line[0]
+    return stepwise(line[1:]) + line[0]
 
 
 def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int, ignore_index: int) -> Any:
@@ -586,7 +586,7 @@ def soft_margin_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) 
         check_cast(get_default_dtype().numpy, x.dtype)
     if shape != input.shape:
         raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(shape)))
-    return reduced(rounded(np.log1p)(rounded(np.exp)(-x * y)).astype(input.dtype, copy=False), reduction, x, y)
+    return reduced(log1p(exp(-x * y)).astype(input.dtype, copy=False), reduction, x, y)
 
 
 def _soft_margin_twice(F: Any, grad: Any, grad_output: Any, input: Any, target: Any, reduction: int) -> Any:

@@ -178,7 +178,7 @@ def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeat
     target = given[0]
     if modes.FLAGS.rows and _of_rows(given):
         if not isinstance(target, Rows):
-            raise RuntimeError(errors.ROWS_INPLACE.format("arithmetic").replace("inplace arithmetic", op.name + "_"))
+            raise RuntimeError(errors.ROWS_INPLACE.format(op.name + "_"))
         given[0] = target.copy("K")
         each(write, given)
         commit(input, given[0], history)
