@@ -211,6 +211,7 @@ for action in (
     attempt(lambda: vmap(action)(v))
 attempt(lambda: vmap(lambda t: torch.zeros(3).normal_(), randomness="different")(v))
 attempt(lambda: vmap(torch.bernoulli, randomness="same")(v / 6))
+attempt(lambda: vmap(lambda t: torch.zeros(3).bernoulli_(t), randomness="different")(v / 6))
 print(vmap(lambda t: t.new_zeros(3).copy_(t))(v), vmap(lambda t: torch.zeros_like(t).add_(t))(v))
 
 # % func-vmap-draws: the numbers that are drawn for slices

@@ -123,10 +123,10 @@ WITHIN_BACKWARD = (
 )
 ROWS_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
 ROWS_INPLACE = (
-    "vmap: {}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
+    "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
     "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
-    "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
-    "called inside the PyTorch framework, please file a bug report instead."
+    "over in a vmap. Please try to use out-of-place operators instead of {0}. If said operator is being called "
+    "inside the PyTorch framework, please file a bug report instead."
 )
 VOLATILE = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
 LEAF_INPLACE = "a leaf Variable that requires grad is being used in an in-place operation."
