@@ -18,7 +18,7 @@ from .autograd.gradcheck import undefined
 from .autograd.graph import saved_tensors_hooks
 from .core.graph.node import AccumulateGrad, InputMetadata, Node
 from .core.graph.slices import CopySlices
-from .core.memory.storage import storage_of
+from .core.memory.storage import StorageBase, TensorBase, storage_of
 from .core.recording.record import SavedTensor
 from .core.runtime import modes
 from .core.tensor.overriding import DisableTorchFunction, DisableTorchFunctionSubclass
@@ -31,6 +31,8 @@ from .ops.table.families import load_all
 __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
+    "StorageBase",
+    "TensorBase",
     "_autograd",
     "_disabled_torch_function_impl",
     "_functions",

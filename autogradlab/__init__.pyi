@@ -756,6 +756,9 @@ def frexp(input: _Tensor, *, out: _tuple[_Tensor, ...] | None = ...) -> _frexp_r
     """Mantissa and exponent: input = mantissa * 2**exponent, with the mantissa in [0.5, 1)."""
 def from_dlpack(ext_tensor: _Any, *, device: _Any = ..., copy: _Any = ...) -> _Tensor:
     """A tensor on the memory of an object that supports DLPack, such as a NumPy array."""
+def from_file(filename: _Any, shared: _Any = ..., size: _Any = ..., *, dtype: _Any = ..., layout: _Any = ..., device: _Any = ..., pin_memory: _Any = ...) -> _Tensor:
+    """A tensor on the first `size` numbers of a file; with shared=True what is changed is written to it,
+    and the file is made and grows if need be."""
 def from_numpy(ndarray: _Any) -> _Tensor:
     """A tensor on the memory of a NumPy array: changes of one are seen in the other."""
 def frombuffer(buffer: _Any, *, dtype: _Any, count: _Any = ..., offset: _Any = ..., requires_grad: _Any = ...) -> _Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from ..ops.breadth.typed_storage import cuda_storages
 from ..ops.legacy import cuda_types
 from . import amp as amp
 
@@ -119,8 +120,8 @@ class Event:
 
 
 def __getattr__(name: str) -> Any:
-    if name.endswith("Tensor"):
-        types = cuda_types()
+    if name.endswith(("Tensor", "Storage")):
+        types = {**cuda_types(), **cuda_storages()}
         if name in types:
             globals().update(types)
             return types[name]

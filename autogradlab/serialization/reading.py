@@ -313,7 +313,7 @@ class Reader:
         elif isinstance(to, (str, Device)):
             location = str(to)
         elif to is not None:
-            found = to(Storage(memory), location)
+            found = to(Storage.over(memory), location)
             if found is not None:
                 if not isinstance(found, Storage):
                     raise TypeError(_NO_STORAGE.format(type(found)))

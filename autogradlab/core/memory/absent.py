@@ -6,19 +6,16 @@ elsewhere. A large one costs addresses alone: the system gives pages to what is 
 
 from __future__ import annotations
 
-import mmap
 from typing import Any
 
 import numpy as np
 
 from .lazy import memory_of
-from .storage import Reserved, dense, extent, strides
+from .reserved import NO_DATA, Reserved, reserve
+from .storage import dense, extent, strides
 
 __all__ = ["NO_DATA", "empty_like", "is_absent", "reserved", "require_contents", "require_number", "require_places"]
 
-#: bytes from which on memory is asked for page by page
-_LARGE = 1 << 20
-NO_DATA = "Cannot copy out of meta tensor; no data!"
 _NO_KERNEL = (
     "{}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered. You "
     "may have run into this message while using an operator with PT2 compilation APIs (torch.compile/torch.export); in "
@@ -39,17 +36,7 @@ def reserved(shape: tuple[int, ...], dtype: np.dtype[Any], steps: tuple[int, ...
     if steps is None:
         steps = dense(shape, dtype.itemsize)
     size = 0 if 0 in shape else extent(shape, steps, dtype.itemsize)
-    if size < _LARGE:
-        memory = Reserved(size, np.uint8)
-        memory.fill(0)
-    else:
-        flags = {} if not hasattr(mmap, "MAP_ANONYMOUS") else {"flags": _lazily()}
-        memory = Reserved(size, np.uint8, mmap.mmap(-1, size, **flags))
-    return np.ndarray(shape, dtype, memory, 0, steps)
-
-
-def _lazily() -> int:
-    return mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
+    return np.ndarray(shape, dtype, reserve(size), 0, steps)
 
 
 def empty_like(array: Any) -> np.ndarray:

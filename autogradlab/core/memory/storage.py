@@ -9,25 +9,34 @@ from __future__ import annotations
 import gc
 import math
 import operator
+import sys
 import weakref
-from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
+from ..arguments.signature import Signatures
 from ..runtime.settings import _state
 from ..types.device import CPU, META, require_cpu
+from ..types.device import device as Device
 from .lazy import as_lazy_as, memory_of
+from .mapping import bytes_of_buffer, mapped
+from .reserved import NO_DATA, Reserved, reserve
 from .rows import Rows
+from .storage_methods import PythonStorage
 from .uninitialized import fill_if_deterministic
 from .versions import UNSHARED
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from ..tensor.tensor import Tensor
 
 __all__ = [
+    "NEGATIVE",
     "Storage",
+    "StorageBase",
     "TensorBase",
     "address",
     "dense",
@@ -42,7 +51,11 @@ __all__ = [
     "strides",
 ]
 
-_STORAGES: weakref.WeakValueDictionary[int, Storage] = weakref.WeakValueDictionary()
+_STORAGES: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+NEGATIVE = (
+    "[enforce fail at alloc_cpu.cpp:98] ((ptrdiff_t)nbytes) >= 0. alloc_cpu() seems to have been called with negative "
+    "number: {}"
+)
 #: memory that NumPy looks at too, and which therefore cannot grow: by the id of the array that owns it
 _FIXED: dict[int, weakref.ref[np.ndarray]] = {}
 
@@ -64,69 +77,97 @@ def owner(array: np.ndarray) -> np.ndarray:
 
 def fix(t: Tensor) -> None:
     """Mark the memory of `t` as one that cannot be resized, since an array of the user lies in it."""
-    root = owner(t._array) if t._storage is None else t._storage._owner
+    _fix(owner(t._array) if t._storage is None else t._storage._owner)
+
+
+def _fix(root: np.ndarray) -> None:
     key = id(root)
     if key not in _FIXED:
         # no function of Python's: an interruption in it would be lost, and the next array of this id be taken for fixed
         _FIXED[key] = weakref.ref(root, partial(_FIXED.pop, key))
 
 
-def fixed(storage: Storage) -> bool:
+def fixed(storage: StorageBase) -> bool:
     """Whether a storage cannot be resized."""
     return id(storage._owner) in _FIXED
 
 
-class Reserved(np.ndarray):
-    """Memory of a tensor that has no contents; the arrays that lie in it are of NumPy's own class."""
-
-
 class TensorBase:
-    """The attributes of a Tensor that this room uses: its array, its version counter, the storage made for it."""
+    """What Tensor has in `torch._C`, and the attributes of it that this room uses: its array, its version counter, the
+    storage made for it.
+    """
 
     __slots__ = ("_array", "_counter", "_storage")
+    __module__ = "torch._C"
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> TensorBase:
+        raise RuntimeError("Cannot directly construct TensorBase; subclass it and then construct that")
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        if TensorBase in cls.__bases__ and cls.__name__ != "Tensor":
+            raise RuntimeError("Cannot subclass _TensorBase directly")
+        super().__init_subclass__(**options)
+
+    def _fix_weakref(self) -> None:
+        """Nothing: an object that a weak reference gave is one like any other."""
 
 
 _array_of = TensorBase._array.__get__  # type: ignore[attr-defined]
 _storage_of = TensorBase._storage.__get__  # type: ignore[attr-defined]
 
 
-def one_by_one(part: slice) -> slice:
+def _one_by_one(part: slice) -> slice:
     """A part of a storage's bytes, which has to be of bytes that follow one another."""
     if part.step not in (None, 1):
         raise RuntimeError(f"Trying to slice with a step of {part.step}, but only a step of 1 is supported")
     return part
 
 
-class Storage:
-    """The memory under tensors, in bytes.
+class StorageBase:
+    """The memory under tensors, in bytes; what a storage has in `torch._C`."""
 
-    Example:
-        >>> import autogradlab as torch
-        >>> torch.tensor([1, 2], dtype=torch.uint8).untyped_storage().tolist()
-        [1, 2]
+    __slots__ = ("__dict__", "__weakref__", "_owner", "buffer", "file", "shared")
+    __module__ = "torch._C"
 
-    Mirrors `torch.UntypedStorage`.
-    """
+    _owner: np.ndarray
+    buffer: np.ndarray
+    shared: bool
+    #: the name of the file that its bytes are written to
+    file: str | None
 
-    __slots__ = ("__weakref__", "_owner", "buffer", "shared")
-    __module__ = "torch"
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        if cls is StorageBase:
+            raise RuntimeError("Cannot directly construct StorageBase; subclass it and then construct that")
+        values = _NEW.bind(args, kwargs)[1]
+        return cls.over(_bytes(values.get("size", values.get("sequence", 0)), values["device"]))
 
-    def __init__(self, data: Any = 0, *, device: Any = None) -> None:
-        array = data if isinstance(data, np.ndarray) else _bytes(data, device)
+    @classmethod
+    def over(cls, array: np.ndarray) -> Self:
+        """The storage of the memory under an array."""
+        self = object.__new__(cls)
         self._owner = array
-        self.shared = False
-        flat = array.ravel(order="K") if array.size else np.empty(0, array.dtype)
-        self.buffer: np.ndarray = flat.view(np.uint8) if flat.flags.c_contiguous else np.ascontiguousarray(flat)
+        self.shared, self.file = False, None
+        if type(array) is Reserved:
+            self.buffer = array
+        else:
+            flat = array.ravel(order="K") if array.size else np.empty(0, array.dtype)
+            self.buffer = flat.view(np.uint8) if flat.flags.c_contiguous else np.ascontiguousarray(flat)
+        if not isinstance(array.base, np.ndarray):
+            _STORAGES[id(array)] = self
+        return self
 
     def nbytes(self) -> int:
+        """The number of bytes."""
         return self.buffer.nbytes
 
-    size = __len__ = nbytes
+    __len__ = nbytes
 
     def element_size(self) -> int:
+        """1: a storage counts bytes."""
         return 1
 
     def data_ptr(self) -> int:
+        """The address of the first byte; 0 where there is none."""
         return address(self.buffer) if self.buffer.nbytes and not self.reserved else 0
 
     @property
@@ -136,19 +177,30 @@ class Storage:
 
     @property
     def device(self) -> Any:
+        """Where it is."""
         return META if self.reserved else CPU
 
     @property
-    def is_cuda(self) -> bool:
-        return False
+    def _cdata(self) -> int:
+        return id(self)
 
-    def tolist(self) -> list[int]:
-        result: list[int] = self.buffer.tolist()
-        return result
+    def _fix_weakref(self) -> None:
+        """Nothing: an object that a weak reference gave is one like any other."""
+
+    def require_contents(self) -> None:
+        """Refuse to read bytes that are not there."""
+        if self.reserved:
+            raise NotImplementedError("Not available for 'meta' device type")
+
+    def require_data(self) -> None:
+        """Refuse to copy bytes that are not there."""
+        if self.reserved:
+            raise NotImplementedError(NO_DATA)
 
     def __getitem__(self, index: Any) -> Any:
+        self.require_contents()
         if isinstance(index, slice):
-            return Storage(self.buffer[one_by_one(index)])
+            return type(self).over(self.buffer[_one_by_one(index)])
         if not hasattr(index, "__index__"):
             raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
         size = self.buffer.nbytes
@@ -158,12 +210,84 @@ class Storage:
             raise IndexError(f"index {place} out of range for storage of size {size}")
         return int(self.buffer[place])
 
-    def resize_(self, nbytes: int) -> Storage:
+    def __setitem__(self, index: Any, value: int) -> None:
+        if not isinstance(value, int):
+            raise RuntimeError(f"can only set storage content with a int types, but got {type(value).__name__} instead")
+        place: Any
+        if isinstance(index, slice):
+            place = _one_by_one(index)
+        elif not hasattr(index, "__index__"):
+            raise RuntimeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
+        elif not 0 <= operator.index(index) < self.nbytes():
+            raise RuntimeError("out of bounds")
+        else:
+            place = operator.index(index)
+        if not self.reserved:
+            self.buffer[place] = value % 256
+
+    def fill_(self, value: int) -> Self:
+        """The same value in each byte."""
+        if not isinstance(value, int):
+            raise RuntimeError(f"fill_ expects int, but got {type(value).__name__}")
+        self[:] = value
+        return self
+
+    def copy_(self, source: StorageBase, non_blocking: bool = False) -> Self:
+        """The bytes of another storage of the same size."""
+        sizes = self.nbytes(), source.nbytes()
+        if sizes[0] != sizes[1]:
+            raise RuntimeError("size does not match, self was {} bytes but src was {} bytes".format(*sizes))
+        if not self.reserved:
+            source.require_data()
+            self.buffer[...] = source.buffer
+        return self
+
+    def new(self) -> Storage:
+        """A storage without bytes, on the same device."""
+        return Storage(device=self.device)
+
+    def is_shared(self) -> bool:
+        """Whether share_memory_() was called on it, or its bytes are those of a file."""
+        return self.shared
+
+    def resizable(self) -> bool:
+        """Whether it can grow and shrink."""
+        return not fixed(self)
+
+    def _write_file(self, file: Any, real: bool, counted: bool, element_size: int) -> None:
+        """Write the bytes to a file, with the number of elements in front where `counted`."""
+        self.require_data()
+        if counted:
+            file.write((self.nbytes() // element_size).to_bytes(8, sys.byteorder))
+        file.write(self.buffer.tobytes())
+
+    def _share_fd_cpu_(self) -> NoReturn:
+        if self.reserved:
+            raise RuntimeError("_share_fd_: only available on CPU")
+        raise RuntimeError("autogradlab hands no memory to other processes")
+
+    _share_filename_cpu_ = _share_fd_cpu_
+
+    @classmethod
+    def from_buffer(cls, *args: Any, **kwargs: Any) -> Storage:
+        """A storage with a copy of bytes: `count` numbers of a dtype from the byte `offset` on."""
+        return Storage.over(bytes_of_buffer(*args, **kwargs))
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> Self:
+        """A storage on the first bytes of a file; with shared=True what is changed is written to it."""
+        found = cls.over(mapped(filename, shared, nbytes))
+        found.shared = shared
+        found.file = filename if shared else None
+        _fix(found._owner)
+        return found
+
+    def resize_(self, nbytes: int) -> Self:
         """Grow or shrink to `nbytes`; every tensor on this memory follows."""
         if fixed(self):
             raise RuntimeError("Trying to resize storage that is not resizable")
         tensors = sharing(self)
-        grown: np.ndarray = Reserved(nbytes, np.uint8) if self.reserved else np.empty(nbytes, np.uint8)
+        grown: np.ndarray = reserve(nbytes) if self.reserved else np.empty(nbytes, np.uint8)
         kept = min(nbytes, self.buffer.nbytes)
         grown[:kept] = self.buffer[:kept]
         start = address(self.buffer)
@@ -174,32 +298,58 @@ class Storage:
         _STORAGES[id(grown)] = self
         for t, offset in places:
             a = t._array
-            t._storage = self
+            t._storage = cast(Storage, self)
             if offset + extent(a.shape, a.strides, a.itemsize) <= nbytes:
                 t._array = as_lazy_as(a, np.ndarray(a.shape, a.dtype, grown, offset, strides(a)))
         return self
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Storage) and self.data_ptr() == other.data_ptr()
 
-    def __hash__(self) -> int:
-        return hash(self.data_ptr())
+class Storage(StorageBase, PythonStorage):
+    """The memory under tensors, in bytes.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.tensor([1, 2], dtype=torch.uint8).untyped_storage().tolist()
+        [1, 2]
+
+    Mirrors `torch.UntypedStorage`.
+    """
+
+    __slots__ = ()
+    __module__ = "torch.storage"
+
+
+Storage.__name__ = Storage.__qualname__ = "UntypedStorage"
+_NEW = Signatures(
+    "torch.UntypedStorage",
+    "torch.UntypedStorage(*, int? allocator=None, Device? device=None)",
+    "torch.UntypedStorage(int size, *, int? allocator=None, Device? device=None)",
+    "torch.UntypedStorage(object sequence, *, int? allocator=None, Device? device=None)",
+)
 
 
 def _bytes(data: Any, device: Any) -> np.ndarray:
     """The memory that a user asks for: so many bytes, or those of a sequence."""
-    require_cpu(device)
-    if isinstance(data, int):
-        return np.zeros(data, np.uint8)
-    if not isinstance(data, Sequence):
+    found = None if device is None else Device(device)
+    absent = found is not None and found.type == "meta"
+    if found is not None and found.type not in ("cpu", "cuda", "meta"):
+        raise RuntimeError(f"torch.UntypedStorage(): Storage device not recognized: {found.type}")
+    if not absent:
+        require_cpu(found)
+    if type(data) is int:
+        if data < 0:
+            raise RuntimeError(NEGATIVE.format(2**64 + data))
+        return reserve(data) if absent else np.zeros(data, np.uint8)
+    if not hasattr(type(data), "__getitem__") or isinstance(data, (dict, TensorBase)):
         raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type(data).__name__}")
-    for item in data:
+    items = list(data)
+    for item in items:
         if not isinstance(item, int):
             raise RuntimeError(
                 f"torch.UntypedStorage(): tried to construct a storage from a sequence ({type(data).__name__}), but "
                 f"one of the items was of type {type(item).__name__} instead of int"
             )
-    return np.array([n & 255 for n in data], np.uint8)
+    return reserve(len(items)) if absent else np.array([n & 255 for n in items], np.uint8)
 
 
 def strides(a: np.ndarray) -> tuple[int, ...]:
@@ -241,11 +391,11 @@ def storage_on(root: np.ndarray) -> Storage:
     """The storage of the memory that an array owns."""
     found = _STORAGES.get(id(root))
     if found is None:
-        found = _STORAGES[id(root)] = Storage(root)
+        found = _STORAGES[id(root)] = Storage.over(root)
     return found
 
 
-def sharing(storage: Storage) -> list[Tensor]:
+def sharing(storage: StorageBase) -> list[Tensor]:
     """Every living tensor on this memory, for `resize_` when it needs larger memory that others look at too.
 
     It goes through all objects, which is slow; to note every view when it is made would cost each of them a third of

@@ -12,6 +12,7 @@ from ..graph.node import NO_EDGE
 from ..memory.absent import empty_like, is_absent, reserved
 from ..memory.lazy import LazyArray, bits, memory_of, with_bits
 from ..memory.storage import Storage, owner, storage_of, storage_on
+from ..memory.storage_methods import PythonStorage
 from ..memory.versions import INFERENCE, increment_version
 from ..runtime import modes
 from ..types import dtypes
@@ -57,6 +58,9 @@ def deepcopy_storage(storage: Storage, memo: dict[Any, Any]) -> Storage:
     if key not in memo:
         memo[key] = (whole(root), root)
     return storage_on(owner(memo[key][0]))
+
+
+PythonStorage.__deepcopy__ = deepcopy_storage  # type: ignore[attr-defined]
 
 
 def whole(root: np.ndarray) -> np.ndarray:

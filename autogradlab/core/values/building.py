@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments.mismatch import typename
+from ..arguments.mismatch import typename, types
 from ..arguments.params import TOO_BIG
 from ..memory.casting import cast_array
 from ..memory.storage import Storage
@@ -155,8 +155,8 @@ def array_from(data: Any, d: dtype | None = None) -> np.ndarray:
         if data.dtype.kind not in "biufc":
             raise RuntimeError(f"Could not infer dtype of {typename(data)}")
         return _copied(np.asarray(data), d)
-    elif hasattr(kind, "_untyped_storage") or kind is Storage:
-        return _of_storage(data, d or (get_default_dtype() if kind is not Storage else dtypes.int64))
+    elif isinstance(data, types.storage):
+        return _of_storage(data, d or (dtypes.int64 if isinstance(data, Storage) else get_default_dtype()))
     elif hasattr(data, "__dlpack__") and not isinstance(data, type):
         return _copied(np.from_dlpack(data), d)
     if _is_sequence(data):
@@ -166,14 +166,14 @@ def array_from(data: Any, d: dtype | None = None) -> np.ndarray:
 
 
 def _of_storage(storage: Any, d: dtype) -> np.ndarray:
-    """The numbers of dtype `d` in a storage, which has no other dtype."""
+    """The numbers of dtype `d` that lie in a storage, which has no other dtype."""
     memory: Storage = getattr(storage, "_untyped_storage", storage)
     own = getattr(storage, "dtype", d)
     if own is not d:
         raise RuntimeError(
             f"Expected a Storage of type {scalar_name(d)} or an UntypedStorage, but got {scalar_name(own)}"
         )
-    return np.array(np.ndarray((memory.nbytes() // d.itemsize,), d.numpy, memory.buffer))
+    return np.ndarray((memory.nbytes() // d.itemsize,), d.numpy, memory.buffer)
 
 
 def _copied(x: np.ndarray, d: dtype | None) -> np.ndarray:

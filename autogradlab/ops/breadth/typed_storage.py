@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import operator
-import sys
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ...core.memory.casting import cast_array
-from ...core.memory.storage import Storage, fixed, one_by_one, storage_of
-from ...core.runtime.warn import warn_once
-from ...core.tensor import copying
+from ...core.memory.reserved import reserve
+from ...core.memory.storage import NEGATIVE, Storage, storage_of
+from ...core.memory.storage_methods import PythonStorage
+from ...core.runtime.warn import forget, warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
-from ...core.types.device import CPU, require_cpu
 from ...core.types.device import device as Device
+from ...core.types.device import require_cpu
 from ..table.opdef import composite
 
-__all__ = ["DEPRECATED", "STORAGES", "LegacyStorage", "TypedStorage"]
+__all__ = ["DEPRECATED", "STORAGES", "LegacyStorage", "TypedStorage", "always_warns", "cuda_storages", "warn_always"]
 
 DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
@@ -29,10 +28,6 @@ DEPRECATED = (
 )
 
 
-_NEGATIVE = (
-    "[enforce fail at alloc_cpu.cpp:98] ((ptrdiff_t)nbytes) >= 0. alloc_cpu() seems to have been called with negative "
-    "number: {}"
-)
 _FORMS = """ received an invalid combination of arguments. Expected one of:
  * (*, torch.device device, torch.dtype dtype)
  * (int size, *, torch.device device, torch.dtype dtype)
@@ -47,12 +42,40 @@ _LEGACY_FORMS = """ received an invalid combination of arguments. Expected one o
 """
 
 
-def _check_device(where: Any) -> None:
-    """Refuse the name of an unknown device."""
+class _Removal:
+    """Whether each use of a typed storage warns, and not the first one alone."""
+
+    always = False
+
+
+def always_warns() -> bool:
+    """Whether each use of a typed storage warns."""
+    return _Removal.always
+
+
+def warn_always(flag: bool) -> None:
+    """Let each use of a typed storage warn, or the first one alone."""
+    if not isinstance(flag, bool):
+        raise AssertionError(f"always_warn must be bool, got {type(flag).__name__}")
+    _Removal.always = flag
+
+
+def _warn_removal() -> None:
+    if _Removal.always:
+        forget(DEPRECATED)
+    warn_once(DEPRECATED)
+
+
+def _is_meta(where: Any) -> bool:
+    """Whether memory is wanted that has no contents; errors for what is no device of storages."""
     found = where if where is None or isinstance(where, Device) else Device(where)
-    if found is not None and found.type not in ("cpu", "cuda"):
+    if found is None or found.type == "cpu":
+        return False
+    if found.type not in ("cuda", "meta"):
         raise RuntimeError(f"torch.UntypedStorage(): Storage device not recognized: {found.type}")
-    require_cpu(found)
+    if found.type == "cuda":
+        require_cpu(found)
+    return True
 
 
 class TypedStorage:
@@ -66,7 +89,7 @@ class TypedStorage:
     Mirrors `torch.TypedStorage`.
     """
 
-    __slots__ = ("__weakref__", "_untyped_storage", "dtype")
+    __slots__ = ("__dict__", "__weakref__", "_untyped_storage", "dtype")
     __module__ = "torch.storage"
 
     _untyped_storage: Storage
@@ -77,7 +100,7 @@ class TypedStorage:
         self, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None, _internal: bool = False
     ) -> None:
         if not _internal:
-            warn_once(DEPRECATED)
+            _warn_removal()
         said = f"TypedStorage.__init__{_FORMS}"
         if wrap_storage is not None:
             if args:
@@ -92,8 +115,8 @@ class TypedStorage:
         else:
             if len(args) > 1:
                 raise RuntimeError(f"{said}Too many positional arguments")
-            _check_device(device)
-            self._untyped_storage = Storage(_filled(args, (dtype or dtypes.get_default_dtype()).numpy, said))
+            values = _filled(args, (dtype or dtypes.get_default_dtype()).numpy, said)
+            self._untyped_storage = Storage.over(reserve(values.nbytes) if _is_meta(device) else values)
         self.dtype = dtype or dtypes.get_default_dtype()
 
     @property
@@ -103,11 +126,25 @@ class TypedStorage:
 
     @property
     def device(self) -> Any:
-        return CPU
+        return self._untyped_storage.device
+
+    @property
+    def filename(self) -> str | None:
+        """The file that the memory is mapped from, where changes are written to it."""
+        return self._untyped_storage.filename
+
+    @property
+    def is_hpu(self) -> bool:
+        _warn_removal()
+        return False
+
+    @property
+    def _cdata(self) -> int:
+        return self._untyped_storage._cdata
 
     @property
     def is_cuda(self) -> bool:
-        warn_once(DEPRECATED)
+        _warn_removal()
         return False
 
     def _size(self) -> int:
@@ -125,8 +162,14 @@ class TypedStorage:
     def _is_shared(self) -> bool:
         return self._untyped_storage.shared
 
+    def _resizable(self) -> bool:
+        return self._untyped_storage.resizable()
+
+    def _get_device(self) -> int | None:
+        return self._untyped_storage.get_device()
+
     def _share_memory_(self) -> TypedStorage:
-        self._untyped_storage.shared = True
+        self._untyped_storage.share_memory_()
         return self
 
     def _resize_(self, size: int) -> None:
@@ -143,13 +186,15 @@ class TypedStorage:
             raise RuntimeError(f"can't index a {type(self)} with {type(index)}")
         if isinstance(value, (TypedStorage, Storage)):
             raise RuntimeError(f"cannot set item with value type {type(value)}")
-        wrap(self._values)[index] = value
+        if not self._untyped_storage.reserved:
+            wrap(self._values)[index] = value
 
     def _getitem(self, index: Any) -> Any:
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
         if not isinstance(index, int):
             raise RuntimeError(f"can't index a {type(self)} with {type(index)}")
+        self._untyped_storage.require_contents()
         size = self._size()
         if not -size <= index < size:
             raise IndexError(f"index {index} out of range for storage of size {size}")
@@ -157,12 +202,13 @@ class TypedStorage:
 
     def untyped(self) -> Storage:
         """The memory as bytes."""
-        warn_once(DEPRECATED)
+        _warn_removal()
         return self._untyped_storage
 
     def tolist(self) -> list[Any]:
         """The elements."""
-        warn_once(DEPRECATED)
+        _warn_removal()
+        self._untyped_storage.require_contents()
         found: list[Any] = self._values.tolist()
         return found
 
@@ -170,11 +216,11 @@ class TypedStorage:
         return iter(self.tolist())
 
     def __getitem__(self, index: Any) -> Any:
-        warn_once(DEPRECATED)
+        _warn_removal()
         return self._getitem(index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        warn_once(DEPRECATED)
+        _warn_removal()
         self._setitem(index, value)
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> TypedStorage:
@@ -187,56 +233,86 @@ class TypedStorage:
 
     def fill_(self, value: Any) -> TypedStorage:
         """The same value everywhere."""
-        warn_once(DEPRECATED)
+        _warn_removal()
         self._setitem(slice(0, self._size()), value)
         return self
 
     def copy_(self, source: Any, non_blocking: bool = False) -> TypedStorage:
         """The elements of another storage, converted."""
-        warn_once(DEPRECATED)
+        _warn_removal()
         if isinstance(source, TypedStorage):
-            self._values[...] = cast_array(source._values, self.dtype.numpy)
+            if not self._untyped_storage.reserved:
+                source._untyped_storage.require_data()
+                self._values[...] = cast_array(source._values, self.dtype.numpy)
         else:
             self._untyped_storage.copy_(source)
         return self
 
     def clone(self) -> TypedStorage:
         """A copy of the memory."""
-        warn_once(DEPRECATED)
+        _warn_removal()
         return self._of(self._untyped_storage.clone(), self.dtype)
 
     def cpu(self) -> TypedStorage:
         """The same memory: it is the processor's already."""
-        warn_once(DEPRECATED)
-        return self._of(self._untyped_storage, self.dtype)
+        _warn_removal()
+        return self._of(self._untyped_storage.cpu(), self.dtype)
 
-    def type(self) -> str:
+    def to(self, *, device: Any, non_blocking: bool = False) -> TypedStorage:
+        """The same memory: there is no other device."""
+        _warn_removal()
+        return self._of(self._untyped_storage.to(device=device), self.dtype)
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> str:
         """'torch.FloatStorage' for float32."""
-        warn_once(DEPRECATED)
-        return f"torch.{_storage_name(self.dtype)}"
+        _warn_removal()
+        return f"torch.{'storage.Typed' if self._untyped_storage.reserved else _scalar(self.dtype)}Storage"
 
     def is_pinned(self, device: Any = None) -> bool:
         """Whether a GPU could read it directly: never."""
-        warn_once(DEPRECATED)
+        _warn_removal()
         return False
 
     def pin_memory(self, device: Any = None) -> TypedStorage:
         """Errors: RuntimeError: there is no GPU."""
-        warn_once(DEPRECATED)
-        raise RuntimeError("Cannot access accelerator device when none is available.")
+        _warn_removal()
+        return self._of(self._untyped_storage.pin_memory(), self.dtype)
+
+    def _write_file(self, file: Any, real: bool, counted: bool, element_size: int) -> None:
+        self._untyped_storage._write_file(file, real, counted, element_size)
+
+    def _share_fd_cpu_(self) -> NoReturn:
+        self._untyped_storage._share_fd_cpu_()
+
+    def _share_filename_cpu_(self) -> NoReturn:
+        self._untyped_storage._share_filename_cpu_()
+
+    @classmethod
+    def from_buffer(cls, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> TypedStorage:
+        """A storage with the numbers that bytes hold, in the given order of their bytes."""
+        kind = dtype or dtypes.get_default_dtype()
+        _is_meta(device)
+        return cls._of(Storage.from_buffer(*args, dtype=kind, **kwargs), kind)
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool, size: int) -> TypedStorage:
+        """A storage on the bytes of a file."""
+        raise RuntimeError("from_file can only be called on derived classes")
 
     @staticmethod
     def _of(memory: Storage, kind: dtypes.dtype) -> TypedStorage:
         return TypedStorage(wrap_storage=memory, dtype=kind, _internal=True)
 
     def _to(self, kind: dtypes.dtype) -> TypedStorage:
-        warn_once(DEPRECATED)
-        return self._of(Storage(cast_array(self._values, kind.numpy)), kind)
+        _warn_removal()
+        if self._untyped_storage.reserved:
+            return self._of(Storage.over(reserve(self._size() * kind.itemsize)), kind)
+        return self._of(Storage.over(cast_array(self._values, kind.numpy)), kind)
 
     def __repr__(self) -> str:
-        warn_once(DEPRECATED)
+        _warn_removal()
         where = self._untyped_storage.device
-        rows = "..." if where is not CPU else " " + "\n ".join(str(v) for v in self._values.tolist())
+        rows = "..." if self._untyped_storage.reserved else " " + "\n ".join(str(v) for v in self._values.tolist())
         return f"{rows}\n[torch.storage.TypedStorage(dtype={self.dtype!r}, device={where}) of size {self._size()}]"
 
 
@@ -244,7 +320,7 @@ def _warned(name: str, doc: str) -> Any:
     inner = getattr(TypedStorage, f"_{name}")
 
     def ask(self: TypedStorage, *args: Any) -> Any:
-        warn_once(DEPRECATED)
+        _warn_removal()
         return inner(self, *args)
 
     ask.__name__, ask.__doc__ = name, doc
@@ -257,6 +333,9 @@ for _name, _doc in (
     ("element_size", "Bytes of an element."),
     ("data_ptr", "The address of the first element."),
     ("is_shared", "Whether share_memory_() was called on it."),
+    ("pickle_storage_type", "The name of the old class of storages of its dtype."),
+    ("resizable", "Whether it can grow and shrink."),
+    ("get_device", "The number of its device, where it has one."),
     ("share_memory_", "The memory where other processes can reach it; here the storage as it is."),
     ("resize_", "Grow or shrink to a number of elements; every tensor on this memory follows."),
 ):
@@ -275,7 +354,7 @@ if "bfloat16" in dtypes.ALL:
     _CASTS["bfloat16"] = dtypes.ALL["bfloat16"]
 for _name, _dtype in _CASTS.items():
     setattr(TypedStorage, _name, lambda self, _kind=_dtype: self._to(_kind))
-    setattr(Storage, _name, lambda self, _kind=_dtype: TypedStorage._of(self, dtypes.uint8)._to(_kind))
+    setattr(PythonStorage, _name, lambda self, _kind=_dtype: TypedStorage._of(self, dtypes.uint8)._to(_kind))
 
 
 def _untyped(given: Any, said: str) -> Storage:
@@ -289,7 +368,7 @@ def _filled(args: tuple[Any, ...], numpy: np.dtype[Any], said: str) -> np.ndarra
     data = args[0] if args else 0
     if isinstance(data, int):
         if data < 0:
-            raise RuntimeError(_NEGATIVE.format(2**64 + data * numpy.itemsize))
+            raise RuntimeError(NEGATIVE.format(2**64 + data * numpy.itemsize))
         return np.zeros(data, numpy)
     if isinstance(data, str):
         raise TypeError("new(): invalid data type 'str'")
@@ -298,14 +377,18 @@ def _filled(args: tuple[Any, ...], numpy: np.dtype[Any], said: str) -> np.ndarra
     return np.array(data, numpy)
 
 
+def _scalar(kind: dtypes.dtype) -> str:
+    return dtypes.scalar_name(kind)
+
+
 def _storage_name(kind: dtypes.dtype) -> str:
-    return dtypes.scalar_name(kind) + "Storage"
+    return f"{_scalar(kind)}Storage"
 
 
 class _LegacyStorageMeta(type):
     """The class of `torch.FloatStorage` and its like, which make typed storages."""
 
-    dtype: Any
+    _dtype: Any
 
     def __call__(
         cls,
@@ -316,10 +399,11 @@ class _LegacyStorageMeta(type):
         _internal: bool = False,
         **unknown: Any,
     ) -> Any:
-        if cls.dtype is None:
+        if cls._dtype is None:
             raise RuntimeError("Only child classes of _LegacyStorage can be instantiated")
+        cls._require_cpu()
         if not _internal:
-            warn_once(DEPRECATED)
+            _warn_removal()
         for name in unknown:
             raise TypeError(f"TypedStorage.__new__() got an unexpected keyword argument '{name}'")
         said = f"{cls}.__new__{_LEGACY_FORMS}"
@@ -329,50 +413,97 @@ class _LegacyStorageMeta(type):
         if wrap_storage is not None:
             if args:
                 raise RuntimeError(f"{said}No positional arguments should be given when using 'wrap_storage'")
-            return TypedStorage._of(_untyped(wrap_storage, said), cls.dtype)
+            return TypedStorage._of(_untyped(wrap_storage, said), cls._dtype)
         if len(args) > 1:
             raise RuntimeError(f"{said}Too many positional arguments")
-        return TypedStorage._of(Storage(_filled(args, cls.dtype.numpy, said)), cls.dtype)
+        return TypedStorage._of(Storage.over(_filled(args, cls._dtype.numpy, said)), cls._dtype)
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, TypedStorage) and cls.dtype in (None, instance.dtype)
+        return isinstance(instance, TypedStorage) and cls._dtype in (None, instance.dtype)
 
     def __subclasscheck__(cls, other: Any) -> bool:
         return type.__subclasscheck__(cls, other)
 
     @property
-    def _dtype(cls) -> Any:
-        return cls.dtype
+    def dtype(cls) -> Any:
+        """The dtype of its elements."""
+        if cls._dtype is not None:
+            _warn_removal()
+        return cls._dtype
 
-    def from_buffer(cls, buffer: Any, byte_order: str | None = None) -> TypedStorage:
-        """A storage with the numbers that bytes hold, in the given order of their bytes."""
-        numpy = cls.dtype.numpy
-        if byte_order is None and numpy.itemsize > 1:
-            raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
-        if byte_order not in (None, "big", "little", "native"):
-            raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
-        data = np.frombuffer(buffer, np.uint8)
-        if len(data) % numpy.itemsize:
+    def _require_cpu(cls) -> None:
+        if cls.__module__ == "torch.cuda":
+            raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+def _from_buffer(cls: Any, *args: Any, **kwargs: Any) -> TypedStorage:
+    """A storage with the numbers that bytes hold, in the given order of their bytes."""
+    _require_memory(cls, "from_buffer")
+    for name in ("dtype", "device"):
+        if kwargs.get(name) is not None:
             raise RuntimeError(
-                f"buffer length ({len(data)}) after offset (0) must be a multiple of element size ({numpy.itemsize})"
+                f"from_buffer: '{name}' can only be specified in UntypedStorage.from_buffer and "
+                "TypedStorage.from_buffer"
             )
-        if numpy.kind == "b":
-            return TypedStorage._of(Storage(data != 0), cls.dtype)
-        values = data.view(numpy).copy()
-        if byte_order is not None and byte_order not in ("native", sys.byteorder):
-            values.byteswap(inplace=True)
-        return TypedStorage._of(Storage(values), cls.dtype)
+    return TypedStorage.from_buffer(*args, dtype=cls._dtype, **kwargs)
+
+
+def _from_file(cls: Any, filename: str, shared: bool, size: int) -> TypedStorage:
+    """A storage on the bytes of a file; with shared=True what is changed is written to it."""
+    _require_memory(cls, "from_file")
+    return TypedStorage._of(Storage.from_file(filename, shared, size * cls._dtype.itemsize), cls._dtype)
+
+
+for _made in (_from_buffer, _from_file):
+    _made.__name__ = _made.__name__[1:]
+    _made.__qualname__ = f"TypedStorage.{_made.__name__}"
+
+
+def _refused(name: str) -> Any:
+    """What makes storages of memory of other processes, of which there is none."""
+
+    def make(cls: Any, *args: Any) -> NoReturn:
+        _require_memory(cls, name)
+        raise RuntimeError(f"{name}: autogradlab shares no memory between processes")
+
+    return classmethod(make)
+
+
+def _require_memory(cls: Any, name: str) -> None:
+    if cls._dtype is None:
+        raise RuntimeError(f"{name} can only be called on derived classes")
+    if cls.__module__ == "torch.cuda":
+        raise RuntimeError(f"{name}: Not available for CUDA storage")
 
 
 #: what the classes of typed storages have in common (mirrors `torch.storage._LegacyStorage`)
 LegacyStorage: Any = _LegacyStorageMeta(
-    "_LegacyStorage", (TypedStorage,), {"__module__": "torch.storage", "dtype": None}
+    "_LegacyStorage",
+    (TypedStorage,),
+    {
+        "__module__": "torch.storage",
+        "_dtype": None,
+        "from_buffer": classmethod(_from_buffer),
+        "from_file": classmethod(_from_file),
+        **{name: _refused(name) for name in ("_new_with_weak_ptr", "_new_shared_filename")},
+    },
 )
-STORAGES: dict[str, Any] = {
-    _storage_name(d): _LegacyStorageMeta(_storage_name(d), (LegacyStorage,), {"__module__": "torch", "dtype": d})
-    for d in dtypes.ALL.values()
-    if not d.name.startswith("uint") or d.name == "uint8"
-}
+
+
+def _storages(module: str) -> dict[str, Any]:
+    return {
+        _storage_name(d): _LegacyStorageMeta(_storage_name(d), (LegacyStorage,), {"__module__": module, "_dtype": d})
+        for d in dtypes.ALL.values()
+        if not d.name.startswith("uint") or d.name == "uint8"
+    }
+
+
+STORAGES: dict[str, Any] = _storages("torch")
+
+
+def cuda_storages() -> dict[str, Any]:
+    """`torch.cuda.FloatStorage` and the like, which only say that there is no CUDA."""
+    return _storages("torch.cuda")
 
 
 @composite("storage -> TypedStorage", function=False)
@@ -382,7 +513,7 @@ def storage(input: Tensor) -> TypedStorage:
     >>> torch.tensor([1, 2]).storage().tolist()
     [1, 2]
     """
-    warn_once(DEPRECATED)
+    _warn_removal()
     return TypedStorage._of(storage_of(input), input.dtype)
 
 
@@ -401,75 +532,4 @@ def storage_type(input: Tensor) -> Any:
     return STORAGES[_storage_name(input.dtype)]
 
 
-def _show(self: Storage) -> str:
-    rows = "..." if self.reserved else " " + "\n ".join(map(str, self.tolist()))
-    return f"{rows}\n[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
-
-
-def _fill(self: Storage, value: int) -> Storage:
-    if not isinstance(value, int):
-        raise RuntimeError(f"fill_ expects int, but got {type(value).__name__}")
-    self.buffer[...] = value % 256
-    return self
-
-
-def _copy(self: Storage, source: Storage, non_blocking: bool = False) -> Storage:
-    if self.nbytes() != source.nbytes():
-        raise RuntimeError(f"size does not match, self was {self.nbytes()} bytes but src was {source.nbytes()} bytes")
-    self.buffer[...] = source.buffer
-    return self
-
-
-def _byteswap(self: Storage, dtype: dtypes.dtype) -> None:
-    """Reverse the bytes of each number of a dtype, in place."""
-    width = dtype.to_real().itemsize
-    if width > 1:
-        self.buffer.view(f"u{width}").byteswap(inplace=True)
-
-
-def _deepcopied(self: Storage, memo: dict[Any, Any]) -> Storage:
-    return copying.deepcopy_storage(self, memo)
-
-
-def _set_bytes(self: Storage, index: Any, value: int) -> None:
-    if not isinstance(value, int):
-        raise RuntimeError(f"can only set storage content with a int types, but got {type(value).__name__} instead")
-    if isinstance(index, slice):
-        self.buffer[one_by_one(index)] = value % 256
-    elif not hasattr(index, "__index__"):
-        raise RuntimeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
-    elif not 0 <= operator.index(index) < self.nbytes():
-        raise RuntimeError("out of bounds")
-    else:
-        self.buffer[operator.index(index)] = value % 256
-
-
-def _share(self: Storage) -> Storage:
-    self.shared = True
-    return self
-
-
-def install() -> None:
-    """What users may ask of a storage beyond its size and address."""
-    Storage.__name__ = Storage.__qualname__ = "UntypedStorage"
-    Storage.__module__ = "torch.storage"
-    Storage.__repr__ = _show
-    Storage.__setitem__ = _set_bytes  # type: ignore[index]
-    Storage.__deepcopy__ = _deepcopied
-    Storage.__copy__ = Storage.clone = lambda self: Storage(self.buffer.copy())
-    Storage.__sizeof__ = lambda self: object.__sizeof__(self) + self.nbytes()
-    Storage.fill_ = _fill
-    Storage.copy_ = _copy
-    Storage.byteswap = _byteswap
-    Storage.type = lambda self: "torch.storage.UntypedStorage"
-    Storage.cpu = lambda self: self
-    Storage.new = lambda self: Storage()
-    Storage.is_pinned = lambda self, device=None: False
-    Storage.is_shared = lambda self: self.shared
-    Storage.share_memory_ = _share
-    Storage.resizable = lambda self: not fixed(self)
-    Storage.is_sparse = False
-    Tensor._typed_storage = _typed_storage
-
-
-install()
+Tensor._typed_storage = _typed_storage

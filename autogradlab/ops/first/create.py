@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
-from ...core.memory.absent import reserved
+from ...core.memory.absent import require_contents, reserved
 from ...core.memory.layout import formatted, like
 from ...core.memory.rows import Rows, repeated
 from ...core.memory.storage import Storage, dense, extent, fix
@@ -61,6 +61,18 @@ _ASARRAY_GRAD = (
     "requires_grad=False explicitly to get the old behavior and silence this warning."
 )
 
+#: what is no plain data: a tensor is warned of, and one made of a storage lies in its memory
+_IN_MEMORY = (Tensor, Storage)
+
+
+def _of_data(data: Any, kind: Dtype | None, values: dict[str, Any], beside: bool = False) -> Tensor:
+    """A tensor of data; one made of a storage lies in it."""
+    t = placed(array_from(data, kind), values, beside=beside)
+    if isinstance(data, Storage):
+        t._storage = data
+    return t
+
+
 # -- out of data -------------------------------------------------------------------------------------------------------
 
 
@@ -89,7 +101,7 @@ def tensor(*args: Any, **kwargs: Any) -> Tensor:
     >>> torch.tensor(3.5).shape
     torch.Size([])
     """
-    if len(args) == 1 and not isinstance(args[0], Tensor):
+    if len(args) == 1 and not isinstance(args[0], _IN_MEMORY):
         if not kwargs:
             if default_device() is None:
                 return finished(array_from(args[0]))
@@ -102,7 +114,7 @@ def tensor(*args: Any, **kwargs: Any) -> Tensor:
     data = values["data"]
     if isinstance(data, Tensor):
         warn(_COPY.format("torch.tensor"))
-    return placed(array_from(data, kind), values)
+    return _of_data(data, kind, values)
 
 
 @composite(
@@ -131,7 +143,7 @@ def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
         if not has_contents(values):
             return placed(shared._array, values)
         return shared if kind is None else TENSORS.to(shared, kind)
-    return placed(array_from(data, kind), values)
+    return _of_data(data, kind, values)
 
 
 @composite("from_numpy -> Tensor", method=False, reads="itself")
@@ -171,7 +183,9 @@ def _from_numpy(array: Any) -> Tensor:
     if array.base is not None and array.size:  # its memory begins where it does, and ends there
         last = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // array.itemsize
         whole = array.flags.c_contiguous
-        t._storage = Storage(array if whole else np.lib.stride_tricks.as_strided(array, (last + 1,), (array.itemsize,)))
+        t._storage = Storage.over(
+            array if whole else np.lib.stride_tricks.as_strided(array, (last + 1,), (array.itemsize,))
+        )
     fix(t)
     return t
 
@@ -285,8 +299,38 @@ def _from_buffer(buffer: Any, kind: Dtype, count: int, offset: int) -> Tensor:
     if view.readonly:
         warn_once(_READ_ONLY_BUFFER, at="torch/csrc/utils/tensor_new.cpp:1556")
     t = finished(np.frombuffer(view, kind.numpy, count, offset))
-    t._storage = Storage(t._array)
+    t._storage = Storage.over(t._array)
     fix(t)
+    return t
+
+
+@composite(
+    "from_file(str filename, bool? shared=None, SymInt? size=0, *, $options) -> Tensor", method=False, reads="itself"
+)
+def from_file(*args: Any, **kwargs: Any) -> Tensor:
+    """A tensor on the first `size` numbers of a file; with shared=True what is changed is written to it, and the file
+    is made and grows if need be.
+    sig: (filename, shared=None, size=0, *, dtype=None, layout=None, device=None, pin_memory=False)
+
+    Shapes: one dimension.
+    Dtypes: the default dtype if none is given.
+    Errors: RuntimeError for a file that is not there or too short.
+
+    >>> import os, tempfile
+    >>> file = os.path.join(tempfile.mkdtemp(), 'numbers')
+    >>> torch.from_file(file, shared=True, size=2).fill_(7)
+    tensor([7., 7.])
+    >>> torch.from_file(file, size=2)
+    tensor([7., 7.])
+    """
+    _, values = bind("from_file", args, kwargs)
+    numpy = default(options(values))
+    if not has_contents(values):
+        require_contents("aten::from_file", reserved((), numpy))
+    size = values["size"] or 0
+    memory = Storage.from_file(values["filename"], bool(values["shared"]), size * numpy.itemsize)
+    t = placed(memory.buffer.view(numpy), values)
+    t._storage = memory
     return t
 
 
@@ -614,7 +658,7 @@ def new_tensor(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     check_device(values["device"])
     if isinstance(values["data"], Tensor):
         warn(_COPY.format("tensor.new_tensor"))
-    return placed(array_from(values["data"], wanted_dtype(values) or self.dtype), values, beside=True)
+    return _of_data(values["data"], wanted_dtype(values) or self.dtype, values, beside=True)
 
 
 @composite("scalar_tensor(Scalar s, *, $options) -> Tensor", method=False, reads="itself")
