@@ -94,6 +94,7 @@ _MODULES = (
     "func",
     "functional",
     "linalg",
+    "masked",
     "nn",
     "optim",
     "profiler",

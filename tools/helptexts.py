@@ -37,6 +37,7 @@ SPACES = (
     "linalg",
     "fft",
     "special",
+    "masked",
     "nn.functional",
     "nn",
     "nn.init",

@@ -27,7 +27,7 @@ LAZY = {
     "torch.special_shifted_chebyshev_polynomial_u torch.special_shifted_chebyshev_polynomial_v "
     "torch.special_shifted_chebyshev_polynomial_w",
     "breadth.removed": "Tensor.reinforce eig lstsq solve symeig torch.matrix_rank",
-    "breadth.segments": "F._segment_reduce_backward torch.segment_reduce",
+    "breadth.segments": "F._segment_reduce_backward torch._segment_reduce torch.segment_reduce",
     "breadth.special": "F.halves F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ Tensor.erfinv_ "
     "Tensor.igamma_ Tensor.igammac_ Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf erf_ erfc erfc_ "
     "erfinv i0 i0_ igamma igammac lgamma logit logit_ mvlgamma polygamma sinc sinc_ torch.special_bessel_j0 "
@@ -121,8 +121,8 @@ LAZY = {
     "F.pick F.rrelu_with_noise F.rrelu_with_noise_backward F.silu F.softplus F.softplus_backward F.softshrink "
     "F.softshrink_backward hardshrink log_softmax prelu softmax torch.celu torch.celu_ torch.selu torch.selu_ "
     "torch.special_log_softmax torch.special_softmax torch.threshold torch.threshold_",
-    "nn.attention": "F._scaled_dot_product_flash_attention_for_cpu "
-    "F._scaled_dot_product_flash_attention_for_cpu_backward",
+    "nn.attention": "F._masked_softmax_backward F._scaled_dot_product_flash_attention_for_cpu "
+    "F._scaled_dot_product_flash_attention_for_cpu_backward torch._masked_softmax",
     "nn.conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.convolution_backward F.im2col torch.convolution",
     "nn.ctc": "F._ctc_loss F._ctc_loss_backward F.multilabel_margin_loss_backward F.multilabel_margin_loss_forward",
     "nn.embedding": "F.embedding_dense_backward F.embedding_gather torch.channel_shuffle torch.embedding "

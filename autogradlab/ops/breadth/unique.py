@@ -13,6 +13,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ..common.sorting import keys_of
 from ..first.kinds import refuse
+from ..first.selecting import SMALL, row_order
 from ..table.families import method
 from ..table.opdef import OPS, Op, composite
 from ..table.publishing import inner
@@ -87,7 +88,12 @@ def unique_dim(
     wrap_dim(dim, input.ndim, scalar_ok=False)
     refuse(input, "unique_dim", "c")
     slices, rows, d = _rows(input, dim)
-    places = np.lexsort(rows.T[::-1]) if len(rows) else np.zeros(0, np.int64)
+    if not len(rows):
+        places = np.zeros(0, np.int64)
+    elif rows.size <= SMALL and np.isnan(rows).any():
+        places = np.array(row_order(rows))
+    else:
+        places = np.lexsort(rows.T[::-1])
     starts = _runs(rows[places])
     inverse, counts = _numbers(starts, places)
     return _gathered(slices, places[starts], d), inverse, counts

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["SMALL", "insertion_order", "kth_place", "ranks", "sort_order", "top_order"]
+__all__ = ["SMALL", "insertion_order", "kth_place", "ranks", "row_order", "sort_order", "top_order"]
 
 #: up to how many elements ties are followed exactly
 SMALL = 1 << 13
@@ -37,6 +37,27 @@ def insertion_order(line: np.ndarray) -> list[int]:
     """The same for up to 16 numbers that are compared as they are, NaN being neither less nor greater than any."""
     a = list(zip(line.tolist(), range(line.size), strict=True))
     _insertion(a, 0, 1, len(a))
+    return [place for _, place in a]
+
+
+class _Row(tuple[Any, ...]):
+    """A row that is less than another if its first element that differs is; NaN differs from nothing."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: tuple[Any, ...]) -> bool:
+        for mine, its in zip(self, other, strict=True):
+            if mine < its:
+                return True
+            if mine > its:
+                return False
+        return False
+
+
+def row_order(rows: np.ndarray) -> list[int]:
+    """The indices in the order that an introsort of rows leaves; NaN in them is neither less nor greater than any."""
+    a = list(zip(map(_Row, rows.tolist()), range(len(rows)), strict=True))
+    _introsort(a, 0, len(a))
     return [place for _, place in a]
 
 
@@ -128,7 +149,9 @@ def _introsort(a: Pairs, first: int, last: int) -> None:
             cut = _partition(a, low, high)
             todo.append((cut, high, depth))
             high = cut
-    _insertion(a, first, first + 1, last)
+    _insertion(a, first, first + 1, min(last, first + 16))
+    for i in range(first + 16, last):
+        _sink(a, i, first)
 
 
 def _partition(a: Pairs, first: int, last: int) -> int:
@@ -157,14 +180,20 @@ def _partition(a: Pairs, first: int, last: int) -> int:
 def _insertion(a: Pairs, first: int, start: int, last: int) -> None:
     for i in range(start, last):
         item = a[i]
-        j = i
         if item[0] < a[first][0]:  # with NaN among unranked numbers this is not the same as going down step by step
             a[first + 1 : i + 1] = a[first:i]
-            j = first
-        while j > first and item[0] < a[j - 1][0]:
-            a[j] = a[j - 1]
-            j -= 1
-        a[j] = item
+            a[first] = item
+        else:
+            _sink(a, i, first)
+
+
+def _sink(a: Pairs, i: int, first: int) -> None:
+    """Let element number `i` go down past all that it is less than."""
+    item = a[i]
+    while i > first and item[0] < a[i - 1][0]:
+        a[i] = a[i - 1]
+        i -= 1
+    a[i] = item
 
 
 def _heap_select(a: Pairs, first: int, middle: int, last: int) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import like
-from ...core.recording.record import NOT_IMPLEMENTED, no_derivative, says
-from ..first.kinds import typed
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says
+from ..first.kinds import BOOL, COMPLEX, INTEGERS, typed
 from ..kernels.rounded import exp, log
 from ..table.opdef import op
 
@@ -130,3 +130,65 @@ def _attention_backward(
         np.matmul(weights.swapaxes(-1, -2), grad_out),
     )
     return tuple(_by_rows(g) for g in found)
+
+
+def _for_input(input: np.ndarray, mask: np.ndarray, mask_type: int | None) -> np.ndarray:
+    """A mask in the shape of the input. Of a matrix, for an input of four dimensions, its type says which dimensions it
+    has; PyTorch's errors."""
+    if mask.dtype != np.bool_:
+        raise RuntimeError("Mask should be a boolean tensor")
+    kind = mask_type if mask.ndim == 2 and input.ndim == 4 else 2
+    if kind is None:
+        raise RuntimeError("Mask Type should be defined")
+    if kind in (0, 1):
+        batch, length = input.shape[0], input.shape[2]
+        shape, word = ((length, length), "(L, L)") if kind == 0 else ((batch, length), "(B, L)")
+        if mask.shape != shape:
+            raise RuntimeError(f"For mask_type == {kind} mask shape should be {word}")
+        return np.broadcast_to(mask if kind == 0 else mask[:, None, None], input.shape)
+    if mask.shape != input.shape:
+        raise RuntimeError(f"For mask_type == {kind} mask shape should match input shape")
+    return mask
+
+
+@op(
+    "_masked_softmax(Tensor input, Tensor mask, int? dim=None, int? mask_type=None) -> Tensor",
+    method=False,
+    vjp={
+        "input": lambda F, grad, result, mask, dim: F._masked_softmax_backward(grad, result, mask, dim),
+    },
+)
+@typed("masked_softmax", BOOL + INTEGERS + COMPLEX)
+def _masked_softmax(
+    input: np.ndarray, mask: np.ndarray, dim: int | None = None, mask_type: int | None = None
+) -> np.ndarray:
+    """softmax of the elements where mask is False; the others are 0, or nan where no element is left. mask_type says
+    what mask has the shape of: 0 two sequences (L, L), 1 the sequences of a batch (B, L), 2 the input.
+
+    Shapes: input's.
+    Dtypes: float.
+
+    >>> x, mask = torch.tensor([1., 2., 3.]), torch.tensor([False, True, False])
+    >>> torch._masked_softmax(x, mask, 0, 2)
+    tensor([0.1192, 0.0000, 0.8808])
+    """
+    hidden = _for_input(input, mask, mask_type)
+    d = -1 if dim is None else dim
+    found = RAW._softmax(np.where(hidden, input.dtype.type(-np.inf), input), d)
+    return np.where(hidden & ~hidden.all(d, keepdims=True), found.dtype.type(0), found)
+
+
+@op(
+    "_masked_softmax_backward",
+    "grad_output output mask",
+    method=False,
+    function=False,
+    node=NOT_IMPLEMENTED,
+    vjp={name: no_derivative("_masked_softmax_backward") for name in ("grad_output", "output")},
+)
+@typed("masked_softmax", "")
+def _masked_softmax_backward(grad_output: Any, output: np.ndarray, mask: np.ndarray, dim: int | None) -> np.ndarray:
+    if mask.shape != output.shape:
+        raise RuntimeError("Mask shape should match grad shape")
+    found = RAW._softmax_backward_data(grad_output, output, -1 if dim is None else dim)
+    return np.where(mask, found.dtype.type(0), found)
