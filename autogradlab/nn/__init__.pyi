@@ -26,7 +26,7 @@ from .modules.linear import Bilinear as Bilinear
 from .parameter import Buffer as Buffer
 from .modules.activation import CELU as CELU
 from .modules.loss import CTCLoss as CTCLoss
-from .modules.pixelshuffle import ChannelShuffle as ChannelShuffle
+from .modules.channelshuffle import ChannelShuffle as ChannelShuffle
 from .modules.padding import CircularPad1d as CircularPad1d
 from .modules.padding import CircularPad2d as CircularPad2d
 from .modules.padding import CircularPad3d as CircularPad3d
@@ -52,7 +52,7 @@ from .modules.sparse import Embedding as Embedding
 from .modules.sparse import EmbeddingBag as EmbeddingBag
 from .modules.dropout import FeatureAlphaDropout as FeatureAlphaDropout
 from .modules.flatten import Flatten as Flatten
-from .modules.conv import Fold as Fold
+from .modules.fold import Fold as Fold
 from .modules.pooling import FractionalMaxPool2d as FractionalMaxPool2d
 from .modules.pooling import FractionalMaxPool3d as FractionalMaxPool3d
 from .modules.activation import GELU as GELU
@@ -162,7 +162,7 @@ from .modules.transformer import TransformerEncoderLayer as TransformerEncoderLa
 from .modules.loss import TripletMarginLoss as TripletMarginLoss
 from .modules.loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
 from .modules.flatten import Unflatten as Unflatten
-from .modules.conv import Unfold as Unfold
+from .modules.fold import Unfold as Unfold
 from .parameter import UninitializedBuffer as UninitializedBuffer
 from .parameter import UninitializedParameter as UninitializedParameter
 from .modules.upsampling import Upsample as Upsample

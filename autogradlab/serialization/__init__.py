@@ -3,8 +3,8 @@
 
 A file is a ZIP archive, uncompressed: `data.pkl` describes the object as a pickle, `data/N` hold the bytes of each
 memory once, so tensors that shared memory share it again. PyTorch reads what is written here, and the other way round.
-The pickle is read by a machine of our own (`reading.py`), which makes what it knows and calls nothing that a file
-names.
+The pickle is read by a machine of our own (`reading.py`), which makes what it knows; `names.py` says what a file that
+is read with weights_only=False may name and call.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ def load(
     """Reads what `save`, here or in PyTorch, wrote. It runs no code that the file names: a hostile one is refused.
 
     map_location: where memory of other devices goes; the CPU is the only one here.
-    weights_only: by default tensors, numbers, strings and their containers only. With False also Modules and
-    optimizers, of classes that this program has loaded already; `add_safe_globals` allows single ones.
+    weights_only: by default tensors, numbers, strings and their containers only. With False also objects of this
+    package (models, optimizers, data sets, functions as attributes) and of classes that the program has loaded
+    already, made without a call of the class; `add_safe_globals` allows single ones.
 
     Errors: pickle.UnpicklingError for a file that is damaged, claims more than it holds, or names something that is not
     allowed; FileNotFoundError; EOFError for an empty file.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections import Counter, OrderedDict, defaultdict
+from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from ..core.tensor.tensor import Size, Tensor, set_requires_grad
 from ..core.types import dtypes, layouts
 from ..core.types.device import device as Device
 from .archive import Archive, damaged
+from .names import TRUSTED, give_state, loaded, may_call, own
 from .writing import STORAGES
 
 __all__ = [
@@ -109,6 +112,11 @@ class safe_globals:
         _safe[:] = self.before
 
 
+def _given() -> list[Any]:
+    """What the user allowed, without the names that were given with it."""
+    return [one[0] if isinstance(one, tuple) else one for one in _safe]
+
+
 def _name(x: Any) -> str:
     return x[1] if isinstance(x, tuple) else f"{x.__module__}.{x.__qualname__}"
 
@@ -119,10 +127,9 @@ def _name(x: Any) -> str:
 class _Global:
     """A name that stands in a file; `make` is what a call of it does here."""
 
-    def __init__(self, name: str, make: Callable[..., Any] | None, cls: type | None = None) -> None:
+    def __init__(self, name: str, make: Callable[..., Any] | None) -> None:
         self.name = name
         self.make = make
-        self.cls = cls
 
 
 class _Storage:
@@ -138,14 +145,16 @@ class _Mark:
 
 
 _MARK = _Mark()
+#: what takes no attributes
+_NO_OBJECT = (_Global, _Storage, _Mark, type, FunctionType, BuiltinFunctionType)
 
 
 #: what a step of a pickle that nobody wrote so may raise
 _BROKEN = (IndexError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RuntimeError, struct.error)
 
 
-class _NotMapped(Exception):
-    """What `map_location` raised."""
+class _Raised(Exception):
+    """What is not the file's fault: what `map_location` raised, a class that is not there."""
 
 
 class Reader:
@@ -177,7 +186,7 @@ class Reader:
                 if step is None:
                     raise damaged(f"its pickle has an operation that is not known here ({code})")
                 step(self)
-        except _NotMapped as error:
+        except _Raised as error:
             raise error.args[0] from None
         except RecursionError as error:
             raise damaged("its pickle is nested too deeply") from error
@@ -224,7 +233,7 @@ class Reader:
 
     def named(self, module: str, name: str) -> Any:
         """What stands for a name of the file. Errors: UnpicklingError for one that is not allowed."""
-        module = {"__builtin__": "builtins", "copy_reg": "copyreg"}.get(module, module)
+        module, name = NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
         path = f"{module}.{name}"
         if module == "torch" and name in dtypes.ALL:
             return dtypes.ALL[name]
@@ -233,41 +242,46 @@ class Reader:
         made = _KNOWN.get(path)
         if made is not None:
             return _Global(path, lambda *args: made(self, *args))
-        cls = self._allowed(module, name, path)
-        if cls is None:
+        found = self._allowed(module, name, path)
+        if found is None:
             raise _unsupported(path)
-        return _Global(path, cls, cls)
+        return found
 
     def _allowed(self, module: str, name: str, path: str) -> Any:
-        """A class that the user allows: one of `add_safe_globals`; with weights_only=False a loaded Module or
-        Optimizer."""
+        """What the user allows: what `add_safe_globals` was given; with weights_only=False the classes and functions
+        of this package, and those that the program has loaded."""
         for one in _safe:
             if _name(one) == path:
                 return one[0] if isinstance(one, tuple) else one
         if self.weights_only:
             return None
-        found: Any = _own_class(module, name)
-        if found is None:
-            found = sys.modules.get(module)
-            for part in name.split("."):
-                found = getattr(found, part, None)
-        return found if isinstance(found, type) and issubclass(found, _bases()) else None
+        trusted = TRUSTED.get(path)
+        if trusted is not None:
+            return _Global(path, trusted)
+        try:
+            return own(module, name) if module.split(".")[0] == "torch" else loaded(module, name)
+        except AttributeError as error:
+            raise _Raised(error) from None
 
     # -- operations ------------------------------------------------------------------------------------------------
 
     def call(self) -> None:
         """REDUCE"""
         args, make = self.stack.pop(), self.stack.pop()
-        if not isinstance(make, _Global) or make.make is None or not isinstance(args, tuple):
+        if isinstance(make, _Global):
+            make = make.make
+        elif not any(make is one for one in _given()) and (self.weights_only or not may_call(make)):
+            make = None
+        if make is None or not isinstance(args, tuple):
             raise damaged("its pickle calls something that cannot be called")
-        self.stack.append(make.make(*args))
+        self.stack.append(make(*args))
 
     def new(self) -> None:
         """NEWOBJ"""
         args, make = self.stack.pop(), self.stack.pop()
-        if not isinstance(make, _Global) or make.cls is None:
+        if not isinstance(make, type):
             raise damaged("its pickle makes an object of something that is no allowed class")
-        self.stack.append(make.cls.__new__(make.cls, *args))
+        self.stack.append(make.__new__(make, *args))
 
     def build(self) -> None:
         """BUILD"""
@@ -276,11 +290,8 @@ class Reader:
             x.__dict__.update(state)
         elif isinstance(x, Tensor):
             x.__dict__.update(_attributes(state))
-        elif isinstance(x, _bases()) or any(type(x) is one for one in _safe):
-            if hasattr(x, "__setstate__"):
-                x.__setstate__(state)
-            else:
-                x.__dict__.update(state)
+        elif any(type(x) is one for one in _given()) or not (self.weights_only or isinstance(x, _NO_OBJECT)):
+            give_state(x, state)
         else:
             raise damaged(f"its pickle gives attributes to a {type(x).__name__}")
 
@@ -297,7 +308,7 @@ class Reader:
             try:
                 self.memory[key] = self._placed(memory, location)
             except Exception as error:  # the user's mistake, not the file's
-                raise _NotMapped(error) from None
+                raise _Raised(error) from None
         if dtype is not None and dtype not in dtypes.ALL:
             raise damaged(f"it holds a tensor of a dtype that is not known here: {dtype}")
         itemsize = 1 if dtype is None else dtypes.ALL[dtype].itemsize
@@ -335,7 +346,7 @@ class Reader:
         """APPENDS"""
         items = self._marked()
         found = self.stack[-1]
-        if not isinstance(found, list):
+        if not isinstance(found, (list, deque)):
             raise damaged("its pickle appends to something that is no list")
         found.extend(items)
 
@@ -361,24 +372,6 @@ def _unsupported(path: str) -> Exception:
     from pickle import UnpicklingError
 
     return UnpicklingError(_UNSUPPORTED.format(path.removeprefix("builtins.")))
-
-
-def _bases() -> tuple[type, ...]:
-    from ..nn.modules.module import Module
-    from ..optim.optimizer import Optimizer
-
-    return Module, Optimizer
-
-
-def _own_class(module: str, name: str) -> Any:
-    """A class of this package that a file calls by PyTorch's name."""
-    from .. import nn, optim
-
-    for place in (nn, optim) if module.startswith(("torch.nn.modules.", "torch.optim.")) else ():
-        found = getattr(place, name, None)
-        if isinstance(found, type) and found.__module__ == module:
-            return found
-    return None
 
 
 def _attributes(state: Any) -> dict[str, Any]:
@@ -504,11 +497,13 @@ def _layout(reader: Reader, name: str) -> Any:
 
 
 def _defaultdict(reader: Reader, factory: Any = None) -> Any:
-    """A defaultdict of dicts or lists, as optimizers have one; another factory is refused."""
-    known = {"builtins.dict": dict, "builtins.list": list, "builtins.int": int}
-    if factory is not None and getattr(factory, "name", None) not in known:
+    """A defaultdict of dicts or lists, as optimizers have one; another factory only with weights_only=False."""
+    known: dict[str, Any] = {"builtins.dict": dict, "builtins.list": list, "builtins.int": int}
+    if isinstance(factory, _Global):
+        factory = known.get(factory.name, factory)
+    if factory is not None and factory not in known.values() and (reader.weights_only or isinstance(factory, _Global)):
         raise damaged("a defaultdict has a factory that is not allowed")
-    return defaultdict(None if factory is None else known[factory.name])
+    return defaultdict(factory)
 
 
 _KNOWN: dict[str, Callable[..., Any]] = {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copyreg
 import struct
 import sys
+from _compat_pickle import REVERSE_IMPORT_MAPPING, REVERSE_NAME_MAPPING
 from collections import OrderedDict
 from pickle import PicklingError
 from types import BuiltinFunctionType, FunctionType
@@ -21,6 +22,8 @@ from ..core.tensor.tensor import Size, Tensor, requires_grad
 from ..core.types.device import device as Device
 from ..core.types.dtypes import dtype as Dtype
 from ..core.types.layouts import layout as Layout
+from ..core.types.return_types import Named
+from .names import public
 
 __all__ = ["STORAGES", "Writer"]
 
@@ -140,7 +143,7 @@ class Writer:
 
     def _name(self, module: str, name: str) -> None:
         """Refer to something by its module and name, with the modules' names of protocol 2."""
-        module = {"builtins": "__builtin__", "copyreg": "copy_reg"}.get(module, module)
+        module, name = REVERSE_NAME_MAPPING.get((module, name), (REVERSE_IMPORT_MAPPING.get(module, module), name))
         self.out += f"c{module}\n{name}\n".encode()
 
     def _call(self, module: str, name: str, *args: Any) -> None:
@@ -192,7 +195,7 @@ class Writer:
 
     def _definition(self, x: Any) -> None:
         """A class or function, by its name."""
-        module, name = x.__module__, x.__qualname__
+        module, name = public(x)
         if "<locals>" in name:
             raise AttributeError(f"Can't pickle local object '{name}'")
         known: Any = sys.modules.get(module)
@@ -204,7 +207,10 @@ class Writer:
 
     def _reduced(self, x: Any) -> None:
         """Any other object: its class, what it was made of, its attributes."""
-        found = object.__reduce_ex__(x, 2) if _by_attributes(type(x)) else x.__reduce_ex__(2)
+        if isinstance(x, Named):
+            found = x.__reduce__()
+        else:
+            found = object.__reduce_ex__(x, 2) if _by_attributes(type(x)) else x.__reduce_ex__(2)
         if isinstance(found, str):
             self._name(x.__module__, found)
             return
@@ -303,4 +309,4 @@ class _Memory:
 def _by_attributes(cls: type) -> bool:
     """Modules and what else PyTorch has are written as an object of a class with attributes, as PyTorch does."""
     names = [f"{c.__module__}.{c.__qualname__}" for c in cls.__mro__]
-    return "torch.nn.modules.module.Module" in names or names[0].startswith("torch.optim.")
+    return "torch.nn.modules.module.Module" in names or names[0].startswith(("torch.optim.", "torch.distributions."))

@@ -3,15 +3,22 @@ damaged and hostile ones give one error and run nothing."""
 
 from __future__ import annotations
 
+import argparse
+import datetime
+import enum
 import errno
+import importlib
 import io
 import os
+import pathlib
 import pickle
 import random
+import subprocess
 import zipfile
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
+import numpy
 import pytest
 
 import autogradlab
@@ -118,6 +125,75 @@ def test_models_of_pytorch_both_ways(torch: Any):
         assert again(there.ones(1, 2)).tolist() == model(here.ones(1, 2)).tolist()
 
 
+def whole_objects(lib: Any) -> dict[str, Any]:
+    """Objects that programs save whole, beside Modules of layers alone."""
+    nn, data, L = lib.nn, lib.utils.data, lib.optim.lr_scheduler
+    prune = importlib.import_module(f"{lib.__name__}.nn.utils.prune")
+    pruned = nn.Sequential(nn.Linear(3, 2), nn.ReLU())
+    prune.l1_unstructured(pruned[0], "weight", 0.5)
+    prune.random_structured(pruned[0], "weight", 1, dim=0)
+    optimizer = lib.optim.AdamW(nn.Linear(2, 2).parameters())
+    warm = L.SequentialLR(optimizer, [L.ConstantLR(optimizer, 0.1, 2), L.ExponentialLR(optimizer, 0.9)], [2])
+    items = data.TensorDataset(lib.arange(3.0))
+    return {
+        "pruned": pruned,
+        "transformer": nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(4, 2, 8, activation="gelu", batch_first=True), 1
+        ),
+        "decoder": nn.TransformerDecoderLayer(4, 2, 8, activation=nn.functional.silu),
+        "layers": nn.Sequential(nn.MultiheadAttention(4, 2), nn.Fold((2, 2), 1), nn.Unfold(1), nn.ChannelShuffle(2)),
+        "losses": nn.ModuleDict({"a": nn.ModuleList([nn.CrossEntropyLoss()]), "b": nn.TripletMarginWithDistanceLoss()}),
+        "lists": nn.ParameterList([nn.Parameter(lib.ones(2))]),
+        "average": lib.optim.swa_utils.AveragedModel(nn.Linear(2, 2)),
+        "optimizer": optimizer,
+        "schedules": [L.CosineAnnealingLR(optimizer, 3).state_dict(), warm.state_dict()],
+        "packed": nn.utils.rnn.pack_sequence([lib.ones(3), lib.ones(2)]),
+        "data": [list(data.Subset(items, [1, 2])), list(data.DataLoader(items, batch_size=2))],
+        "result": lib.max(lib.ones(2, 2), 0),
+        "distribution": lib.distributions.Normal(lib.tensor(0.0), lib.tensor(1.0)),
+        "python": [numpy.float32(3), numpy.arange(3), datetime.date(2020, 1, 1), Counter("aba"), {1, 2}],
+        "containers": [deque([1, 2]), frozenset([1]), range(3), slice(1, 2), 1 + 2j, b"x", pathlib.PurePosixPath("/a")],
+        "configuration": [argparse.Namespace(lr=0.1), Way.LEFT, defaultdict(float, {"a": 1.0})],
+    }
+
+
+class Way(enum.Enum):
+    LEFT = 1
+
+
+@pytest.mark.parity
+def test_whole_objects_come_back_both_ways(torch: Any):
+    for here, there in ((autogradlab, torch), (torch, autogradlab), (autogradlab, autogradlab)):
+        for name, made in whole_objects(here).items():
+            assert repr(loaded(there, saved(here, made), weights_only=False)) == repr(made), (name, here)
+
+
+def test_functions_of_the_package_come_back_as_attributes():
+    nn, F = autogradlab.nn, autogradlab.nn.functional
+    made = [autogradlab.relu, F.relu, F.gelu, F.cross_entropy, nn.init.zeros_, autogradlab.special.expit, nn.Linear]
+    net = Net()
+    net.steps = made
+    again = loaded(autogradlab, saved(autogradlab, net), weights_only=False)
+    assert all(one is other for one, other in zip(again.steps, made, strict=True))
+
+
+@pytest.mark.parity
+def test_functions_of_pytorch_are_found_here(torch: Any):
+    def functions(lib: Any) -> Any:
+        F = lib.nn.functional
+        return [lib.relu, lib.sigmoid, F.relu, F.gelu, lib.Tensor.relu, lib.linalg.norm, lib.special.expit]
+
+    for here, there in ((autogradlab, torch), (torch, autogradlab)):
+        again = loaded(there, saved(here, functions(here)), weights_only=False)
+        assert [one(there.ones(1)).tolist() for one in again] == [f(here.ones(1)).tolist() for f in functions(here)]
+
+
+def test_a_class_that_is_gone_is_named():
+    content = archive_of(pickled(saved(autogradlab, Net())).replace(b"\nNet\n", b"\nOld\n"))
+    with pytest.raises(AttributeError, match="Can't get attribute 'Old' on <module"):
+        loaded(autogradlab, content, weights_only=False)
+
+
 def test_devices_are_mapped(torch: Any):
     content = saved(autogradlab, autogradlab.ones(2))
     for where in ("cpu", autogradlab.device("cpu"), {"cpu": "cpu"}, lambda storage, location: storage):
@@ -193,14 +269,24 @@ def archive_of(description: bytes, compression: int = zipfile.ZIP_STORED, **reco
     return body.getvalue()
 
 
-@pytest.mark.parametrize("call", [(os.system, ("touch {}",)), (open, ("{}", "w")), (exec, ("open('{}', 'w')",))])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda path: (os.system, (f"touch {path}",)),
+        lambda path: (open, (path, "w")),
+        lambda path: (exec, (f"open('{path}', 'w')",)),
+        lambda path: (subprocess.Popen, (["touch", path],)),
+        lambda path: (getattr, (pathlib.Path(path), "touch")),
+        lambda path: (autogradlab.save, (1, path)),
+    ],
+)
 @pytest.mark.parametrize("options", [{}, {"weights_only": False}])
 def test_a_hostile_pickle_runs_nothing(tmp_path: Any, call: Any, options: Any):
     path = str(tmp_path / "was here")
 
     class Hostile:
         def __reduce__(self) -> Any:
-            return call[0], tuple(arg.format(path) for arg in call[1])
+            return call(path)
 
     for content in (pickle.dumps(Hostile(), 2), archive_of(pickle.dumps(Hostile(), 2))):
         with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):

@@ -1,12 +1,14 @@
 """Modules, and what torch.nn.utils does to them, at the edges that PyTorch's own unit tests go along."""
 
 import copy
+import gc
 import pickle
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.nn.utils import prune
+from torch.nn.utils.rnn import pack_padded_sequence
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.module_tracker import ModuleTracker
 
@@ -299,3 +301,35 @@ for kind in torch.optim.Adagrad, torch.optim.SGD, torch.optim.Adafactor:
 plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
 t(torch.optim.lr_scheduler.ChainedScheduler, [schedule, plateau])
 t(torch.optim.lr_scheduler.CosineAnnealingWarmRestarts, optimizer, 1, eta_min="a")
+
+# % modules-once-more: complex spectral norms, directions in bfloat16, what is packed, cycles that loading leaves
+torch.manual_seed(0)
+for dtype in (torch.float32, torch.complex64):
+    line = nn.Linear(2, 2, dtype=dtype)
+    with torch.no_grad():
+        diagonal = torch.diagonal(line.weight)
+        line.weight = nn.Parameter(torch.diag(diagonal))
+    nn.utils.parametrizations.spectral_norm(line, n_power_iterations=9)
+    print((line.weight - torch.diag(diagonal / diagonal.abs().max())).abs().max().item() < 0.05)
+for dim in (0, 1, None):
+    line = nn.Linear(9, 2, dtype=torch.bfloat16)
+    nn.utils.parametrizations.weight_norm(line, dim=dim)
+    line(torch.ones(9, dtype=torch.bfloat16)).sum().backward()
+    print(line.weight.tolist())
+    print([p.grad.tolist() for p in line.parametrizations.weight.parameters()])
+x = torch.arange(12.0).reshape(3, 2, 2)
+for padded, lengths, options in (
+    (x, torch.tensor([[3, 2]]), {}),
+    (x, torch.tensor([[3.0, 2.0]]), {}),
+    (x, torch.tensor([[3, 2]]), {"enforce_sorted": False}),
+    (x[:0], torch.zeros(2, 2), {}),
+    (x, 3, {}),
+):
+    t(pack_padded_sequence, padded, lengths, **options)
+layers = nn.Sequential(nn.LSTM(2, 2), nn.ModuleList([nn.Linear(2, 2)]))
+gc.collect()
+layers.load_state_dict(copy.deepcopy(layers).state_dict())
+print(gc.collect())
+names = ("MultiheadAttention", "Fold", "Unfold", "ChannelShuffle", "PixelShuffle", "Conv2d")
+print([getattr(nn, name).__module__ for name in names])
+print(type(nn.MultiheadAttention(2, 1).out_proj))

@@ -10,6 +10,7 @@ from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from ..init import constant_
 from ..parameter import Parameter
+from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
 
 __all__ = [

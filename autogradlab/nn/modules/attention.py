@@ -9,14 +9,10 @@ from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
-from .linear import Linear
+from .linear import NonDynamicallyQuantizableLinear
 from .module import Module
 
 __all__ = ["MultiheadAttention"]
-
-
-class NonDynamicallyQuantizableLinear(Linear):
-    """The projection at the end of attention: a Linear."""
 
 
 class MultiheadAttention(Module):
@@ -36,6 +32,8 @@ class MultiheadAttention(Module):
 
     Mirrors `torch.nn.MultiheadAttention`.
     """
+
+    __module__ = "torch.nn.modules.activation"
 
     def __init__(
         self,

@@ -96,6 +96,10 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
+class NonDynamicallyQuantizableLinear(Linear):
+    """The projection at the end of attention: a Linear."""
+
+
 class Bilinear(Module):
     """x1^T A x2 + b, with a learnt matrix A for each output feature.
 

@@ -62,6 +62,36 @@ class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpe
     __str__ = __repr__
 
 
+def _load(
+    module: Any,
+    local: Any,
+    prefix: str,
+    metadata: Any,
+    assign: bool,
+    missing: list[str],
+    unexpected: list[str],
+    errors: list[str],
+) -> None:
+    """Load a module and those in it, and note the keys that do not fit."""
+    own = {} if metadata is None else metadata.get(prefix[:-1], {})
+    if assign:
+        own["assign_to_params_buffers"] = assign
+    module._load_from_state_dict(local, prefix, own, True, missing, unexpected, errors)
+    for name, child in module._modules.items():
+        if child is not None:
+            below = prefix + name + "."
+            part = {k: v for k, v in local.items() if k.startswith(below)}
+            _load(child, part, below, metadata, assign, missing, unexpected, errors)
+    keys = _IncompatibleKeys(missing, unexpected)
+    for hook in module.__dict__["_load_state_dict_post_hooks"].values():
+        if hook(module, keys) is not None:
+            raise AssertionError(
+                "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
+                "return new values, if incompatible_keys need to be modified, it should be done "
+                "inplace."
+            )
+
+
 class State:
     """The part of Module that gives its tensors out by name and takes them back."""
 
@@ -256,25 +286,7 @@ class State:
         if metadata is not None:
             state_dict._metadata = metadata
 
-        def load(module: Any, local: Any, prefix: str = "") -> None:
-            own = {} if metadata is None else metadata.get(prefix[:-1], {})
-            if assign:
-                own["assign_to_params_buffers"] = assign
-            module._load_from_state_dict(local, prefix, own, True, missing, unexpected, errors)
-            for name, child in module._modules.items():
-                if child is not None:
-                    below = prefix + name + "."
-                    load(child, {k: v for k, v in local.items() if k.startswith(below)}, below)
-            keys = _IncompatibleKeys(missing, unexpected)
-            for hook in module.__dict__["_load_state_dict_post_hooks"].values():
-                if hook(module, keys) is not None:
-                    raise AssertionError(
-                        "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
-                        "return new values, if incompatible_keys need to be modified, it should be done "
-                        "inplace."
-                    )
-
-        load(self, state_dict)
+        _load(self, state_dict, "", metadata, assign, missing, unexpected, errors)
         if strict:
             if unexpected:
                 errors.insert(

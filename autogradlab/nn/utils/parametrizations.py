@@ -206,7 +206,7 @@ class _SpectralNorm(Module):
         with no_grad():
             for _ in range(times):
                 TENSORS.copy_(self._u, F.normalize(TENSORS.mv(matrix, self._v), dim=0, eps=self.eps))
-                TENSORS.copy_(self._v, F.normalize(TENSORS.mv(matrix.T, self._u), dim=0, eps=self.eps))
+                TENSORS.copy_(self._v, F.normalize(TENSORS.mv(matrix.mH, self._u), dim=0, eps=self.eps))
 
     def forward(self, weight: Tensor) -> Tensor:
         """The weight with largest singular value 1."""

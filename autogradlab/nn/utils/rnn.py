@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor, wrap
-from ...core.types.dtypes import scalar_name
+from ...core.types.dtypes import int64, scalar_name
 from ...core.values.promotion import broadcast_shapes
 from ...ops.table.opdef import op
 
@@ -154,13 +154,7 @@ def pack_padded_sequence(
     input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
     """The sequences in a padded (L, N, ...), or (N, L, ...) if batch_first, without the padding."""
-    if not isinstance(lengths, Tensor):
-        lengths = TENSORS.as_tensor(lengths, dtype=TENSORS.zeros(0).long().dtype)
-    if lengths._array.ndim != 1:
-        raise RuntimeError(
-            f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths._array.ndim}D cpu "
-            f"{scalar_name(lengths)} tensor"
-        )
+    lengths = TENSORS.as_tensor(lengths, dtype=int64)
     x: Any = input
     order = None
     if not enforce_sorted:
@@ -168,10 +162,15 @@ def pack_padded_sequence(
         x = TENSORS.index_select(x, 0 if batch_first else 1, order)
     if batch_first:
         x = x.transpose(0, 1)
-    counts = [int(n) for n in lengths._array]
     batch = x.size(1)
     if not x._array.size:
         raise RuntimeError("Cannot pack empty tensors.")
+    if lengths._array.ndim != 1:
+        raise RuntimeError(
+            f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths._array.ndim}D cpu "
+            f"{scalar_name(lengths)} tensor"
+        )
+    counts = [int(n) for n in lengths._array]
     if len(counts) != batch:
         raise RuntimeError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {len(counts)} (batch_size={batch})"

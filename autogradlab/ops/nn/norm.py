@@ -589,6 +589,8 @@ def _weight_norm_vjp(F: Any, grads: list[Any], v: Any, g: Any, norms: Any, dim: 
     grad, _ = grads
     if grad is None:
         return None, None
+    if F is RAW and is_half(v):  # computed in float32, as the norms were
+        grad, v, g = (x.astype(np.float32) for x in (grad, v, g))
     n = v.shape[dim]
     each = F.reshape(grad * v, (n, -1) if dim == 0 else (-1, n))
     total = F.reshape(F.sum(each, 1 if dim == 0 else 0), tuple(g.shape))
@@ -603,8 +605,12 @@ def _weight_norm_vjp(F: Any, grads: list[Any], v: Any, g: Any, norms: Any, dim: 
     node="WeightNormInterfaceBackward0",
 )
 def _weight_norm_interface(v: np.ndarray, g: np.ndarray, dim: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    refuse(v, "weight_norm_kernel")
+    dtype = v.dtype
+    if is_half(v):  # computed in float32, and so are the norms that the Node keeps
+        v, g = v.astype(np.float32), g.astype(np.float32)
     norms = np.sqrt(np.add.reduce(v * v, tuple(i for i in range(v.ndim) if i != dim), keepdims=True))
-    return v * (g / norms), norms
+    return (v * (g / norms)).astype(dtype, copy=False), norms
 
 
 # -- group -------------------------------------------------------------------------------------------------------------
