@@ -59,7 +59,7 @@ def is_inference_mode_enabled() -> bool:
 
 def set_grad(enabled: bool) -> bool:
     """Switch grad mode and return what it was."""
-    return modes.current().set_grad(enabled)
+    return modes.LOCAL.state.set_grad(enabled)
 
 
 class _DecoratorContextManager:

@@ -571,6 +571,8 @@ class Task:
     leaves; accumulate: whether their gradients are added to `.grad`, or given back by `run`.
     """
 
+    __slots__ = ("__weakref__", "at", "callbacks", "create_graph", "form", "grads", "keep_graph", "number", "reach")
+
     def __init__(
         self,
         roots: Sequence[Pair],

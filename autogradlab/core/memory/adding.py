@@ -30,8 +30,15 @@ _FEW_ROWS = 16
 
 #: how many numbers lie in 32 bytes
 _LANES = {numpy: 32 // numpy.itemsize for numpy in _ONES}
-#: the order in which the numbers of a line are added up that fills no lanes, by its length
-_SHORT = [np.array([0, *range(4, n), *range(1, min(n, 4))]) for n in range(8)]
+#: the order in which the numbers of a line are added up that fills lanes less than twice, by how many these are and
+#: by its length
+_SHORT = {
+    lanes: [
+        np.array([0, *range(4, n), *range(1, min(n, 4))] if n < lanes else [*range(lanes, n), *range(lanes)])
+        for n in range(2 * lanes)
+    ]
+    for lanes in _LANES.values()
+}
 
 _reduce: Any = np.add.reduce
 _one_by_one: Any = np.add.accumulate
@@ -51,12 +58,12 @@ def total(x: np.ndarray, made: Any) -> Any:
     n, lanes = x.size, _LANES[made]
     if n >= _LONG:
         return _of_long(line)
-    if n < lanes:
-        return _one_by_one(line.take(_SHORT[n]))[-1]
+    if n < 2 * lanes:
+        return _one_by_one(line.take(_SHORT[lanes][n]))[-1]
     count = n // lanes
     end = count * lanes
     if count < 4:
-        r = line[:lanes] if count == 1 else _reduce(line[:end].reshape(count, lanes), 0)
+        r = _reduce(line[:end].reshape(count, lanes), 0)
     else:
         whole = end - end % (4 * lanes)
         r = line[:whole].reshape(-1, 4, lanes)
@@ -94,20 +101,21 @@ def stepwise(x: np.ndarray) -> Any:
     array([40., 40.])
     """
     add = _reduce if x.ndim > 1 else _in_turn
-    if len(x) <= 16:
-        return add(x, 0)
+    n = len(x)
     rest = None
-    for _ in range(3):
-        n = len(x)
-        if n < 16:
-            break
+    steps = 0
+    while n > 16 and steps < 3:
         count = n >> 4
         end = count << 4
         if end < n:
             left = add(x[end:], 0)
             rest = left if rest is None else rest + left
-        x = add(x[:end].reshape(count, 16, *x.shape[1:]), 1)
-    r = add(x, 0)
+        x = x[:16] if count == 1 else add(x[:end].reshape(count, 16, *x.shape[1:]), 1)
+        if count == 1:
+            break
+        n = count
+        steps += 1
+    r = x[0] + x[1] if n == 2 and steps else add(x, 0)
     return r if rest is None else rest + r
 
 
@@ -229,13 +237,13 @@ def _of_rows(x: np.ndarray) -> np.ndarray:
         return of_rows(x)
     if n <= _FEW:
         return _reduce(x, 1)
-    if n < lanes:
-        return _reduce(x.T.take(_SHORT[n], 0), 0)
+    if n < 2 * lanes:
+        return _reduce(x.T.take(_SHORT[lanes][n], 0), 0)
     count = n // lanes
     end = count * lanes
     r = np.empty((n - end + lanes, len(x)), x.dtype)  # in the order of their sum, one below the other
     r[: n - end] = x[:, end:].T
-    r[n - end :] = (_in_strands(x[:, :end].reshape(-1, count, lanes).swapaxes(0, 1)) if count > 1 else x[:, :lanes]).T
+    r[n - end :] = _in_strands(x[:, :end].reshape(-1, count, lanes).swapaxes(0, 1)).T
     return _reduce(r, 0)
 
 

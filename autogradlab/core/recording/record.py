@@ -731,6 +731,26 @@ def _run_of_one(formula: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def _run_joint(formula: Formula) -> Callable[..., Any]:
+    """`Node.run` of an operation with one output and one formula for all its edges."""
+    fn, take, asks = formula.fn, formula.take, formula.needs
+
+    def run(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
+        edges = self._edges
+        if grad is None:
+            return (None,) * len(edges)
+        args = take(raw(self))
+        needs = [type(edge) is not tuple or edge[0] is not None for edge in edges]
+        if True not in needs:
+            return (None,) * len(edges)
+        found = fn(F, grad, *args, needs) if asks else fn(F, grad, *args)
+        if False not in needs:
+            return tuple(found)
+        return tuple([g if needed else None for g, needed in zip(found, needs, strict=True)])
+
+    return run
+
+
 def no_derivative(name: str) -> Callable[..., Any]:
     """The formula of an operation that PyTorch has no derivative for."""
 
@@ -780,6 +800,8 @@ def make_node_class(
         (only,) = formulas
         if only.edges == (0,) and not only.joint and only.names == fields:
             methods.setdefault("run", _run_of_one(only.fn))
+        elif only.joint and only.edges == tuple(range(len(only.edges))):  # of a list of tensors ()
+            methods.setdefault("run", _run_joint(only))
     counts = {i: f.writes for f in formulas for i in f.edges}
     if any(f.writes[0] for f in formulas):
         both = [counts.get(i, (0, 0)) for i in range(1 + max(counts))]

@@ -56,7 +56,7 @@ def _accumulated(ufunc: np.ufunc, x: np.ndarray, d: int, kept: Any) -> np.ndarra
             last = piece[-1]
             flat[i : i + _CHUNK] = piece
         return flat.reshape(x.shape)
-    return ufunc.accumulate(x, axis=d, dtype=kept)
+    return ufunc.accumulate(x if x.dtype == kept else x.astype(kept), d)
 
 
 _CHUNK = 8192

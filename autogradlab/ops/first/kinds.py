@@ -4,7 +4,7 @@ what they share."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from typing import Any
 
@@ -231,8 +231,8 @@ def numbered(x: Any, value: Any) -> Any:
 def on_both_backends(fn: Any) -> Any:
     """A helper of formulas, written once for every backend: `F.name(...)` calls `fn(F, ...)`."""
     HELPERS[fn.__name__] = fn
-    setattr(RAW, fn.__name__, lambda *args: fn(RAW, *args))
-    setattr(TENSORS, fn.__name__, lambda *args: fn(TENSORS, *args))
+    setattr(RAW, fn.__name__, partial(fn, RAW))
+    setattr(TENSORS, fn.__name__, partial(fn, TENSORS))
     return fn
 
 

@@ -113,7 +113,8 @@ def _number_power(input: np.ndarray, exponent: Any) -> np.ndarray:
     if input.dtype.kind in "iu" and isinstance(exponent, int):
         scalar_array(exponent, from_numpy(input.dtype))  # refuses what does not fit
     r = np.asarray(_power(input, exponent))
-    if r.ndim > 1:
+    shape = r.shape
+    if r.ndim > 1 and (r.strides != input.strides or 1 in shape or 0 in shape):
         r = iterated(r, input)
     return r if r.dtype == input.dtype else r.astype(input.dtype)
 

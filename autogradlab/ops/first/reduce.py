@@ -71,8 +71,15 @@ def _sums(x: Any, dims: Any, keepdim: Any, made: Any) -> Any:
     return added(x, dims, keepdim)
 
 
+#: the dtypes in which sums of their numbers are made
+_SUMMED = frozenset(map(np.dtype, (np.float32, np.float64)))
+
+
 def summed(x: Any, dims: Any, keepdim: bool, dtype: Any) -> Any:
     """The sums along dimensions, added up in a dtype that is wide enough, given in the dtype that is asked for."""
+    if dtype is None and x.dtype in _SUMMED:  # the usual case
+        r = _sums(x, dims, keepdim, x.dtype)
+        return contiguous(r) if r.ndim > 1 else r
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)
     if x.dtype.kind == "b" and made.kind in "iu" or x.dtype.kind in "fV" and made.kind in "biu":
@@ -135,6 +142,8 @@ RAW.sum = lambda input, dim=None, keepdim=False, dtype=None: _sum(input, dim, ke
 
 def count_of(shape: tuple[int, ...], dim: Any) -> int:
     """How many elements are reduced to one."""
+    if dim is None:
+        return math.prod(shape)
     count = 1
     for d in all_dims(dim, len(shape)):
         count *= shape[d]
@@ -154,6 +163,9 @@ def _mean_type(x: Any, dtype: Any) -> Any:
 
 
 def _averaged(x: Any, dims: Any, keepdim: bool, dtype: Any, count: int) -> np.ndarray:
+    if count and dtype is None and x.dtype in _SUMMED:  # the usual case
+        sums = _sums(x, dims, keepdim, x.dtype)
+        return np.asarray((contiguous(sums) if sums.ndim > 1 else sums) / count)
     dtype = _mean_type(x, dtype)
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)

@@ -616,7 +616,7 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) ->
     return view_of(input, _expand(x, sizes), EXPAND, (x.shape, None))
 
 
-RAW.expand = lambda x, *size: _expand(x, shape_arg(size))
+RAW.expand = lambda x, *size: _expand(x, size[0] if type(size[0]) is tuple else shape_arg(size))
 
 
 @composite("expand_as(Tensor input, Tensor other) -> Tensor", function=False, reads="late")

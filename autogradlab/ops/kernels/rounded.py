@@ -23,9 +23,10 @@ def rounded(ufunc: np.ufunc) -> Callable[..., Any]:
     def run(x: Any, out: Any = None) -> Any:
         if x.dtype is not _SINGLE or x.size > _MANY:
             return ufunc(x) if out is None else ufunc(x, out)
+        found = ufunc(x.astype(_DOUBLE))  # a cast by `dtype=` takes longer
         if out is None:
-            return ufunc(x, dtype=_DOUBLE).astype(_SINGLE)
-        out[...] = ufunc(x, dtype=_DOUBLE)
+            return found.astype(_SINGLE)
+        out[...] = found
         return out
 
     run.__name__ = ufunc.__name__

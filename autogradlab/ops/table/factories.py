@@ -61,6 +61,8 @@ _NUMBERS: dict[tuple[float, np.dtype[Any], type], Tensor] = {}
 _known = _NUMBERS.get
 _NOUGHTS = {kind: NumberMeta(wrap_number(kind())) for kind in (int, float)}
 _MANY = 256
+#: beside floats, the dtype whose operations with Python's numbers are short: that of integers themselves
+_WHOLE = np.dtype(np.int64)
 
 
 def _number(value: float, numpy: np.dtype[Any]) -> Tensor:
@@ -71,7 +73,7 @@ def _number(value: float, numpy: np.dtype[Any]) -> Tensor:
         has_dtype = type(value) is float or -(1 << 63) <= value < 1 << 63
         meta = NumberMeta(wrap_number(value)) if has_dtype else WRAPPED
         with np.errstate(over="ignore"):
-            return wrap_scalar(np.array(value, numpy), meta)
+            return wrap_scalar(number(value, numpy), meta)
     t = wrap_scalar(np.array(value, numpy), NumberMeta(wrap_number(value)) if value else _NOUGHTS[type(value)])
     if value:  # 0.0 and -0.0 are one key
         if len(_NUMBERS) >= _MANY:
@@ -452,7 +454,8 @@ def binary(
 def _core(entry: Binary) -> Callable[[Any, Any], Any]:
     """What the operator of an entry is."""
     kernel, check, floats, pair = entry.ufunc, entry.check, entry.floats, entry.pair
-    scalar, crossed, names, narrow = entry.scalar, entry.crossed, entry.saved_names(), _narrow(entry)
+    scalar, crossed, names = entry.scalar, entry.crossed, entry.saved_names()
+    narrow, whole = _narrow(entry), None if floats else _WHOLE
     node_class: Any = entry.node_class if entry.differentiates else None
 
     def core(input: Any, other: Any) -> Any:
@@ -469,7 +472,9 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
                 pass
         elif scalar and FLAGS.unusual and LOCAL.state.formula and is_number(other) and input._array.dtype.kind in "fc":
             return getattr(TENSORS, scalar)(input, other)
-        elif (kind is float or kind is int) and (d := (x := input._array).dtype).kind == "f" and d is not narrow:
+        elif (kind is float or kind is int) and (
+            ((d := (x := input._array).dtype).kind == "f" and d is not narrow) or (d is whole and kind is int)
+        ):
             known = _known((other, x.dtype, kind))
             other = _number(other, x.dtype) if known is None else known
             y = other._array
@@ -615,7 +620,8 @@ def _form_of_two_in_place(entry: Binary) -> Callable[..., Any]:
 def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
     """The operation in place on a tensor, with a tensor or number; NotImplemented for anything else."""
     kernel, check, floats, compares = entry.ufunc, entry.check, entry.floats, entry.compares
-    direct, narrow = isinstance(kernel, np.ufunc) and not compares, _narrow(entry)
+    direct = isinstance(kernel, np.ufunc) and not compares
+    narrow, whole = _narrow(entry), None if floats else _WHOLE
     recorded, refuses = entry.differentiates or entry.cuts, entry.refuses is not None
     early, late = (check, None) if entry.checks_first else (None, check)
 
@@ -625,7 +631,9 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
         y = other._array if kind is Tensor or isinstance(other, Tensor) else None
         if y is not None and x.dtype is y.dtype and not (floats and x.dtype.kind in "biu"):
             spread = target.shape != y.shape
-        elif (kind is float or kind is int) and x.dtype.kind == "f" and x.dtype is not narrow:
+        elif (kind is float or kind is int) and (
+            ((d := x.dtype).kind == "f" and d is not narrow) or (d is whole and kind is int)
+        ):
             known = _known((other, x.dtype, kind))
             other = _number(other, x.dtype) if known is None else known
             y = other._array
@@ -648,7 +656,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             check_inplace(input, other)
             node = entry.prepared(input, other)
             history = History(input, node)
-        elif FLAGS.unusual:
+        elif FLAGS.unusual and LOCAL.state.captured:
             refuse_captured(input, entry.node_in_place().in_place)
         if early is not None:
             early(x, y)

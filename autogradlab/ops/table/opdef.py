@@ -238,8 +238,8 @@ class Op:
         self.input_users: tuple[int, ...] | None = None
         #: the tensor arguments to which the Node has edges: those with a formula
         self.edge_places = self.tensor_places
-        self._make_saver()
         if not vjp:  # in place it cuts the gradient off: a Node that gives zeros
+            self._make_saver()
             self.inplace_class: Any = None
             return
         formulas = []
