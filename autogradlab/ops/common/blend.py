@@ -134,6 +134,8 @@ def where(condition: np.ndarray, input: np.ndarray, other: np.ndarray) -> np.nda
 
 
 def _raw_where(mask: Any, a: Any, b: Any) -> np.ndarray:
+    if type(a) is np.ndarray and type(b) is np.ndarray:
+        return np.where(mask, a, b)
     a, b = (np.asarray(v) if isinstance(v, np.generic) else v for v in (a, b))
     return np.where(mask, numbered(b, a), numbered(a, b))
 

@@ -48,14 +48,15 @@ def _norm_backward(F: Any, grad: Any, input: Any, result: Any, ord: float, dim: 
     if p == 0:
         return None
     dims = None if dim is None else dim
+    if p == 2 and F is not TENSORS:
+        g, n = F.restored(grad, shape, dims, keepdim), F.restored(result, shape, dims, keepdim)
+        return F.where(n == 0, F.zero_dim(input), input * (g / n))
     g = F.spread(grad, shape, dims, keepdim)
     n = F.spread(result, shape, dims, keepdim)
     if p == 1:
         return F.sgn(input) * g
     if p == 2:
-        if F is TENSORS:
-            return _recorded_backward(F, grad, input, result, dims, keepdim)
-        return F.where(n == 0, F.zero_dim(input), input * (g / n))
+        return _recorded_backward(F, grad, input, result, dims, keepdim)
     size = F.abs(input)
     if p in (_INF, -_INF):
         hit = (size == n) | F.isnan(size)

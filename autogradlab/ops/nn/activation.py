@@ -780,6 +780,13 @@ def _short_lines(x: Any) -> bool:
 _SHORT = 32
 
 
+def largest_of_lines(x: np.ndarray) -> Any:
+    """The largest element of each line along the last dimension, which stays with size 1."""
+    if not _short_lines(x):
+        return _largest(x, -1, None, None, True)
+    return _largest(x.reshape(-1, x.shape[-1]).T.copy(), 0).reshape(*x.shape[:-1], 1)
+
+
 def _of_lines(x: np.ndarray, d: int) -> Any:
     """The sums of lines along the last dimension, of short ones one number after the other."""
     if not x.size or x.shape[d] >= _SHORT or type(x) is not np.ndarray:

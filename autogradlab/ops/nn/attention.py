@@ -13,6 +13,7 @@ from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says
 from ..first.kinds import BOOL, COMPLEX, INTEGERS, typed
 from ..kernels.rounded import exp, log
 from ..table.opdef import op
+from .activation import largest_of_lines
 
 Array = Any
 _NAME = "_scaled_dot_product_flash_attention_for_cpu"
@@ -82,12 +83,12 @@ def _attention(
 ) -> tuple[np.ndarray, np.ndarray]:
     """softmax(query @ key.T * scale + mask) @ value, and the logarithms of the sums that softmax divides by."""
     scores = _scores(query, key, is_causal, attn_mask, scale)
-    top = np.maximum.reduce(scores, -1, keepdims=True)
+    top = largest_of_lines(scores)
     scores -= _finite(top)
     weights = exp(scores, scores)
     total = np.add.reduce(weights, -1, keepdims=True)
     out = np.matmul(weights, value, out=like(query, query.dtype, zero=False))
-    out /= np.where(total == 0, 1, total)
+    out /= total + (total == 0)
     return out, (log(total) + top)[..., 0]
 
 
