@@ -144,8 +144,11 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape that shapes broadcast to."""
     result: tuple[int, ...] = ()
     for shape in shapes:
-        try:
-            result = np.broadcast_shapes(result, shape)
-        except ValueError:
-            broadcast_error(result, shape)
+        if not result:
+            result = tuple(shape)
+        elif shape and shape != result:
+            try:
+                result = np.broadcast_shapes(result, shape)
+            except ValueError:
+                broadcast_error(result, shape)
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -228,13 +229,18 @@ _ARRAYS: Any = SimpleNamespace(
 )
 
 
+_array_shape: Any = attrgetter("shape")
+_tensor_shape: Any = attrgetter("_array.shape")
+
+
 def _contract(F: Any, made: Plan, operands: list[Any], path: Any) -> Any:
     """Operands in the common order, then pair by pair into one; what is summed leaves as early as it can."""
+    shape_of = _array_shape if F is _ARRAYS else _tensor_shape
     ops = []
     for x, diagonals, missing, order in zip(operands, made.diagonals, made.missing, made.orders, strict=True):
         for a, b in diagonals:
             x = F.diagonal(x, 0, a, b)
-            rest = list(range(len(x.shape) - 1))
+            rest = list(range(len(shape_of(x)) - 1))
             x = F.permute(x, (*rest[:a], len(rest), *rest[a:]))
         for _ in range(missing):
             x = F.unsqueeze(x, -1)
@@ -242,7 +248,8 @@ def _contract(F: Any, made: Plan, operands: list[Any], path: Any) -> Any:
     out, total = made.out, made.total
     if len(ops) == 1:
         return ops[0] if total == out else F.sum(ops[0], tuple(range(out, total)), False)
-    counts = [sum(x.shape[d] != 1 for x in ops) for d in range(total)]
+    shapes = list(map(shape_of, ops))
+    counts = [sum([shape[d] != 1 for shape in shapes]) for d in range(total)]
     steps = None if path is None else [int(n) for n in path]
     while len(ops) > 1:
         i, j = 0, 1
@@ -251,17 +258,18 @@ def _contract(F: Any, made: Plan, operands: list[Any], path: Any) -> Any:
             del steps[:2]
         b = ops.pop(j)
         a = ops.pop(i)
+        left, right = shape_of(a), shape_of(b)
         together: list[int] = []
         a_dims: list[int] = []
         b_dims: list[int] = []
         for d in range(out, total):
-            if a.shape[d] != 1 and b.shape[d] != 1:
+            if left[d] != 1 and right[d] != 1:
                 counts[d] -= 1
                 if counts[d] == 1:
                     together.append(d)
                     counts[d] = 0
-            elif counts[d] == 1 and (a.shape[d] != 1 or b.shape[d] != 1):
-                (a_dims if a.shape[d] != 1 else b_dims).append(d)
+            elif counts[d] == 1 and (left[d] != 1 or right[d] != 1):
+                (a_dims if left[d] != 1 else b_dims).append(d)
                 counts[d] = 0
         if a_dims:
             a = F.sum(a, tuple(a_dims), True)
@@ -269,16 +277,17 @@ def _contract(F: Any, made: Plan, operands: list[Any], path: Any) -> Any:
             b = F.sum(b, tuple(b_dims), True)
         r = _pair(F, a, b, together)
         ops.insert(len(ops) if path is not None else 0, r)
-    return ops[0] if total == out else F.view(ops[0], tuple(ops[0].shape[:out]))
+    return ops[0] if total == out else F.view(ops[0], shape_of(ops[0])[:out])
 
 
 def _pair(F: Any, a: Any, b: Any, dims: list[int]) -> Any:
     """The product of two operands, summed over `dims` (kept with size 1), as one batched matrix product."""
     if not dims:
         return F.mul(a, b)
+    shape_of = _array_shape if F is _ARRAYS else _tensor_shape
     both, left, right = [], [], []
     n_both = n_left = n_right = n_sum = 1
-    for d, (n, m) in enumerate(zip(a.shape, b.shape, strict=True)):
+    for d, (n, m) in enumerate(zip(shape_of(a), shape_of(b), strict=True)):
         if d in dims:
             n_sum *= n
         elif n != 1 and m != 1:
@@ -295,7 +304,8 @@ def _pair(F: Any, a: Any, b: Any, dims: list[int]) -> Any:
     x = F.reshape(F.permute(a, (*both, *left, *dims, *right)), (n_both, n_left, n_sum))
     y = F.reshape(F.permute(b, (*both, *dims, *right, *left)), (n_both, n_sum, n_right))
     order = (*both, *left, *dims, *right)
-    shape = (*(a.shape[d] for d in (*both, *left)), *(1 for _ in dims), *(b.shape[d] for d in right))
+    first, second = shape_of(a), shape_of(b)
+    shape = (*[first[d] for d in (*both, *left)], *[1] * len(dims), *[second[d] for d in right])
     back = [0] * len(order)
     for place, d in enumerate(order):
         back[d] = place

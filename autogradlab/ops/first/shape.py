@@ -74,7 +74,14 @@ _ALIAS = OPS["_reshape_alias"] = Op(
     "_reshape_alias", _view, view=True, node="ReshapeAliasBackward0", vjp={"input": _back}
 )
 RAW._unsafe_view = _view
-RAW.view = RAW.reshape = lambda x, *size: x.reshape(shape_arg(size))
+
+
+def _known(size: tuple[Any, ...]) -> tuple[int, ...]:
+    """Sizes that a formula gives, one by one or as a tuple: they are integers."""
+    return size[0] if len(size) == 1 and type(size[0]) is tuple else shape_arg(size)
+
+
+RAW.view = RAW.reshape = lambda x, *size: x.reshape(_known(size))
 
 
 def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, Any], keyword: str) -> tuple[int, ...]:
@@ -616,7 +623,7 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) ->
     return view_of(input, _expand(x, sizes), EXPAND, (x.shape, None))
 
 
-RAW.expand = lambda x, *size: _expand(x, size[0] if type(size[0]) is tuple else shape_arg(size))
+RAW.expand = lambda x, *size: _expand(x, _known(size))
 
 
 @composite("expand_as(Tensor input, Tensor other) -> Tensor", function=False, reads="late")
@@ -695,7 +702,8 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 
 
 def _raw_sum_to_size(x: Any, *size: Any) -> Any:
-    return reduce_to(x, shape_arg(size))
+    shape = _known(size)
+    return x if x.shape == shape else reduce_to(x, shape)
 
 
 RAW.sum_to_size = _raw_sum_to_size
