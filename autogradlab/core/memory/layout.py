@@ -86,6 +86,11 @@ def iterated(r: np.ndarray, *operands: np.ndarray) -> np.ndarray:
         for x in operands:
             if x.flags.c_contiguous and 1 not in x.shape:
                 continue
+            if x.ndim == 2:
+                high, low = x.strides
+                if not high or not low or low < high or (low == high and x.shape[1] <= x.shape[0]):
+                    continue
+                break
             before, size = None, 0
             for step, n in zip(x.strides, x.shape, strict=True):
                 if step:

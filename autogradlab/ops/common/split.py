@@ -24,9 +24,14 @@ from ..table.publishing import inner
 def pieces(x: np.ndarray, d: int, sizes: Any) -> list[np.ndarray]:
     """Views of consecutive parts of dimension `d`."""
     lead = (slice(None),) * d
-    x = placed(x)
     found = []
     start = 0
+    if x.size and 0 not in sizes:
+        for n in sizes:
+            found.append(x[(*lead, slice(start, start + n))])
+            start += n
+        return found
+    x = placed(x)
     for n in sizes:
         if n and x.size:
             found.append(x[(*lead, slice(start, start + n))])
