@@ -155,7 +155,7 @@ def put_reals(target: Array, values: Array) -> None:
     if target.dtype.kind == "c":
         target.real, target.imag = values[..., 0], values[..., 1]
     else:
-        np.copyto(target, values, casting="unsafe")
+        target[...] = values
 
 
 class Changes:

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 from ..autograd.grad_mode import enable_grad
+from ..core.backward.leaves import clear
 from ..core.graph.node import RemovableHandle
 from ..core.runtime import errors, modes
 from ..core.tensor.tensor import Tensor
@@ -321,8 +322,6 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all managed tensors; with set_to_none=False fill them with zeros."""
-        from ..nn.modules.convert import clear  # who has parameters has mostly loaded nn already
-
         for group in self.param_groups:
             for p in group["params"]:
                 clear(p, set_to_none)

@@ -26,6 +26,7 @@ __all__ = [
     "accumulate_nothing",
     "accumulate_tensor",
     "add_to_grad",
+    "clear",
     "is_plain",
     "leaf_tensor_hooks",
     "own_copy",
@@ -46,6 +47,21 @@ def accumulate(node: AccumulateGrad, grad: Any, form: int, writes: int | None, l
         _hooked_leaf(node, grad, writes, local)
         return
     modes.quiet(add_to_grad, variable, grad, writes)
+
+
+def clear(p: Any, set_to_none: bool) -> None:
+    """Remove the gradient of a parameter, or make it zero."""
+    grad = p._grad
+    if grad is None:
+        return
+    if set_to_none:
+        p._grad = None
+        return
+    if grad.grad_fn is not None:
+        grad.detach_()
+    else:
+        grad.requires_grad_(False)
+    grad.zero_()
 
 
 def is_plain(node: Node) -> bool:

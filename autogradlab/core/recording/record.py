@@ -731,6 +731,25 @@ def _run_of_one(formula: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def _run_each(formulas: tuple[Formula, ...]) -> Callable[..., Any]:
+    """`Node.run` of an operation with one output and one formula for each edge."""
+    parts = [(formula.fn, formula.take) for formula in formulas]
+
+    def run(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
+        edges = self._edges
+        if grad is None:
+            return (None,) * len(edges)
+        values = raw(self)
+        return tuple(
+            [
+                None if type(edge) is tuple and edge[0] is None else fn(F, grad, *take(values))
+                for edge, (fn, take) in zip(edges, parts, strict=True)
+            ]
+        )
+
+    return run
+
+
 def _run_joint(formula: Formula) -> Callable[..., Any]:
     """`Node.run` of an operation with one output and one formula for all its edges."""
     fn, take, asks = formula.fn, formula.take, formula.needs
@@ -802,6 +821,9 @@ def make_node_class(
             methods.setdefault("run", _run_of_one(only.fn))
         elif only.joint and only.edges == tuple(range(len(only.edges))):  # of a list of tensors ()
             methods.setdefault("run", _run_joint(only))
+    elif not (multi or not_implemented or any(f.joint for f in formulas)):
+        if [f.edges for f in formulas] == [(i,) for i in range(len(formulas))]:
+            methods.setdefault("run", _run_each(formulas))
     counts = {i: f.writes for f in formulas for i in f.edges}
     if any(f.writes[0] for f in formulas):
         both = [counts.get(i, (0, 0)) for i in range(1 + max(counts))]

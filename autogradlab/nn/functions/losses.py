@@ -90,6 +90,8 @@ _ctc_loss = inner("\n".join(_LENGTHS.format(kind) for kind in ("int[]", "Tensor"
 
 def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Input and target, broadcast to a common shape; warns if their shapes differ."""
+    if isinstance(input, Tensor) and isinstance(target, Tensor) and target._array.shape == input._array.shape:
+        return input, target
     if target.size() != input.size():
         warnings.warn(_SIZES.format(target.shape, input.shape), stacklevel=3)
         shape = broadcast_shapes(input._array.shape, target._array.shape)

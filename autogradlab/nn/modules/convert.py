@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
+from ...core.backward.leaves import clear
 from ...core.memory.absent import NO_DATA
 from ...core.recording.record import TENSORS
 from ...core.tensor.swapping import swap_tensors
@@ -209,21 +210,6 @@ class Convert:
 
 def _refuse(error: Exception) -> Any:
     raise error
-
-
-def clear(p: Any, set_to_none: bool) -> None:
-    """Remove the gradient of a parameter, or make it zero."""
-    grad = p._grad
-    if grad is None:
-        return
-    if set_to_none:
-        p._grad = None
-        return
-    if grad.grad_fn is not None:
-        grad.detach_()
-    else:
-        grad.requires_grad_(False)
-    grad.zero_()
 
 
 def _replace(t: Tensor, by: Tensor) -> None:

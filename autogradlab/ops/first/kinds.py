@@ -195,7 +195,7 @@ def fused(x: Any, y: Any, z: Any) -> Any:
     """x * y + z of one dtype, rounded once as PyTorch's kernels round it: float32 by way of float64, where a product
     is exact."""
     if z.dtype == _FLOAT32 and x.size <= _SMALL and z.size <= _SMALL:
-        return np.asarray(np.multiply(x, y, dtype=np.float64) + z).astype(_FLOAT32)
+        return np.asarray(x.astype(_DOUBLE) * y.astype(_DOUBLE) + z.astype(_DOUBLE)).astype(_FLOAT32)
     return np.asarray(x * y + z)
 
 

@@ -24,7 +24,7 @@ from . import activation as _activation  # noqa: F401 (F.pick)
 def common(*arrays: np.ndarray) -> list[np.ndarray]:
     """The arrays in their promoted dtype."""
     first = arrays[0].dtype
-    if all(a.dtype is first or a.dtype == first for a in arrays):
+    if (len(arrays) == 2 and arrays[1].dtype is first) or all(a.dtype is first or a.dtype == first for a in arrays):
         return list(arrays)
     kind = from_numpy(first)
     for a in arrays[1:]:
