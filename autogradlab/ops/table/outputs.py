@@ -264,7 +264,9 @@ def _write(out: Tensor, r: np.ndarray, times: int = 1, sources: Sequence[Any] = 
     if target.shape != r.shape:
         resize_out(out, r.shape, times)
         x = out._array
-        steps = tuple(s // r.itemsize * x.itemsize for s in r.strides)
+        steps = r.strides
+        if x.itemsize != r.itemsize:
+            steps = tuple([s // r.itemsize * x.itemsize for s in steps])
         if r.size and x.strides != steps and fills_memory(r):
             out._array = window(x, r.shape, steps)
     elif 0 in target.strides:
