@@ -94,7 +94,7 @@ def fma(x: Any, y: Any, alpha: Any) -> Any:
     """x + alpha * y, rounded once as a fused multiply-add."""
     if x.__class__ is Recorded:
         return x.add(y, alpha)
-    return np.asarray(fused(y, x.dtype.type(alpha), x))
+    return fused(y, x.dtype.type(alpha), x)
 
 
 def lerp(x: Any, end: Any, weight: Any) -> Any:
@@ -103,14 +103,14 @@ def lerp(x: Any, end: Any, weight: Any) -> Any:
         return x.lerp(end, weight)
     w = x.dtype.type(weight)
     gap = end - x
-    return np.asarray(fused(gap, w, x) if abs(weight) < 0.5 else fused(-gap, 1 - w, end))
+    return fused(gap, w, x) if abs(weight) < 0.5 else fused(-gap, 1 - w, end)
 
 
 def addcmul(x: Any, a: Any, b: Any, value: Any) -> Any:
     """x + value * a * b, the last product and the sum rounded once."""
     if x.__class__ is Recorded:
         return x.addcmul(a, b, value)
-    return np.asarray(fused(a * x.dtype.type(value), b, x))
+    return fused(a * x.dtype.type(value), b, x)
 
 
 def addcdiv(x: Any, a: Any, b: Any, value: Any) -> Any:
@@ -234,10 +234,11 @@ class Changes:
             increment_version(t)
             put_reals(t._array, array)
             return array
-        before = self._writes.get(id(t))
+        key = id(t)
+        before = self._writes.get(key)
         start = version[0] if before is None else before[3]
         by = times if always or not self._fused else 0
-        self._writes[id(t)] = [t._array, array, version, start + by, t]
+        self._writes[key] = [t._array, array, version, start + by, t]
         return array
 
     def _write_all(self) -> None:
