@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autogradlab as torch
-from autogradlab.core.memory.adding import added, of_rows, total
+from autogradlab.core.memory.adding import added, of_rows, stepwise, total
 from autogradlab.core.memory.places import add_at, at_places, put_at_places
 
 
@@ -26,6 +26,55 @@ def test_sums_of_whole_numbers_are_numpys(seed: int) -> None:
             assert found.dtype == wanted.dtype
             np.testing.assert_array_equal(found, wanted, strict=True)
         assert total(x, x.dtype) == x.sum()
+
+
+def in_steps(x: np.ndarray) -> np.ndarray:
+    """The sum over the first axis as PyTorch's loop makes it: 16 rows at a time, whose sums are added up like them."""
+    sums = [x[0] * 0 for _ in range(4)]
+    done = len(x) & ~15
+    for i in range(done):
+        sums[0] = sums[0] + x[i]
+        for level in (1, 2, 3):
+            if (i + 1) % 16**level:
+                break
+            sums[level], sums[level - 1] = sums[level] + sums[level - 1], x[0] * 0
+    for row in x[done:]:
+        sums[0] = sums[0] + row
+    return ((sums[0] + sums[1]) + sums[2]) + sums[3]
+
+
+@pytest.mark.parametrize("numpy", [np.float32, np.float64])
+def test_sums_in_steps_are_those_of_the_loop(numpy: type) -> None:
+    draws = np.random.default_rng(0)
+    for n in (*range(1, 70), 255, 256, 257, 272, 273, 511, 512, 513, 1000, 4095, 4096, 4097, 4400, 8192, 9001):
+        x = draws.standard_normal((n, 3)).astype(numpy)
+        wanted = in_steps(x)
+        np.testing.assert_array_equal(stepwise(x), wanted, strict=True)
+        for column in range(3):
+            assert stepwise(x[:, column]) == wanted[column]
+
+
+@pytest.mark.parametrize("numpy", [np.float32, np.float64])
+def test_a_line_is_added_up_in_lanes_and_strands(numpy: type) -> None:
+    draws, lanes = np.random.default_rng(1), 32 // np.dtype(numpy).itemsize
+    for n in (*range(5, 80), 129, 300, 1000):
+        x = draws.standard_normal(n).astype(numpy)
+        end = n - n % lanes
+        if end:
+            rows = x[:end].reshape(-1, lanes)
+            whole = len(rows) - len(rows) % 4
+            strands = [in_steps(rows[i:whole:4]) if whole else rows[0] * 0 for i in range(4)]
+            for row in rows[whole:]:
+                strands[0] = strands[0] + row
+            order = [*x[end:], *(((strands[0] + strands[1]) + strands[2]) + strands[3])]
+        else:
+            order = [x[0], *x[4:], *x[1:4]]
+        wanted = order[0]
+        for value in order[1:]:
+            wanted = wanted + value
+        assert total(x, x.dtype) == wanted, n
+        both = np.stack([x, x])
+        np.testing.assert_array_equal(added(both, 1), [wanted, wanted])
 
 
 @pytest.mark.parametrize("count", [33, 200, 384, 500, 1000])
