@@ -308,3 +308,35 @@ print(root.grad, root.grad.stride(), root.stride())
 with torch.inference_mode():
     x = torch.ones(2, 3, requires_grad=True)
     print(x.resize_(3, 2).shape, x.requires_grad)
+
+# % corners-root-gradient: hooks at the root, and a Function there, get the very tensor that was given as gradient
+v, x = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        return a * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        print("backward", g is v, g.requires_grad)
+        return g * 2
+
+
+for make in (lambda: x * 2, lambda: Twice.apply(x)):
+    for create in (False, True):
+        y = make()
+        y.register_hook(lambda g: print("hook", g is v, g.requires_grad, g.is_leaf))
+        y.grad_fn.register_prehook(lambda g: print("prehook", g[0] is v))
+        y.grad_fn.register_hook(lambda gi, g: print("posthook", g[0] is v, gi[0].requires_grad))
+        print(torch.autograd.grad(y, x, v, create_graph=create, retain_graph=True)[0].requires_grad)
+        torch.autograd.backward([y, y], [v, 2 * v])
+        print(x.grad)
+        x.grad = None
+
+# % corners-layout-of-complex-power: laid out as its operands are
+s, c = torch.ones(3, 3).t(), torch.ones(2, 1, 3, dtype=torch.cfloat)
+s.t_().mul_(2)
+s = s.contiguous().t()
+print(c.pow(s).stride(), s.pow(c).stride(), torch.float_power(c, s).stride(), (c * s).stride())

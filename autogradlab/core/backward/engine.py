@@ -683,12 +683,15 @@ class Task:
             yield event
 
     def _enter(self, tensors: bool) -> tuple[list[Node], dict[Node, Any]]:
-        """The Nodes that can run, and the gradients that have arrived, once those of the roots have."""
+        """The Nodes that can run, and the gradients that have arrived, once those of the roots have: as the very Tensor
+        that was given, where hooks or code of the user see it."""
         heap: list[Node] = []
         buffers: dict[Node, Any] = {}
+        alone = len(self.grads) == 1
         for (root, nr), given in zip(self.reach.roots, self.grads, strict=True):
             if root is not None and given is not None:
-                _add(buffers, root, nr, given if tensors else given._array)
+                seen = alone and (root.hooks is not None or root.user_code) and not (root.multi or root.accumulates)
+                _add(buffers, root, nr, given if tensors or seen else given._array)
         for root in self.reach.first():
             _push(heap, root)
         return heap, buffers
@@ -791,7 +794,7 @@ class Task:
             grad = (
                 leaf_tensor_hooks(node, grad, form, local)
                 if node.accumulates
-                else tensor_hooks(node, grad, form, local, arrays=False)
+                else tensor_hooks(node, grad, form, local)
             )
             if isinstance(grad, Tensor) and grad._array is arrived and (of_inference(grad) or not grad._counter[0]):
                 grad = arrived  # the hooks have not changed it

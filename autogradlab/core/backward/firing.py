@@ -12,6 +12,7 @@ import numpy as np
 
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import Node, pair
+from ..graph.slices import CopySlices
 from ..memory.rows import plain_rows
 from ..recording.detached import DETACHED, refuse_detached
 from ..recording.record import OpNode, raw
@@ -51,10 +52,9 @@ def as_array(g: Any) -> Any:
 ARRAYS, UNRECORDED, RECORDED = range(3)
 
 
-def tensor_hooks(node: Node, grad: Any, form: int, local: modes.State, arrays: bool = True) -> Any:
-    """Hooks of the tensors that the Node made: each tensor's own in order, then those that retain a gradient.
-
-    The result is an array again if the pass goes on with `arrays`."""
+def tensor_hooks(node: Node, grad: Any, form: int, local: modes.State) -> Any:
+    """Hooks of the tensors that the Node made: each tensor's own in order, then those that retain a gradient. What they
+    have seen is a Tensor afterwards."""
     hooks = node.hooks
     if hooks is None or not (hooks.tensor or hooks.retain):
         return grad
@@ -69,7 +69,7 @@ def tensor_hooks(node: Node, grad: Any, form: int, local: modes.State, arrays: b
             owner = None if ref is None else ref()
             if owner is not None and g is not None:
                 _retain(owner, g, form)
-            grads[nr] = g if form or not arrays else as_array(g)
+            grads[nr] = g
         return grads if node.multi else grads[0]
     finally:
         local.set_grad(before)
@@ -105,8 +105,7 @@ def before_node(node: Node, grad: Any, form: int, local: modes.State) -> Any:
                 grads = as_tuple(hook, grads, result)
     finally:
         local.set_grad(before)
-    values = list(grads) if form else [as_array(g) for g in grads]
-    return values if node.multi else values[0]
+    return list(grads) if node.multi else grads[0]
 
 
 def _each(node: Node, grad: Any) -> tuple[Any, ...]:
@@ -196,6 +195,9 @@ def on_array(node: Node, grad: Any) -> Any:
 
 def _run(node: Node, grad: Any) -> tuple[Any, ...]:
     """The Node itself: code of the user outside of the quiet context, everything else in it."""
+    if node.user_code and not isinstance(node, CopySlices):
+        return node.run(grad, RAW)
+    grad = [as_array(g) for g in grad] if node.multi and grad is not None else as_array(grad)
     if node.user_code:
         return node.run(grad, RAW)
     if DETACHED and grad is not None:

@@ -75,7 +75,7 @@ def _complex_power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     product = np.empty(np.broadcast_shapes(x.shape, y.shape), x.dtype)
     product.real = a.real * y.real - a.imag * y.imag
     product.imag = a.real * y.imag + a.imag * y.real
-    return np.exp(product)
+    return iterated(np.exp(product), x, y)
 
 
 def _power(x: np.ndarray, exponent: Any) -> Any:
