@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import functional, init, modules, parameter
+from . import functional, grad, init, modules, parameter
 from .modules import _all
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
@@ -15,6 +15,7 @@ __all__ = [
     "UninitializedBuffer",
     "UninitializedParameter",
     "functional",
+    "grad",
     "init",
     "modules",
     "parameter",

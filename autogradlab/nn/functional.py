@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import grad as grad
 from .functions.activations import (
     celu,
     celu_,

@@ -280,3 +280,17 @@ for place in (True, False, (slice(None), True), (0, True), (True, torch.tensor([
     with caught(str(place)):
         y[place] = 5.0
         print(y.tolist(), end=" ")
+
+# % arrival-post-accumulate-returns: a post-accumulate hook may return the leaf itself, and nothing else; what it returns the next one gets
+w = torch.zeros(3, requires_grad=True)
+w.register_post_accumulate_grad_hook(lambda p: p.add_(p.grad, alpha=-0.1))
+w.register_post_accumulate_grad_hook(lambda p: print("second", p is w))
+w.backward(torch.tensor([1.0, 2.0, 3.0]))
+print(w, w.grad)
+w = torch.zeros(3, requires_grad=True)
+w.register_post_accumulate_grad_hook(lambda p: p.grad * 2)
+w.register_post_accumulate_grad_hook(lambda p: print("second", p is w, p))
+try:
+    w.backward(torch.tensor([1.0, 2.0, 3.0]))
+except RuntimeError as error:
+    print(error)

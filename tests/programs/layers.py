@@ -4,6 +4,7 @@ import pickle
 import weakref
 from collections import OrderedDict
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -445,3 +446,38 @@ for shape in ((1, 0, 4, 5), (1, 2, 0), (1, 2, 3, 0, 2)):
     t(F.interpolate, torch.zeros(shape), 2)
 t(F.interpolate, picture.half(), 2, mode="bicubic", antialias=True)
 print(F.interpolate(picture.requires_grad_(), (2, 3), mode="lanczos", antialias=True))
+
+# % layers-no-tensor: what is no tensor is refused where PyTorch first asks it for something
+for make in (
+    lambda: torch.nn.BatchNorm1d(3),
+    lambda: torch.nn.BatchNorm2d(3),
+    lambda: torch.nn.InstanceNorm1d(3),
+    lambda: torch.nn.AdaptiveAvgPool2d(1),
+    lambda: torch.nn.AdaptiveMaxPool2d(1),
+    lambda: torch.nn.Flatten(),
+    lambda: torch.nn.Unflatten(1, (1, 3)),
+    lambda: torch.nn.RNNCell(3, 2),
+    lambda: torch.nn.Softmax(1),
+    lambda: torch.nn.Softmin(1),
+    lambda: torch.nn.LogSoftmax(1),
+    lambda: torch.nn.Upsample(scale_factor=2),
+    lambda: torch.nn.CircularPad1d(1),
+    lambda: torch.nn.Linear(3, 2),
+    lambda: torch.nn.ReLU(),
+):
+    for given in ([[1.0, 2.0, 3.0]], 1.0, np.ones((2, 3), np.float32)):
+        try:
+            print(make()(given))
+        except (AttributeError, TypeError) as error:
+            print(type(error).__name__, error)
+
+# % layers-gradients-of-convolutions: the gradients of convolutions, each by one call
+for n in (1, 2, 3):
+    x = torch.arange(2.0 * 4 * 5**n).view(2, 4, *(5,) * n) % 7
+    w = torch.arange(6.0 * 2 * 2**n).view(6, 2, *(2,) * n) % 5
+    conv = getattr(torch.nn.functional, f"conv{n}d")
+    for options in ({"groups": 2}, {"groups": 2, "stride": 2, "padding": 1}, {"groups": 2, "dilation": (2,) * n}):
+        y = conv(x, w, **options)
+        by_input = getattr(torch.nn.grad, f"conv{n}d_input")(x.shape, w, torch.ones_like(y), **options)
+        by_weight = getattr(torch.nn.functional.grad, f"conv{n}d_weight")(x, w.shape, torch.ones_like(y), **options)
+        print(by_input.shape, by_input.sum(), by_weight.shape, by_weight.sum())

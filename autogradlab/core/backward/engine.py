@@ -50,7 +50,6 @@ _ndarray = np.ndarray
 _asarray = np.asarray
 _empty_like = np.empty_like
 _sum = np.add
-_SMALL = 1024  # below this size a new array costs less than finding out whether the old one may be written to
 _refs = getrefcount
 _TICK = count().__next__
 
@@ -448,7 +447,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                             own = (
                                 before.base is None and _refs(before) - (outs[i - 1] is before) == _BUFFERED
                             ) or _sole(_refs(before), before, grad, outs, i)
-                            if own and before.base is None and g.size >= _SMALL:
+                            if own and before.base is None:
                                 g = _sum(before, g, before)
                             elif g.strides == before.strides or g.ndim < 2 or 0 in before.strides:
                                 g = _sum(before, g)
@@ -809,7 +808,7 @@ def _plus(a: Any, b: Any, own: bool = False) -> Any:
     if type(a) is not _ndarray:
         return a + b
     args: tuple[Any, ...] = (a, b)
-    if own and a.size >= _SMALL:
+    if own:
         args = (a, b, a)
     elif a.strides != b.strides and a.ndim > 1 and 0 not in a.strides:  # laid out like the first, as in PyTorch
         args = (a, b, _empty_like(a))

@@ -16,7 +16,7 @@ from ..runtime import errors, modes
 from ..runtime.modes import FLAGS
 from ..tensor.tensor import Tensor, made, requires_grad, wrap
 from .firing import ARRAYS, RECORDED, as_tensor, as_tuple, hook_result
-from .validate import cast_to, check_hook_result
+from .validate import cast_to
 
 _new = object.__new__
 
@@ -305,16 +305,17 @@ def _leaf_hooks(node: AccumulateGrad, g: Any, local: modes.State, form: int) -> 
 
 
 def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.State, form: int) -> None:
-    """Post-accumulate-grad hooks receive the leaf; posthooks of AccumulateGrad receive no input gradients."""
+    """Post-accumulate-grad hooks receive the leaf, which they may return; posthooks of AccumulateGrad receive no
+    gradients of inputs."""
     meta = node.variable._meta
     before = local.set_grad(form == RECORDED)
     try:
         if meta is not None and meta.post_accumulate:
+            leaf: Any = node.variable
             for hook in list(meta.post_accumulate.values()):
-                result = hook(node.variable)
-                if result is not None:
-                    check_hook_result(hook, node.variable, result)
-                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+                leaf = hook_result(hook, leaf, hook(leaf))
+            if leaf is not node.variable:
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         if node.hooks is not None:
             for hook in list(node.hooks.post.values()):
                 hook((), grads)

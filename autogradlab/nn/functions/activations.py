@@ -744,8 +744,8 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     Mirrors `torch.nn.functional.softmax`.
     """
     if dim is None:
-        dim = _softmax_dim("softmax", input.ndim)
-    return TENSORS.softmax(input, dim, dtype)
+        dim = _softmax_dim("softmax", input.dim())
+    return input.softmax(dim, dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
@@ -763,8 +763,8 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     Mirrors `torch.nn.functional.softmin`.
     """
     if dim is None:
-        dim = _softmax_dim("softmin", input.ndim)
-    return TENSORS.softmax(-input, dim, dtype)
+        dim = _softmax_dim("softmin", input.dim())
+    return (-input).softmax(dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
@@ -782,8 +782,8 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     Mirrors `torch.nn.functional.log_softmax`.
     """
     if dim is None:
-        dim = _softmax_dim("log_softmax", input.ndim)
-    return TENSORS.log_softmax(input, dim, dtype)
+        dim = _softmax_dim("log_softmax", input.dim())
+    return input.log_softmax(dim, dtype)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:

@@ -518,7 +518,7 @@ def interpolate(
 
     Mirrors `torch.nn.functional.interpolate`.
     """
-    nd = input.ndim - 2
+    nd = input.dim() - 2
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
             raise ValueError(

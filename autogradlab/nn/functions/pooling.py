@@ -476,8 +476,8 @@ def _adaptive_sizes(output_size: Any, shape: Any) -> Any:
 
 def _adaptive_size(kind: str, n: int, check: Any, input: Tensor, output_size: Any) -> tuple[int, ...]:
     """The output size of an adaptive pooling ("avg" or "max") over n dimensions, after PyTorch's checks of it."""
-    name, shape = f"adaptive_{kind}_pool{n}d", input._array.shape
     sizes = _adaptive_sizes(output_size, input.size())
+    name, shape = f"adaptive_{kind}_pool{n}d", input._array.shape
     check(input, sizes)
     found = tuple(map(int, sizes)) if isinstance(sizes, list) else (sizes,) * n
     if kind == "max":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from .module import Module
 
@@ -32,7 +31,7 @@ class Flatten(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The input with dimensions merged or split."""
-        return TENSORS.flatten(input, self.start_dim, self.end_dim)
+        return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
         """The arguments that the repr shows."""
@@ -69,7 +68,7 @@ class Unflatten(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The input with dimensions merged or split."""
-        return TENSORS.unflatten(input, self.dim, self.unflattened_size)
+        return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
         """The arguments that the repr shows."""

@@ -58,8 +58,8 @@ class _InstanceNorm(_NormBase):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        if input.ndim not in (self._n + 1, self._n + 2):
-            raise ValueError(f"expected {self._n + 1}D or {self._n + 2}D input (got {input.ndim}D input)")
+        if input.dim() not in (self._n + 1, self._n + 2):
+            raise ValueError(f"expected {self._n + 1}D or {self._n + 2}D input (got {input.dim()}D input)")
 
     def forward(self, input: Tensor) -> Tensor:
         """The input, normalized channel by channel."""

@@ -43,8 +43,8 @@ class _PadNd(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The padded input."""
-        if self._mode == "circular" and input.ndim not in (self._dims + 1, self._dims + 2):
-            raise ValueError(f"expected {self._dims + 1}D or {self._dims + 2}D input (got {input.ndim}D input)")
+        if self._mode == "circular" and input.dim() not in (self._dims + 1, self._dims + 2):
+            raise ValueError(f"expected {self._dims + 1}D or {self._dims + 2}D input (got {input.dim()}D input)")
         return F.pad(input, self.padding, self._mode)
 
     def extra_repr(self) -> str:

@@ -541,8 +541,8 @@ class RNNCellBase(Module):
     def _whole(self, input: Tensor, hx: Any, names: tuple[str, ...] = ("hidden",)) -> tuple[Any, list[Any], bool]:
         """Input and states (zeros where none are given) with a batch dimension, and whether they came with it."""
         for name, t in (("input", input), *(zip(names, hx, strict=False) if hx is not None else ())):
-            if t.ndim not in (1, 2):
-                raise ValueError(f"{type(self).__name__}: Expected {name} to be 1D or 2D, got {t.ndim}D instead")
+            if t.dim() not in (1, 2):
+                raise ValueError(f"{type(self).__name__}: Expected {name} to be 1D or 2D, got {t.dim()}D instead")
         batched = input.ndim == 2
         if len(names) > 1 and batched and hx is not None and not isinstance(hx, (tuple, list)):
             raise TypeError(

@@ -553,7 +553,7 @@ INDEX_PUT = OPS["index_put"] = Op(
             )
         ),
         "values": says(("the elements of g where values were written", "g 在被写入处的元素"))(
-            lambda F, grad, indices, values_shape: F.sum_to_size(F.index(grad, indices), values_shape)
+            lambda F, grad, indices: F.index(grad, indices)
         ),
     },
     overlap="",
