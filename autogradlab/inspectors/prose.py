@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["Run", "added", "clean", "cleaned", "columns", "fit", "plain", "runs", "width", "wrap"]
+__all__ = ["Run", "added", "clean", "cleaned", "columns", "fit", "fit_within", "plain", "runs", "width", "wrap"]
 
 Style = Literal["", "code", "strong"]
 

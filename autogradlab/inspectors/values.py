@@ -173,6 +173,23 @@ def texts(values: Sequence[Any]) -> list[str]:
     ]
 
 
+#: beyond these sizes of their largest, numbers of a grid are written with exponents
+LEAST, LARGEST = 1e-3, 1e6
+
+
+def _legible(values: Sequence[Any]) -> list[str]:
+    """Numbers of a grid: as tensors print them, but those far smaller than the largest make no exponents of all."""
+    if any(isinstance(v, complex) for v in values) or not any(isinstance(v, float) for v in values):
+        return texts(values)
+    sizes = [abs(v) for v in values if math.isfinite(v) and v != 0]
+    if not sizes or not LEAST <= max(sizes) < LARGEST:
+        return texts(values)
+    if all(v == math.floor(v) for v in sizes):
+        return [f"{v:.0f}." if math.isfinite(v) else str(v) for v in values]
+    said = [f"{v:.4f}" if math.isfinite(v) else str(v) for v in values]
+    return [f"{v:.0e}" if v and not text.strip("-0.") else text for v, text in zip(values, said, strict=True)]
+
+
 def brief(value: float) -> str:
     """A size in three digits: `0.0315`, `12`, `1.2e-07`, `nan`."""
     return f"{value:.3g}"
@@ -244,7 +261,7 @@ def grid(tensor: Any, caption: str, tone: Tone = "plain", most: int = ROWS, heat
         listed = [_row(plain, matrices[:-1], number, across) if number is not None else [] for number in down]
     except Exception:  # what has no numbers to give (meta, sparse, inside of vmap)
         return Grid(caption, (), tone, more=say("values.none"))
-    said = iter(texts([v for row in listed for v in row]))
+    said = iter(_legible([v for row in listed for v in row]))
     cells = []
     for row in listed:
         shown = [next(said) for _ in row] or [GAP] * len(_used(across))

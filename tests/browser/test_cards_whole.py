@@ -178,6 +178,34 @@ def test_the_numbers_below_a_graph_are_whole(page: Any, cards: dict[str, Any], p
     assert [seen["numbers"] for seen in page.evaluate(EVERY) if seen["numbers"]] == []
 
 
+@pytest.mark.parametrize("width", [NARROW, PROJECTOR, 1130])
+@pytest.mark.parametrize("program", ["first", "mlp", "rnn", "attention", "nan"])
+def test_the_numbers_beside_code_are_whole(page: Any, cards: dict[str, Any], program: str, width: int):
+    mount(page, cards[f"{program}-step"], width, "")
+    seen = page.evaluate(EVERY)[:-1]  # at the end the code has the room
+    assert [(one["at"], one["numbers"]) for one in seen if one["numbers"]] == []
+
+
+def test_what_has_no_room_beside_a_result_is_a_picture(page: Any, cards: dict[str, Any]):
+    """Its numbers are those of the chosen element, and what a screen reader and a pointer find."""
+    mount(page, cards["attention-step"], NARROW)
+    factors = page.locator(".agl-either")
+    assert [factors.nth(k).locator("svg").is_visible() for k in range(factors.count())] == [True, True]
+    assert page.locator(".agl-spelled").inner_text() == "0.0417 · 2 · 0.8243 = 0.0687"
+    assert factors.last.locator("rect.agl-lit").count() == 1
+    assert factors.last.get_attribute("title").splitlines()[0].startswith("0.8243  4.3968")
+    mount(page, cards["mlp-step"], NARROW)
+    assert page.locator(".agl-either svg").first.is_hidden()
+
+
+def test_the_end_shows_gradients_in_numbers(page: Any, cards: dict[str, Any]):
+    mount(page, cards["mlp-end"], PROJECTOR + 200)
+    names = page.locator(".agl-beside [data-edge]").all_inner_texts()
+    assert names == [f"net.fc{k}.{part}.grad" for k in (2, 1) for part in ("bias", "weight")]
+    page.locator(".agl-beside [data-edge]").nth(1).click()
+    assert page.locator(".agl-beside tr").count() == 2
+
+
 def test_the_bars_of_a_ledger_are_whole(page: Any, cards: dict[str, Any]):
     for name, made in cards.items():
         if name.endswith("long_accumulation"):

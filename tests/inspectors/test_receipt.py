@@ -11,7 +11,8 @@ import pytest
 
 from autogradlab import inspectors as lab
 from autogradlab.inspectors.cards.receipt import _Receipt
-from autogradlab.inspectors.parts import Choice, Drawing, Facts, Note
+from autogradlab.inspectors.layout.bill import Chip, Entry, bill
+from autogradlab.inspectors.parts import Choice, Drawing, Facts, Note, Text
 from autogradlab.inspectors.snapshot.graph import Walk
 from autogradlab.inspectors.snapshot.ways import Ways
 from autogradlab.inspectors.stored import packed
@@ -416,3 +417,28 @@ def test_what_no_variable_holds_has_no_name_in_a_factor(torch: Any) -> None:
     assert "self" not in text and "other" not in text and "result" not in text
     a = w * 2
     assert "= a = 3." in lab.receipt(w, a * (w * 3)).text
+
+
+def test_the_sum_below_the_paths_is_whole() -> None:
+    """However many there are: it breaks in front of a sign."""
+    entries = [Entry(f"y → w{k}", (Chip(f"{k}.5"),), f"{k}.5000") for k in range(8)]
+    said = " + ".join(f"{k}.5000" for k in range(8))
+    drawn = bill(entries, (f"net.encoder.weight.grad[1, 0] = 6 × ({said})", "= 192."), (), "")
+    lines = [shape for shape in drawn.items[-1].shapes if isinstance(shape, Text)][:-1]
+    assert " ".join(line.text for line in lines) == f"net.encoder.weight.grad[1, 0] = 6 × ({said})"
+    assert len(lines) > 1
+    assert drawn.height > max(line.y for line in lines)
+
+
+def test_rows_of_vmap_say_why_they_cannot_be_followed(torch: Any) -> None:
+    """PyTorch's Nodes have whole tensors there; those of autogradlab take all rows at once."""
+    w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    x = torch.arange(6.0).reshape(2, 3)
+    y = torch.func.vmap(lambda row: (row * w).sum())(x).sum()
+    ours = torch.__name__ == "autogradlab"
+    assert ("vmap" in lab.receipt(w, y).text) == ours
+    assert ("vmap" in lab.what_if(y, frozen=w).text) == ours
+    frames = lab.step(y).card.frames
+    assert frames[-1].sentence.endswith("grad = [3., 5., 7.].")
+    assert not any("hook" in frame.sentence for frame in frames)
+    assert "[[1., 1., 1.], [1., 1., 1.]]" in frames[3].sentence

@@ -258,7 +258,7 @@ def test_the_real_backward_can_keep_the_graph(torch: Any):
     assert "This was the real backward." in view.text
     assert view.card.title == "y.backward(retain_graph=True)"
     assert told(view)[1] == "MulBackward0 runs: w gets g·2 = [2.]."
-    assert told(lab.step(y, commit=True))[2] == "AccumulateGrad: w.grad grows: [2.] + [2.] = [4.]."
+    assert told(lab.step(y, commit=True))[2] == "AccumulateGrad adds to w.grad: [2.] + [2.] = [4.]."
     assert w.grad.tolist() == [4.0]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from autogradlab import inspectors as lab
@@ -164,3 +165,65 @@ def test_the_formula_that_a_rule_came_from_can_be_read(torch: Any):
         tree = ast.parse((ROOT / found.file).read_text(encoding="utf-8"))
         made = [ast.unparse(n) for n in ast.walk(tree) if isinstance(n, (ast.Lambda, ast.FunctionDef))]
         assert ast.unparse(ast.parse(found.code)) in made
+
+
+#: programs whose y = ... has a product in its rule, and what its factors are called
+PRODUCTS = {
+    "square of an expression": ("y = ((w - 0.5) ** 2).sum()", "g·2·(w - 0.5)", ["g", "2", "w - 0.5"]),
+    "tanh": ("h = torch.tanh(w); y = h.sum()", "g·(1-h²)", ["g", "1-h²"]),
+    "sigmoid": ("h = torch.sigmoid(w); y = h.sum()", "g·h·(1-h)", ["g", "h", "1-h"]),
+    "relu": ("h = torch.relu(w); y = h.sum()", "g·[h>0]", ["g", "h>0"]),
+    "sqrt": ("r = torch.sqrt(w * w); y = r.sum()", "g/(2·r)", ["g", "2·r"]),
+    "negative": ("a = w * w; y = (a / w).sum()", "-g·a/w²", ["-g", "a", "w²"]),
+    "cosine": ("y = w.sin().sum()", "g·cos(w)", ["g", "cos(w)"]),
+    "mean": ("y = w.mean()", "g.expand(2, 3)/6", ["g.expand(2, 3)", "6"]),
+    "matrix": ("y = (w @ torch.ones(3, 2)).sum()", "g @ mat2ᵀ", ["g", "mat2ᵀ"]),
+    "weight": ("y = torch.nn.functional.linear(torch.ones(1, 3), w).sum()", "selfᵀ @ g", ["selfᵀ", "g"]),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_each_factor_of_a_rule_has_its_numbers(shell: Any, name: str):
+    """They are calculated from the formula, and multiply to what the engine gave."""
+    program, rule, names = PRODUCTS[name]
+    shell.run("w = torch.tensor([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]], requires_grad=True)")
+    shell.run(program)
+    shell.run("from autogradlab import inspectors as lab")
+    card = shell.run("lab.step(y)").card
+    edges = {edge.formula: edge for frame in card.frames for edge in frame.worked}
+    edge = edges[rule]
+    assert [name for name, _ in edge.operands] == names
+    assert edge.how == ("matmul" if "@" in rule else "each")
+    made = [np.array([[float(cell) for cell in row] for row in grid.rows]) for _, grid in edge.operands]
+    result = made[0]
+    for sign, factor in zip(edge.signs, made[1:], strict=True):
+        result = {"·": np.multiply, "÷": np.divide, "@": np.matmul}[sign](result, factor)
+    assert np.allclose(result, [[float(cell) for cell in row] for row in edge.out.rows], atol=2e-3)
+
+
+def test_a_weight_that_a_layer_turns_has_its_own_name(shell: Any):
+    shell.run("net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))")
+    shell.run("y = net(torch.ones(4, 2)).sum()")
+    shell.run("from autogradlab import inspectors as lab")
+    edges = {edge.formula: edge.to for frame in shell.run("lab.step(y)").card.frames for edge in frame.worked}
+    assert "g @ net[2].weight" in edges
+    assert "net[2].weight.T" in edges.values()
+
+
+def test_a_variable_called_g_is_not_the_gradient_that_comes_in(shell: Any):
+    shell.run("x = torch.tensor([2.0], requires_grad=True)")
+    shell.run("g, = torch.autograd.grad(x ** 3, x, create_graph=True)\ny = g ** 2")
+    shell.run("from autogradlab import inspectors as lab")
+    view = shell.run("lab.step(y)")
+    frame = view.card.frames[2]
+    assert "takes the gradient grad = **[1.]** and hands on `grad·2·g`" in frame.said
+    assert "g gets grad·2·g = [24.]" in frame.sentence
+    assert [name for name, _ in frame.worked[0].operands] == ["grad", "2", "g"]
+    assert frame.panel[0].rows[0] == ("grad", "[1.]")
+
+
+def test_the_last_frame_has_the_gradients_in_numbers(torch: Any):
+    w = torch.ones(2, 3, requires_grad=True)
+    v = torch.ones(3, requires_grad=True)
+    last = lab.step(((w * 2) @ v).sum()).card.frames[-1]
+    assert [(one.to.rpartition(".")[2], len(one.out.rows)) for one in last.worked] == [("grad", 1), ("grad", 2)]

@@ -124,3 +124,17 @@ def test_a_tensor_without_numbers():
     torch = need("torch")
     assert grid(torch.zeros(2, device="meta"), "").more == "the numbers cannot be read"
     assert short(torch.zeros(2, device="meta")) == "(2,) float32"
+
+
+@pytest.mark.parametrize(
+    ("data", "rows"),
+    [
+        ([[1.5, -0.0004], [0.25, 2e-6]], [["1.5000", "-0.0004"], ["0.2500", "2e-06"]]),
+        ([1.0, 2000.0], [["1.", "2000."]]),
+        ([1e-5, 2e-5], [["1.0000e-05", "2.0000e-05"]]),
+        ([1e7, 0.5], [["1.0000e+07", "5.0000e-01"]]),
+        ([float("nan"), 0.5, 1e-9], [["nan", "0.5000", "1e-09"]]),
+    ],
+)
+def test_one_tiny_number_makes_no_exponents_of_a_grid(torch: Any, data: Any, rows: list[list[str]]):
+    assert [list(row) for row in grid(torch.tensor(data), "").rows] == rows

@@ -80,8 +80,8 @@ CASES = {
         (
             "Why `w.grad`?\n"
             "`w.grad` has elements that are nan: some step of the backward computed 0/0, inf - inf or 0 * inf.\n"
-            "What to do: `torch.autograd.set_detect_anomaly(True)`, then forward and backward again: the "
-            "traceback shows the operation."
+            "What to do: `lab.step(loss)` of the loss computed anew shows the Node that makes the first nan; "
+            "`torch.autograd.set_detect_anomaly(True)` gives the line of its forward in a traceback."
         ),
     ),
     "an optimizer with an old tensor": (

@@ -22,14 +22,17 @@ __all__ = ["Story"]
 
 _TWO_POINTS = re.compile(r"(\d\.(?:\*\*)?)[.。](?=\s|$)")
 
-#: names that a formula can hold
-_WORD = re.compile(r"[\w.\[\]]{1,14}")
+#: letters of a name or expression that a formula can hold
+OPERAND = 22
 
 #: letters of a value on an edge
 SHORT = 16
 
 #: letters below a leaf
 BELOW = 20
+
+#: gradients of which the last sentence tells
+SHOWN = 8
 
 
 #: the sentence before the first event, for a live pass or not, committed or not
@@ -70,6 +73,7 @@ class Story:
         self.grids: dict[str, Grid] = {}
         self.worked: list[Worked] = []
         self.handed: list[str] = []  # what a Node hands on, in symbols
+        self.sign = "g"  # how these write what came in
         self.asks: list[Ask] = []
         self.formulas: dict[Formula, int] = {}
         self.left: dict[str, int] = {}
@@ -91,7 +95,10 @@ class Story:
         over = self.recording.live in ("", "over")
         if over and not any(isinstance(event, Failed) for event in self.recording.events):
             self._fresh()
-            made.append(Frame(_ended(self._end()), say("step.done_head"), self._states(), tone=self._verdict()))
+            shown = [summed(f"{self._spoken(*place)}.grad", [], now) for place, now in self._grads()[:SHOWN]]
+            worked = tuple(one for one in shown if one is not None)
+            end = _ended(self._end()), say("step.done_head"), self._states()
+            made.append(Frame(*end, tone=self._verdict(), worked=worked))
         return made
 
     def _before(self) -> str:
@@ -108,7 +115,7 @@ class Story:
     def _frame(self, event: Event) -> Frame:
         self._fresh()
         sentence, heading, panel, tone = self._told(event)
-        said = _ended(self.speech.of(event, self.handed)) if self.speech is not None else ""
+        said = _ended(self.speech.of(event, self.handed, self.sign)) if self.speech is not None else ""
         said += self.flag if said else ""
         states, texts, grids = self._states(), tuple(self.texts.items()), tuple(self.grids.items())
         return Frame(
@@ -154,9 +161,9 @@ class Story:
     def _end(self) -> str:
         parts = self._grads()
         said = say("step.and").join(
-            f"{self._name(*place)}.grad = {now.text if now is not None else 'None'}" for place, now in parts[:8]
+            f"{self._name(*place)}.grad = {now.text if now is not None else 'None'}" for place, now in parts[:SHOWN]
         )
-        if len(parts) > 8:
+        if len(parts) > SHOWN:
             said += say("step.and") + "…"
         text = say("step.done", grads=said) if parts else say("step.done_nothing")
         left = self.recording.left_out
@@ -393,14 +400,14 @@ class Story:
         g = next((a for a in event.incoming if a is not None), None)
         if rule is None or g is None:
             return "", ""
-        plain = {s.name: s.written for s in fact.saved}
+        plain = _apart({s.name: s.written for s in fact.saved})
         symbols = written(rule, plain)
         if isinstance(symbols, Plain):
             return "" if isinstance(symbols, Vague) else symbols, ""
         symbols = self._summed(rule, symbols, g, out)
         values = {s.name: s.text for s in fact.saved if s.state == "kept"}
         long = any("float" in text or "int" in text for text in (*values.values(), g.text))
-        if long or symbols == "g" or not rule.in_numbers or len(event.incoming) > 1:
+        if long or symbols == plain.get("g", "g") or not rule.in_numbers or len(event.incoming) > 1:
             return symbols, ""
         return symbols, self._summed(rule, written(rule, {**plain, **values, "g": g.text}), g, out)
 
@@ -426,17 +433,20 @@ class Story:
             return
         fact = self.nodes[event.node]
         rule = fact.rules[index] if index < len(fact.rules) else None
-        words, named = self._operands(fact)
+        kept = self.kept.get(fact.id, {})
+        words = self._operands(fact, kept)
+        self.sign = words.get("g", "g")
         symbols = written(rule, words) if rule is not None else ""
         quoted = symbols if isinstance(symbols, Plain) else f"`{symbols}`"
         told = (
             "" if rule is None or isinstance(symbols, Vague) else self._summed(rule, quoted, g, out, "step.code_summed")
         )
         self.handed.append(told)
-        shown = worked(to, symbols, g, named, out, rule is not None and rule.elementwise)
+        shown = worked(to, symbols, g, kept, out, rule, words)
         if shown is not None:
             self.worked.append(replace(shown, source=self._formula(rule), plain=isinstance(symbols, Plain)))
         if not any(ask.kind == "edge" for ask in self.asks):
+            named = {words.get(saved, saved): amount for saved, amount in kept.items()}
             self.asks += asked_edge(to, g, named, out, self.worked[-1].formula if shown is not None else "")
 
     def _formula(self, rule: Rule | None) -> int:
@@ -445,18 +455,15 @@ class Story:
             return 0
         return self.formulas.setdefault(Formula(*formula_at(rule.file, rule.line)), len(self.formulas) + 1)
 
-    def _operands(self, fact: NodeFact) -> tuple[dict[str, str], dict[str, Amount]]:
-        """What a Node saved, by the name that a rule writes it with."""
+    def _operands(self, fact: NodeFact, kept: Iterable[str]) -> dict[str, str]:
+        """How a rule writes what a Node saved: as the learner's variable, or as the expression that gave it."""
         words = {s.name: s.written for s in fact.saved}
-        named = {}
-        for saved, amount in self.kept.get(fact.id, {}).items():
+        for saved in kept:
             place = self._input(fact, saved)
-            name = self._spoken(*place).partition(",")[0] if place is not None else ""
-            name = "" if place is not None and name == self.nodes[place[0]].cls else name  # which is not a tensor's
-            if _WORD.fullmatch(name) and words.get(saved, saved) == saved:
+            name = self.source.bare.get(place, "") if self.source is not None and place is not None else ""
+            if name and "…" not in name and len(name) <= OPERAND and words.get(saved, saved) == saved:
                 words[saved] = name
-            named[words.get(saved, saved)] = amount
-        return words, named
+        return _apart(words)
 
     def _input(self, fact: NodeFact, saved: str) -> tuple[str, int] | None:
         """Which output a saved value is: the Node's own, or the one at the end of an edge."""
@@ -465,15 +472,19 @@ class Story:
         names = inputs_of(fact.cls)
         edge = self.edges.get((fact.id, names.index(saved))) if saved in names else None
         return (
-            edge[1] if edge is not None and edge[1] in (self.source.names if self.source is not None else ()) else None
+            edge[1] if edge is not None and edge[1] in (self.source.bare if self.source is not None else ()) else None
         )
+
+    def _sign(self, node: str) -> str:
+        """How the gradient that comes to a Node is written."""
+        return self._operands(self.nodes[node], self.kept.get(node, {})).get("g", "g")
 
     def _panel(self, event: NodeRan, rows: list[tuple[str, str]]) -> tuple[Block, ...]:
         """The rules in numbers, where they are few."""
         if not rows:
             return ()
         g = ", ".join(a.text for a in event.incoming if a is not None)
-        return (Facts((("g", g), *rows)),)
+        return (Facts(((self._sign(event.node), g), *rows)),)
 
     def _sum(self, event: Summed) -> tuple[str, str, tuple[Block, ...], Tone]:
         name = self._name(event.node, event.number)
@@ -536,6 +547,13 @@ class Story:
             key = "step.fail_hook" if event.during == "hook" else "step.fail_node"
             text = say(key, cls=self.nodes[event.node].cls, name=name, hook=event.hook, **words)
         return text, say("step.fail_head"), (), "warning"
+
+
+def _apart(words: dict[str, str]) -> dict[str, str]:
+    """What comes in is written g, but otherwise beside a variable of the learner's that has this name."""
+    if "g" in words.values():
+        words["g"] = next(name for name in ("grad", "ḡ") if name not in words.values())
+    return words
 
 
 def _ended(sentence: str) -> str:

@@ -33,6 +33,8 @@ LISTED, ELEMENTS, SIDE = 8, 12, 8
 LONG, CHIPS = 4, 6
 #: factors that are named where many stand together
 ROWS = 12
+#: letters of the sum of all paths, which has several lines
+SUM = 200
 #: calls of Nodes for one element from which on no other has a bill
 SPENT = 3000
 #: how many backwards of the same may have been added
@@ -99,6 +101,8 @@ class _Receipt:
         else:
             if not self.ways.reached:
                 problem = say("receipt.not_reached", roots=self._of(), name=self.name)
+            elif self.ways.stream.rows:
+                problem = say("receipt.rows_of", roots=self._of())
         if problem:
             return Card("receipt", "lab.receipt", blocks=(Note(problem, "warning"),), lang=language())
         self.live = {ident: node for node, ident in walk.ids.items()}
@@ -278,7 +282,7 @@ class _Receipt:
         name = self._element(f"{self.name}.grad", self.tensor.shape, element)
         size = _sum(map(abs, [*products, *rest]))
         times, badge, sentence = self._verdict(name, total, number, len(ways) + len(rest), size)
-        said = _added(texts([*products, *([left] if rest else [])]), 60 - len(name)) if products or rest else "0."
+        said = _added(texts([*products, *([left] if rest else [])]), SUM) if products or rest else "0."
         shown = texts([number if times else total])[0]
         equation = f"{name} = " if times else ""  # ways that are not all of it are summed for themselves
         equation += f"{times} × ({said})" if times > 1 else said

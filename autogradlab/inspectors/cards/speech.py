@@ -13,7 +13,7 @@ __all__ = ["Speech"]
 #: letters of an expression that a sentence quotes, and of a value that stands in it
 LONG, SHORT = 40, 24
 #: letters of what a Node hands on, in a sentence: of symbols, and of words
-RULES, WORDS = 46, 96
+RULES, WORDS = 56, 96
 
 
 class Speech:
@@ -31,13 +31,14 @@ class Speech:
     def start(self) -> str:
         return say("step.code_start")
 
-    def of(self, event: Event, rules: Sequence[str] = ()) -> str:
-        """`rules` are what a Node hands on, along each edge; "" where it cannot be written."""
+    def of(self, event: Event, rules: Sequence[str] = (), sign: str = "g") -> str:
+        """`rules` are what a Node hands on, along each edge; "" where it cannot be written. `sign` stands in them for
+        what came in."""
         match event:
             case RootEnters():
                 return say("step.code_root", name=self.name(event.node, event.number), g=event.amount.text)
             case NodeRan():
-                return self._node(event, rules)
+                return self._node(event, rules, sign)
             case Summed():
                 parts = " + ".join(p.text for p in event.parts) if _short(*event.parts) else ""
                 key = "step.code_sum" if parts else "step.code_sum_long"
@@ -47,7 +48,7 @@ class Speech:
                 return self._accumulated(event)
         return ""
 
-    def _node(self, event: NodeRan, rules: Sequence[str]) -> str:
+    def _node(self, event: NodeRan, rules: Sequence[str], sign: str) -> str:
         where = self.source.spoken.get(event.node, "")
         if not where:
             return ""
@@ -56,12 +57,12 @@ class Speech:
         who = who or f"`{_cut(self.source.code.get(event.node, ''))}`"
         incoming = [a for a in event.incoming if a is not None]
         outs = [a for a in event.outgoing if a is not None]
-        words = {"where": where, "who": who, "g": incoming[0].text if len(incoming) == 1 else ""}
+        words = {"where": where, "who": who, "g": incoming[0].text if len(incoming) == 1 else "", "sign": sign}
         if len(incoming) != 1:
             return say("step.code_outputs" if outs else "step.code_outputs_nothing", **words)
         if not outs:
             return say("step.code_nothing", **words)
-        if all(rule == "`g`" for rule in rules):
+        if all(rule == f"`{sign}`" for rule in rules):
             return say("step.code_same", **words)
         shown = say("common.list").join(rules[:-1])
         shown = say("step.code_and", rules=shown, last=rules[-1]) if shown else "".join(rules)

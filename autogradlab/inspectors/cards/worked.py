@@ -7,19 +7,22 @@ engine gave; where it does not, the numbers stand beside the rule and nothing is
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ..parts import Grid, Worked
-from ..snapshot.events import Amount
+from ..snapshot.events import MOST, Amount
+from ..snapshot.rules import Plain, Rule
+from ..values import grid
 
 __all__ = ["array", "close", "factors", "summed", "worked"]
 
-_FACTOR = r"(-?)(\(?(?:(?!ᵀ)[\w.\[\]'\"])+\)?)(ᵀ?)"  # ᵀ is a letter to Python
-_MATMUL = re.compile(rf"^{_FACTOR} @ {_FACTOR}$")
-_EACH = re.compile(rf"^{_FACTOR}([·/]){_FACTOR}$")
+#: the signs between factors: what they do, and how they are shown between matrices
+_SIGNS: dict[str, Callable[[Any, Any], Any]] = {"·": np.multiply, "/": np.true_divide, "@": np.matmul}
+_SHOWN = {"·": "·", "/": "÷", "@": "@"}
 
 
 def array(amount: Amount | None) -> np.ndarray | None:
@@ -41,39 +44,87 @@ def close(one: np.ndarray | None, other: np.ndarray | None) -> bool:
 
 
 def worked(
-    to: str, formula: str, g: Amount, kept: Mapping[str, Amount], out: Amount, elementwise: bool = False
+    to: str,
+    formula: str,
+    g: Amount,
+    kept: Mapping[str, Amount],
+    out: Amount,
+    rule: Rule | None = None,
+    words: Mapping[str, str] | None = None,
 ) -> Worked | None:
-    """A rule with its numbers: `kept` has what the formula names; `elementwise`: each element comes of
-    those at its place."""
+    """A rule with its numbers: `kept` has what the Node saved, `words` how it is written.
+
+    A product is shown with each of its factors calculated, if these give what the engine gave.
+    """
     if out.grid is None or g.grid is None:
         return None
+    words = words or {}
+    sign = words.get("g", "g")
     known = {"g": g, **kept}
-    for pattern, how in ((_MATMUL, "matmul"), (_EACH, "each")):
-        found = pattern.match(formula)
-        if found is None:
-            continue
-        parts = _factors(found, known)
-        if parts is None:
-            continue
-        (one, first), (two, second) = parts
-        sign = found[4] if how == "each" else "@"
-        if close(_product(first, sign, second), array(out)):
-            shown = tuple((name, _grid(known, name)) for name in (one, two))
-            return Worked(to, formula, how, shown, ({"·": "·", "/": "÷", "@": "@"}[sign],), out.grid)
-    if formula in ("g", "") and close(array(g), array(out)):
-        return Worked(to, formula or "g", "each", (("g", g.grid),), (), out.grid)
+    found = None if rule is None or isinstance(formula, Plain) else _product(to, formula, known, out, rule, words)
+    if found is not None:
+        return found
     started = array(g)
-    if formula == "gᵀ" and started is not None and close(started.T, array(out)):
-        return Worked(to, formula, "each", ((formula, _grid(known, formula)),), (), out.grid)
+    if formula in (sign, "") and close(started, array(out)):
+        return Worked(to, formula or sign, "each", ((sign, g.grid),), (), out.grid)
     if started is not None and started.ndim == 2 and close(started.sum(0), array(out)):
-        return Worked(to, formula, "columns", (("g", g.grid),), (), out.grid)
-    named = [(name, amount.grid) for name, amount in kept.items() if _names(formula, name) and amount.grid is not None]
-    shown = (("g", g.grid), *named)
-    alike = all(
-        amount.count in (1, out.count) for name, amount in known.items() if name == "g" or _names(formula, name)
-    )
-    how = "same" if alike and elementwise and g.count == out.count else ""
-    return Worked(to, formula, how, shown, (",",) * (len(shown) - 1), out.grid)
+        return Worked(to, formula, "columns", ((sign, g.grid),), (), out.grid)
+    written = [(words.get(name, name), amount) for name, amount in known.items()]
+    named = [(name, amount) for name, amount in written if name == sign or _names(formula, name)]
+    shown = tuple((name, amount.grid) for name, amount in named if amount.grid is not None)
+    alike = all(amount.count in (1, out.count) for _, amount in named) and g.count == out.count
+    how = "same" if alike and rule is not None and rule.elementwise else ""
+    return Worked(to, formula, how, shown, ("",) * (len(shown) - 1), out.grid)
+
+
+def _product(
+    to: str, formula: str, known: Mapping[str, Amount], out: Amount, rule: Rule, words: Mapping[str, str]
+) -> Worked | None:
+    """A rule by its factors; None if it is no product, or its numbers are not those of the engine."""
+    numbers = ((name, array(amount)) for name, amount in known.items())
+    found = rule.parts(words, {name: value for name, value in numbers if value is not None})
+    expected = array(out)
+    if found is None or expected is None or out.grid is None:
+        return None
+    parts, signs = found
+    if not signs and (len(formula) < 2 or not formula.endswith("ᵀ")):
+        return None
+    result = parts[0][1]
+    try:
+        with np.errstate(all="ignore"):
+            for sign, (_, factor) in zip(signs, parts[1:], strict=True):
+                result = _SIGNS[sign](result, factor)
+    except ValueError:
+        return None
+    if not close(np.asarray(result), expected):
+        return None
+    amounts = {words.get(name, name): amount for name, amount in known.items()}
+    grids = tuple((name, _grid(name, value, amounts)) for name, value in parts)
+    if "@" in signs:
+        lit = "matmul" if parts[0][1].ndim <= 2 == parts[1][1].ndim else ""
+    else:
+        lit = "each" if all(_aligned(value, expected) for _, value in parts) else ""
+    return Worked(to, formula, lit, grids, tuple(_SHOWN[sign] for sign in signs), out.grid)
+
+
+def _grid(name: str, value: np.ndarray, amounts: Mapping[str, Amount]) -> Grid:
+    """The numbers of a factor: as they were kept, or as they were calculated."""
+    amount = amounts.get(name)
+    if amount is not None and amount.grid is not None:
+        return replace(amount.grid, heads=())
+    return replace(grid(value.astype(int) if value.dtype.kind == "b" else value, "", most=MOST, heated=False), heads=())
+
+
+def _aligned(value: np.ndarray, out: np.ndarray) -> bool:
+    """Whether an element of the result comes of the one at its place, or of the only one of a row or column."""
+    (rows, columns), (all_rows, all_columns) = (_as_matrix(one) for one in (value, out))
+    return rows in (1, all_rows) and columns in (1, all_columns)
+
+
+def _as_matrix(value: np.ndarray) -> tuple[int, int]:
+    """Rows and columns in which a grid shows an array."""
+    columns = value.shape[-1] if value.ndim else 1
+    return value.size // max(1, columns), columns
 
 
 def summed(to: str, parts: Sequence[tuple[str, Amount | None]], total: Amount | None) -> Worked | None:
@@ -90,48 +141,6 @@ def summed(to: str, parts: Sequence[tuple[str, Amount | None]], total: Amount | 
 
 def _names(formula: str, name: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(name)}(?![^\W²³ᵀ])", formula) is not None
-
-
-def _factors(
-    found: re.Match[str], known: Mapping[str, Amount]
-) -> tuple[tuple[str, np.ndarray], tuple[str, np.ndarray]] | None:
-    """The two factors of a product with the numbers that they stand for."""
-    groups = found.groups()
-    ends = (groups[:3], groups[3:] if len(groups) == 6 else groups[4:])
-    made = []
-    for sign, name, turned in ends:
-        bare = name.strip("()")
-        value = array(known.get(bare))
-        if value is None:
-            try:
-                value = np.asarray(float(bare))
-            except ValueError:
-                return None
-        value = -value if sign else value
-        made.append((f"{sign}{name}{turned}", value.T if turned else value))
-    return made[0], made[1]
-
-
-def _product(one: np.ndarray, sign: str, two: np.ndarray) -> np.ndarray | None:
-    try:
-        with np.errstate(all="ignore"):
-            return np.asarray(one @ two if sign == "@" else one * two if sign == "·" else one / two)
-    except ValueError:
-        return None
-
-
-def _grid(known: Mapping[str, Amount], written: str) -> Grid:
-    """The numbers of a factor as it is written: turned, if it is, and with its sign."""
-    bare = written.strip("-ᵀ").strip("()")
-    amount = known.get(bare)
-    if amount is None or amount.grid is None:
-        return Grid("", ((bare,),))
-    rows = amount.grid.rows
-    if written.endswith("ᵀ"):
-        rows = tuple(zip(*rows, strict=True))
-    if written.startswith("-"):
-        rows = tuple(tuple(c[1:] if c.startswith("-") else c if c == "…" else "-" + c for c in row) for row in rows)
-    return replace(amount.grid, rows=rows, heads=())
 
 
 def factors(g: Amount, kept: Mapping[str, Amount], out: Amount) -> Sequence[tuple[str, bool]]:

@@ -16,6 +16,8 @@ WIDE, SIZE, HIGH, GAP, ROW = 520.0, 13.0, 25.0, 20.0, 5.0
 RIGHT, LONGEST, BASE, BELOW = WIDE - 4.0, 320.0, 17.0, 9.0
 #: pixels that entries may take together, and how many there are at least
 TALLEST, FEWEST = 345.0, 3
+#: of the sum: from line to line, and how far those after the first stand in
+LINE, INDENT = 22.0, 24.0
 ARROW, _SIGN = " → ", re.compile(r"(?= [+-] )")
 
 
@@ -62,11 +64,16 @@ def bill(entries: Sequence[Entry], total: tuple[str, str], words: tuple[str, ...
         items.append(Item(f"w{number}", tuple(shapes), f"{entry.way}: {entry.product}"))
         y += foot + BELOW
     rule = Path(((0.0, y), (WIDE, y)), "plain", width=1.6)
-    sums = Text(0.0, y + 24, _terms(total[0], WIDE - room), "plain", "start", 15, True, True)
+    lines = _terms(total[0], WIDE - room)
+    sums = [
+        Text(INDENT * bool(place), y + 24 + place * LINE, line, "plain", "start", 15, True, True)
+        for place, line in enumerate(lines)
+    ]
+    y += 24 + (len(lines) - 1) * LINE
     items.append(
-        Item("total", (rule, sums, Text(RIGHT, y + 24, total[1], "gradient", "end", 15, True, True)), " ".join(total))
+        Item("total", (rule, *sums, Text(RIGHT, y, total[1], "gradient", "end", 15, True, True)), " ".join(total))
     )
-    return Drawing(WIDE, y + 34, tuple(items), words, label)
+    return Drawing(WIDE, y + 10, tuple(items), words, label)
 
 
 def _way(way: str, room: float) -> str:
@@ -78,15 +85,17 @@ def _way(way: str, room: float) -> str:
     return fit(ARROW.join(steps), room, SIZE, mono=True)
 
 
-def _terms(text: str, room: float) -> str:
-    """A sum in this room: of its terms, those that are whole."""
+def _terms(text: str, room: float) -> list[str]:
+    """A sum in lines of this room, which break in front of a sign."""
     head, *terms = _SIGN.split(text)
-    end = ")" if text.endswith(")") and "(" in head else ""
-    for count in range(len(terms), -1, -1):
-        short = head + "".join(terms[:count]) + (f" + …{end}" if count < len(terms) else "")
-        if width(short, 15, True, True) <= room:
-            return short
-    return fit(text, room, 15, mono=True, bold=True)
+    lines = [head]
+    for term in terms:
+        wide = room - INDENT * (len(lines) > 1)
+        if width(lines[-1] + term, 15, True, True) <= wide:
+            lines[-1] += term
+        else:
+            lines.append(term.lstrip())
+    return [fit(line, room, 15, mono=True, bold=True) for line in lines]
 
 
 def fitting(entries: Sequence[Entry]) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..parts import Grid
 from ..values import corner, grid, has_nan, shape, short
+from .samples import whole
 
 __all__ = ["Accumulated", "Amount", "Event", "Failed", "HookRan", "NodeRan", "RootEnters", "Summed", "amount"]
 
@@ -112,7 +113,7 @@ Event = RootEnters | HookRan | NodeRan | Summed | Accumulated | Failed
 
 
 def amount(tensor: Any) -> Amount:
-    plain = tensor.detach()
+    plain = whole(tensor)
     numbers = None
     if plain.numel() <= KEPT:
         try:

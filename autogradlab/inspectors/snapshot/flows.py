@@ -14,6 +14,7 @@ from typing import Any
 from .graph import Walk
 from .keeping import Keeper, preview
 from .kinds import library, living
+from .samples import of_rows
 
 __all__ = ["Flows", "Place", "metadata", "untouched"]
 
@@ -46,6 +47,8 @@ class Flows:
         if walk.roots:
             with library(walk.roots[0]).no_grad():
                 self._flow()
+        #: whether some Nodes take many rows at once, as those that autogradlab's vmap makes
+        self.rows = any(map(of_rows, self.at.values()))
 
     def _flow(self) -> None:
         walk = self.walk

@@ -43,7 +43,8 @@ class Source:
     program: Program
     rows: dict[Place, list[str]]  #: the rows that show the gradient of an output
     row_of: dict[str, str]  #: the row in which a Node runs
-    names: dict[Place, str]  #: what the learner would call an output: "h, t = 3", "`x @ W`"
+    names: dict[Place, str]  #: what the learner would call an output: "h, t = 3", "x @ W"
+    bare: dict[Place, str]  #: the same without the turns of loops
     spoken: dict[str, str]  #: where a Node was made, as a sentence begins: "Line 4"
     code: dict[str, str]  #: the expression that made a Node
     part: dict[str, str]  #: the same, or the Module in it that did, where it is one of several Nodes of that
@@ -311,6 +312,7 @@ class _Reading:
         marks: list[Mark] = []
         row_of: dict[str, str] = {}
         names: dict[Place, str] = {}
+        bare: dict[Place, str] = {}
         groups: dict[str, tuple[tuple[str, str], ...]] = {}
         ids: dict[int, str] = {}
         values = _Values(self.walk, self.made, self.told)
@@ -353,17 +355,22 @@ class _Reading:
                 continue
             around = [w for w in self.around[node] if w.kind in ("turn", "module", "call")]
             groups[node] = tuple((ids.get(id(w), ""), w.label or w.text) for w in around)
-            said = self._called(node, row, node in ends)
+            said, when = self._called(node, row, node in ends)
             if said:
-                names[node, 0] = said
+                names[node, 0], bare[node, 0] = said + when, said
         for at in self.leaf_rows:
-            names[at] = self.leaf_rows[at].name
+            names[at] = bare[at] = self.leaf_rows[at].name
             row_of[at[0]] = ids[id(self.leaf_rows[at])]
+        for edge in self.walk.edges():  # the weight of a Linear is turned before it multiplies
+            leaf = self.leaf_rows.get((edge.target, edge.number))
+            if leaf is not None and leaf.name and class_name(self._live(edge.source)) == "TBackward0":
+                for known in (names, bare):
+                    known.setdefault((edge.source, 0), f"{leaf.name}.T")
         spoken = {node: self._spoken(node) for node in self.where if named is None or node in named}
         part = {node: said for nodes in self.mates.values() for node, said in self._parts(nodes)}
         root = next((self.holders.name(t) for t in self.walk.roots[:1]), None) if len(self.walk.roots) == 1 else None
         program = Program(tuple(rows), tuple(marks), not self.unknown, root or "")
-        return Source(program, self.rows, row_of, names, spoken, self.code, part, groups)
+        return Source(program, self.rows, row_of, names, bare, spoken, self.code, part, groups)
 
     def _kept(self) -> set[int] | None:
         """Of a large graph the rows of what is told of, and of leaves; None: all."""
@@ -391,22 +398,23 @@ class _Reading:
     def _live(self, node: str) -> Any:
         return self.walk.nodes[int(node[1:]) - 1]
 
-    def _called(self, node: str, row: _Draft, ends: bool) -> str:
-        """What the learner would call a Node's output; whether it `ends` its expression, whose value this is then."""
+    def _called(self, node: str, row: _Draft, ends: bool) -> tuple[str, str]:
+        """What the learner would call a Node's output, and in which turn of a loop; whether it `ends` its expression,
+        whose value this is then."""
         held = [self.holders.name(t) for number, t in self.made.get(node, []) if number == 0]
         known = next((name for name in held if name), None)
         if known:
-            return known
+            return known, ""
         turns = [w.label for w in self.around[node] if w.kind == "turn"]
         when = ", ".join(["", *turns[-2:]])
         line = next((w for w in reversed(self.around[node]) if w.kind == "line"), None)
         if line is not None and line.places and line.places[-1] == (node, 0) and self._is_named(line, (node, 0)):
-            return line.name + when
+            return line.name, when
         code = self.code.get(node, "")
         if not ends:
             inner = row.kind == "module" and row.places[-1] == (node, 0)
             code = f"{row.label}(…)" if inner else ""
-        return f"{code}{when}" if code and len(code) <= 32 else ""
+        return (code, when) if code and len(code) <= 32 else ("", "")
 
     def _parts(self, nodes: list[str]) -> Iterator[tuple[str, str]]:
         """What made each of the Nodes of one expression, where it made several: the expression, or a Module in it."""

@@ -18,6 +18,7 @@ from .firing import of_inspectors
 from .graph import Graph, Holders, Walk, describe, hook_name, saved_live
 from .keeping import Keeper, alike, preview
 from .kinds import is_a, is_tensor, library, living
+from .samples import whole
 
 __all__ = ["WHOLE", "LivePass", "Overheard", "Recording", "earliest", "record"]
 
@@ -387,7 +388,7 @@ class _Recorder:
         if self.full:
             parts.append(tensor is not None)  # that it came is all that is asked from now on
             return
-        parts.append(None if tensor is None else tensor.detach().clone())
+        parts.append(_copy(tensor))
         if len(parts) < self.arriving.get(place, 0):
             return
         known = [p for p in parts if p is not None]
@@ -464,7 +465,7 @@ class _Recorder:
             cleared = kind == "post_accumulate" and before is not None and now is None
             self.note(HookRan(kind, ident, number, owner, name, _amount(before), known, cleared, same))
             if kind == "tensor" and not same and now is not None:
-                self.arrived[ident, number] = [now.detach().clone()]
+                self.arrived[ident, number] = [_copy(now)]
             return result
 
         wrapper.__name__ = name  # PyTorch's messages name hooks
@@ -519,7 +520,7 @@ class _Recorder:
         if parts and given is not None and parts[-1] is not None and len([p for p in parts if p is not None]) == 1:
             known = next(p for p in parts if p is not None)
             before = known.to(given.dtype)
-            if not alike(before, given):
+            if not alike(before, whole(given)):
                 self.note(HookRan("node", ident, number, "", "", amount(before), amount(given)))
 
     def _keep(self, ident: str, number: int, given: Any) -> None:
@@ -638,7 +639,7 @@ def _in_library(error: BaseException) -> bool:
 
 
 def _copy(tensor: Any) -> Any:
-    return None if tensor is None else tensor.detach().clone()
+    return None if tensor is None else whole(tensor).clone()
 
 
 def _tensors_of(walk: Walk, things: Sequence[Any]) -> list[Any]:

@@ -115,7 +115,7 @@ def written(rule: Rule, words: Mapping[str, str]) -> str:
         told = rule.words[LANGUAGES.index(language())]
         told = _NAMED.sub(lambda found: words.get(found[1], found[1]), told)
         return told if rule.words[0] == rule.words[1] else Plain(told)  # symbols are of no language
-    if rule.complete and len(text) <= LONGEST and _public(text):
+    if rule.complete and len(text) <= LONGEST and _public(rule.text()):
         return text
     names = [words.get(name, name) for name in rule.of]
     names = [*names[:MOST], "…"] if len(names) > MOST + 1 else names

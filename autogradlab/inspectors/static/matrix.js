@@ -5,6 +5,7 @@ import { h, s } from "./sketch.js";
 
 const GAP = "…";
 const FEW = 3; // elements that stand in a line
+const LITTLE = 4; // elements that are never a picture beside a result in numbers
 const size = (grid) => [grid.rows.length, Math.max(0, ...grid.rows.map((row) => row.length))];
 const number = (text) => (text === "True" ? 1 : text === "False" ? 0 : Number.parseFloat(text));
 
@@ -40,10 +41,10 @@ function spoken(grid, name) {
 }
 
 /** A picture of signed numbers: the ground is zero, squares are positive, dots negative; a cross is no number. */
-function picture(grid, tall, wide = 120) {
+function picture(grid, tall, wide = 120, most_side = 9) {
   const [rows, columns] = size(grid);
-  const side = Math.max(2.5, Math.min(9, tall / rows, wide / columns));
-  const svg = s("svg", { class: "agl-thumb", width: Math.ceil(side * columns) + 1, height: Math.ceil(side * rows) + 1, "aria-hidden": "true" });
+  const side = Math.max(2.5, Math.min(most_side, tall / rows, wide / columns));
+  const svg = s("svg", { class: "agl-thumb", "data-side": side, width: Math.ceil(side * columns) + 1, height: Math.ceil(side * rows) + 1, "aria-hidden": "true" });
   const most = top(grid) || 1;
   svg.append(s("rect", { x: 0.5, y: 0.5, width: side * columns, height: side * rows, class: "agl-thumb-ground" }));
   grid.rows.forEach((row, i) => row.forEach((cell, j) => {
@@ -58,6 +59,12 @@ function picture(grid, tall, wide = 120) {
     }
   }));
   return svg;
+}
+
+/** What marks an element of a picture. */
+function frame(svg, i, j) {
+  const side = Number(svg.dataset.side);
+  return s("rect", { x: 0.5 + j * side, y: 0.5 + i * side, width: side, height: side, class: "agl-lit" });
 }
 
 /** A tensor in a cell of a table. */
@@ -104,8 +111,9 @@ function table(grid, name, choose) {
 
 /** A gradient worked out: `g @ Wᵀ = out`, with what an element was made of lit. */
 function product(worked, words) {
-  const label = (name, made) => h("figure", { class: "agl-factor" }, h("figcaption", {}, name), made);
+  const label = (name, made) => h("figure", { class: "agl-factor" }, h("figcaption", {}, /^-?[\d.]+$/.test(name) ? "\u00a0" : name), made); // numbers name themselves
   const operands = worked.operands.map(([name, grid]) => table(grid, name));
+  const pictures = worked.operands.map(([, grid]) => (grid.rows.flat().length > LITTLE ? picture(grid, 60, 60, 12) : null));
   const spelled = h("p", { class: "agl-spelled" });
   const at = (made, i, j) => made.querySelectorAll("td")[0] && [...made.querySelectorAll("td")].filter((td) => {
     const [r, c] = td.dataset.at.split(" ").map(Number);
@@ -113,10 +121,12 @@ function product(worked, words) {
   });
   const bound = (grid, i, j) => [grid.rows.length === 1 ? 0 : i, (grid.rows[0]?.length ?? 1) === 1 ? 0 : j];
   const choose = (i, j) => {
-    for (const td of box.querySelectorAll(".agl-lit")) td.classList.remove("agl-lit");
+    for (const td of box.querySelectorAll("td.agl-lit")) td.classList.remove("agl-lit");
+    for (const mark of box.querySelectorAll("rect.agl-lit")) mark.remove();
     const lit = (made, r, c) => {
       const found = at(made, r, c) ?? [];
       for (const td of found) td.classList.add("agl-lit");
+      pictures[operands.indexOf(made)]?.append(...found.map((td) => frame(pictures[operands.indexOf(made)], ...td.dataset.at.split(" ").map(Number))));
       return found.map((td) => td.title);
     };
     const [result] = lit(out, i, j);
@@ -141,16 +151,27 @@ function product(worked, words) {
   const out = table(worked.out, worked.to, choose);
   const line = [];
   operands.forEach((made, k) => {
-    if (k) line.push(h("span", { class: "agl-sign" }, worked.signs[k - 1]));
-    line.push(label(worked.operands[k][0], made));
+    if (worked.signs[k - 1]) line.push(h("span", { class: "agl-sign" }, worked.signs[k - 1]));
+    const factor = label(worked.operands[k][0], made);
+    if (pictures[k]) {
+      factor.append(pictures[k]);
+      factor.classList.add("agl-either");
+      factor.title = worked.operands[k][1].rows.map((row) => row.join("  ")).join("\n");
+    }
+    line.push(factor);
   });
   const way = { columns: words.column_sums }[worked.how];
-  const named = !worked.to || worked.to.endsWith(".grad") ? worked.to : `${words.to} ${worked.to}`; // a gradient is not the tensor
-  line.push(h("span", { class: "agl-sign" }, ["matmul", "each", "columns"].includes(worked.how) ? "=" : operands.length ? "→" : ""), label(named, out));
+  if (operands.length) line.push(h("span", { class: "agl-sign" }, ["matmul", "each", "columns"].includes(worked.how) ? "=" : "→"));
+  line.push(operands.length ? label(goal(worked, words), out) : out); // alone it is named above
   const box = h("div", { class: "agl-product" }, h("p", { class: "agl-formula" }, worked.plain ? worked.formula : h("code", {}, worked.formula), way ? ` ${way}` : ""),
     h("div", { class: "agl-scroll" }, h("div", { class: "agl-equation" }, line)), spelled);
   choose(...(nan(worked.out) ?? [0, 0]));
   return box;
+}
+
+/** Where a gradient goes: to a tensor, or into its `.grad`. */
+function goal(worked, words) {
+  return !worked.to || worked.to.endsWith(".grad") ? worked.to : `${words.to} ${worked.to}`;
 }
 
 /** The place of the first NaN among numbers; null if there is none. */
@@ -159,4 +180,4 @@ function nan(grid) {
   return i < 0 ? null : [i, grid.rows[i].indexOf("nan")];
 }
 
-export { brief, inline, nan, product, small, spoken, table };
+export { brief, goal, inline, nan, product, small, spoken, table };

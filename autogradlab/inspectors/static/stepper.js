@@ -4,7 +4,7 @@
 import { Sketch, blocks, fill, h, icon, kindle, leave, plain, prose } from "./sketch.js";
 import { Lines, goto } from "./lines.js";
 import { copy, copying } from "./copy.js";
-import { nan, product } from "./matrix.js";
+import { goal, nan, product } from "./matrix.js";
 
 const TALL = 268; // pixels of the graph's window where it cannot be seen whole
 const LIST = 202; // pixels of the code where the numbers stand below it
@@ -214,9 +214,10 @@ class Stepper {
     const all = frame.worked ?? [];
     this.close();
     const pick = (k) => {
-      const tabs = all.length < 2 ? [] : all.map((one, i) => h("button", { type: "button", class: "agl-button", "data-edge": i, "aria-pressed": String(i === k) }, `${this.words.to} ${one.to}`));
-      this.worked.replaceChildren(...(all.length ? [h("div", { class: "agl-heading" }, tabs.length ? tabs : `${this.words.to} ${all[k].to}`), product(all[k], this.words), this.formula(all[k])] : []).filter(Boolean));
+      const tabs = all.length < 2 ? [] : all.map((one, i) => h("button", { type: "button", class: "agl-button", "data-edge": i, "aria-pressed": String(i === k) }, goal(one, this.words)));
+      this.worked.replaceChildren(...(all.length ? [h("div", { class: "agl-heading" }, tabs.length ? tabs : goal(all[k], this.words)), product(all[k], this.words), this.formula(all[k])] : []).filter(Boolean));
       this.edge = k;
+      this.fit();
     };
     this.pick = pick;
     if (!all.length && frame.panel?.length) return this.worked.replaceChildren(...blocks(frame.panel));
@@ -542,13 +543,22 @@ class Stepper {
     return [...(numbers ? [38, 30] : []).map((part) => ({ room: wide * (1 - part / 100) - AROUND, tall: STAGE - AROUND, numbers: part })), below(STAGE)];
   }
 
-  /** Widths have changed: drawings are sized, and what can be scrolled can be focused. */
-  /** Where nothing is worked out, as at the end, long code has the room of the numbers. */
+  /** Where numbers have no room, what they are made of becomes pictures; the result and the chosen element stay numbers. */
+  fit() {
+    const product = this.worked.querySelector(".agl-product");
+    const over = (box) => box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
+    product?.removeAttribute("data-small");
+    if (product && this.worked.isConnected && (over(this.worked.parentElement) || over(product.querySelector(".agl-scroll")))) product.setAttribute("data-small", "");
+  }
+
+  /** At the end, and where nothing is worked out, long code has the room of the numbers below it. */
   spread() {
-    const rows = this.looks === "code" && !this.worked.childElementCount ? this.lines.element.scrollHeight : 0;
+    const over = this.at === this.frames.length - 1 && !this.card.live;
+    const rows = this.looks === "code" && (over || !this.worked.childElementCount) ? this.lines.element.scrollHeight : 0;
     this.stage.toggleAttribute("data-roomy", rows > LIST);
   }
 
+  /** Widths have changed: drawings are sized, and what can be scrolled can be focused. */
   resize() {
     const wide = this.element.clientWidth;
     const place = this.seen() ? this.places(wide).find(({ room, tall }) => this.seen().fits(room, tall)) : null;
@@ -559,6 +569,7 @@ class Stepper {
     for (const sketch of this.sketches) sketch.tall = place && sketch === this.seen() ? place.tall : wide < WIDE ? TALL - 30 : TALL;
     for (const sketch of [...this.sketches, ...(this.others ?? [])]) sketch.resize(sketch.frame.clientWidth);
     this.spread();
+    this.fit();
     for (const box of this.element.querySelectorAll(".agl-scroll, .agl-code")) {
       box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1 ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex");
     }

@@ -123,19 +123,19 @@ class Timeline {
     }
     const table = (caption, rows) => h("div", { class: "agl-grid agl-gradient" }, h("div", { class: "agl-caption" }, prose(caption)),
       rows.length ? h("div", { class: "agl-scroll" }, h("table", {}, h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell))))))) : h("code", {}, words.was_none));
-    const sign = (text) => h("span", { class: "agl-sign" }, text);
+    const behind = (sign, ...made) => h("div", { class: "agl-sum-part" }, h("span", { class: "agl-sign" }, sign), made);
     const up = h("span", { class: `agl-badge agl-${sum.up && !sum.odd ? "good" : "warning"}` }, sum.odd ? words.not_finite : sum.up ? words.adds_up : words.differs);
-    this.sum.replaceChildren(table(words.short_left, sum.left), sign("+"), table(words.short_added, sum.added), sign(sum.up ? "=" : "≠"), table(words.short_now, sum.now.length ? sum.now : sum.added),
+    this.sum.replaceChildren(table(words.short_left, sum.left), behind("+", table(words.short_added, sum.added)), behind(sum.up ? "=" : "≠", table(words.short_now, sum.now.length ? sum.now : sum.added)),
       h("p", { class: "agl-more" }, fill(words.parts, { shape }), " ", up));
     this.beside();
   }
 
-  /** The three stand side by side, with two columns each where more have no room. */
+  /** The three stand side by side, with three or two columns each where more have no room. */
   beside() {
-    this.sum.classList.remove("agl-two-columns");
-    const grids = this.sum.querySelectorAll(".agl-grid");
-    const [first, last] = [grids[0], grids[grids.length - 1]].map((one) => one?.getBoundingClientRect());
-    this.sum.classList.toggle("agl-two-columns", Boolean(last && last.top > first.bottom - 4));
+    const grids = [...this.sum.querySelectorAll(".agl-grid")];
+    const apart = () => grids.length && grids.at(-1).getBoundingClientRect().top > grids[0].getBoundingClientRect().bottom - 4;
+    this.sum.removeAttribute("data-columns");
+    for (const few of [3, 2]) if (apart()) this.sum.dataset.columns = few;
   }
 
   // -- the backward of a step --------------------------------------------------------------------------------------------

@@ -588,6 +588,19 @@ class Rule:
         """The rule in one line."""
         return terms.text(self.term, names, spaced)
 
+    def parts(
+        self, names: Mapping[str, str], values: Mapping[str, Any]
+    ) -> tuple[list[tuple[str, np.ndarray]], tuple[str, ...]] | None:
+        """The factors of the rule, written and calculated, and the signs between them: of g·(1-result²) the numbers of
+        g and those of 1-result². None where something is not known."""
+        factors, signs = terms.split(self.term)
+        try:
+            with np.errstate(all="ignore"):
+                numbers = [np.asarray(terms.calculate(factor, values, value_of)) for factor in factors]
+        except Exception:  # a value that was not kept, or a function that asks for more than numbers
+            return None
+        return [(terms.text(factor, names), value) for factor, value in zip(factors, numbers, strict=True)], signs
+
     @property
     def of(self) -> list[str]:
         """The names of what it is calculated of."""

@@ -40,6 +40,7 @@ __all__ = [
     "power",
     "product",
     "quotient",
+    "split",
     "text",
     "total",
     "transposed",
@@ -315,6 +316,23 @@ def chosen(condition: Term, x: Term, y: Term) -> Term:
     return Apply("?", (condition, x, y))
 
 
+def split(term: Term) -> tuple[tuple[Term, ...], tuple[str, ...]]:
+    """What a product or quotient is made of, and the signs between: of g·h/2 (g, h, 2) and (·, /)."""
+    if _is(term, "neg"):
+        (first, *others), signs = split(term.args[0])
+        return (negative(first), *others), signs
+    if _is(term, "·"):
+        return term.args, ("·",) * (len(term.args) - 1)
+    if _is(term, "@"):
+        return term.args, ("@",)
+    if _is(term, "/") or _is(term, "when"):
+        parts, signs = split(term.args[0])
+        if "@" not in signs:
+            return (*parts, term.args[1]), (*signs, "/" if term.sign == "/" else "·")
+        return term.args, ("/" if term.sign == "/" else "·",)
+    return (term,), ()
+
+
 def leaves(term: Any) -> Iterator[Term]:
     """The names and numbers of a term, from left to right."""
     pending = [term]
@@ -444,7 +462,8 @@ class _Printer:
             case "¬":
                 return "¬" + self.at(args[0], level), level
             case "ᵀ":
-                return self.at(args[0], level) + "ᵀ", level
+                turned = self.at(args[0], level)
+                return turned.removesuffix(".T") if turned.endswith(".T") else f"{turned}ᵀ", level
             case "^":
                 return self._power(*args), level
             case "√":
