@@ -51,7 +51,7 @@ def what_if(y: Any, cut: Any = None, frozen: Any = None, zero: Any = None) -> In
     >>> b = w + 1
     >>> y = a * b
     >>> print("\\n".join(lab.what_if(y, cut=a).text.splitlines()[2:5]))
-    leaf  gets now  gets then  why
+    leaf  gets now  would get  why
     `w`   [6.]      [2.]       [4.] of it came through `a`; the rest still comes by way of AddBackward0 (`b`).
     `x`   [2.]      nothing    Every path to it went through `a`: no gradient arrives, and its `.grad` is not touched.
     """
@@ -82,7 +82,7 @@ class _Leaf:
     then: Any
 
 
-#: a leaf's name, what it gets now and what it gets then, in words
+#: a leaf's name, what it gets now and what it would get, in words
 _Row = tuple[str, str, str]
 
 
