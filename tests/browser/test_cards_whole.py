@@ -57,7 +57,8 @@ DRAWN = """() => {
   const [numbers, foot] = ['.agl-beside', '.agl-foot'].map(what => card.querySelector(what)?.getBoundingClientRect());
   if (numbers && foot && numbers.bottom > foot.top + 1) cut.push('the numbers run into the foot');
   const below = e => e.getBoundingClientRect().bottom > numbers.bottom;
-  const hidden = [...card.querySelectorAll('.agl-beside td')].filter(below);
+  const hidden = [...card.querySelectorAll('.agl-beside td')]
+    .filter(e => !e.closest('[data-small] .agl-either') && below(e));
   return { cut, height: card.getBoundingClientRect().height, numbers: hidden.map(e => e.textContent) };
 }"""
 

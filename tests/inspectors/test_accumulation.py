@@ -51,8 +51,8 @@ def test_the_mock(torch: Any):
     assert [float(e.total) for e in ledger.entries] == [3, 6, 0, 3]
     assert re.sub(r"line \d+", "line N", ledger.text) == (
         "`b.grad`, entry by entry · adds up ✓\n"
-        "backward #2 added to what was there: every backward adds to `.grad` until it is zeroed. For the gradient of "
-        "the last loss alone, call `optimizer.zero_grad()` or write `b.grad = None` before each backward.\n"
+        "backward #2 added to what was there: `.grad` sums up until it is zeroed. For the gradient of the last loss "
+        "alone, call `optimizer.zero_grad()` or write `b.grad = None` before each backward.\n"
         "#  what happened  added  `.grad` after it  by way of                      where\n"
         "1  backward #1    + 3.   3.                3. from MulBackward0 (`loss`)  test_accumulation.py, line N\n"
         "2  backward #2    + 3.   6.                3. from MulBackward0 (`loss`)  test_accumulation.py, line N\n"
