@@ -281,7 +281,7 @@ for place in (True, False, (slice(None), True), (0, True), (True, torch.tensor([
         y[place] = 5.0
         print(y.tolist(), end=" ")
 
-# % arrival-post-accumulate-returns: a post-accumulate hook may return the leaf itself, and nothing else; what it returns the next one gets
+# % arrival-post-accumulate-returns: a post-accumulate hook may return the leaf, and nothing else; the next one gets it
 w = torch.zeros(3, requires_grad=True)
 w.register_post_accumulate_grad_hook(lambda p: p.add_(p.grad, alpha=-0.1))
 w.register_post_accumulate_grad_hook(lambda p: print("second", p is w))
