@@ -14,6 +14,7 @@ from .autograd.frontend import running, will_run
 from .autograd.function import delayed_error
 from .autograd.grad_mode import is_grad_enabled, set_grad
 from .autograd.grad_mode import is_multithreading_enabled as _is_multithreading_enabled
+from .autograd.grad_mode import is_view_replay_enabled as _is_view_replay_enabled
 from .autograd.gradcheck import undefined
 from .autograd.graph import saved_tensors_hooks
 from .core.graph.node import AccumulateGrad, InputMetadata, Node
@@ -38,6 +39,7 @@ __all__ = [
     "_functions",
     "_is_fwd_grad_enabled",
     "_is_multithreading_enabled",
+    "_is_view_replay_enabled",
     "_nn",
     "is_grad_enabled",
 ]

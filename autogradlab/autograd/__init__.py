@@ -10,6 +10,7 @@ from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .frontend import backward, grad
 from .function import Function, NestedIOFunction
 from .grad_mode import (
+    _force_original_view_tracking,
     _unsafe_preserve_version_counter,
     enable_grad,
     enforce_grad_layout_policy,

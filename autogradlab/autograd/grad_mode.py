@@ -316,6 +316,36 @@ def is_multithreading_enabled() -> bool:
     return modes.current().threads
 
 
+class _force_original_view_tracking(_DecoratorContextManager):
+    """Whether a view that was written gets its Node by the views that led to it, or as one `as_strided`: a switch
+    without effect on tensors that lie in memory by strides.
+
+    Mirrors `torch.autograd._force_original_view_tracking`.
+    """
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, mode: bool) -> None:
+        self.prev = modes.current().view_replay
+        modes.current().view_replay = mode
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        modes.current().view_replay = self.mode
+
+    def __exit__(self, *exc: object) -> None:
+        modes.current().view_replay = self.prev
+
+    def clone(self) -> Self:
+        """A fresh context manager of the same kind."""
+        return type(self)(self.mode)
+
+
+def is_view_replay_enabled() -> bool:
+    """The setting of `_force_original_view_tracking`."""
+    return modes.current().view_replay
+
+
 class enforce_grad_layout_policy(_DecoratorContextManager):
     """Whether a gradient is laid out like its leaf.
 

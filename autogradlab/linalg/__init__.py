@@ -35,6 +35,7 @@ from ..ops.linalg.factors import (
     square,
     square_shape,
 )
+from ..ops.linalg.indefinite import check_pivots
 from ..ops.linalg.solve import cutoff
 from ..ops.table.outputs import EXPECTED, Out
 from ..ops.table.publishing import checking, reading
@@ -56,6 +57,9 @@ __all__ = [
     "inv_ex",
     "lstsq",
     "lu",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
     "lu_factor",
     "lu_factor_ex",
     "lu_solve",
@@ -91,6 +95,8 @@ if TYPE_CHECKING:  # generated
         householder_product,
         inv,
         inv_ex,
+        ldl_factor_ex,
+        ldl_solve,
         lstsq,
         lu,
         lu_factor_ex,
@@ -121,6 +127,8 @@ else:
     eig = _offered("linalg_eig")
     eigh = _offered("linalg_eigh")
     lu = _offered("linalg_lu")
+    ldl_factor_ex = _offered("linalg_ldl_factor_ex")
+    ldl_solve = _offered("linalg_ldl_solve")
     lu_factor_ex = _offered("linalg_lu_factor_ex")
     lu_solve = _offered("linalg_lu_solve")
     solve = _offered("linalg_solve")
@@ -187,6 +195,34 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """
     factors, pivots, _ = F.linalg_lu_factor_ex(A, pivot=pivot, check_errors=True)
     r = named("linalg_lu_factor", ("LU", "pivots"))((factors, pivots))
+    return r if out is None else written_all(r, out)
+
+
+@reading(
+    "linalg_ldl_factor(Tensor input, *, bool hermitian=False, Tensor[2] out=None) -> (Tensor LD, Tensor pivots)",
+    out=Out(exact=EXPECTED),
+)
+def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
+    """L and D in one matrix, with A = L D Lᵀ, and the rows that were exchanged: for ldl_solve. Only the lower triangle
+    of A is read.
+
+    Shapes: (..., n, n) gives (..., n, n) and (..., n).
+    Dtypes: float and complex; pivots are int32, count from 1, and are negative for the two rows of a block of D.
+    Errors: RuntimeError where a block of D is zero.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.linalg.ldl_factor(torch.tensor([[4., 2.], [2., 3.]]))
+        torch.return_types.linalg_ldl_factor(
+        LD=tensor([[4.0000, 0.0000],
+                [0.5000, 2.0000]]),
+        pivots=tensor([1, 2], dtype=torch.int32))
+
+    Mirrors `torch.linalg.ldl_factor`.
+    """
+    factors, pivots, info = F.linalg_ldl_factor_ex(A, hermitian=hermitian)
+    check_pivots("torch.linalg.ldl_factor", info._array)
+    r = named("linalg_ldl_factor", ("LD", "pivots"))((factors, pivots))
     return r if out is None else written_all(r, out)
 
 

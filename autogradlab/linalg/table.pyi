@@ -86,6 +86,10 @@ def lstsq(input: _Tensor, b: _Tensor, rcond: _Number | _Tensor | None = ..., *, 
     """The X for which A X comes closest to B."""
 def lu(A: _Tensor, *, pivot: _bool = ..., out: _tuple[_Tensor, ...] | None = ...) -> _lu_result:
     """A = P L U: a permutation, a lower and an upper triangular matrix."""
+def ldl_factor_ex(input: _Tensor, *, hermitian: _bool = ..., check_errors: _bool = ..., out: _tuple[_Tensor, ...] | None = ...) -> _Any:
+    """ldl_factor, which says in info whether it failed instead of raising."""
+def ldl_solve(LD: _Tensor, pivots: _Tensor, B: _Tensor, *, hermitian: _bool = ..., out: _Tensor | None = ...) -> _Tensor:
+    """The X with A X = B, given ldl_factor's results for A."""
 def lu_factor_ex(A: _Tensor, *, pivot: _bool = ..., check_errors: _bool = ..., out: _tuple[_Tensor, ...] | None = ...) -> _lu_factor_ex_result:
     """lu_factor, which says in info whether it failed instead of raising."""
 def lu_solve(LU: _Tensor, pivots: _Tensor, B: _Tensor, *, left: _bool = ..., adjoint: _bool = ..., out: _Tensor | None = ...) -> _Tensor:

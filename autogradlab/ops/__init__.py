@@ -51,13 +51,14 @@ LAZY = {
     "gcd_ isfinite isinf isnan isneginf isposinf isreal lcm lcm_ logical_and logical_not logical_or logical_xor "
     "signbit",
     "common.blas": "F._trilinear F.linalg_cross F.linear F.trace_back Tensor.addbmm_ Tensor.addr_ Tensor.baddbmm_ "
-    "addbmm addmv addmv_ addr baddbmm cross inner torch.bilinear torch.chain_matmul trace",
+    "addbmm addmv addmv_ addr baddbmm cross inner torch._addmm_activation torch._int_mm torch.bilinear "
+    "torch.chain_matmul trace",
     "common.blend": "F.clamp_backward F.clamp_max_backward F.clamp_min_backward Tensor.addcdiv_ Tensor.addcmul_ "
     "Tensor.lerp_ addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ lerp where",
     "common.closeness": "allclose isclose torch.isin",
-    "common.complex": "F._conj F._neg_view F.angle_backward F.contiguous F.floats_like F.ones_like F.square angle "
-    "conj conj_physical conj_physical_ frexp imag is_conj is_neg real resolve_conj resolve_neg torch.complex "
-    "torch.polar torch.view_as_complex torch.view_as_real",
+    "common.complex": "F._conj F.angle_backward F.contiguous F.floats_like F.ones_like F.square angle conj "
+    "conj_physical conj_physical_ frexp imag is_conj is_neg real resolve_conj resolve_neg torch._neg_view "
+    "torch.complex torch.polar torch.view_as_complex torch.view_as_real",
     "common.distances": "F.distance_back F.logsumexp_back dist logsumexp torch.special_logsumexp",
     "common.einsum": "kron torch.einsum torch.tensordot",
     "common.exponentials": "exp2 exp2_ expm1 expm1_ log10 log10_ log1p log1p_ log2 log2_ torch.special_exp2 "
@@ -106,6 +107,7 @@ LAZY = {
     "linalg.exponential": "F._matrix_power F.linalg_householder_product F.linalg_matrix_exp matrix_exp matrix_power "
     "orgqr",
     "linalg.factors": "F.matmul",
+    "linalg.indefinite": "F.linalg_ldl_factor_ex F.linalg_ldl_solve",
     "linalg.lowrank": "torch.pca_lowrank torch.svd_lowrank",
     "linalg.norms": "F._cdist_backward F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm "
     "F.linalg_vector_norm F.norm_along F.norm_of_all norm torch.cdist",

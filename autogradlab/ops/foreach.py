@@ -86,6 +86,8 @@ def _refuse_packed(values: Values) -> None:
     """The errors for numbers that come as one tensor."""
     packed, count = values.get("scalars"), len(values["self"])
     if isinstance(packed, Tensor):
+        if not packed.is_contiguous():
+            raise RuntimeError("Expected scalars to be contiguous.")
         if packed.dim() != 1:
             raise RuntimeError(f"Expected packed scalar Tensor to be of dimension 1. Got {packed.dim()} instead.")
         if len(packed) != count:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -91,9 +92,7 @@ def make_tensor(
     elif dtype.is_floating_point:
         result = TENSORS.empty(drawn, dtype=dtype).uniform_(start, end)
     else:
-        if dtype.name == "int64" or dtype.name != "bool":
-            start, end = int(np.ceil(start)), int(np.ceil(end))
-        result = TENSORS.randint(start, end, drawn, dtype=dtype)
+        result = TENSORS.randint(math.ceil(start), math.ceil(end), drawn, dtype=dtype)
     if doubled:
         result = result[..., 1::2]
     elif memory_format is not None:

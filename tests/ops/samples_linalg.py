@@ -263,6 +263,24 @@ samples(
     method=False,
     out=False,
 )
+samples(
+    "linalg_ldl_factor_ex",
+    *(case(a) for a in (fixed(GENERAL), A(2, 3, 3), A(2, 4, 4, dtype="complex128"), A(0, 0), A(0, 3, 3))),
+    case(A(2, 4, 4, dtype="complex128"), hermitian=True),
+    path="linalg.ldl_factor_ex",
+    method=False,
+    out=False,
+)
+BLOCKS = A(values=[-2, -2, 3], dtype="int32")
+samples(
+    "linalg_ldl_solve",
+    *(case(fixed(GENERAL, d), BLOCKS, A(3, 2, dtype=d)) for d in ("float64", "complex128")),
+    case(fixed(GENERAL, "complex128"), BLOCKS, A(3, 2, dtype="complex128"), hermitian=True),
+    case(A(2, 3, 3), A(values=[[1, 2, 3], [3, 3, 3]], dtype="int32"), A(2, 3, 1)),
+    path="linalg.ldl_solve",
+    method=False,
+    out=False,
+)
 SWAPS = A(values=[3, 2, 3], dtype="int32")
 samples(
     "lu",

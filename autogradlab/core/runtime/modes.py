@@ -108,6 +108,7 @@ class State:
         "saved_hooks",
         "saved_hooks_disabled",
         "threads",
+        "view_replay",
     )
 
     def __init__(self) -> None:
@@ -139,6 +140,8 @@ class State:
         self.record = self.plain = True
         #: what `set_multithreading_enabled` says
         self.threads = True
+        #: what `_force_original_view_tracking` says
+        self.view_replay = False
         #: whom operations ask (`core/tensor/overriding.py`): objects with `__torch_function__`, and the modes entered
         self.overriding = 0
         self.function_modes: list[Any] = []

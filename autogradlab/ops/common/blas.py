@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import iterated
-from ...core.recording.record import RAW, TENSORS, says, writes
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
@@ -81,7 +81,7 @@ def addmv(input: np.ndarray, mat: np.ndarray, vec: np.ndarray, *, beta: Any = 1,
 
 def _integral(beta: Any, alpha: Any) -> None:
     for name, factor in (("beta", beta), ("alpha", alpha)):
-        if isinstance(factor, float):
+        if isinstance(factor, float | complex):
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
 
 
@@ -124,8 +124,13 @@ def addr(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, *, beta: Any = 1
         if v.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {v.ndim}-D")
     d = promote(promote(from_numpy(vec1.dtype), from_numpy(vec2.dtype)), from_numpy(input.dtype)).numpy
-    if d.kind in "iu":
+    if d.kind in "biu":
         _integral(beta, alpha)
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if isinstance(factor, bool) and d.kind != "b":
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+        if isinstance(factor, complex) and d.kind not in "biuc":
+            raise RuntimeError(f"value cannot be converted to type {cxx_name(from_numpy(d))} without overflow")
     a, b = vec1.astype(d, copy=False), vec2.astype(d, copy=False)
     if d.kind == "b":
         r = np.logical_and.outer(a, b) & bool(alpha)
@@ -513,3 +518,67 @@ def trace(input: np.ndarray) -> Any:
     if input.dtype.itemsize == 2:
         return np.asarray(input.diagonal().sum(dtype=np.float32)).astype(input.dtype)
     return np.trace(input)
+
+
+# -- products for inference --------------------------------------------------------------------------------------------
+
+
+@op(
+    "_int_mm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor",
+    "input mat2",
+    method=False,
+    out=Out(exact="int_mm_out_cpu: Expected result dtype to be of type kInt but got {3}"),
+)
+def _int_mm(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
+    """The product of two matrices of 8-bit integers, in int32.
+
+    Shapes: (m, k) and (k, n) give (m, n).
+    Dtypes: int8 or uint8, and int8; the result is int32.
+
+    >>> x = torch.full((1, 2), 100, dtype=torch.int8)
+    >>> torch._int_mm(x, x.T)
+    tensor([[20000]], dtype=torch.int32)
+    """
+    for name, x in (("self", input), ("mat2", mat2)):
+        if x.ndim != 2:
+            raise RuntimeError(f"int_mm_out_cpu: Expected {name} to be of dimension 2 but got {x.ndim}")
+    if input.shape[1] != mat2.shape[0]:
+        raise RuntimeError(
+            f"int_mm_out_cpu: self.size(1) needs to match mat2.size(0) but got {input.shape[1]} and {mat2.shape[0]}"
+        )
+    if input.dtype not in (np.int8, np.uint8):
+        raise RuntimeError(
+            f"int_mm_out_cpu: Expected self dtype to be int8 or uint8 but got {cxx_name(from_numpy(input.dtype))}"
+        )
+    if mat2.dtype != np.int8:
+        raise RuntimeError(
+            f"int_mm_out_cpu: Expected mat2 dtype to be of type int8 but got {cxx_name(from_numpy(mat2.dtype))}"
+        )
+    return np.matmul(input.astype(np.int32), mat2.astype(np.int32))
+
+
+@op(
+    """
+    _addmm_activation(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool use_gelu=False,
+        Tensor out=None) -> Tensor
+    """,
+    "input mat1 mat2",
+    method=False,
+    node=NOT_IMPLEMENTED,
+    vjp={name: no_derivative("_addmm_activation") for name in ("input", "mat1", "mat2")},
+)
+def _addmm_activation(
+    input: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, *, beta: Any = 1, alpha: Any = 1, use_gelu: bool = False
+) -> np.ndarray:
+    """relu, or gelu, of beta * input + alpha * (mat1 @ mat2); without a derivative.
+
+    Shapes: (m, k) and (k, n) give (m, n), to which input broadcasts.
+    ~one-dtype
+
+    >>> torch._addmm_activation(torch.zeros(2), torch.eye(2), torch.tensor([[1., -1.], [-2., 2.]]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
+    total = RAW.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
+    found: np.ndarray = RAW.gelu(total) if use_gelu else RAW.relu(total)
+    return found

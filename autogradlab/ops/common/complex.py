@@ -103,8 +103,22 @@ def _conj(input: np.ndarray) -> Any:
     return conjugated(input)
 
 
-@op("_neg_view", view=True, node="NegViewBackward0", vjp={"input": lambda F, grad: -grad})
+@op(
+    "_neg_view(Tensor input) -> Tensor",
+    view=True,
+    method=False,
+    node="NegViewBackward0",
+    vjp={"input": lambda F, grad: -grad},
+)
 def _neg_view(input: np.ndarray) -> np.ndarray:
+    """The negative, as a view that changes signs when it is read.
+
+    Shapes: input's.
+    Dtypes: any but bool.
+
+    >>> torch._neg_view(torch.tensor([1., -2.])).is_neg()
+    True
+    """
     return negated(input)
 
 

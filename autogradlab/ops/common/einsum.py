@@ -312,18 +312,22 @@ def _pair(F: Any, a: Any, b: Any, dims: list[int]) -> Any:
     return F.permute(F.view(F.bmm(x, y), shape), tuple(back))
 
 
+_NOTHING = (
+    "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts "
+    "list"
+)
+
+
 def _equation(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     """The equation and operands, also from operands that alternate with lists of subscripts."""
     if len(args) < 2:
-        raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one "
-            "operand and "
-            "its subscripts list"
-        )
+        raise ValueError(_NOTHING)
     if not isinstance(args[0], Tensor):
         operands = args[1:]
         if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
             operands = tuple(operands[0])
+            if not operands:
+                raise ValueError(_NOTHING)
         return args[0], operands
 
     def text(subscripts: Any) -> str:

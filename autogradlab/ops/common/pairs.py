@@ -337,7 +337,7 @@ binary(
     floor_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers
     floor_divide(Tensor input, Scalar other) -> Tensor|numbers
     """,
-    single(floor_quotient),
+    floor_quotient,
     {"input other": no_derivative("floor_divide")},
     node=NOT_IMPLEMENTED,
     out=Out(unknown=True),

@@ -182,7 +182,7 @@ binary(
 # all is saved whichever gradient is wanted, as in PyTorch
 OPS["pow"].node_class.users = OPS["pow"].users = (None,) * len(OPS["pow"].fields)
 OPS["pow"]._make_saver()
-OPS["pow.number"].elementwise = True
+OPS["pow.number"].elementwise = OPS["pow.base"].elementwise = True
 
 
 @composite("square(Tensor input, *, Tensor out=None) -> Tensor", reads="late")

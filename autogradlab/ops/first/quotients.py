@@ -13,7 +13,7 @@ from ...core.types.dtypes import of_scalar
 from ...core.values.promotion import broadcast_shapes, is_number, wrap_number
 from ..table.opdef import OPS, Op
 from ..table.overloads import Arguments, Called, Overload
-from .kinds import align, floated, into, refuse, single
+from .kinds import align, floated, into, is_half, refuse, single
 
 F = TENSORS
 
@@ -34,14 +34,24 @@ def divides(name: str) -> Callable[[Any, Any], None]:
 
 def floor_quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Division rounded down; by zero as C does, where NumPy would give NaN."""
-    if x.dtype.kind not in "fV":
-        return np.floor_divide(x, y)
+    if is_half(x):
+        return _floor_of_half(x, y)
     q = np.floor_divide(x, y)
-    return np.where(y == 0, x / y, q)
+    return np.where(y == 0, x / y, q) if x.dtype.kind == "f" else q
+
+
+def _floor_of_half(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The same of half types, where PyTorch rounds each step."""
+    rest = np.fmod(x, y)
+    q = (x - rest) / y
+    q = np.where((rest != 0) & ((y < 0) != (rest < 0)), q - q.dtype.type(1), q)
+    low = np.floor(q)
+    low = np.where(q - low > q.dtype.type(0.5), low + q.dtype.type(1), low)
+    return np.where(y == 0, x / y, np.where(q == 0, np.copysign(q, x / y), low))
 
 
 def trunc_quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Division rounded towards 0."""
+    """Division rounded towards 0; of half types the quotient is rounded before."""
     if x.dtype.kind in "fV":
         return np.trunc(x / y)
     q = np.floor_divide(x, y)
@@ -52,7 +62,7 @@ def _true_quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return floated(x) / floated(y)
 
 
-_ROUNDED = {"floor": single(floor_quotient), "trunc": single(trunc_quotient), None: single(_true_quotient)}
+_ROUNDED = {"floor": floor_quotient, "trunc": trunc_quotient, None: single(_true_quotient)}
 
 
 def rounded_quotient(input: np.ndarray, other: np.ndarray, rounding_mode: str | None) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ import numpy as np
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
+from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
+from ...core.values.promotion import can_cast
 from ..common.blas import adjoint, lift
 from ..first.products import written_all
 from ..table.opdef import composite, op
@@ -390,6 +393,16 @@ def _eig_backward(F: Any, grads: list[Any], eigenvalues: Any, eigenvectors: Any)
     return F.linalg_solve(Vh, F.matmul(inner, Vh))
 
 
+def _takes_complex(input: Tensor, out: Sequence[Tensor]) -> None:
+    found = input.dtype.to_complex()
+    for t, name in zip(out, ("eigenvalues", "eigenvectors"), strict=True):
+        if not can_cast(found.numpy, t.dtype.numpy):
+            raise RuntimeError(
+                f"torch.linalg.eig: Expected {name} to be safely castable from {scalar_name(found)} dtype, but got "
+                f"{name} with dtype {scalar_name(t)}"
+            )
+
+
 @op(
     "linalg_eig(Tensor input, *, Tensor[2] out=None) -> (Tensor eigenvalues, Tensor eigenvectors)|fp32",
     method=False,
@@ -397,6 +410,7 @@ def _eig_backward(F: Any, grads: list[Any], eigenvalues: Any, eigenvectors: Any)
     outputs=("eigenvalues", "eigenvectors"),
     returns=named("linalg_eig", ("eigenvalues", "eigenvectors")),
     vjp={"input": _eig_backward},
+    check_out=_takes_complex,
 )
 def linalg_eig(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A V = V diag(L) for any square matrix; complex, and in no given order.
@@ -607,16 +621,37 @@ def linalg_lu_solve(
             [0.5000]])
     """
     square("torch.linalg.lu_solve", LU, kernel="linalg.lu_solve_cpu")
+    if pivots.dtype != np.int32:
+        raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
     n = LU.shape[-1]
     if B.shape[-2 if left else -1] != n:
         raise RuntimeError(
             f"linalg.lu_solve: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
             f"({n}x{n} and {B.shape[-2]}x{B.shape[-1]})"
         )
+    _check_pivots(LU, pivots)
     H = lambda x: x.swapaxes(-1, -2).conj()
     if not left:
         return np.ascontiguousarray(H(_lu_solved(LU, pivots, H(B), not adjoint)))
     return columns(_lu_solved(LU, pivots, B, adjoint))
+
+
+def _check_pivots(LU: np.ndarray, pivots: np.ndarray) -> None:
+    if pivots.shape[-1:] != LU.shape[-1:]:
+        raise RuntimeError("linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix")
+    if pivots.shape != LU.shape[:-1]:
+        raise RuntimeError(
+            "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(pivots.shape)} instead"
+        )
+    for wrong, word in (
+        (pivots < 1, "greater or equal to 1"),
+        (pivots > LU.shape[-2], "smaller or equal to LU.size(-2)"),
+    ):
+        if wrong.any():
+            raise RuntimeError(
+                f"Pivots given to lu_solve must all be {word}. Did you properly pass the result of lu_factor?"
+            )
 
 
 def _lu_solved(LU: np.ndarray, pivots: np.ndarray, B: np.ndarray, conjugate: bool) -> np.ndarray:

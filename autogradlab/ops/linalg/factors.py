@@ -130,7 +130,7 @@ SINGULAR = "The diagonal element {} is zero, the inversion could not be complete
 
 def lu(a: np.ndarray, pivot: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """LU factors in one matrix, LAPACK's pivots (from 1) and info (the first zero on the diagonal, or 0)."""
-    if not pivot:
+    if not pivot and a.size:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
     m, n = a.shape[-2:]
     k = min(m, n)
@@ -163,7 +163,7 @@ def permutation(pivots: np.ndarray, m: int) -> np.ndarray:
     batch = pivots.shape[:-1]
     order = np.empty((*batch, m), np.int64)
     order[...] = np.arange(m)
-    if not order.size:
+    if not order.size or not pivots.size:
         return order
     flat, swaps = order.reshape(-1, m), pivots.reshape(-1, pivots.shape[-1])
     for row, swap in zip(flat, swaps, strict=True):

@@ -92,6 +92,11 @@ def _check_dtype(name: str, x: np.ndarray, given: dtype) -> None:
         )
 
 
+def _refuse_complex(name: str, ord: Any) -> None:
+    if isinstance(ord, complex):
+        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
+
+
 @op(
     """
     linalg_vector_norm(Tensor input, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
@@ -117,6 +122,7 @@ def linalg_vector_norm(
     tensor(4.)
     """
     x = input
+    _refuse_complex("linalg.vector_norm", ord)
     floats("linalg.vector_norm", x, low=False)
     p = float(ord)
     dims = all_dims(dim, x.ndim)
@@ -181,6 +187,7 @@ def linalg_matrix_norm(
     """
     F = TENSORS
     x = A._array
+    _refuse_complex("linalg.matrix_norm", ord)
     if isinstance(ord, str) and ord not in ("fro", "nuc"):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     if x.ndim < 2:
@@ -215,7 +222,10 @@ def linalg_matrix_norm(
         sums = TENSORS.linalg_vector_norm(A, 1.0, (a,), keepdim)
         if b > a and not keepdim:
             b -= 1
-        r = (F.amax if ord > 0 else F.amin)(sums, b, keepdim)
+        if ord > 0 and not sums._array.shape[b]:
+            r = F.sum(sums, b, keepdim)
+        else:
+            r = (F.amax if ord > 0 else F.amin)(sums, b, keepdim)
     found: Tensor = r if out is None else written(r, out, exact="linalg.matrix_norm" + _OTHER)
     return found
 

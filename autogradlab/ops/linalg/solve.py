@@ -650,6 +650,15 @@ def _lstsq_backward(F: Any, grads: Any, input: Any, b: Any, solution: Any, needs
     return g_a, F.squeeze(g_b, -1) if vector else g_b
 
 
+def _by_singular_values(A: Any, rhs: Any, limit: float) -> tuple[Any, Any, Any]:
+    """The shortest of the closest solutions, the rank and the singular values, of which small ones are left out."""
+    u, s, vh = np.linalg.svd(A, full_matrices=False)
+    keep = s > limit * s.max(-1, initial=0)[..., None]
+    weights = np.where(keep, 1 / np.where(keep, s, 1), 0).astype(s.dtype)
+    x = vh.swapaxes(-1, -2).conj() @ (weights[..., None] * (u.swapaxes(-1, -2).conj() @ rhs))
+    return x, keep.sum(-1).astype(np.int64), s
+
+
 @op(
     """
     linalg_lstsq(Tensor input, Tensor b, float? rcond=None, *, str? driver=None,
@@ -683,20 +692,24 @@ def linalg_lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
             f"{scalar_name(A)} and other's dtype {scalar_name(b)}"
         )
-    vector = A.ndim - 1 == b.ndim and A.shape[:-1] == b.shape
-    if b.shape[-1 if b.ndim == 1 or vector else -2] != A.shape[-2]:
-        dim = -1 if b.ndim < A.ndim else -2
+    if not 0 <= A.ndim - b.ndim <= 1:
+        raise RuntimeError(
+            "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
+            "<= 1"
+        )
+    vector = b.ndim == 1 or A.shape[:-1] == b.shape
+    dim = -1 if vector else -2
+    if b.shape[dim] != A.shape[-2]:
         raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({dim})")
     if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
         raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     rhs = b[..., None] if vector else b
+    if b.ndim < A.ndim and not vector:  # rows count as matrices of a batch too
+        rhs = np.broadcast_to(b, (*broadcast_shapes(A.shape[:-2], b.shape[:-1]), *b.shape[-2:]))
     m, n = A.shape[-2:]
-    u, s, vh = np.linalg.svd(A, full_matrices=False)
-    limit = (np.finfo(s.dtype).eps * max(m, n) if rcond is None else rcond) * s.max(-1, initial=0)
-    keep = s > limit[..., None]
-    weights = np.where(keep, 1 / np.where(keep, s, 1), 0).astype(s.dtype)
-    x = vh.swapaxes(-1, -2).conj() @ (weights[..., None] * (u.swapaxes(-1, -2).conj() @ rhs))
-    rank = keep.sum(-1).astype(np.int64)
+    eps = float(np.finfo(A.dtype).eps)
+    limit = 0.0 if driver == "gels" else eps * max(m, n) if rcond is None else rcond if rcond >= 0 else eps
+    x, rank, s = _by_singular_values(A, rhs, limit)
     residuals = np.empty(0, A.real.dtype)
     if m > n and driver != "gelsy" and driver is not None and (rank == n).all():
         gap = A @ x - rhs

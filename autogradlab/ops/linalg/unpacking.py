@@ -117,5 +117,10 @@ def lu_unpack(
         low = np.ascontiguousarray(np.tril(LU_data[..., :, :k], -1) + np.eye(m, k, dtype=LU_data.dtype))
         high = np.ascontiguousarray(np.triu(LU_data[..., :k, :]))
     if unpack_pivots:
+        if ((LU_pivots < 1) | (LU_pivots > m)).any():
+            raise RuntimeError(
+                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the "
+                "result of lu_factor?"
+            )
         matrix = np.ascontiguousarray(permutation_matrix(LU_pivots, m, LU_data.dtype))
     return low, (high if unpack_data else high.copy()), (matrix if unpack_pivots else matrix.copy())

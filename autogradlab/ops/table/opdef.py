@@ -493,10 +493,11 @@ class Op:
             input = values[self.tensor_places[0]]
             first = input[0] if type(input) in (list, tuple) else input
             self.check_out(first, (out,) if isinstance(out, Tensor) else out)
-        if rule is not None and rule.overlap and rule.overlap != "late":
+        overlap = rule.overlap if rule is not None else "part" if self.elementwise else ""
+        if overlap and overlap != "late":
             sources = values if self.list_place is None else values[self.list_place]
             for o in (out,) if isinstance(out, Tensor) else out:
-                check_written(o, sources, rule.overlap == "whole")
+                check_written(o, sources, overlap == "whole")
         try:
             r = modes.quiet(self.invoke, *given)
         except NotImplementedError as error:

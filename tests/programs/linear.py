@@ -1,0 +1,116 @@
+"""Factors and products that lessons seldom need: L D Lᵀ, pivots that are refused, least squares, norms of what is
+empty, products of integers; quotients of half types, and out= tensors that overlap what a power reads."""
+
+import itertools
+
+import torch
+
+from tests.scenarios.show import attempt
+
+ones = torch.ones(2)
+
+# % ldl: the factors of symmetric and Hermitian matrices, rows exchanged, blocks of two rows
+torch.manual_seed(0)
+for n, kind, hermitian in itertools.product((1, 2, 5), (torch.float64, torch.complex128), (False, True)):
+    x = torch.randn(2, n, n, dtype=kind)
+    x.diagonal(0, -2, -1).mul_(0.05)
+    x = x + (x.mH if hermitian else x.mT)
+    factors = torch.linalg.ldl_factor(x, hermitian=hermitian)
+    print(factors)
+    solution = torch.linalg.ldl_solve(*factors, torch.ones(n, 3, dtype=kind), hermitian=hermitian)
+    print(solution.shape, solution.stride(), torch.allclose(x @ solution, torch.ones(n, 3, dtype=kind)))
+x = torch.tensor([[4.0, 2.0], [2.0, 3.0]], requires_grad=True)
+print(torch.linalg.ldl_factor_ex(x), torch.linalg.ldl_factor_ex(torch.zeros(2, 2)))
+attempt(lambda: torch.linalg.ldl_factor_ex(x).LD.sum().backward())
+for wrong in (torch.zeros(2), torch.zeros(2, 3), torch.ones(2, 2, dtype=torch.int64), torch.ones(2, 2).half()):
+    attempt(lambda t=wrong: torch.linalg.ldl_factor(t))
+attempt(lambda: torch.linalg.ldl_factor(torch.zeros(3, 2, 2)))
+print(torch.linalg.ldl_factor(torch.zeros(2, 0, 0)), torch.linalg.ldl_factor(torch.zeros(0, 3, 3)))
+made, pivots = torch.linalg.ldl_factor(x.detach())
+for args in (
+    (made, pivots, torch.ones(2)),
+    (made, pivots, torch.ones(3, 2)),
+    (made, pivots.double(), torch.ones(2, 2)),
+    (made, pivots[:1], torch.ones(2, 2)),
+    (made, pivots, torch.ones(2, 2, dtype=torch.float64)),
+    (made[:, :1], pivots, torch.ones(2, 2)),
+    (made, pivots, torch.ones(2, 2, requires_grad=True)),
+):
+    attempt(lambda given=args: torch.linalg.ldl_solve(*given))
+
+# % lu: pivots that are none, matrices without elements
+x = torch.tensor([[[1.0, 2.0], [3.0, 5.0]]] * 2)
+for rows in ([[0, 1]] * 2, [[1, 3]] * 2, [1, 2], [[1]] * 2):
+    pivots = torch.tensor(rows, dtype=torch.int32)
+    attempt(lambda p=pivots: torch.linalg.lu_solve(x, p, x))
+attempt(lambda: torch.lu_unpack(x, torch.tensor([[0, 1]] * 2, dtype=torch.int32)))
+attempt(lambda: torch.linalg.lu_solve(x, torch.ones(2, 2), x))
+print(torch.lu_unpack(torch.empty(3, 0), torch.empty(0, dtype=torch.int32)))
+print(torch.linalg.lu(torch.empty(0, 3), pivot=False), torch.linalg.lu_factor_ex(torch.empty(0, 3), pivot=False))
+
+# % least-squares: shapes, and what each driver cuts
+for a, b in (((2, 3), (3,)), ((2, 3), (2, 2, 3)), ((3, 2, 3), (3, 3)), ((2, 4, 2), (4, 3)), ((2, 2, 2), (2, 2))):
+    attempt(lambda p=a, q=b: torch.linalg.lstsq(torch.ones(p) + torch.eye(*p[-2:]), torch.ones(q)).solution.shape)
+x = torch.diag(torch.tensor([4.0, 2.0, 1.0], dtype=torch.float64))
+for driver, rcond in itertools.product(("gels", "gelsd", "gelss"), (None, 0.3, 0.6, -1)):
+    print(driver, rcond, torch.linalg.lstsq(x, torch.ones(3, 1, dtype=torch.float64), rcond=rcond, driver=driver))
+
+# % norms: complex orders, matrices without elements
+for fn in (torch.linalg.matrix_norm, torch.linalg.vector_norm, torch.linalg.norm):
+    attempt(lambda f=fn: f(torch.ones(2, 2), 1 + 2j))
+for size, order in itertools.product(((0, 0), (0, 3), (3, 0), (2, 0, 3)), ("nuc", 1, -1, 2, float("inf"))):
+    attempt(lambda s=size, p=order: torch.linalg.matrix_norm(torch.zeros(s), p))
+    attempt(lambda s=size, p=order: torch.linalg.norm(torch.zeros(s), p, dim=(0, 1), keepdim=True))
+
+# % factors-of-addr: booleans, floats and complex numbers where they do not fit
+for kind, (beta, alpha) in itertools.product(
+    (torch.int64, torch.bool, torch.float32, torch.complex64), ((1.5, 1), (True, 1), (1, True), (1j, 1), (0, 2))
+):
+    v = ones.to(kind)
+    attempt(lambda u=v, b=beta, a=alpha: torch.addr(torch.ones(2, 2).to(u.dtype), u, u, beta=b, alpha=a))
+
+# % products-for-inference: of 8-bit integers, and with relu or gelu
+small = torch.arange(6, dtype=torch.int8).reshape(2, 3)
+print(torch._int_mm(small, small.T), torch._int_mm(small.byte() + 200, small.T))
+for pair in ((small, small), (small.float(), small.T), (small, small.T.int()), (small[0], small.T)):
+    attempt(lambda p=pair: torch._int_mm(*p))
+attempt(lambda: torch._int_mm(small, small.T, out=torch.empty(2, 2)))
+a, b = torch.linspace(-1, 1, 6).reshape(2, 3), torch.linspace(-1, 2, 6).reshape(3, 2)
+for options in ({}, {"use_gelu": True}, {"beta": 0.5, "alpha": 2}):
+    print(torch._addmm_activation(ones, a, b, **options))
+print(torch._addmm_activation(ones, a.clone().requires_grad_(), b))
+
+# % out: eig's names, operands that lists do not give, numbers that are not contiguous
+for kinds in ((torch.int32, torch.int32), (torch.complex64, torch.float32)):
+    attempt(lambda k=kinds: torch.linalg.eig(torch.eye(2), out=tuple(torch.empty(0, dtype=d) for d in k)))
+attempt(lambda: torch.einsum("a", []))
+attempt(lambda: torch._foreach_addcmul([ones], [ones], [ones], torch.ones(2)[::2]))
+attempt(lambda: torch._foreach_addcmul([ones] * 2, [ones] * 2, [ones] * 2, torch.ones(4)[::2]))
+
+# % overlap: powers by numbers read before they write
+for exponent in (0, 1, 2, -1, 0.5):
+    t = torch.arange(1, 5.0)
+    attempt(lambda t=t, e=exponent: torch.pow(t[:-1], e, out=t[1:]))
+    attempt(lambda t=t, e=exponent: torch.pow(t, e, out=t))
+t = torch.arange(1, 5.0)
+attempt(lambda: torch.pow(2, t[:-1], out=t[1:]))
+
+# % quotients: of half types they are rounded before they are cut
+torch.manual_seed(0)
+a, b = torch.randn(200) * 5, torch.randn(200)
+for kind in (torch.bfloat16, torch.float16):
+    for mode in ("trunc", "floor"):
+        print(torch.div(a.to(kind), b.to(kind), rounding_mode=mode).tolist())
+
+# % made: bounds between integers
+torch.manual_seed(0)
+for kind, (low, high) in itertools.product((torch.bool, torch.int64), ((0.5, 1.5), (-3.7, 1), (None, 1.2), (5, 9))):
+    attempt(lambda k=kind, p=low, q=high: torch.testing.make_tensor(5, dtype=k, device="cpu", low=p, high=q))
+
+# % views: a negative that is read late; a switch of autograd without effect here
+x = torch.tensor([1.0, -2.0], requires_grad=True)
+y = torch._neg_view(x)
+print(y, y.is_neg(), y._base is x, torch._neg_view(torch.tensor([1 + 2j])))
+with torch.autograd._force_original_view_tracking(True):
+    print(torch._C._is_view_replay_enabled())
+print(torch._C._is_view_replay_enabled())
