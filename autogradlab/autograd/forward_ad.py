@@ -17,10 +17,10 @@ import numpy as np
 
 from ..core.graph.node import NO_EDGE, Identity, Node, node_class, pair
 from ..core.memory.lazy import bits
-from ..core.memory.rows import Rows
+from ..core.memory.rows import Rows, levels_of
 from ..core.memory.storage import storage_of
 from ..core.recording.record import TENSORS
-from ..core.runtime import modes
+from ..core.runtime import errors, modes
 from ..core.tensor import overriding, printing
 from ..core.tensor import tensor as tensors
 from ..core.tensor.overriding import spread
@@ -81,6 +81,8 @@ class Level:
 
     def __init__(self) -> None:
         self.duals: list[_Dual] = []
+        #: those that were changed in place, and their tangents with them: where their history now begins
+        self.changed: list[_Dual] = []
         #: the leaves that are hidden behind dual tensors, and stand-ins of gradients, by id
         self.own: dict[int, Tensor] = {}
         #: what was computed from dual tensors, they themselves among it
@@ -132,7 +134,20 @@ class Level:
 
     def known(self, t: Tensor) -> _Dual | None:
         """What is known of `t` as a dual tensor; None if it is none."""
-        return next((dual for dual in reversed(self.duals) if dual.is_(t)), None)
+        return next((dual for dual in (*reversed(self.changed), *reversed(self.duals)) if dual.is_(t)), None)
+
+    def change(self, tensor: Tensor, tangent: Tensor) -> None:
+        """After a dual tensor was changed in place: change its tangent in place too. What was computed before has the
+        tangent that there was."""
+        made = self.tangent(tensor)
+        if made is tangent:
+            return
+        with enable_grad():
+            for dual in self.duals:
+                if dual.tangent is tangent:
+                    dual.tangent = TENSORS.clone(tangent)
+            tangent.copy_(TENSORS.zeros_like(tensor) if made is None else made)
+        self.changed.append(_Dual(tensor, tangent))
 
     def tangent(self, tensor: Tensor) -> Tensor | None:
         """The tangent of a tensor, with its history; None where it depends on no dual tensor."""
@@ -277,6 +292,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         )
     if level >= len(_entered):
         raise RuntimeError("Invalid level given to _make_dual")
+    refuse_mapped(tensor, tangent)
     if not (tensor.is_floating_point() or tensor.is_complex()):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
     check_tangent(tensor, tangent)
@@ -291,6 +307,12 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             f"Setting a forward grad that itself has a forward gradient at the same level{level} is not supported."
         )
     return opened.add(opened.begin(tensor), tangent)
+
+
+def refuse_mapped(*given: Tensor) -> None:
+    """Refuse to make dual tensors of rows inside of a vmap."""
+    if transforms.mapping and any(levels_of(t._array.shape) for t in given):
+        raise RuntimeError(errors.ROWS_VIEW.format("_make_dual"))
 
 
 def check_tangent(tensor: Tensor, tangent: Tensor) -> None:
@@ -397,6 +419,9 @@ def _through(name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs:
     if not used:
         return call(*args, **kwargs)
     local = modes.current()
+    short = name.removesuffix(".__set__").rpartition(".")[2]
+    target = _target(short, args, used) if transforms.forward_enabled else None
+    before = [] if target is None else [level.tangent(target) for level in used]
     _within.busy = True
     try:
         if local.record and transforms.forward_enabled:
@@ -405,6 +430,8 @@ def _through(name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs:
             return call(*args, **kwargs)
         else:
             result = _off_the_record(name, call, args, kwargs, local)
+        if target is not None:
+            _follow(short, target, list(zip(used, before, strict=True)))
     finally:
         _within.busy = False
     for t in spread((result,)):
@@ -415,14 +442,43 @@ def _through(name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs:
 
 
 _CHANGING = frozenset(("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"))
+_BEGINNING = frozenset(("requires_grad", "requires_grad_"))
+
+
+def _changes(short: str) -> bool:
+    """Whether a function of this name changes its first argument in place."""
+    return short in _CHANGING or (short.endswith("_") and not short.endswith("__"))
+
+
+def _target(short: str, args: tuple[Any, ...], used: list[Level]) -> Tensor | None:
+    """The tensor whose tangent a call changes in place, or that it makes a leaf; None if there is none."""
+    if not args or not isinstance(args[0], Tensor):
+        return None
+    first = args[0]
+    if short in _BEGINNING:
+        return first
+    if not _changes(short):
+        return None
+    base = first if first._view is None else first._view.base
+    return next((t for t in (first, base) if any(level.known(t) is not None for level in used)), None)
+
+
+def _follow(short: str, target: Tensor, tangents: list[tuple[Level, Tensor | None]]) -> None:
+    """After a call that has changed a dual tensor in place, or has made it a leaf: what becomes of its tangents."""
+    for level, tangent in tangents:
+        if tangent is None:
+            continue
+        if short not in _BEGINNING:
+            level.change(target, tangent)
+        elif requires_grad(target) and level.known(target) is None:
+            level.duals.append(_Dual(target, tangent))
 
 
 def _off_the_record(
     name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], local: modes.State
 ) -> Any:
     """A call under no_grad, which is recorded for the tangents alone, or one while forward mode is off."""
-    short = name.rpartition(".")[2]
-    changing = short in _CHANGING or (short.endswith("_") and not short.endswith("__"))
+    changing = _changes(name.rpartition(".")[2])
     first = args[0] if changing and args else None
     tangents = transforms.forward_enabled
     if first is not None and tangents and requires_grad(first) and _reaches_others(first, _own()):

@@ -18,6 +18,7 @@ from ..core.recording.record import finish, pack, save_output
 from ..core.recording.views import share
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn
+from ..core.tensor import overriding
 from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .context import (
@@ -245,13 +246,15 @@ def _go_forward(
         before = transforms.forward_enabled
         ctx._kept_for_jvp = kept or ()
         transforms.forward_enabled = False
+        versions = [None if t is None else t._version for t in given]
         try:
             found = cls.jvp(ctx, *given)
         finally:
             ctx._kept_for_jvp = None
             transforms.forward_enabled = before
         made = found if isinstance(found, tuple) else (found,)
-        _check_tangents(made, given, args, whole)
+        written = [t for t, version in zip(given, versions, strict=True) if t is not None and t._version != version]
+        _check_tangents(made, given, args, whole, written)
         for o, t, (_, diff, _, _) in zip(outputs, made, whole, strict=True):
             if diff:
                 if not requires_grad(o):
@@ -260,9 +263,12 @@ def _go_forward(
                 level.add(o, t)
 
 
-def _check_tangents(found: tuple[Any, ...], given: list[Any], args: tuple[Any, ...], whole: Any) -> None:
+def _check_tangents(
+    found: tuple[Any, ...], given: list[Any], args: tuple[Any, ...], whole: Any, written: list[Tensor]
+) -> None:
     """Refuse what a `jvp` returned that does not fit the outputs. whole: of each output, what forward returned, whether
-    it is differentiable, whether it was changed in place, and whether it is an input or a view of one."""
+    it is differentiable, whether it was changed in place, and whether it is an input or a view of one. written: the
+    tangents that it was given and has changed in place."""
     if len(found) != len(whole):
         raise RuntimeError(
             f"Function's jvp returned an invalid number of forward gradients (expected {len(whole)} but got "
@@ -279,11 +285,7 @@ def _check_tangents(found: tuple[Any, ...], given: list[Any], args: tuple[Any, .
                 )
             continue
         if changed:
-            if t is None or all(t is not d or a is not o for d, a in zip(given, args, strict=True)):
-                raise RuntimeError(
-                    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
-                    "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."
-                )
+            _check_changed(t, next((d for d, a in zip(given, args, strict=True) if a is o), None), written)
         elif view:
             _check_view(o, t, given, args)
         if t is None or t._array.dtype.kind not in "fcV":
@@ -295,6 +297,20 @@ def _check_tangents(found: tuple[Any, ...], given: list[Any], args: tuple[Any, .
                 f"not supported. Tensor is of size {list(o.shape)} while the given forward gradient is of size "
                 f"{list(t.shape)}."
             )
+
+
+def _check_changed(t: Tensor | None, given: Tensor | None, written: list[Tensor]) -> None:
+    """Refuse the tangent of an argument that was changed in place, unless it is the given one, changed in place."""
+    if t is None or all(given is not w for w in written):
+        raise RuntimeError(
+            "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
+            "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."
+        )
+    if t is not given:
+        raise RuntimeError(
+            "An inplace custom Function is not returning the forward mode gradients as-is. If the forward is modifying "
+            "an input inplace, then the jvp function must modify the gradient inplace and return it as-is."
+        )
 
 
 def _check_view(o: Tensor, t: Any, given: list[Any], args: tuple[Any, ...]) -> None:
@@ -366,13 +382,12 @@ _TWO_RETURNS = (
 def _by_rule(cls: Any, args: tuple[Any, ...], mapped: tuple[int, int, str], local: modes.State) -> Any:
     """What a Function's own `vmap` gives, outside of the vmap of whose rows the arguments are made."""
     level, size, randomness = mapped
-    inside = [isinstance(a, Tensor) and level in levels_of(a._array.shape) for a in flat(args)]
-    whole = [F._remove_batch_dim(a, level, size, 0) if rows else a for a, rows in zip(flat(args), inside, strict=True)]
+    whole, places = zip(*[_outside(a, level, size) for a in flat(args)], strict=True)
     before = local.levels, local.mapped
     try:
         local.levels = tuple([other for other in local.levels if other != level])
         local.mapped = tuple([other for other in local.mapped if other[0] != level])
-        dims = like(args, iter([0 if rows else None for rows in inside]))
+        dims = like(args, iter(places))
         found = cls.vmap(VmapInfo(size, randomness), dims, *like(args, iter(whole)))
     finally:
         local.levels, local.mapped = before
@@ -390,6 +405,16 @@ def _by_rule(cls: Any, args: tuple[Any, ...], mapped: tuple[int, int, str], loca
             "https://pytorch.org/docs/main/notes/extending.func.html"
         )
     return like(made, iter([_entered(t, d, level) for t, d in zip(flat(made), each, strict=True)]))
+
+
+def _outside(a: Any, level: int, size: int) -> tuple[Any, int | None]:
+    """What an argument is outside of a vmap, and the dimension of it that counts rows; None if none does."""
+    if not (isinstance(a, Tensor) and level in levels_of(a._array.shape)):
+        return a, None
+    for mapping in transforms.stack:
+        if getattr(mapping, "level", None) == level and id(a) in mapping.known:
+            return mapping.known[id(a)][1:]
+    return F._remove_batch_dim(a, level, size, 0), 0
 
 
 def _entered(t: Any, dim: Any, level: int) -> Any:
@@ -534,8 +559,12 @@ def _finish(
 
 
 def _alias(t: Tensor) -> Tensor:
-    """A view of the same memory that autograd does not track yet."""
-    return share(t, t._array.view(), None, "custom")
+    """A view of the same memory that autograd does not track yet; of an object of a subclass what its `view_as` is."""
+    if not overriding.overrides(type(t)):
+        return share(t, t._array.view(), None, "custom")
+    with no_grad():
+        made = t.view_as(t)
+    return _custom(made, changed=False)
 
 
 def _connected(node: FunctionNode, nr: int, o: Tensor, is_input: bool, changed: bool, diff: bool, count: int) -> Tensor:

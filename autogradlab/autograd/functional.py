@@ -10,6 +10,7 @@ import numpy as np
 from ..core.recording.record import TENSORS
 from ..core.runtime import errors
 from ..core.tensor.tensor import Size, Tensor, requires_grad, wrap
+from .forward_ad import refuse_mapped
 from .frontend import grad
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
@@ -264,6 +265,8 @@ def jacobian(
                 "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
                 "`vectorize=True`."
             )
+        if strategy == "forward-mode":
+            refuse_mapped(*given)
         given = _prepared(given, create_graph, True)
         names = ("outputs", "None") if strategy == "forward-mode" else (_OUTPUTS, "jacobian")  # as PyTorch calls them
         out_several, outputs = _as_tuple(func(*given), *names)

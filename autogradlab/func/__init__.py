@@ -22,9 +22,10 @@ from ..core.graph.node import Start, pair, reachable
 from ..core.memory.versions import of_inference
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import errors, modes
+from ..core.tensor import printing
 from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad, wrap
-from .mapping import check_randomness, puts_back, vmap
+from .mapping import check_randomness, puts_back, show, vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 
 __all__ = [
@@ -55,6 +56,8 @@ class _Level:
         #: the Nodes where the history of tensors begins that require grad outside
         self.starts: set[Any] = set()
         self.kept: list[Tensor] = []
+        #: the tensors that the function is given in the place of others
+        self.given: list[Tensor] = []
         self.forward = forward
 
     def __enter__(self) -> _Level:
@@ -68,6 +71,7 @@ class _Level:
             local.reverse += 1
         transforms.depth += 1
         transforms.stack += (self,)
+        printing.transformed = show
         #: whether what the transform computes is recorded outside of it
         self.recorded = local.record
         self.modes = inference_mode(False), enable_grad()
@@ -89,14 +93,12 @@ class _Level:
         transforms.stack = transforms.stack[:-1]
         transforms.depth -= 1
 
-    def around(self, t: Tensor) -> str:
-        """How tensors print that the transform differentiates by, or that depend on such a one; "" for others."""
-        if not requires_grad(t):
-            return ""
-        for node in reachable([pair(gradient_edge(t))[0]]):
-            if node in self.starts or (node.accumulates and id(node.variable) in self.own):  # type: ignore[attr-defined]
-                return "GradTrackingTensor(lvl={}, value=\n{}\n)"
-        return ""
+    def around(self, t: Tensor) -> tuple[str, Tensor]:
+        """How tensors print that the function is given or makes, and what they are outside; "" for others."""
+        if self._captures(t):
+            return "", t
+        given = any(t is own for own in self.given)
+        return "GradTrackingTensor(lvl={}, value=\n{}\n)", t._stands_for if given else t
 
     def _captures(self, t: Tensor) -> bool:
         """Whether the function gets a tensor, or the base of a view, in another way than as an argument."""
@@ -115,16 +117,17 @@ class _Level:
         return like(tree, iter([self._one(t, within) if isinstance(t, Tensor) else t for t in flat(tree)]))
 
     def _one(self, t: Tensor, within: Forward | None) -> Tensor:
-        if requires_grad(t) and self.recorded:
+        if requires_grad(t):
             return self.begun(t)
         if not (t.is_floating_point() or t.is_complex()):
             if self.forward:
                 raise ValueError(f"Expected primal to be floating point or complex, but got: {t.dtype}")
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         made = wrap(t._array) if of_inference(t) else F.detach(t)
+        made._stands_for = t
+        self.given.append(made)
         if within is not None:
             return within.begin(made)
-        made._stands_for = t
         self.own.add(id(_leaf(made)))
         self.kept.append(made)
         return made
@@ -133,13 +136,15 @@ class _Level:
         """A tensor in the place of one that requires grad outside, on the same memory."""
         made: Tensor = F.detach(t)
         made._stands_for = t
+        self.given.append(made)
         start = Start.after(gradient_edge(t), t._array)
         made._edge = start
         self.starts.add(start)
         return made
 
     def released(self, t: Any) -> Any:
-        """A result without the history that ends at this transform's own tensors; with it where others require grad."""
+        """A result without the history that ends at this transform's own tensors; with it where others require grad
+        and it is recorded outside."""
         if not isinstance(t, Tensor) or not requires_grad(t) or (self.recorded and self._from_outside(t)):
             return t
         return F.detach(t)
@@ -150,7 +155,7 @@ class _Level:
 
     def outlasts(self, t: Tensor) -> bool:
         """Whether derivatives of a result are to have a history: that of others, who may differentiate once more."""
-        return requires_grad(t) and self._from_outside(t, backward=True)
+        return self.recorded and requires_grad(t) and self._from_outside(t, backward=True)
 
     def _from_outside(self, t: Tensor, backward: bool = False) -> bool:
         """Whether a tensor's history leads to tensors of others; or, on request, the backward of a Function in it."""
@@ -418,7 +423,11 @@ def _pulled(func: Function, primals: tuple[Any, ...], argnums: Any, has_aux: boo
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
                 f"function. cotangents: {sketch(cotangents)}, primal output: {sketch(value)}"
             )
-        found = _gradients(outs, ins, flat(cotangents), True, operator.index(retain_graph) != 0)
+        level.recorded = modes.current().grad  # where the product is asked for decides on its history
+        create = level.recorded if create_graph is None else operator.index(create_graph) != 0
+        found = _gradients(
+            outs, ins, flat(cotangents), create or bool(transforms.forward), operator.index(retain_graph) != 0
+        )
         return tuple(like(chosen, iter(level.release(found))))
 
     pull.__qualname__ = "_vjp_with_argnums.<locals>.wrapper"  # as errors of its arguments name it

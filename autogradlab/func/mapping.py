@@ -17,7 +17,7 @@ from ..core.tensor import printing
 from ..core.tensor.tensor import Tensor, gradient_edge, wrap
 from ..core.types.dims import wrap_dim
 
-__all__ = ["check_randomness", "puts_back", "vmap"]
+__all__ = ["check_randomness", "puts_back", "show", "vmap"]
 
 Function = Callable[..., Any]
 
@@ -180,15 +180,18 @@ class Mapping:
         transforms.depth += 1
         transforms.mapping += 1
         transforms.stack += (self,)
-        printing.transformed = _shown
+        printing.transformed = show
         local = modes.current()
         local.levels = (*local.levels, self.level)
         local.mapped = (*local.mapped, (self.level, self.size, self.randomness))
         return self
 
-    def around(self, t: Tensor) -> str:
-        """How tensors print of which it counts the rows; "" for others."""
-        return "BatchedTensor(lvl={}, bdim=0, value=\n{}\n)" if self.level in levels_of(t._array.shape) else ""
+    def around(self, t: Tensor) -> tuple[str, Tensor]:
+        """How tensors print of which it counts the rows, and what they are outside; "" for others."""
+        if self.level not in levels_of(t._array.shape):
+            return "", t
+        _, outside, dim = self.known.get(id(t), (t, t, 0))
+        return _BATCHED.format("{}", dim, "{}"), outside
 
     def __exit__(self, *exc: object) -> None:
         local = modes.current()
@@ -198,14 +201,26 @@ class Mapping:
         transforms.mapping -= 1
 
 
-def _shown(t: Tensor) -> str | None:
-    """The text of a tensor inside of transforms; None for one that they do not concern."""
-    found = [(lvl, around) for lvl, each in enumerate(transforms.stack, 1) if (around := each.around(t))]
-    if not found:
+_BATCHED = "BatchedTensor(lvl={}, bdim={}, value=\n{}\n)"
+
+
+def show(t: Tensor) -> str | None:
+    """The text of a tensor inside of transforms, or of one that has escaped from vmap; None for one that they do not
+    concern."""
+    levels = levels_of(t._array.shape)
+    layers = []
+    for lvl in range(len(transforms.stack), 0, -1):
+        around, t = transforms.stack[lvl - 1].around(t)
+        if around:
+            layers.append(around.format(lvl, "{}"))
+    dead = set(levels).difference(modes.current().levels)
+    layers += [_BATCHED.format(lvl, 0, "{}") for lvl in range(len(dead), 0, -1)]
+    if not layers:
         return None
-    text = repr(wrap(all_rows(t._array)))
-    for lvl, around in found:
-        text = around.format(lvl, textwrap.indent(text, "    "))
+    whole = wrap(all_rows(t._array))
+    text = printing.tensor_repr(whole, whole._array)
+    for layer in reversed(layers):
+        text = layer.format(textwrap.indent(text, "    "))
     return text
 
 

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ..amp.autocast_mode import autocast, get_autocast_dtype, is_autocast_cache_enabled, is_autocast_enabled
 from ..autograd.frontend import backward, running
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from ..autograd.graph import saved_tensors_hooks
+from ..core.memory.rows import levels_of, with_levels
 from ..core.random.generator import default_generator
 from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor, wrap
@@ -173,6 +175,12 @@ def _with_random_state(state: Any, function: Callable[[], Any]) -> Any:
         default_generator.set_state(now)
 
 
+def _casting() -> autocast:
+    """The autocast that is at work now, to be entered again."""
+    dtype, cache = get_autocast_dtype("cpu"), is_autocast_cache_enabled()
+    return autocast("cpu", dtype, is_autocast_enabled("cpu"), cache)
+
+
 class CheckpointFunction(Function):
     """Runs a function without recording it, and again with recording when its gradient is wanted."""
 
@@ -185,6 +193,7 @@ class CheckpointFunction(Function):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=1)
         ctx.function = function
         ctx.state = default_generator.get_state() if preserve else None
+        ctx.casting = _casting()
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.args = [None if isinstance(a, Tensor) else a for a in args]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
@@ -202,7 +211,7 @@ class CheckpointFunction(Function):
             inputs[place] = saved.detach().requires_grad_(saved.requires_grad)
 
         def again() -> Any:
-            with enable_grad():
+            with enable_grad(), ctx.casting:
                 return ctx.function(*inputs)
 
         outs = _with_random_state(ctx.state, again)
@@ -277,6 +286,8 @@ class _Frame:
         self.complete = False
         self.places: list[weakref.ref[_Saved]] = []
         self.about: list[Any] = []
+        #: of each, the levels of the vmaps whose rows it was: computed again, they have other numbers
+        self.levels: list[tuple[int, ...]] = []
         #: for each backward pass that has computed the call again, what it has not unpacked yet
         self.values: weakref.WeakKeyDictionary[Any, weakref.WeakKeyDictionary[_Saved, Tensor]] = (
             weakref.WeakKeyDictionary()
@@ -287,6 +298,7 @@ class _Frame:
         place = _Saved()
         self.places.append(weakref.ref(place))
         self.about.append(_about(t))
+        self.levels.append(levels_of(t._array.shape))
         return place
 
     def unpack(self, place: _Saved) -> Tensor:
@@ -326,10 +338,10 @@ class _Frame:
             pass
         self._check(found)
         values: weakref.WeakKeyDictionary[_Saved, Tensor] = weakref.WeakKeyDictionary()
-        for ref, t in zip(self.places, found, strict=False):
+        for ref, t, levels in zip(self.places, found, self.levels, strict=False):
             place = ref()
             if place is not None:
-                values[place] = t
+                values[place] = wrap(with_levels(t._array, levels)) if levels else t
         return values
 
     def _check(self, found: list[Tensor]) -> None:
@@ -399,6 +411,7 @@ def checkpoint(
     if determinism_check not in ("default", "none"):
         raise ValueError("determinism_check should be one of ['default', 'none'], but got " + determinism_check)
     forward_context, again_context = context_fn()
+    casting = _casting()
     state = default_generator.get_state() if preserve else None
 
     if not is_grad_enabled():
@@ -407,7 +420,7 @@ def checkpoint(
 
     def again(inputs: list[Any]) -> Any:
         def run() -> Any:
-            with again_context:
+            with casting, again_context:
                 return function(*inputs, **kwargs)
 
         return _with_random_state(state, run)

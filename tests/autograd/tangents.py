@@ -372,3 +372,102 @@ def placed(a, b):
 
 a, b = (torch.ones(n, n, dtype=torch.float64, requires_grad=True) for n in (3, 2))
 print(torch.autograd.gradcheck(placed, (a, b)), torch.autograd.gradgradcheck(placed, (a, b)))
+
+# % tangent-in-place: what is changed in place changes its tangent in place, and nothing that was computed before
+for change in (
+    lambda t: t.mul_(3),
+    lambda t: t.sin_(),
+    lambda t: t.copy_(torch.ones(3)),
+    lambda t: t.zero_(),
+    lambda t: t.__setitem__(0, 5.0),
+    lambda t: t[1:].mul_(7),
+):
+    with forward_ad.dual_level():
+        given = torch.ones(3)
+        dual = forward_ad.make_dual(torch.full((3,), 0.5), given)
+        before = dual * 3
+        change(dual)
+        print(given, given._version, forward_ad.unpack_dual(dual), forward_ad.unpack_dual(dual).tangent is given)
+        print(forward_ad.unpack_dual(before).tangent, forward_ad.unpack_dual(dual * dual).tangent)
+        dual.add_(dual)
+        print(given, forward_ad.unpack_dual(dual).tangent is given)
+with forward_ad.dual_level():
+    given = torch.ones(3, requires_grad=True)
+    dual = forward_ad.make_dual(torch.ones(3), given)
+    with caught():
+        dual.mul_(2)
+x, v = torch.ones(2), torch.ones(2)
+print(torch.func.jvp(lambda t: t.mul_(2) * 1, (x,), (v,)), x, v)
+
+# % tangent-of-leaf: a dual tensor that becomes a leaf keeps its tangent
+with forward_ad.dual_level():
+    dual = forward_ad.make_dual(torch.tensor([0.5, 1.0]), torch.tensor([1.0, 2.0]))
+    before = dual * 2
+    dual.requires_grad_()
+    y = (dual * dual * before).sum()
+    print(dual.is_leaf, forward_ad.unpack_dual(dual).tangent, forward_ad.unpack_dual(y).tangent)
+    print(forward_ad.unpack_dual(torch.autograd.grad(y, dual)[0]).primal)
+    before.requires_grad = True
+    y = (before * before).sum()
+    print(before.is_leaf, forward_ad.unpack_dual(before).tangent, forward_ad.unpack_dual(y).tangent)
+
+# % function-tangent-in-place: a jvp of a Function that changes its input changes the tangent in place and returns it
+
+
+def doubling(jvp):
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return x.mul_(2)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    Doubled.jvp = staticmethod(jvp)
+    return Doubled
+
+
+for jvp in (
+    lambda ctx, t: t,
+    lambda ctx, t: t * 2,
+    lambda ctx, t: None,
+    lambda ctx, t: t.mul_(2),
+    lambda ctx, t: t.mul_(2).view_as(t),
+):
+    with forward_ad.dual_level():
+        given = torch.ones(2)
+        dual = forward_ad.make_dual(torch.ones(2), given)
+        with caught():
+            made = doubling(jvp).apply(dual)
+            print(made is dual, forward_ad.unpack_dual(made), forward_ad.unpack_dual(made).tangent is given)
+
+# % function-subclass: an input of a subclass that a Function returns
+
+
+class Told(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        if func is not torch.Tensor.__repr__:
+            print("asked", func.__name__)
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+class Same(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3
+
+
+for x in (torch.ones(2), torch.ones(2, requires_grad=True), torch.nn.Parameter(torch.ones(2))):
+    given = x if isinstance(x, torch.nn.Parameter) else x.as_subclass(Told)
+    y = Same.apply(given)
+    print(type(y), y is given, y.requires_grad)
+    if y.requires_grad:
+        y.sum().backward()
+        print(type(x.grad), x.grad)

@@ -179,7 +179,33 @@ def gradient_inside(torch: Any, checkpoint: Any) -> Any:
     return [round(v, 4) for v in x.grad.tolist()]
 
 
+def of_rows(torch: Any, checkpoint: Any) -> Any:
+    found = []
+    for again in (False, True):
+        x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+
+        def part(x: Any) -> Any:
+            return torch.func.vmap(lambda t: torch.func.vmap(torch.sin)(t.exp()) * t)(x)
+
+        (checkpoint(part, x, use_reentrant=False) if again else part(x)).sum().backward()
+        found.append([round(v, 4) for v in x.grad.flatten().tolist()])
+    return found
+
+
+def under_autocast(torch: Any, checkpoint: Any, reentrant: bool = False) -> Any:
+    torch.manual_seed(0)
+    layer = torch.nn.Linear(2, 2)
+    x = torch.ones(2, 2, requires_grad=True)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        out = checkpoint(lambda x: layer(x).exp(), x, use_reentrant=reentrant)
+    out.sum().backward()
+    return str(out.dtype), [round(v, 3) for v in x.grad.flatten().tolist()]
+
+
 PROGRAMS = {
+    "of-rows": of_rows,
+    "autocast": under_autocast,
+    "autocast-with-reentry": lambda t, c: under_autocast(t, c, True),
     "unpacked-twice": unpacked_twice,
     "one-group": in_one_group,
     "no-group": lambda t, c: in_one_group(t, c, False),

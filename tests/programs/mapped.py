@@ -178,3 +178,87 @@ for transform in (
         attempt(lambda transform=transform: print(transform(total)(x)))
 linear = torch.nn.Linear(2, 1)
 print(grad(lambda p: functional_call(linear, p, x).sum())(dict(linear.named_parameters()))["bias"])
+
+# % mapped-escaped: tensors that outlive the vmap whose rows they are
+kept = []
+x = torch.ones(3, 2)
+vmap(lambda t: kept.extend((t, t * 2)) or t)(x)
+for escaped in kept:
+    print(escaped, escaped.shape, escaped.dtype)
+    for action in (
+        lambda t: t.sin(),
+        lambda t: t + 1,
+        lambda t: torch.ones(2) * t,
+        lambda t: t.sum(),
+        lambda t: t.amax(),
+        lambda t: t.view(2, 1),
+        lambda t: t[0],
+        lambda t: t.clone(),
+        lambda t: torch.zeros_like(t),
+        lambda t: t @ t,
+    ):
+        attempt(lambda: action(escaped))
+leaf = torch.ones(3, 2, requires_grad=True)
+rows = vmap(lambda t: kept.append(t.exp()) or kept[-1] * t.sum())(leaf)
+rows.sum().backward()
+print(leaf.grad)
+attempt(lambda: kept[-1].exp())
+
+# % mapped-printed: tensors as they print inside of vmap along other dimensions, and of transforms that differentiate
+x = torch.ones(3, 2)
+
+
+def show(*tensors):
+    print(*tensors, sep="\n")
+    return tensors[0].sum()
+
+
+vmap(lambda t: show(t, t * 2, t.sum()), in_dims=1)(torch.arange(4.0).view(1, 4))
+vmap(vmap(lambda t: show(t, t + 1), in_dims=1), in_dims=2)(torch.arange(6.0).view(1, 2, 3))
+vmap(grad(lambda t: show(t, t * 2)), in_dims=1)(torch.ones(1, 2))
+grad(lambda t: show(t, t * 2, torch.ones(2), x))(torch.ones(3))
+grad(grad(lambda t: show(t**2, t, torch.tensor(1.0))))(torch.tensor(3.0))
+torch.func.vjp(lambda t: show(t, t * 2), torch.ones(2))
+torch.func.jvp(lambda t: show(t, t * 2), (torch.ones(2),), (torch.ones(2),))
+grad(lambda t: vmap(lambda row: show(row, row * 2))(t).sum())(torch.ones(2, 1))
+jacrev(lambda t: show(t, t * 2))(torch.ones(2))
+
+# % mapped-places: a Function's own vmap is told the dimension of its arguments
+
+
+class Told(torch.autograd.Function):
+    @staticmethod
+    def forward(a, b):
+        return a * b
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def vmap(info, dims, a, b):
+        print(info, dims, a.shape, b.shape)
+        return a.movedim(dims[0], 0), 0
+
+
+a, b = torch.ones(3, 4, 2), torch.ones(4)
+print(vmap(Told.apply, in_dims=(1, 0))(a, b).shape)
+print(vmap(Told.apply, in_dims=(-1, None))(a, b).shape)
+print(vmap(lambda a, b: Told.apply(a * 1, b), in_dims=(2, None))(a, b).shape)
+print(vmap(vmap(Told.apply, in_dims=(1, None)), in_dims=(1, 0))(a, b).shape)
+
+# % mapped-recorded: whether products with Jacobians are recorded is decided where they are asked for
+x = torch.ones(3, 2)
+leaf = torch.tensor(3.0, requires_grad=True)
+value, pull = torch.func.vjp(lambda t: t**3, leaf)
+with torch.no_grad():
+    silent, quiet = torch.func.vjp(lambda t: t**3, leaf)
+    print(value, pull(torch.tensor(1.0)), silent, quiet(torch.tensor(1.0)))
+    print(grad(lambda t: t**3)(leaf), jacrev(torch.sin)(leaf), torch.func.jvp(torch.sin, (leaf,), (leaf,)))
+print([t.requires_grad for t in (value, silent, *pull(torch.tensor(1.0)), *quiet(torch.tensor(1.0)))])
+print(torch.autograd.grad(quiet(torch.tensor(1.0)), leaf))
+attempt(lambda: vmap(lambda t: torch.autograd.forward_ad.make_dual(t, t))(x))
+with torch.autograd.forward_ad.dual_level():
+    attempt(lambda: vmap(lambda t: torch.autograd.forward_ad.make_dual(t, t))(x))
+options = {"strategy": "forward-mode", "vectorize": True}
+attempt(lambda: vmap(lambda t: torch.autograd.functional.jacobian(torch.sin, t, **options))(x))

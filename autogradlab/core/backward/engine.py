@@ -631,13 +631,17 @@ class Task:
 
     def _run_on_rows(self, local: modes.State) -> None:
         """The pass by operations on Tensors, which know what to do with Rows."""
-        if not self.reach.plain or local.anomaly:
-            for _ in self._walk(local, False, self.form or UNRECORDED):
-                pass
-        else:
-            local.grad, local.formula = self.create_graph, True
-            local.refresh()
-            _walk_recorded(self.reach, self.grads, self.keep_graph)
+        before, local.passing = local.passing, True
+        try:
+            if not self.reach.plain or local.anomaly:
+                for _ in self._walk(local, False, self.form or UNRECORDED):
+                    pass
+            else:
+                local.grad, local.formula = self.create_graph, True
+                local.refresh()
+                _walk_recorded(self.reach, self.grads, self.keep_graph)
+        finally:
+            local.passing = before
 
     def order(self) -> list[Node]:
         """The Nodes that the pass will run, in order; to be called before the first of them has run."""
@@ -671,11 +675,13 @@ class Task:
         walk = self._walk(local, watch, self.form)
         while True:
             before = (local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating)
+            passing, local.passing = local.passing, bool(self.reach.rows)
             try:
                 event = next(walk)
             except StopIteration:
                 return
             finally:
+                local.passing = passing
                 local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating = before
                 if FLAGS.unusual:
                     local.refresh()

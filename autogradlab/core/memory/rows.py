@@ -31,6 +31,7 @@ __all__ = [
     "new_level",
     "plain_rows",
     "repeated",
+    "with_levels",
 ]
 
 _ndarray = np.ndarray
@@ -63,6 +64,16 @@ class Apart(RuntimeError):
 
 Apart.__name__ = Apart.__qualname__ = "RuntimeError"  # all that a caller of the kernel needs to know
 Apart.__module__ = "builtins"
+
+
+def check_open(levels: tuple[int, ...], rule: str = "gen_vmap_plumbing") -> None:
+    """Refuse rows that have escaped from the function: the vmap that counts them is over. rule: what PyTorch's message
+    names."""
+    state = modes.LOCAL.state
+    if levels == state.levels or state.passing:
+        return
+    if any(level and level not in state.levels for level in levels):
+        raise RuntimeError(errors.ROWS_ESCAPED.format(rule))
 
 
 class RowShape(tuple[int, ...]):
@@ -111,6 +122,7 @@ class Rows(NDArrayOperatorsMixin):
 
     def over(self, whole: Any) -> Rows:
         """Other rows of the same levels."""
+        check_open(self.levels)
         return Rows(np.asarray(whole), self.levels)
 
     # -- attributes of an array --------------------------------------------------------------------------------
@@ -230,6 +242,7 @@ class Rows(NDArrayOperatorsMixin):
             found = _called(ufunc, inputs, options)
         elif method == "reduce" and type(inputs[0]) is Rows and options.keys() <= {"axis", "dtype", "keepdims"}:
             x = inputs[0]
+            check_open(x.levels, "boxed_reduction_batch_rule")
             options["axis"] = x.axes(options.get("axis", 0))
             found = ufunc.reduce(x.whole, **options)
             found = Rows(found if type(found) is _ndarray else np.asarray(found), x.levels)
@@ -415,6 +428,11 @@ def all_rows(x: Any) -> Any:
     return x.whole if type(x) is Rows else x
 
 
+def with_levels(x: Any, levels: tuple[int, ...]) -> Any:
+    """Rows that were made again, by vmaps with other numbers, as rows of those that first made them."""
+    return Rows(x.whole, levels) if type(x) is Rows else x
+
+
 def copied(x: Any) -> Any:
     """An array, or Rows, in memory of its own that is laid out alike."""
     return x.copy("K") if type(x) is Rows else np.array(x)
@@ -459,6 +477,7 @@ def _union(arrays: Sequence[Any]) -> tuple[int, ...]:
     for x in arrays:
         if type(x) is Rows and x.levels != first:
             first = tuple(sorted({*first, *x.levels})) if first else x.levels
+    check_open(first)
     return first
 
 
@@ -475,6 +494,7 @@ def _called(ufunc: np.ufunc, inputs: Sequence[Any], options: dict[str, Any]) -> 
             ndim = getattr(x, "ndim", 0)
         if ndim > most:
             most = ndim
+    check_open(levels)
     if ufunc.signature:
         if ufunc is not np.matmul:
             raise Apart(errors.ROWS_POINTER)
@@ -651,6 +671,7 @@ def _reducing(function: Any, one: bool = False) -> Callable[..., Any]:
     def rule(a: Any, axis: Any = None, *args: Any, **options: Any) -> Any:
         if options.get("out") is not None or args or any(type(x) is Rows for x in options.values()):
             raise Apart(errors.ROWS_POINTER)
+        check_open(a.levels, "boxed_reduction_batch_rule")
         if one and (axis is None or not a.ndim):
             if options.get("keepdims"):
                 raise Apart(errors.ROWS_POINTER)

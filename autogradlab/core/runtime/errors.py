@@ -105,7 +105,7 @@ ROWS_SELECTED = (
     "batch this would return a differently shaped Tensor. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature."
 )
-ROWS_OUT = "Batching rule not implemented for aten::{}.out; the fallback path doesn't work on out= or view ops."
+ROWS_VIEW = "Batching rule not implemented for aten::{}; the fallback path doesn't work on out= or view ops."
 WITHIN_REQUIRES_GRAD = (
     "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of "
     "a function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch "
@@ -120,6 +120,11 @@ WITHIN_RETAIN_GRAD = (
 WITHIN_BACKWARD = (
     "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
     "instead or call backward() outside of functorch transforms."
+)
+ROWS_ESCAPED = (
+    "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
+    "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in `{}` Please "
+    "file an issue if it looks like the latter"
 )
 ROWS_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
 ROWS_INPLACE = (

@@ -91,7 +91,6 @@ class State:
         "casting",
         "casts",
         "check_nan",
-        "depth",
         "evaluating",
         "formula",
         "function_modes",
@@ -102,6 +101,7 @@ class State:
         "mapped",
         "observers",
         "overriding",
+        "passing",
         "plain",
         "record",
         "reverse",
@@ -118,13 +118,14 @@ class State:
         self.check_nan = True
         #: the Node that the engine runs in this thread at the moment, for anomaly mode
         self.evaluating: Any = None
-        self.depth = 0
         #: of each functional transform at work that differentiates: whether its function has a tensor from outside
         self.captured: tuple[Callable[[Any], bool], ...] = ()
         #: how many of them do so backward
         self.reverse = 0
         #: the levels of the vmaps that are entered, the outermost first
         self.levels: tuple[int, ...] = ()
+        #: whether a backward pass through a graph of rows is at work: rows whose vmap is over may take part in it
+        self.passing = False
         #: of each of them that a program has entered: its level, how many rows it counts, and whether their random
         #: numbers are "different", the "same", or an "error"
         self.mapped: tuple[tuple[int, int, str], ...] = ()

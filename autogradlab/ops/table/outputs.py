@@ -140,7 +140,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False, op
         else any(type(x) is Rows for x in (*r, *(o._array for o in out)))
     )
     if together:
-        raise RuntimeError(errors.ROWS_OUT.format(operation.name))
+        raise RuntimeError(errors.ROWS_VIEW.format(f"{operation.name}.out"))
     if single:
         if not asked:
             refuse_recorded(operation, inputs, out)
