@@ -465,13 +465,14 @@ def mapped(
 ) -> list[Tensor | None]:
     """What a function gives for each of `count` rows of tensors, by one call of it."""
     level, local = new_level(), modes.current()
-    before = local.levels
+    before = local.levels, local.mapped
     try:
-        local.levels = (*before, level)
+        local.levels = (*local.levels, level)
+        local.mapped = (*local.mapped, (level, count, "never"))
         rows = [None if t is None else TENSORS._add_batch_dim(t, 0, level) for t in given]
         return [None if t is None else TENSORS._remove_batch_dim(t, level, count, 0) for t in func(rows)]
     finally:
-        local.levels = before
+        local.levels, local.mapped = before
 
 
 def _together(

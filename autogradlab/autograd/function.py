@@ -388,7 +388,8 @@ def _by_rule(cls: Any, args: tuple[Any, ...], mapped: tuple[int, int, str], loca
         local.levels = tuple([other for other in local.levels if other != level])
         local.mapped = tuple([other for other in local.mapped if other[0] != level])
         dims = like(args, iter(places))
-        found = cls.vmap(VmapInfo(size, randomness), dims, *like(args, iter(whole)))
+        info = VmapInfo(size, "error" if randomness == "never" else randomness)
+        found = cls.vmap(info, dims, *like(args, iter(whole)))
     finally:
         local.levels, local.mapped = before
     if not isinstance(found, tuple):

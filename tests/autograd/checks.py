@@ -1,9 +1,11 @@
 """gradcheck, gradgradcheck and autograd.functional."""
 
-import torch
-from torch.autograd import Function
+import warnings
 
-from tests.scenarios.show import t
+import torch
+from torch.autograd import Function, gradcheck, gradgradcheck
+
+from tests.scenarios.show import attempt, t
 
 # % checks-gradcheck: gradcheck
 gc = torch.autograd.gradcheck
@@ -213,3 +215,71 @@ t(lambda: F.hessian(lambda v: (v * 2).sum(), x, strict=True, vectorize=True))
 t(lambda: F.jacobian(lambda v: v.detach(), x, strict=True, vectorize=True))
 t(lambda: F.jacobian(lambda v: v * 2, x, strict=True, vectorize=True))
 t(lambda: F.hessian(lambda v: (v * 2).sum(), x, outer_jacobian_strategy="forward-mode"))
+
+# % checks-fast: gradcheck in its fast mode and with many gradients at once; how often it calls the function
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor, draw=False):
+        ctx.factor, ctx.draw = factor, draw
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        if ctx.draw:
+            torch.rand(2)
+        return grad * 2 * ctx.factor, None, None
+
+    @staticmethod
+    def jvp(ctx, tangent, *others):
+        if ctx.draw:
+            torch.randn_like(tangent)
+        return tangent * 2 * ctx.factor
+
+
+def said(function, inputs, check=gradcheck, count=True, **options):
+    calls = []
+
+    def counted(*args):
+        calls.append(1)
+        return function(*args)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        attempt(lambda: print(check(counted, inputs, **options)))
+    if count:
+        print(len(calls))
+
+
+one = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
+x = torch.tensor([0.5, 1.5, -0.25], dtype=torch.float64, requires_grad=True)
+z = torch.tensor([0.5 + 1j, 1.5 - 2j], dtype=torch.complex128, requires_grad=True)
+torch.manual_seed(0)
+for fast in (True, False):
+    for function, inputs in (
+        (torch.sin, (x,)),
+        (torch.mul, (x, x.detach().clone().requires_grad_())),
+        (lambda t: t * t.exp(), (z,)),
+        (torch.abs, (z,)),
+        (lambda a, b: (a.sum() * b, a * 2), (x, z)),
+        (lambda a: (a * 2, torch.tensor(3), a.detach() * 0), (x,)),
+    ):
+        said(function, inputs, fast_mode=fast)
+        said(function, inputs, fast_mode=fast, check_undefined_grad=False, check_batched_grad=True)
+        said(function, inputs, gradgradcheck, fast_mode=fast)
+        said(function, inputs, count=False, fast_mode=fast, check_forward_ad=True)
+    for factor in (1.0, 1.0000001, 1.0625):
+        said(lambda t: Scaled.apply(t, factor), (one,), fast_mode=fast, atol=1e-12)
+        said(lambda t: Scaled.apply(t, factor), (x,), fast_mode=fast, raise_exception=False)
+        options = {"check_forward_ad": True, "check_backward_ad": False}
+        said(lambda t: Scaled.apply(t, factor), (one,), count=False, fast_mode=fast, **options)
+    said(lambda t: Scaled.apply(t, 1.0, True), (x,), fast_mode=fast, check_batched_grad=True)
+    options = {"check_forward_ad": True, "check_batched_forward_grad": True}
+    said(lambda t: Scaled.apply(t, 1.0, True), (x,), count=False, fast_mode=fast, **options)
+    said(lambda t: t.detach() * 1, (x,), count=False, fast_mode=fast)
+    said(lambda t: (t.detach() * 0).sum(), (x,), count=False, fast_mode=fast)
+    sizes = iter([3, 3, 2] + [3] * 20)
+    said(lambda t: t[: next(sizes)] * 1, (x,), fast_mode=fast)
+torch.manual_seed(0)
+gradcheck(torch.sin, (x,), fast_mode=True)

@@ -520,7 +520,8 @@ def _product(a: Any, b: Any, levels: tuple[int, ...], options: dict[str, Any]) -
         x = a.whole  # one product, of all rows
         if x.shape[-1] != b.shape[0]:
             raise ValueError("shapes do not fit")
-        return Rows((x.reshape(-1, x.shape[-1]) @ b).reshape(*x.shape[:-1], b.shape[1]), levels)
+        count = math.prod(x.shape[:-1])
+        return Rows((x.reshape(count, x.shape[-1]) @ b).reshape(*x.shape[:-1], b.shape[1]), levels)
     if type(a) is not Rows and a.ndim == 2 and b.ndim == 1:
         if a.shape[1] != b.shape[0]:
             raise ValueError("shapes do not fit")
@@ -876,10 +877,14 @@ def _none(x: Any) -> Any:
 # -- random numbers ----------------------------------------------------------------------------------------------------
 
 
+_NO_DRAWS = {"error": errors.ROWS_RANDOM, "never": errors.ROWS_RANDOM_NEVER}
+
+
 def refuse_draws() -> None:
     """Refuse random numbers inside of a vmap that says so."""
-    if any(randomness == "error" for _, _, randomness in modes.LOCAL.state.mapped):
-        raise RuntimeError(errors.ROWS_RANDOM)
+    for _, _, randomness in modes.LOCAL.state.mapped:
+        if randomness in _NO_DRAWS:
+            raise RuntimeError(_NO_DRAWS[randomness])
 
 
 def _drawing() -> dict[int, int]:

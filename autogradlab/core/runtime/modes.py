@@ -127,7 +127,7 @@ class State:
         #: whether a backward pass through a graph of rows is at work: rows whose vmap is over may take part in it
         self.passing = False
         #: of each of them that a program has entered: its level, how many rows it counts, and whether their random
-        #: numbers are "different", the "same", or an "error"
+        #: numbers are "different", the "same", an "error", or "never" to be drawn (many gradients in one pass)
         self.mapped: tuple[tuple[int, int, str], ...] = ()
         #: whether a derivative formula is being recorded: numbers in it are Scalars, as in PyTorch's C++
         self.formula = False
