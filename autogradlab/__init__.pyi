@@ -834,6 +834,9 @@ def greater_equal(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) 
     """Whether elements are not smaller than those of other. The operator >=."""
 @_overload
 def greater_equal(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+def grid_sampler(input: _Tensor, grid: _Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool) -> _Tensor:
+    """grid_sample with its modes as numbers: 0 bilinear, 1 nearest, 2 bicubic; outside 0 zeros, 1 the
+    border, 2 a reflection."""
 def grid_sampler_2d(input: _Tensor, grid: _Any, interpolation_mode: _Any, padding_mode: _Any, align_corners: _Any) -> _Tensor:
     """nn.functional.grid_sample of images, with numbers for modes: 0 bilinear, 1 nearest, 2 bicubic; 0
     zeros, 1 border, 2 reflection."""

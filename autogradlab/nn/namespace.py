@@ -11,6 +11,7 @@ from ..ops.table.opdef import FUNCTIONS
 from ..ops.table.publishing import reading
 from . import functional as F
 from .functions.activations import _rrelu_with
+from .functions.sampling import grid_sampler
 
 __all__ = ["NAMES", "find"]
 
@@ -313,6 +314,7 @@ _OWN = {
         layer_norm,
         group_norm,
         rrelu,
+        grid_sampler,
         adaptive_max_pool1d,
         poisson_nll_loss,
     )

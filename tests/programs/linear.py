@@ -114,3 +114,31 @@ print(y, y.is_neg(), y._base is x, torch._neg_view(torch.tensor([1 + 2j])))
 with torch.autograd._force_original_view_tracking(True):
     print(torch._C._is_view_replay_enabled())
 print(torch._C._is_view_replay_enabled())
+
+# % logsumexp: of half types each step is rounded
+torch.manual_seed(0)
+for kind in (torch.bfloat16, torch.float16):
+    x = (torch.randn(6, 40) * 5).to(kind)
+    print(x.logsumexp(0).tolist(), x.logsumexp(1).tolist(), x.logsumexp((0, 1)), (x[0] - torch.inf).logsumexp(0))
+
+# % grid-sampler: modes as numbers, and what is refused
+torch.manual_seed(0)
+x, grid = torch.randn(1, 2, 3, 3, requires_grad=True), torch.rand(1, 2, 2, 2) * 2 - 1
+for mode, padding, corners in itertools.product(range(3), range(3), (True, False)):
+    print(mode, padding, corners, torch.grid_sampler(x, grid, mode, padding, corners))
+solid, places = torch.randn(1, 1, 2, 2, 2), torch.rand(1, 1, 1, 2, 3)
+print(torch.grid_sampler(solid, places, 0, 0, True), torch.grid_sampler(x[:0], grid[:0], 0, 0, True).shape)
+for args in (
+    (x, grid.double(), 0),
+    (x.half(), grid, 1),
+    (solid, places, 2),
+    (x[0], grid, 0),
+    (x, grid[..., :1], 0),
+    (x[:, :, :0], grid, 0),
+    (torch.ones(2, 3, 3), torch.ones(2, 2, 1), 0),
+    (torch.ones(2, 3, 3, 3), torch.ones(2, 2, 2), 0),
+    (torch.tensor(1.0), torch.ones(2), 0),
+    (torch.ones(2), torch.ones(2), 0),
+):
+    attempt(lambda given=args: torch.grid_sampler(*given, 0, True))
+attempt(lambda: torch.grid_sampler(x, grid, 0, 0))

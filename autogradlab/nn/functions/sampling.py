@@ -9,9 +9,9 @@ from ...core.arguments.declared import casting
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from ...ops.nn import grid as _kernels  # noqa: F401 (fills the table)
-from ...ops.table.publishing import inner
+from ...ops.table.publishing import reading
 
-__all__ = ["affine_grid", "grid_sample"]
+__all__ = ["affine_grid", "grid_sample", "grid_sampler"]
 
 _MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
 _PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
@@ -63,31 +63,30 @@ def grid_sample(
     return grid_sampler(input, grid, _MODES[mode], _PADDINGS[padding_mode], align_corners)
 
 
-_grid_sampler = inner(
+@reading(
     "grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
     "Tensor|fp32"
 )
-
-
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
-    """grid_sample with its modes as numbers."""
-    _grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
-    nd = input.ndim - 2
-    if nd not in (2, 3):
-        raise RuntimeError(
-            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes "
-            f"{list(input.shape)} and grid with sizes {list(grid.shape)}"
-        )
-    if grid.shape[-1] != nd:
-        raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {nd} in last dimension, but got grid with sizes "
-            f"{list(grid.shape)}"
-        )
-    if nd == 3 and interpolation_mode == 2:
-        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
-    return getattr(TENSORS, f"grid_sampler_{nd}d")(input, grid, interpolation_mode, padding_mode, align_corners)
+    """grid_sample with its modes as numbers: 0 bilinear, 1 nearest, 2 bicubic; outside 0 zeros, 1 the border, 2 a
+    reflection.
+
+    Shapes: (N, C, H, W) and (N, h, w, 2) give (N, C, h, w); or with three dimensions each.
+    Dtypes: float.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> x = torch.tensor([[[[0., 10.]]]])
+        >>> torch.grid_sampler(x, torch.tensor([[[[-1., 0.], [0., 0.]]]]), 0, 0, True)
+        tensor([[[[0., 5.]]]])
+
+    Mirrors `torch.grid_sampler`.
+    """
+    sample = TENSORS.grid_sampler_2d if input.dim() == 4 else TENSORS.grid_sampler_3d
+    found: Tensor = sample(input, grid, interpolation_mode, padding_mode, align_corners)
+    return found
 
 
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:

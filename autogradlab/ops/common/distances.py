@@ -116,8 +116,9 @@ def logsumexp(input: np.ndarray, dim: Any, keepdim: bool = False) -> np.ndarray:
         return contiguous(np.log(np.add.reduce(np.exp(x), axis=dims, keepdims=keepdim)))
     top = np.maximum.reduce(x.real, axis=dims, keepdims=True)
     top = np.where(np.isfinite(top), top, 0).astype(top.dtype)
-    total = np.asarray(added(np.asarray(exp(x - top)), dims, True))
-    r = np.asarray(log(total) + top)
+    step = np.asarray if x.dtype == wanted else lambda a: np.asarray(a, wanted).astype(x.dtype)  # half types
+    total = step(added(step(exp(step(x - top))), dims, True))
+    r = np.asarray(step(log(total)) + top)
     if not dim and isinstance(dim, (tuple, list)) and x.ndim and not keepdim:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * x.ndim}")
     return contiguous(r if keepdim or not x.ndim else np.squeeze(r, dims)).astype(wanted, copy=False)

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.layout import contiguous
 from ...core.recording.record import no_derivative, says
+from ...core.types.dtypes import scalar_name
 from ..first.kinds import typed
 from ..table.opdef import op
 
@@ -114,21 +115,15 @@ def _inside(at: list[Array], sizes: Any) -> tuple[list[Array], Array]:
 
 
 def _check(input: Array, grid: Array, nd: int, mode: int) -> None:
-    if input.ndim != grid.ndim or input.ndim != nd + 2:
-        raise RuntimeError(
-            f"grid_sampler(): expected input and grid to have same number of dimensions, but got input with sizes "
-            f"{list(input.shape)} and grid with sizes {list(grid.shape)}"
-        )
-    if input.dtype != grid.dtype:
-        raise RuntimeError("expected scalar type mismatch between input and grid")
+    sizes = f"but got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
+    for x in (input, grid):
+        if not x.ndim:
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if input.shape[0] != grid.shape[0]:
+        raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, {sizes}")
+    if grid.shape[-1] != input.ndim - 2:
         raise RuntimeError(
-            "grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
-            f"{list(input.shape)} and grid with sizes {list(grid.shape)}"
-        )
-    if grid.shape[-1] != nd:
-        raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {nd} in last dimension, but got grid with sizes "
+            f"grid_sampler(): expected grid to have size {input.ndim - 2} in last dimension, but got grid with sizes "
             f"{list(grid.shape)}"
         )
     for i, n in enumerate(input.shape[2:], 2):
@@ -137,16 +132,28 @@ def _check(input: Array, grid: Array, nd: int, mode: int) -> None:
                 "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes "
                 f"{list(input.shape)} with dimension {i} being empty"
             )
+    if input.ndim != nd + 2 or input.ndim != grid.ndim:
+        raise RuntimeError(f"grid_sampler(): expected {nd + 2}D input and grid with same number of dimensions, {sizes}")
+    if nd == 3 and mode == 2:
+        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    if input.dtype != grid.dtype:
+        raise RuntimeError(f"expected scalar type {scalar_name(input)} but found {scalar_name(grid)}")
 
 
 def _register(nd: int) -> None:
     name = f"grid_sampler_{nd}d"
 
-    @typed(name, "biuc")
     def kernel(
         input: np.ndarray, grid: np.ndarray, interpolation_mode: int, padding_mode: int, align_corners: bool
     ) -> np.ndarray:
         _check(input, grid, nd, interpolation_mode)
+        found: np.ndarray = sampled(input, grid, interpolation_mode, padding_mode, align_corners)
+        return found
+
+    @typed(name, "biuc")
+    def sampled(
+        input: np.ndarray, grid: np.ndarray, interpolation_mode: int, padding_mode: int, align_corners: bool
+    ) -> np.ndarray:
         batch = np.arange(input.shape[0]).reshape(-1, *(1,) * nd)
         values = np.moveaxis(input, 1, -1)
         out = np.zeros((*grid.shape[:-1], input.shape[1]), input.dtype)
