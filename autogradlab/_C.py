@@ -24,8 +24,9 @@ from .core.recording.record import SavedTensor
 from .core.runtime import modes
 from .core.tensor.overriding import DisableTorchFunction, DisableTorchFunctionSubclass
 from .core.tensor.overriding import disabled as _disabled_torch_function_impl
-from .core.tensor.tensor import INFERENCE, Tensor, counter
+from .core.tensor.tensor import INFERENCE, Size, Tensor, counter
 from .core.types.device import device as Device
+from .core.values.promotion import broadcast_shapes
 from .ops.first.memory import parse_to
 from .ops.table.families import load_all
 
@@ -37,6 +38,7 @@ __all__ = [
     "_autograd",
     "_disabled_torch_function_impl",
     "_functions",
+    "_infer_size",
     "_is_fwd_grad_enabled",
     "_is_multithreading_enabled",
     "_is_view_replay_enabled",
@@ -89,6 +91,14 @@ def _set_multithreading_enabled(enabled: bool, /) -> None:
 
 def _set_grad_enabled(enabled: bool, /) -> None:
     set_grad(enabled)
+
+
+def _infer_size(one: Size, other: Size, /) -> Size:
+    """The size that two sizes broadcast to."""
+    for place, size in enumerate((one, other), 1):
+        if not isinstance(size, Size):
+            raise RuntimeError(f"expected a torch.Size as argument {place}")
+    return Size(broadcast_shapes(one, other))
 
 
 def _is_alias_of(one: Tensor, other: Tensor, /) -> bool:

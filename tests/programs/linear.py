@@ -142,3 +142,13 @@ for args in (
 ):
     attempt(lambda given=args: torch.grid_sampler(*given, 0, True))
 attempt(lambda: torch.grid_sampler(x, grid, 0, 0))
+
+# % limits: what LAPACK's drivers make of odd limits, and what else is refused
+x = torch.tensor([[2.0, 0.0], [0.0, 1.0]], dtype=torch.float64)
+for driver, rcond in itertools.product(("gelsd", "gelss"), (0.0, 0.6, 1.0, 2.0, -1)):
+    print(driver, rcond, torch.linalg.lstsq(x, torch.ones(2, 1, dtype=torch.float64), rcond=rcond, driver=driver)[:3])
+for given in ((), (ones,), (3,), ([x, x],), (x, x)):
+    attempt(lambda g=given: torch.chain_matmul(*g))
+print(torch._C._infer_size(torch.Size([2, 1]), torch.Size([3])))
+attempt(lambda: torch._C._infer_size(torch.Size([2]), torch.Size([3])))
+attempt(lambda: torch._C._infer_size([2], torch.Size([3])))

@@ -309,14 +309,17 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
     >>> torch.chain_matmul(torch.ones(1, 2), torch.ones(2, 3), torch.ones(3, 1))
     tensor([[6.]])
     """
-    if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
-        matrices = tuple(matrices[0])
+    for place, m in enumerate(matrices):
+        if not isinstance(m, Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(m).__name__}")
     warn_once(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
         "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than multiple "
         "parameters.",
         at="aten/src/ATen/native/LinearAlgebra.cpp:1102",
     )
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for m in matrices:
         if m._array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {m._array.ndim}, expected 2 instead.")

@@ -650,6 +650,16 @@ def _lstsq_backward(F: Any, grads: Any, input: Any, b: Any, solution: Any, needs
     return g_a, F.squeeze(g_b, -1) if vector else g_b
 
 
+def _limit(A: Any, rcond: float | None, driver: str | None) -> float:
+    """Below which part of the largest singular value others count as 0; LAPACK's drivers read odd numbers as eps."""
+    eps = float(np.finfo(A.dtype).eps)
+    if driver == "gels":
+        return 0.0
+    if rcond is None:
+        return eps * max(A.shape[-2:])
+    return eps if rcond < 0 or (driver == "gelsd" and not 0 < rcond < 1) else rcond
+
+
 def _by_singular_values(A: Any, rhs: Any, limit: float) -> tuple[Any, Any, Any]:
     """The shortest of the closest solutions, the rank and the singular values, of which small ones are left out."""
     u, s, vh = np.linalg.svd(A, full_matrices=False)
@@ -707,9 +717,7 @@ def linalg_lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -
     if b.ndim < A.ndim and not vector:  # rows count as matrices of a batch too
         rhs = np.broadcast_to(b, (*broadcast_shapes(A.shape[:-2], b.shape[:-1]), *b.shape[-2:]))
     m, n = A.shape[-2:]
-    eps = float(np.finfo(A.dtype).eps)
-    limit = 0.0 if driver == "gels" else eps * max(m, n) if rcond is None else rcond if rcond >= 0 else eps
-    x, rank, s = _by_singular_values(A, rhs, limit)
+    x, rank, s = _by_singular_values(A, rhs, _limit(A, rcond, driver))
     residuals = np.empty(0, A.real.dtype)
     if m > n and driver != "gelsy" and driver is not None and (rank == n).all():
         gap = A @ x - rhs
