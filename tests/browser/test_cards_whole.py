@@ -263,6 +263,20 @@ def test_every_card_is_good_on_a_narrow_page(page: Any, cards: dict[str, Any]):
         assert (seen["cut"], seen["height"] <= NARROW) == ([], True), name
 
 
+def test_what_a_step_added_has_as_many_columns_as_there_is_room_for(page: Any, cards: dict[str, Any]):
+    shown = """() => {
+      const grids = [...document.querySelectorAll('.agl-sum .agl-grid')];
+      const columns = [...grids.at(-1).querySelectorAll('tr:first-child td')].filter(e => e.checkVisibility()).length;
+      const [first, last] = [grids[0], grids.at(-1)].map(e => e.getBoundingClientRect());
+      return [columns, last.top < first.bottom - 4];
+    }"""
+    found = []
+    for width in (1130, IN_LAB, 400, PROJECTOR - 130):
+        mount(page, cards["attention-training"], width)
+        found.append(page.evaluate(shown))
+    assert found == [[4, True], [3, True], [2, True], [4, False]]
+
+
 def test_the_cursor_of_a_training_crosses_no_words(page: Any, cards: dict[str, Any]):
     mount(page, cards["rnn-training"], PROJECTOR)
     crossed = """() => {

@@ -130,12 +130,13 @@ class Timeline {
     this.beside();
   }
 
-  /** The three stand side by side, with three or two columns each where more have no room. */
+  /** The three stand side by side, with three or two columns each where more have no room; else below each other. */
   beside() {
     const grids = [...this.sum.querySelectorAll(".agl-grid")];
     const apart = () => grids.length && grids.at(-1).getBoundingClientRect().top > grids[0].getBoundingClientRect().bottom - 4;
     this.sum.removeAttribute("data-columns");
     for (const few of [3, 2]) if (apart()) this.sum.dataset.columns = few;
+    if (apart()) this.sum.removeAttribute("data-columns");
   }
 
   // -- the backward of a step --------------------------------------------------------------------------------------------
