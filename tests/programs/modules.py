@@ -333,3 +333,49 @@ print(gc.collect())
 names = ("MultiheadAttention", "Fold", "Unfold", "ChannelShuffle", "PixelShuffle", "Conv2d")
 print([getattr(nn, name).__module__ for name in names])
 print(type(nn.MultiheadAttention(2, 1).out_proj))
+
+# % modules-halves: normalizations and activations of half types, rounded where PyTorch rounds
+for dtype in torch.bfloat16, torch.float16:
+    for layer in nn.GroupNorm(2, 4), nn.BatchNorm2d(4), nn.BatchNorm2d(4).eval(), nn.InstanceNorm2d(4, affine=True):
+        torch.manual_seed(1)
+        x = torch.randn(2, 4, 3, 3).to(dtype).requires_grad_()
+        layer.to(dtype)
+        with torch.no_grad():
+            for p in layer.parameters():
+                p.copy_(torch.randn(p.shape))
+        y = layer(x)
+        y.backward(torch.randn(y.shape).to(dtype))
+        print(layer, y.flatten()[:5].tolist(), x.grad.flatten()[:5].tolist(), layer.weight.grad.tolist())
+    x = torch.linspace(-3, 3, 9).to(dtype).requires_grad_()
+    for call in torch.sigmoid, torch.tanh, F.silu, F.mish, F.tanhshrink, F.gelu:
+        print(call.__name__, torch.autograd.grad(call(x), x, torch.linspace(1, 2, 9).to(dtype))[0].tolist())
+
+# % modules-refusals: grids of other sizes, batches of nothing, sizes beyond numbers, slopes in place
+x, grid = torch.ones(1, 1, 2, 2), torch.zeros(1, 1, 1, 2)
+for args in [
+    (x[0], grid),
+    (x[0], torch.ones(1, 3, 1)),
+    (x[0, 0], torch.ones(1, 1)),
+    (x, torch.zeros(1, 1, 2)),
+    (x, torch.zeros(2, 1, 1, 2)),
+    (x, grid.double()),
+    (x.long(), grid.long()),
+    (x[None], torch.zeros(1, 1, 1, 1, 3)),
+    (x[:, :, :0], grid),
+]:
+    t(F.grid_sample, *args, align_corners=False)
+t(F.grid_sample, torch.ones(1, 1, 2, 2, 2), torch.zeros(1, 1, 1, 1, 3), "bicubic", align_corners=False)
+for factor in -1e20, 1e20, float("nan"):
+    t(F.interpolate, x, scale_factor=factor, mode="bilinear")
+for shape, first in ((0, 5, 8), True), ((5, 0, 8), False):
+    for layer in (
+        nn.TransformerEncoderLayer(8, 2, 16, batch_first=first),
+        nn.Transformer(8, 2, 1, 1, 16, batch_first=first),
+    ):
+        x = torch.rand(shape, requires_grad=True)
+        y = layer(x) if isinstance(layer, nn.TransformerEncoderLayer) else layer(x, x)
+        y.sum().backward()
+        print(y.shape, x.grad.shape, {p.grad.abs().sum().item() for p in layer.parameters()})
+x = torch.tensor([-1.0, 1.0], requires_grad=True)
+for training in False, True:
+    t(lambda: F.rrelu_(x.clone(), -5.0, 1.0, training).sum().backward())

@@ -234,12 +234,12 @@ def _attend_weighed(q: Any, k: Any, v: Any, mask: Any, p: float) -> tuple[Any, A
     return TENSORS.bmm(weights, v).transpose(0, 1), weights
 
 
-def _attend(q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, batch: int) -> Any:
+def _attend(q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, batch: int, heads: int) -> Any:
     """What is attended to, without the weights, with its steps in front."""
     if mask is not None:
         whole = mask.size(0) == 1 and mask.ndim == 3
-        mask = mask.unsqueeze(0) if whole else mask.view(batch, q.shape[0] // batch, -1, k.shape[1])
-    q, k, v = (t.view(batch, t.shape[0] // batch, *t.shape[1:]) for t in (q, k, v))
+        mask = mask.unsqueeze(0) if whole else mask.view(batch, heads, -1, k.shape[1])
+    q, k, v = (t.view(batch, heads, *t.shape[1:]) for t in (q, k, v))
     return scaled_dot_product_attention(q, k, v, mask, p, causal).permute(2, 0, 1, 3)
 
 
@@ -332,7 +332,7 @@ def multi_head_attention_forward(
         if average_attn_weights:
             weights = weights.mean(1)
     else:
-        out = _attend(q, k, v, mask, p, hinted, n)
+        out = _attend(q, k, v, mask, p, hinted, n, num_heads)
     out = linear(out.reshape(long * n, embed), out_proj_weight, out_proj_bias)
     out = out.view(long, n, out.size(1))
     if not batched:

@@ -23,7 +23,7 @@ from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import FOUND, Out
 from ..table.overloads import Arguments, Called, Overload
-from .kinds import align, floated, fused, kept, limited, numbered, on_both_backends, refuse, single
+from .kinds import align, floated, fused, in_single, kept, limited, numbered, on_both_backends, refuse, single
 from .quotients import ROUNDED, rounded_quotient
 
 F = TENSORS
@@ -786,6 +786,10 @@ def _in_place(slope: Any, grad: Any) -> bool:
     reads="itself",
 )
 def sigmoid_backward(grad_output: Any, output: np.ndarray) -> Any:
+    if output.dtype.itemsize == 2:  # of the half types, PyTorch rounds float16 at each step
+        if output.dtype.kind == "f":
+            return grad_output * (1 - output) * output
+        return in_single(sigmoid_backward, grad_output, output)
     slope = _ONES.get(output.dtype, 1) - output
     if _in_place(slope, grad_output):
         np.multiply(output, slope, slope)
@@ -803,6 +807,8 @@ def sigmoid_backward(grad_output: Any, output: np.ndarray) -> Any:
     reads="itself",
 )
 def tanh_backward(grad_output: Any, output: np.ndarray) -> Any:
+    if output.dtype.itemsize == 2:
+        return in_single(tanh_backward, grad_output, output)
     slope = output * output
     if _in_place(slope, grad_output):
         np.subtract(_ONES.get(slope.dtype, 1), slope, slope)

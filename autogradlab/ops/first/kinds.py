@@ -70,6 +70,11 @@ def is_half(x: Any) -> bool:
     return x.dtype.itemsize == 2 and x.dtype.kind in FLOATS
 
 
+def in_single(compute: Callable[..., Any], *arrays: Any) -> Any:
+    """What is computed of arrays of a half type, in float32 and rounded once."""
+    return compute(*[x.astype(_SINGLE) for x in arrays]).astype(arrays[0].dtype)
+
+
 def limited(x: np.ndarray, low: Any, high: Any) -> Any:
     """`x`, but not below `low` nor above `high`, arrays of one number of its dtype or None, and no NaN; where low is
     above high, high it is. NaN stays NaN and a zero keeps its sign (not in NumPy 2.0, where the limit's counts).

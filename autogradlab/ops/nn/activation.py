@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,19 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, scalar_name
 from ...core.types.info import finfo
 from ...core.values.promotion import plain_number
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, laid_out, like_input, limited, refuse, typed
+from ..first.kinds import (
+    BOOL,
+    COMPLEX,
+    HALF,
+    INTEGERS,
+    in_single,
+    is_half,
+    laid_out,
+    like_input,
+    limited,
+    refuse,
+    typed,
+)
 from ..first.products import written
 from ..kernels.rounded import exp, expm1, log, log1p, tanh
 from ..table.arguments import reject
@@ -400,6 +413,8 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 
 
 def _silu_vjp(F: Any, grad: Any, x: Any) -> Any:
+    if F is RAW and is_half(x):
+        return in_single(partial(_silu_vjp, F), grad, x)
     s = F.sigmoid(x)
     return grad * s * (1 + x * (1 - s))
 
@@ -417,9 +432,11 @@ def silu(input: np.ndarray) -> np.ndarray:
     return input / r  # where exp overflows it is 0, as in PyTorch
 
 
-def _mish_slope(F: Any, x: Any) -> Any:
+def _mish_vjp(F: Any, grad: Any, x: Any) -> Any:
+    if F is RAW and is_half(x):
+        return in_single(partial(_mish_vjp, F), grad, x)
     t = F.tanh(F.log1p(F.exp(x)) if F is TENSORS else F.softplus(x))
-    return t + x * F.sigmoid(x) * (1 - t * t)
+    return grad * (t + x * F.sigmoid(x) * (1 - t * t))
 
 
 @op(
@@ -430,7 +447,7 @@ def _mish_slope(F: Any, x: Any) -> Any:
                 "g·(t+{self}·(1-t²)·sigmoid({self})), t = tanh(softplus({self}))",
                 "g·(t+{self}·(1-t²)·sigmoid({self}))，t = tanh(softplus({self}))",
             )
-        )(lambda F, grad, input: grad * _mish_slope(F, input))
+        )(lambda F, grad, input: _mish_vjp(F, grad, input))
     },
 )
 @typed("mish_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
@@ -734,7 +751,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """,
     inplace_overload={
         "input": lambda F, grad, noise, lower, upper, training, result: F.rrelu_with_noise_backward(
-            grad, result, noise, lower, upper, training
+            grad, result, noise, lower, upper, training, True
         ),
     },
     vjp={
@@ -762,8 +779,16 @@ def rrelu_with_noise(input: np.ndarray, noise: np.ndarray, lower: float, upper: 
     },
 )
 def rrelu_with_noise_backward(
-    grad_output: Any, input: np.ndarray, noise: np.ndarray, lower: float, upper: float, training: bool
+    grad_output: Any,
+    input: np.ndarray,
+    noise: np.ndarray,
+    lower: float,
+    upper: float,
+    training: bool,
+    is_result: bool = False,
 ) -> Any:
+    if is_result and not training and lower + upper < 0.0:
+        raise RuntimeError(_NEGATIVE_SLOPE)
     return grad_output * noise
 
 

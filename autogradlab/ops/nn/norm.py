@@ -32,6 +32,23 @@ def _check_mixed(input: Any, *parameters: Any) -> None:
         raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
+def _wide(*arrays: Any) -> tuple[Any, ...]:
+    """What is of a half type in float32, in which PyTorch's kernels compute."""
+    return tuple(x.astype(np.float32) if x is not None and is_half(x) else x for x in arrays)
+
+
+def _narrow(grads: Any, *like: Any) -> tuple[Any, ...]:
+    """Gradients of the dtypes of these arrays, where those are there."""
+    return tuple(
+        g if g is None or t is None else g.astype(t.dtype, copy=False) for g, t in zip(grads, like, strict=True)
+    )
+
+
+def _statistics_dtype(input: Any, *parameters: Any) -> Any:
+    """The dtype in which means and deviations are kept: that of the parameters."""
+    return next((t.dtype for t in parameters if t is not None), input.dtype)
+
+
 #: longer lines are not multiplied and added up in one step, which keeps no partial sums
 _LONG = 4096
 _ONE = np.array(1.0, np.float32)
@@ -176,6 +193,10 @@ def _batch_norm_vjp(
     if F is TENSORS:
         return F.native_batch_norm_backward(
             grad, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps
+        )
+    if F is RAW and is_half(input):
+        grad, input, weight, running_mean, running_var, save_mean, save_invstd = _wide(
+            grad, input, weight, running_mean, running_var, save_mean, save_invstd
         )
     ndim = input.ndim
     if training and F is RAW and _plain(grad, input, save_invstd):
@@ -325,12 +346,18 @@ def native_batch_norm(
         if running_var is not None:
             unbiased = var * (count / (count - 1)) if count > 1 else var * np.nan
             running_var += (unbiased.astype(running_var.dtype) - running_var) * running_var.dtype.type(momentum)
-        saved = (mean, rstd)
+        if is_half(input):  # as PyTorch keeps them, and computes with what it kept
+            kind = _statistics_dtype(input, weight, bias, running_mean, running_var)
+            saved = mean.astype(kind), rstd.astype(kind)
+            mean, rstd = _wide(*saved)
+        else:
+            saved = (mean, rstd)
     elif running_mean is None or running_var is None:
         raise RuntimeError("running_mean and running_var must be defined in evaluation mode")
     else:
         mean, rstd = running_mean, 1 / np.sqrt(running_var + running_var.dtype.type(eps))
         saved = (np.zeros(0, input.dtype), np.zeros(0, input.dtype))
+    weight, bias = _wide(weight, bias)
     out = _scaled_and_shifted(wide, mean, rstd if weight is None else rstd * weight, bias)
     return out.astype(input.dtype, copy=False), *saved
 
@@ -361,11 +388,10 @@ def native_batch_norm_backward(
     training: bool,
     eps: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return tuple(
-        _batch_norm_vjp(
-            RAW, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps, (True,) * 3
-        )
+    found = _batch_norm_vjp(
+        RAW, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps, (True,) * 3
     )
+    return _narrow(found, input, *((input if weight is None else weight,) * 2))
 
 
 def check_shape(input: Array, wanted: Any, **affine: Any) -> None:
@@ -415,6 +441,8 @@ def _layer_norm_vjp(
 ) -> Any:
     if F is TENSORS:
         return F.native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, eps)
+    if F is RAW and is_half(input):
+        grad, input, weight, mean, rstd = _wide(grad, input, weight, mean, rstd)
     lead = input.ndim - len(normalized_shape)
     if F is RAW and lead and _plain(grad, input, rstd):
         return _layer_norm_backward(grad, input, math.prod(normalized_shape), weight, mean, rstd, needs)
@@ -579,7 +607,8 @@ def native_layer_norm_backward(
     bias: np.ndarray | None,
     eps: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return tuple(_layer_norm_vjp(RAW, grad_out, input, normalized_shape, weight, bias, mean, rstd, eps, (True,) * 3))
+    found = _layer_norm_vjp(RAW, grad_out, input, normalized_shape, weight, bias, mean, rstd, eps, (True,) * 3)
+    return _narrow(found, input, weight, weight if bias is None else bias)
 
 
 # -- weights as length and direction -----------------------------------------------------------------------------------
@@ -686,10 +715,8 @@ def _group_norm_vjp(
     by_out, by_mean, by_rstd = grads
     if F is TENSORS or by_mean is not None or by_rstd is not None:
         return _group_norm_recorded(F, grads, input, weight, bias, N, C, HxW, group, result1, result2, needs)
-    if F is RAW and is_half(input):  # computed in float32, from statistics that are not rounded
-        by_out, input = by_out.astype(np.float32), input.astype(np.float32)
-        weight = None if weight is None else weight.astype(np.float32)
-        _, result1, result2 = _group_normed(input, N, group, eps)
+    if F is RAW and is_half(input):
+        by_out, input, weight, result1, result2 = _wide(by_out, input, weight, result1, result2)
     shape = tuple(input.shape)
     ndim = len(shape)
     grouped = (N, group, -1) if 0 not in shape else (N, group, 0)
@@ -754,12 +781,14 @@ def native_group_norm(
     (tensor([[-1.0000,  1.0000]]), tensor([[2.]]), tensor([[1.0000]]))
     """
     _check_mixed(input, weight, bias)
-    out, mean, rstd = _group_normed(input, N, group, eps)
+    kind = _statistics_dtype(input, weight, bias)
+    wide, weight, bias = _wide(input, weight, bias)
+    out, mean, rstd = _group_normed(wide, N, group, eps)
     if weight is not None:
         out *= _channel(weight, input.ndim)
     if bias is not None:
         out += _channel(bias, input.ndim)
-    return out, mean, rstd
+    return out.astype(input.dtype, copy=False), mean.astype(kind, copy=False), rstd.astype(kind, copy=False)
 
 
 def _group_normed(input: Array, N: int, group: int, eps: float) -> tuple[Array, Array, Array]:

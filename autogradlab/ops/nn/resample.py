@@ -232,4 +232,7 @@ _resampler("_upsample_lanczos2d_aa", "UpsampleLanczos2DAaBackward0", "lanczos_aa
 
 def scaled_size(n: int, factor: float) -> int:
     """The size after multiplication with a scale factor."""
-    return math.floor(float(n) * factor)
+    size = float(n) * factor
+    if not abs(size) < 2.0**63:
+        raise RuntimeError("value cannot be converted to type int64_t without overflow")
+    return math.floor(size)
