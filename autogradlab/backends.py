@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 from .amp.old import OLD
+from .core.runtime.settings import ATTENTION
 
 
 def _no() -> bool:
@@ -46,6 +49,35 @@ def _switch(space: SimpleNamespace, **names: Any) -> None:
     space.flags = flags
 
 
+def _attention_switches(space: SimpleNamespace) -> None:
+    """Give a namespace the functions that ask for the kernels of attention, and switch them on and off."""
+    for name in ATTENTION:
+        setattr(space, f"{name}_sdp_enabled", partial(ATTENTION.__getitem__, name))
+        setattr(space, f"enable_{name}_sdp", partial(ATTENTION.__setitem__, name))
+
+    @contextmanager
+    def sdp_kernel(
+        enable_flash: bool = True,
+        enable_math: bool = True,
+        enable_mem_efficient: bool = True,
+        enable_cudnn: bool = True,
+    ) -> Iterator[None]:
+        warnings.warn(
+            "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager will be removed. "
+            "Please see `torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature.",
+            FutureWarning,
+            stacklevel=3,
+        )
+        before = dict(ATTENTION)
+        ATTENTION.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
+        try:
+            yield
+        finally:
+            ATTENTION.update(before)
+
+    space.sdp_kernel = sdp_kernel
+
+
 mps = _flags(is_available=_no, is_built=_no, is_macos_or_newer=lambda major, minor: False)
 cuda = _flags(
     is_built=_no,
@@ -53,6 +85,7 @@ cuda = _flags(
         allow_tf32=False, allow_fp16_reduced_precision_reduction=True, allow_bf16_reduced_precision_reduction=True
     ),
 )
+_attention_switches(cuda)
 cudnn = _flags(
     is_available=_no,
     version=_none,

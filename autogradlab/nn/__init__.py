@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _reduction as _reduction
 from . import functional, grad, init, modules, parameter
 from .modules import _all
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
@@ -24,10 +25,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "utils":
+    if name in ("attention", "utils"):
         from importlib import import_module
 
-        return import_module(f"{__name__}.utils")
+        return import_module(f"{__name__}.{name}")
     if name in ("parallel", "DataParallel"):
         from importlib import import_module
 

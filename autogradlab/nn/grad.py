@@ -54,6 +54,11 @@ def _gradients(
     n: int, grad_output: Tensor, input: Tensor, weight: Tensor, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
     """The gradients of a convolution over n dimensions by its input and by its weight."""
+    if input.ndim != weight.ndim:
+        raise RuntimeError(
+            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight {list(weight.shape)}, but "
+            f"got {input.ndim}-dimensional input of size {list(input.shape)} instead"
+        )
     sizes = (_each(stride, n), _each(padding, n), _each(dilation, n))
     return TENSORS.convolution_backward(grad_output, input, weight, None, *sizes, False, (0,) * n, groups)
 

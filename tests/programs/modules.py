@@ -6,7 +6,9 @@ import pickle
 
 import torch
 import torch.nn.functional as F
+import torch.nn.grad
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.utils import prune
 from torch.nn.utils.rnn import pack_padded_sequence
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
@@ -379,3 +381,32 @@ for shape, first in ((0, 5, 8), True), ((5, 0, 8), False):
 x = torch.tensor([-1.0, 1.0], requires_grad=True)
 for training in False, True:
     t(lambda: F.rrelu_(x.clone(), -5.0, 1.0, training).sum().backward())
+
+# % modules-kernels: which kernels attention may take, gradients of convolutions as functions
+q = torch.linspace(-1, 1, 24).view(1, 2, 3, 4).requires_grad_()
+
+
+def attended(backend):
+    with sdpa_kernel(backend):
+        print([getattr(torch.backends.cuda, f"{name}_sdp_enabled")() for name in ("flash", "math", "mem_efficient")])
+        graph(F.scaled_dot_product_attention(q, q, q))
+
+
+for backend in *SDPBackend.__members__.values(), [SDPBackend.MATH, SDPBackend.FLASH_ATTENTION], [], [1], 3, None:
+    print(backend)
+    t(attended, backend)
+with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+    t(F.scaled_dot_product_attention, q, q, q, dropout_p=0.5)
+torch.backends.cuda.enable_flash_sdp(False)
+print(F.scaled_dot_product_attention(q, q, q).grad_fn.name(), torch.backends.cuda.flash_sdp_enabled())
+torch.backends.cuda.enable_flash_sdp(True)
+x, w = torch.arange(50.0).view(1, 2, 5, 5), torch.ones(4, 1, 3, 3, requires_grad=True)
+g = torch.arange(36.0).view(1, 4, 3, 3).requires_grad_()
+print(torch.nn.grad.conv2d_input(x.shape, w, g, groups=2))
+print(torch.nn.grad.conv2d_weight(x, w.shape, g, groups=2).grad_fn.name())
+print(torch.nn.grad.conv1d_input((1, 1, 4), torch.ones(1, 1, 2), torch.ones(1, 1, 3)))
+print(
+    torch.nn.grad.conv3d_weight(torch.ones(1, 1, 3, 3, 3), [1, 1, 2, 2, 2], torch.ones(1, 1, 2, 2, 2), stride=(1, 1, 1))
+)
+t(torch.nn.grad.conv2d_input, (2, 4, 5), w, g)
+print([nn._reduction.get_enum(word) for word in ("none", "mean", "sum")])

@@ -13,6 +13,8 @@ _state: dict[str, Any] = {
     "deterministic": 0,
     "precision": "highest",
 }
+#: the kernels that scaled_dot_product_attention may take
+ATTENTION = {"flash": True, "math": True, "mem_efficient": True, "cudnn": True}
 _MODES = ("default", "warn", "error")
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import TENSORS
+from ...core.runtime.settings import ATTENTION
+from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import cxx_name
 from ...ops.nn import attention as _kernels  # noqa: F401 (fills the table)
@@ -16,6 +18,8 @@ from ...ops.table.publishing import reading
 from .linear import dropout, linear
 
 __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
+
+_FUSED = "aten/src/ATen/native/transformers/sdp_utils_cpp"
 
 
 def _whole(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> bool:
@@ -90,7 +94,10 @@ def scaled_dot_product_attention(
     if enable_gqa:
         times = q._array.shape[-3] // k._array.shape[-3]
         k, v = k.repeat_interleave(times, -3), v.repeat_interleave(times, -3)
-    if _whole(q, k, v, attn_mask, dropout_p):
+    fused = _whole(q, k, v, attn_mask, dropout_p)
+    if not ATTENTION["math"]:
+        _check_kernels(fused, dropout_p)
+    if fused and ATTENTION["flash"]:
         return TENSORS._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, is_causal, attn_mask, scale)[0]
     factor = math.sqrt(1.0 / math.sqrt(q._array.shape[-1]) if scale is None else scale)
     scores = TENSORS.matmul(TENSORS.mul_number(q, factor), TENSORS.mul_number(TENSORS.transpose(k, -2, -1), factor))
@@ -108,6 +115,20 @@ def scaled_dot_product_attention(
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
     return TENSORS.matmul(weights, v)
+
+
+def _check_kernels(fused: bool, dropout_p: float) -> None:
+    """Refuse what no kernel can compute where the one of several operations is switched off."""
+    if not ATTENTION["flash"]:
+        raise RuntimeError(
+            "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the "
+            "math kernel and the fused kernels."
+        )
+    if not fused:
+        warn_once("Flash attention kernel not used because:", at=f"{_FUSED}.cpp:99")
+        if dropout_p > 0.0:
+            warn_once("Both fused kernels do not support non-zero dropout.", at=f"{_FUSED}.h:241")
+        raise RuntimeError("No available kernel.  Aborting execution.")
 
 
 def _check_attention(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) -> None:

@@ -19,7 +19,7 @@ from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
 from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.publishing import inner
 from ...ops.table.signatures import explain
-from ..reduction import legacy, number
+from .._reduction import get_enum, legacy_get_string
 from .linear import linear
 
 __all__ = [
@@ -100,7 +100,7 @@ def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _reduce(values: Any, reduction: str | int) -> Tensor:
-    n = reduction if isinstance(reduction, int) else number(reduction)
+    n = reduction if isinstance(reduction, int) else get_enum(reduction)
     return values.mean() if n == 1 else values.sum() if n == 2 else values
 
 
@@ -161,10 +161,10 @@ def mse_loss(
     """
     shape = input.size()
     input, target = _pair(input, target)
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = legacy_get_string(size_average, reduce, reduction=reduction)
     if weight is not None:
         return _weighed(TENSORS.pow(input - target, 2), weight, shape, reduction)
-    return TENSORS.mse_loss(input, target, number(reduction))
+    return TENSORS.mse_loss(input, target, get_enum(reduction))
 
 
 @casting("fp32")
@@ -193,7 +193,7 @@ def l1_loss(
     """
     shape = input.size()
     input, target = _pair(input, target)
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = legacy_get_string(size_average, reduce, reduction=reduction)
     values = TENSORS.abs(input - target)
     return _reduce(values, reduction) if weight is None else _weighed(values, weight, shape, reduction)
 
@@ -223,12 +223,12 @@ def smooth_l1_loss(
     Mirrors `torch.nn.functional.smooth_l1_loss`.
     """
     input, target = _pair(input, target)
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = legacy_get_string(size_average, reduce, reduction=reduction)
     if beta == 0.0:
         return _reduce(TENSORS.abs(input - target), reduction)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    return TENSORS.smooth_l1_loss(input, target, number(reduction), beta)
+    return TENSORS.smooth_l1_loss(input, target, get_enum(reduction), beta)
 
 
 def huber_loss(
@@ -256,7 +256,7 @@ def huber_loss(
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is not None:
         return _weighed(TENSORS.huber_loss(input, target, 0, delta), weight, shape, reduction, whole=False)
-    return TENSORS.huber_loss(input, target, number(reduction), delta)
+    return TENSORS.huber_loss(input, target, get_enum(reduction), delta)
 
 
 def binary_cross_entropy(
@@ -283,7 +283,7 @@ def binary_cross_entropy(
 
     Mirrors `torch.nn.functional.binary_cross_entropy`.
     """
-    n = number(legacy(size_average, reduce, reduction))
+    n = get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
     if target.size() != input.size():
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
@@ -319,7 +319,7 @@ def binary_cross_entropy_with_logits(
 
     Mirrors `torch.nn.functional.binary_cross_entropy_with_logits`.
     """
-    n = number(legacy(size_average, reduce, reduction))
+    n = get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     return TENSORS.binary_cross_entropy_with_logits(input, target, weight, pos_weight, n)
@@ -351,7 +351,7 @@ def nll_loss(
 
     Mirrors `torch.nn.functional.nll_loss`.
     """
-    n = number(legacy(size_average, reduce, reduction))
+    n = get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
     _nll_loss_nd(input, target, weight, n, ignore_index)
     return _nll(input, target, weight, n, ignore_index)
 
@@ -414,7 +414,7 @@ def cross_entropy(
 
     Mirrors `torch.nn.functional.cross_entropy`.
     """
-    n = number(legacy(size_average, reduce, reduction))
+    n = get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
     _cross_entropy_loss(input, target, weight, n, ignore_index, label_smoothing)
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
@@ -563,7 +563,7 @@ def kl_div(
     Mirrors `torch.nn.functional.kl_div`.
     """
     if size_average is not None or reduce is not None:
-        reduction = legacy(size_average, reduce, reduction)
+        reduction = legacy_get_string(size_average, reduce, reduction=reduction)
     elif reduction == "mean":
         warnings.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' "
@@ -572,7 +572,7 @@ def kl_div(
             stacklevel=2,
         )
     # PyTorch's C++ code has no 'batchmean'
-    _kl_div(input, target, number("sum" if reduction == "batchmean" else reduction), log_target=log_target)
+    _kl_div(input, target, get_enum("sum" if reduction == "batchmean" else reduction), log_target=log_target)
     for t in (input, target):
         if t._array.dtype.kind == "c":
             raise RuntimeError("kl_div: Complex inputs not supported.")
@@ -615,11 +615,11 @@ def poisson_nll_loss(
 
     Mirrors `torch.nn.functional.poisson_nll_loss`.
     """
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = legacy_get_string(size_average, reduce, reduction=reduction)
     x: Any = input
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not a valid value for reduction")
-    _poisson_nll_loss(input, target, log_input, full, eps, number(reduction))
+    _poisson_nll_loss(input, target, log_input, full, eps, get_enum(reduction))
     if log_input:
         weighed = target * x  # before exp(x): backward goes through exp first, as in PyTorch
         loss = TENSORS.exp(x) - weighed
@@ -708,7 +708,7 @@ def hinge_embedding_loss(
 
     Mirrors `torch.nn.functional.hinge_embedding_loss`.
     """
-    n = number(legacy(size_average, reduce, reduction))
+    n = get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
     _hinge_embedding_loss(input, target, margin, n)
     t: Any = target
     zero = TENSORS.zeros_like(input)
@@ -740,7 +740,7 @@ def margin_ranking_loss(
 
     Mirrors `torch.nn.functional.margin_ranking_loss`.
     """
-    n = number(legacy(size_average, reduce, reduction))
+    n = get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
     if input1.dim() != input2.dim() or input1.dim() != target.dim():
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
@@ -774,7 +774,7 @@ def cosine_embedding_loss(
 
     Mirrors `torch.nn.functional.cosine_embedding_loss`.
     """
-    count = number(legacy(size_average, reduce, reduction))
+    count = get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
     _cosine_embedding_loss(input1, input2, target, margin, count)
     a: Any = input1
     b: Any = input2
@@ -833,7 +833,7 @@ def triplet_margin_loss(
     """
     from .linear import pairwise_distance
 
-    n = number(legacy(size_average, reduce, reduction))
+    n = get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     _triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, n)
@@ -907,7 +907,9 @@ def soft_margin_loss(
             "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. This input "
             "cannot have requires_grad True."
         )
-    return TENSORS.soft_margin_loss(input, target, number(legacy(size_average, reduce, reduction)))
+    return TENSORS.soft_margin_loss(
+        input, target, get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
+    )
 
 
 def multi_margin_loss(
@@ -935,7 +937,7 @@ def multi_margin_loss(
 
     Mirrors `torch.nn.functional.multi_margin_loss`.
     """
-    n = number(legacy(size_average, reduce, reduction))
+    n = get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.ndim != 1:
@@ -965,7 +967,7 @@ def multilabel_soft_margin_loss(
 
     Mirrors `torch.nn.functional.multilabel_soft_margin_loss`.
     """
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = legacy_get_string(size_average, reduce, reduction=reduction)
     x: Any = input
     t: Any = target
     values: Any = -(t * TENSORS.log_sigmoid(x) + (1 - t) * TENSORS.log_sigmoid(-x))
@@ -993,7 +995,7 @@ def multilabel_margin_loss(
 
     Mirrors `torch.nn.functional.multilabel_margin_loss`.
     """
-    n = number(legacy(size_average, reduce, reduction))
+    n = get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
     _multilabel_margin_loss(input, target, n)
     return TENSORS.multilabel_margin_loss_forward(input, target, n)[0]
 
@@ -1024,7 +1026,7 @@ def ctc_loss(
 
     Mirrors `torch.nn.functional.ctc_loss`.
     """
-    n = number(reduction)
+    n = get_enum(reduction)
     _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, n, zero_infinity)
     batched = log_probs.ndim == 3
     probs = log_probs if batched else TENSORS.unsqueeze(log_probs, 1)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
-from ..reduction import legacy
+from .._reduction import legacy_get_string
 from .distance import PairwiseDistance
 from .linear import Linear
 from .module import Module
@@ -46,7 +46,7 @@ class _Loss(Module):
 
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
         super().__init__()
-        self.reduction = legacy(size_average, reduce, reduction)
+        self.reduction = legacy_get_string(size_average, reduce, reduction=reduction)
 
 
 class _WeightedLoss(_Loss):
