@@ -31,12 +31,9 @@ def functional_call(
 
     Mirrors `torch.func.functional_call`.
     """
-    from ..nn.utils.stateless import reparametrized
+    from ..nn.utils.stateless import called
 
-    given = _parameters(parameter_and_buffer_dicts)
-    args = () if args is None else args if isinstance(args, tuple) else (args,)
-    with reparametrized(module, given, tie_weights=tie_weights, strict=strict):
-        return module(*args, **(kwargs or {}))
+    return called(module, _parameters(parameter_and_buffer_dicts), args, kwargs, tie_weights, strict)
 
 
 def _parameters(dicts: Any) -> dict[str, Tensor]:
@@ -45,18 +42,15 @@ def _parameters(dicts: Any) -> dict[str, Tensor]:
         raise ValueError(
             f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dicts)}"
         )
-    several = (dicts,) if isinstance(dicts, dict) else dicts
-    if not all(isinstance(d, dict) for d in several):
+    if isinstance(dicts, dict):
+        return dicts
+    if not all(isinstance(d, dict) for d in dicts):
         raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
-    names = [name for d in several for name in d]
+    names = [name for d in dicts for name in d]
     repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
         raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
-    given = {name: t for d in several for name, t in d.items()}
-    for t in given.values():
-        if not isinstance(t, Tensor):
-            raise TypeError(f"{t} is not an instance of torch.Tensor")
-    return given
+    return {name: t for d in dicts for name, t in d.items()}
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:

@@ -3,10 +3,12 @@
 import copy
 import gc
 import pickle
+import warnings
 
 import torch
 import torch.nn.functional as F
 import torch.nn.grad
+import torch.nn.utils.stateless
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.utils import prune
@@ -410,3 +412,40 @@ print(
 )
 t(torch.nn.grad.conv2d_input, (2, 4, 5), w, g)
 print([nn._reduction.get_enum(word) for word in ("none", "mean", "sum")])
+
+
+# % modules-reparametrized: functional_call with attributes, None, what forward assigns, tied names
+class Swapped(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(1, 1)
+        self.tied = self.line.bias
+        self.count = nn.Buffer(torch.zeros(1))
+        self.plain, self.number = torch.ones(1), 3
+
+    def forward(self, x):
+        self.count = self.count + 1
+        return self.line(x) * 0 + self.count + self.plain + getattr(self, "extra", 10), len(list(self.parameters()))
+
+
+net, x = Swapped(), torch.ones(1)
+for given in [
+    {"count": torch.tensor([5.0])},
+    {"plain": torch.tensor([7.0]), "extra": torch.tensor([2.0])},
+    {"line.bias": None},
+    {"line.weight": 3},
+    {"number": torch.ones(1)},
+    {"nothing.here": torch.ones(1)},
+    {"line.bias": torch.ones(1), "tied": torch.zeros(1)},
+    {"line.bias": torch.ones(1)},
+    ({"count": torch.ones(1)}, {"plain": torch.zeros(1)}),
+    [{"count": torch.ones(1)}, {"count": torch.zeros(1)}],
+]:
+    for call in torch.func.functional_call, torch.nn.utils.stateless.functional_call:
+        if isinstance(given, dict) or call is torch.func.functional_call:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FutureWarning)
+                t(call, net, given, x)
+            print(given, net.count, net.plain, hasattr(net, "extra"))
+t(torch.func.functional_call, nn.DataParallel(net), {}, x)
+t(torch.func.functional_call, net, {"extra": x}, x, strict=True)

@@ -8,32 +8,56 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...core.tensor.tensor import Tensor
+from ..parallel import DataParallel
 
-__all__ = ["functional_call", "reparametrized"]
+__all__ = ["called", "functional_call", "reparametrized"]
+
+
+_ABSENT: Any = object()
 
 
 @contextmanager
 def reparametrized(
     module: Any, parameters_and_buffers: dict[str, Any], tie_weights: bool = False, strict: bool = False
 ) -> Iterator[None]:
-    """A context in which a module has other parameters and buffers, by their names."""
+    """A context in which a module has other parameters, buffers and attributes, by their names. What stands there at
+    its end, which `forward` may have assigned, is put into the dict."""
     given = _tied(module, parameters_and_buffers) if tie_weights else parameters_and_buffers
     if strict:
         _check_names(module, given)
-    kept: list[tuple[dict[str, Any], str, Any]] = []
+    before: list[tuple[str, Any, str, Any]] = []
     try:
         for path, value in given.items():
             where, _, name = path.rpartition(".")
             owner = module.get_submodule(where) if where else module
-            for table in (owner._parameters, owner._buffers):
-                if name in table:
-                    kept.append((table, name, table[name]))
-                    table[name] = value
-                    break
+            before.append((path, owner, name, _swapped(owner, name, value)))
         yield
     finally:
-        for table, name, value in kept:
-            table[name] = value
+        after = {path: _swapped(owner, name, value) for path, owner, name, value in before}
+        parameters_and_buffers.update({path: after[path] for path in parameters_and_buffers if path in after})
+
+
+def _swapped(owner: Any, name: str, value: Any) -> Any:
+    """Put a tensor in the place of a parameter, buffer or attribute, or take that away for _ABSENT; gives what was
+    there before."""
+    if value is not _ABSENT and value is not None and not isinstance(value, Tensor):
+        raise TypeError(f"{value} is not an instance of torch.Tensor")
+    for table in (owner._parameters, owner._buffers):
+        if name in table:
+            found = table[name]
+            if value is _ABSENT:
+                del table[name]
+            else:
+                table[name] = value
+            return found
+    found = getattr(owner, name, _ABSENT)
+    if found is not _ABSENT and not isinstance(found, Tensor):
+        raise TypeError(f"attribute `{name}`: {found} is not an instance of torch.Tensor")
+    if value is not _ABSENT:
+        setattr(owner, name, value)
+    elif found is not _ABSENT:
+        delattr(owner, name)
+    return found
 
 
 def _own(module: Any) -> list[tuple[str, Tensor]]:
@@ -51,7 +75,8 @@ def _tied(module: Any, given: dict[str, Tensor]) -> dict[str, Tensor]:
         told = [name for name in tied if name in given]
         if len({id(given[name]) for name in told}) > 1:
             raise ValueError(
-                f"functional_call got multiple values for keys {told}, which are tied. Consider using tie_weights=False"
+                f"functional_call got multiple values for keys {sorted(tied)}, which are tied. Consider using "
+                "tie_weights=False"
             )
         for name in tied if told else ():
             found[name] = given[told[0]]
@@ -68,6 +93,17 @@ def _check_names(module: Any, given: dict[str, Tensor]) -> None:
     if lines:
         what = "\n\t".join([f"Error(s) in reparametrizing for {type(module).__name__}:", *lines])
         raise RuntimeError(what)
+
+
+def called(
+    module: Any, parameters_and_buffers: dict[str, Any], args: Any, kwargs: Any, tie_weights: bool, strict: bool
+) -> Any:
+    """What the module gives with these in place of its own."""
+    if isinstance(module, DataParallel):
+        raise RuntimeError("The stateless API can't be used with nn.DataParallel module")
+    args = () if args is None else args if isinstance(args, tuple) else (args,)
+    with reparametrized(module, parameters_and_buffers, tie_weights=tie_weights, strict=strict):
+        return module(*args, **(kwargs or {}))
 
 
 def functional_call(
@@ -89,10 +125,8 @@ def functional_call(
         FutureWarning,
         stacklevel=2,
     )
-    args = () if args is None else args if isinstance(args, tuple) else (args,)
     parameters_and_buffers.keys()  # one dict only
-    with reparametrized(module, parameters_and_buffers, tie_weights=tie_weights, strict=strict):
-        return module(*args, **(kwargs or {}))
+    return called(module, parameters_and_buffers, args, kwargs, tie_weights, strict)
 
 
 _reparametrize_module = reparametrized  # PyTorch's name
