@@ -1,11 +1,14 @@
 """Small trainings and models, as tutorials write them."""
 
+import collections
 import math
+import random
 
+import numpy as np
 import torch
 from torch import nn
 
-from tests.scenarios.show import caught
+from tests.scenarios.show import attempt, caught
 
 # % training-polynomial: sine fitted by a cubic, by hand
 x = torch.linspace(-math.pi, math.pi, 50)
@@ -170,3 +173,66 @@ with caught():
     torch.tensor(x * 2).sum().backward()
 with caught():
     print(torch.tensor(x), x.new_tensor(x))
+
+
+# % training-workers: what workers of a DataLoader have of their own
+class Noise(torch.utils.data.Dataset):
+    seen = 0
+
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, i):
+        info = torch.utils.data.get_worker_info()
+        self.seen += 1
+        drawn = torch.rand(1).item(), random.random(), np.random.rand()
+        return i, *drawn, -1 if info is None else info.id, torch.initial_seed() % 1000
+
+
+class Share(torch.utils.data.IterableDataset):
+    def __init__(self, n):
+        self.start, self.end = 0, n
+
+    def __iter__(self):
+        return iter(range(self.start, self.end))
+
+
+def divide(worker_id):
+    info = torch.utils.data.get_worker_info()
+    share = info.dataset
+    each = (share.end - share.start) // info.num_workers
+    share.start, share.end = share.start + worker_id * each, share.start + (worker_id + 1) * each
+
+
+for count, options in (0, {}), (2, {}), (2, {"batch_size": 2}), (2, {"persistent_workers": True, "shuffle": True}):
+    torch.manual_seed(3)
+    data = Noise()
+    random.seed(0), np.random.seed(0)
+    loader = torch.utils.data.DataLoader(data, num_workers=count, **options)
+    for _ in range(2):
+        for batch in loader:
+            print([part.tolist() for part in batch])
+    print(data.seen, torch.rand(1), random.random(), np.random.rand(), torch.utils.data.get_worker_info())
+for count in 1, 2:
+    share = Share(8)
+    loader = torch.utils.data.DataLoader(share, num_workers=count, worker_init_fn=divide, batch_size=2)
+    print([batch.tolist() for batch in loader], share.start, share.end)
+    print(list(torch.utils.data.DataLoader(Share(3), num_workers=count, batch_size=None)))
+
+
+class Broken(Noise):
+    def __getitem__(self, i):
+        raise {0: KeyError, 1: ValueError}[i]("no sample")
+
+
+for first in 0, 1:
+    try:
+        list(torch.utils.data.DataLoader(Broken(), sampler=[first], num_workers=1))
+    except (KeyError, ValueError) as error:
+        print(type(error).__name__, str(error).splitlines()[:2], str(error).splitlines()[-1])
+for count, context in (0, "fork"), (1, "bad"):
+    attempt(lambda n=count, c=context: torch.utils.data.DataLoader(Noise(), num_workers=n, multiprocessing_context=c))
+stack = torch.utils.data.StackDataset(a=[1, 2, 3], b=torch.utils.data.Subset(["x", "y", "z"], [2, 1, 0]))
+print(stack.__getitems__([0, 2]), list(torch.utils.data.DataLoader(stack, batch_size=2)))
+print(torch.utils.data.default_collate([collections.defaultdict(int, a=1), {"a": 2}]), torch.utils.data.DataLoader[int])
+print(torch.utils.data.default_convert(range(2)), torch.utils.data.default_collate([range(2), range(2)]))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import copy
+from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,23 +46,14 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, (str, bytes)):
         return batch
     if isinstance(first, Mapping):
-        made = {key: default_collate([b[key] for b in batch]) for key in first}
-        try:
-            return kind(made)
-        except TypeError:
-            return made
+        return _like(first, {key: default_collate([b[key] for b in batch]) for key in first})
     if isinstance(first, tuple) and hasattr(first, "_fields"):
         return kind(*(default_collate(s) for s in zip(*batch, strict=True)))
     if isinstance(first, Sequence):
         if any(len(b) != len(first) for b in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
         columns = [default_collate(s) for s in zip(*batch, strict=True)]
-        if isinstance(first, tuple):
-            return columns
-        try:
-            return kind(columns)
-        except TypeError:
-            return columns
+        return columns if isinstance(first, tuple) else _like(first, columns)
     raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {kind}")
 
 
@@ -81,11 +73,28 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, np.ndarray) and data.dtype.kind not in "SUO":
         return TENSORS.as_tensor(data)
     if isinstance(data, Mapping):
-        return {key: default_convert(value) for key, value in data.items()}
+        return _like(data, {key: default_convert(value) for key, value in data.items()})
     if isinstance(data, tuple):
         return (
             type(data)(*map(default_convert, data)) if hasattr(data, "_fields") else [default_convert(d) for d in data]
         )
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
-        return [default_convert(d) for d in data]
+        return _like(data, [default_convert(d) for d in data])
     return data
+
+
+def _like(given: Any, made: Any) -> Any:
+    """What was made of a container, in one of its type where that takes it."""
+    try:
+        if isinstance(given, MutableMapping):
+            found: Any = copy.copy(given)
+            found.update(made)
+            return found
+        if isinstance(given, MutableSequence):
+            found = copy.copy(given)
+            for i, value in enumerate(made):
+                found[i] = value
+            return found
+        return type(given)(made)
+    except TypeError:
+        return made

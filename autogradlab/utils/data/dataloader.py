@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+import multiprocessing
+import multiprocessing.context
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
 
 from ...core.random.generator import Generator
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, drawn_seed
+from .workers import Fetcher, Worker, get_worker_info
 
 __all__ = ["DataLoader", "get_worker_info"]
 
+T = TypeVar("T")
 _EXCLUSIVE = "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
 
 
-def get_worker_info() -> None:
-    """What a worker knows of itself; None in the main process.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> print(torch.utils.data.get_worker_info())
-        None
-
-    Mirrors `torch.utils.data.get_worker_info`.
-    """
-    return
+def _check_context(context: Any, num_workers: int) -> None:
+    """Refuse what is no way to start processes."""
+    if context is None:
+        return
+    if not num_workers:
+        raise ValueError(
+            "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
+            f"num_workers={num_workers}"
+        )
+    methods = multiprocessing.get_all_start_methods()
+    if isinstance(context, str) and context not in methods:
+        raise ValueError(
+            f"multiprocessing_context option should specify a valid start method in {methods!r}, but got "
+            f"multiprocessing_context={context!r}"
+        )
+    if not isinstance(context, (str, multiprocessing.context.BaseContext)):
+        raise TypeError(
+            "multiprocessing_context option should be a valid context object or a string specifying the start method, "
+            f"but got multiprocessing_context={context}"
+        )
 
 
 class _Endless(Sampler[Any]):
@@ -36,11 +49,12 @@ class _Endless(Sampler[Any]):
         return itertools.repeat(None)
 
 
-class DataLoader:
+class DataLoader(Generic[T]):
     """Iterates over a dataset in batches, shuffled on request; a batch has one tensor for each part of a
     sample.
 
-    Note: num_workers may be given, but all happens in this process.
+    Note: workers run in this process, one after the other; each has a copy of the dataset and random numbers of its
+        own, as PyTorch's processes have.
 
     Example:
         >>> import autogradlab as torch
@@ -87,6 +101,7 @@ class DataLoader:
             )
         if persistent_workers and num_workers == 0:
             raise ValueError("persistent_workers option needs num_workers > 0")
+        _check_context(multiprocessing_context, num_workers)
         self.dataset = dataset
         self.num_workers = num_workers
         self.prefetch_factor = 2 if num_workers > 0 and prefetch_factor is None else prefetch_factor
@@ -128,6 +143,7 @@ class DataLoader:
             collate_fn = default_convert if batch_sampler is None else default_collate
         self.collate_fn = collate_fn
         self.persistent_workers = persistent_workers
+        self._iterator: _SharedBatches | None = None
         self.__initialized = True
 
     def _refuse_orders(self, shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
@@ -156,7 +172,23 @@ class DataLoader:
         super().__setattr__(name, value)
 
     def __iter__(self) -> Iterator[Any]:
-        return _Batches(self)
+        if not self.num_workers:
+            return _Batches(self)
+        if not self.persistent_workers:
+            return _SharedBatches(self)
+        if self._iterator is None:
+            self._iterator = _SharedBatches(self)
+        else:
+            self._iterator.reset()
+        return self._iterator
+
+    @property
+    def _auto_collation(self) -> bool:
+        return self.batch_sampler is not None
+
+    @property
+    def _index_sampler(self) -> Any:
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def __len__(self) -> int:
         if isinstance(self.dataset, IterableDataset):
@@ -165,22 +197,20 @@ class DataLoader:
             if self.batch_size is None:
                 return n
             return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
-        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
+        return len(self._index_sampler)
 
     def check_worker_number_rationality(self) -> None:
         """Nothing to warn of: no workers are started."""
 
 
 class _Batches:
-    """One pass over the data. Each draws a seed from the generator, as PyTorch does for its workers."""
+    """One pass over the data. Each draws a seed from the generator, for the workers if there are any."""
 
-    def __init__(self, loader: DataLoader) -> None:
+    def __init__(self, loader: DataLoader[Any]) -> None:
         self.loader = loader
         self._base_seed = drawn_seed(loader.generator)
-        numbers: Iterable[Any] = loader.sampler if loader.batch_sampler is None else loader.batch_sampler
-        self._numbers = iter(numbers)
-        self._samples = iter(loader.dataset) if isinstance(loader.dataset, IterableDataset) else None
-        self._ended = False
+        self._numbers: Iterator[Any] = iter(loader._index_sampler)
+        self._fetcher = Fetcher(loader, loader.dataset) if not loader.num_workers else None
 
     def __iter__(self) -> _Batches:
         return self
@@ -190,25 +220,36 @@ class _Batches:
 
     def __next__(self) -> Any:
         where = next(self._numbers)
-        loader = self.loader
-        if self._samples is not None:
-            return self._from_stream(where)
-        if loader.batch_sampler is None:
-            return loader.collate_fn(loader.dataset[where])
-        many = getattr(loader.dataset, "__getitems__", None)
-        return loader.collate_fn(many(where) if many else [loader.dataset[i] for i in where])
+        assert self._fetcher is not None
+        return self._fetcher.fetch(where)
 
-    next = __next__
+    def next(self) -> Any:
+        """The next batch."""
+        return self.__next__()
 
-    def _from_stream(self, where: Any) -> Any:
-        loader = self.loader
-        assert self._samples is not None
-        if self._ended:
-            raise StopIteration
-        if loader.batch_sampler is None:
-            return loader.collate_fn(next(self._samples))
-        batch = list(itertools.islice(self._samples, len(where)))
-        self._ended = len(batch) < len(where)
-        if not batch or (self._ended and loader.drop_last):
-            raise StopIteration
-        return loader.collate_fn(batch)
+
+class _SharedBatches(_Batches):
+    """A pass that workers share: each makes a batch in turn."""
+
+    def __init__(self, loader: DataLoader[Any]) -> None:
+        super().__init__(loader)
+        self._workers = [Worker(loader, number, self._base_seed) for number in range(loader.num_workers)]
+        self._turns = itertools.cycle(self._workers)
+
+    def reset(self) -> None:
+        """Begin the next pass with the same workers."""
+        self._numbers = iter(self.loader._index_sampler)
+        self._turns = itertools.cycle(self._workers)
+        for worker in self._workers:
+            worker.renew()
+
+    def __next__(self) -> Any:
+        where = next(self._numbers)
+        while any(worker.active for worker in self._workers):
+            worker = next(self._turns)
+            if worker.active:
+                try:
+                    return worker.fetch(where)
+                except StopIteration:
+                    worker.active = False
+        raise StopIteration

@@ -128,8 +128,27 @@ class StackDataset(Dataset[Any]):
             return {k: d[index] for k, d in self.datasets.items()}
         return tuple(d[index] for d in self.datasets)
 
+    def __getitems__(self, indices: list[int]) -> list[Any]:
+        """The samples of many numbers; datasets that have them at once are asked once."""
+        count = len(indices)
+        if isinstance(self.datasets, dict):
+            columns = {k: _many(d, indices) for k, d in self.datasets.items()}
+            return [{k: column[i] for k, column in columns.items()} for i in range(count)]
+        rows = [_many(d, indices) for d in self.datasets]
+        return [tuple(row[i] for row in rows) for i in range(count)]
+
     def __len__(self) -> int:
         return self._length
+
+
+def _many(dataset: Any, indices: list[int]) -> Any:
+    many = getattr(dataset, "__getitems__", None)
+    if not callable(many):
+        return [dataset[i] for i in indices]
+    found = many(indices)
+    if len(found) != len(indices):
+        raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(found)}")
+    return found
 
 
 class ConcatDataset(Dataset[Any]):
