@@ -150,7 +150,7 @@ def _register(nd: int) -> None:
         found: np.ndarray = sampled(input, grid, interpolation_mode, padding_mode, align_corners)
         return found
 
-    @typed(name, "biuc")
+    @typed("grid_sampler_2d_cpu_kernel_impl" if nd == 2 else "grid_sampler3d_cpu", "biuc")
     def sampled(
         input: np.ndarray, grid: np.ndarray, interpolation_mode: int, padding_mode: int, align_corners: bool
     ) -> np.ndarray:
