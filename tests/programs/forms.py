@@ -1,6 +1,8 @@
 """Forms of calls that are seldom used, and arguments at the edge."""
 
+import numpy as np
 import torch
+import torch.nn.functional as F
 
 from tests.scenarios.show import attempt, caught
 
@@ -59,3 +61,43 @@ for p in (None, 2, 1, float("inf"), "fro", "nuc"):
     print(torch.linalg.cond(torch.zeros(0, 0), p), torch.linalg.cond(torch.zeros(2, 0, 0), p))
 with caught():
     torch.linalg.cond(torch.zeros(2))
+
+# % whole-numbers: tensors and NumPy's numbers stand for whole numbers, bools do not
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+one = torch.tensor(1)
+for given in (one, np.int64(1), np.int32(1), True, 1.0, torch.tensor(1.0), None):
+    for call in (
+        lambda: torch.tril(x, given),
+        lambda: x.triu(diagonal=given),
+        lambda: torch.prod(x, given),
+        lambda: x.kthvalue(given),
+        lambda: torch.topk(x, given),
+        lambda: torch.matrix_power(x, given),
+        lambda: torch.mvlgamma(x + 1, given),
+        lambda: torch.softmax(x, given),
+        lambda: F.log_softmax(x, dim=given),
+        lambda: x.unsqueeze(given),
+        lambda: torch.flatten(x, given),
+        lambda: x.select(given, 0),
+        lambda: torch.cumsum(x, given),
+        lambda: torch.roll(x, given),
+        lambda: x.size(given),
+    ):
+        with caught():
+            result = call()
+            print(result if isinstance(result, (int, torch.Tensor)) else result[0])
+
+# % no-tensor: what is no tensor, and shapes that do not meet
+for call in (
+    lambda: torch.detach([1.0]),
+    lambda: torch.clamp(None),
+    lambda: torch.tensordot(x, [1.0]),
+    lambda: torch.binomial(x, torch.ones(3)),
+    lambda: torch.orgqr(x, x),
+    lambda: torch.orgqr(x, one.float()),
+    lambda: torch.orgqr(torch.ones(2, 2, 2), torch.ones(3, 2)),
+    lambda: F.bilinear(x, x, torch.ones(3)),
+    lambda: F.bilinear(x, x, torch.ones(3, 2)),
+):
+    with caught():
+        print(call())

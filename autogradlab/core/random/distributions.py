@@ -16,7 +16,7 @@ from ..memory.layout import empty_like, memory_axes
 from ..types.dtypes import cxx_name, scalar_name
 from .generator import Generator, default_generator
 from .normals import fma64, round_to, standard_normals
-from .streams import DIGITS, check_overlap, fill, normal_, uniform_, unsupported
+from .streams import DIGITS, broadcast, check_overlap, fill, normal_, uniform_, unsupported
 
 __all__ = [
     "bernoulli",
@@ -342,7 +342,8 @@ def binomial(count: Array, prob: Array, generator: Generator | None = None) -> A
         raise RuntimeError(FOUND_DTYPE.format(scalar_name(prob), scalar_name(count)))
     if count.dtype.itemsize == 2:
         raise unsupported("binomial_cpu", count.dtype)
-    counts, probs = np.broadcast_arrays(count, prob)
+    shape = broadcast(count.shape, prob.shape)
+    counts, probs = np.broadcast_to(count, shape), np.broadcast_to(prob, shape)
     source = generator or default_generator
     out: Array = np.empty(counts.shape, count.dtype)
     flat = out.reshape(-1)

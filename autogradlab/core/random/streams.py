@@ -20,6 +20,7 @@ from .generator import Generator, default_generator
 from .normals import fma64, normal_values, round_to
 
 __all__ = [
+    "broadcast",
     "check_overlap",
     "fill",
     "normal",
@@ -242,7 +243,7 @@ def normal_tensor(mean: Array | float, std: Array | float, generator: Generator 
     deviation = 1.0 if isinstance(std, np.ndarray) else float(std)
     like = mean if isinstance(mean, np.ndarray) else std
     assert isinstance(like, np.ndarray)
-    out: Array = np.empty(_broadcast(np.shape(mean), np.shape(std)), like.dtype)
+    out: Array = np.empty(broadcast(np.shape(mean), np.shape(std)), like.dtype)
     normal_(out, 0.0, deviation, generator)
     if isinstance(std, np.ndarray):
         np.multiply(out, _operand(std, out.dtype), out=out, casting="unsafe")
@@ -257,7 +258,7 @@ def _operand(value: Any, dtype: DType) -> Any:
     return value.astype(dtype) if value.dtype.kind in "biu" or value.ndim == 0 else value
 
 
-def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+def broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
     n = max(len(a), len(b))
     left, right = (1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b
     for dim in range(n - 1, -1, -1):

@@ -12,8 +12,11 @@ __all__ = ["all_dims", "shape_arg", "wrap_dim", "wrap_dims"]
 
 
 def wrap_dim(dim: Any, ndim: int, *, scalar_ok: bool = True) -> int:
-    """A dimension counted from the front. A 0-dim tensor has, for this purpose, one dimension."""
-    dim = operator.index(dim)
+    """A dimension counted from the front. A 0-dim tensor has, for this purpose, one dimension; a bool is none."""
+    if type(dim) is not int:
+        if type(dim) is bool:
+            raise TypeError("dim must be int, not bool")
+        dim = operator.index(dim)
     if ndim == 0:
         if not scalar_ok:
             raise IndexError(errors.DIM_SCALAR.format(dim))

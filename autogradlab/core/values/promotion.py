@@ -38,7 +38,10 @@ def is_number(value: object) -> bool:
 
 
 def plain_number(value: Any) -> Any:
-    """A tensor that PyTorch reads as a number (no dimensions, no gradient wanted) as that number; else `value`."""
+    """A tensor that PyTorch reads as a number (no dimensions, no gradient wanted), or a number of NumPy's, as a Python
+    number; else `value`."""
+    if isinstance(value, np.generic):
+        return value.item()
     return value.item() if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad else value
 
 

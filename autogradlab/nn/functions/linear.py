@@ -114,7 +114,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
                 f"bilinear(): input batch dimensions do not match at dim {i}: got {a.shape[i]} and {b.shape[i]}"
             )
     for k, x in ((1, a), (2, b)):
-        if x.shape[-1] != w.shape[k]:
+        if x.shape[-1] != weight.size(k):
             raise RuntimeError(
                 f"bilinear(): input{k} size does not match weight size: got {x.shape[-1]} but expected {w.shape[k]}"
             )

@@ -205,6 +205,8 @@ def _clamp_tensors(input: np.ndarray, min: np.ndarray | None = None, max: np.nda
         return _limited(x, None if min is None else y, None if max is None else y)
     for a in given:
         _real(a)
+    if input is None:
+        raise TypeError("the input is no Tensor")
     arrays = iter(align(*given))
     x = next(arrays)
     refuse(x, "clamp_cpu", "b")

@@ -15,7 +15,6 @@ from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ..first.kinds import on_both_backends, refuse
-from ..table.checked import axis
 from ..table.opdef import OPS, Op, op
 from ..table.outputs import EXPECTED, Out, same_dtype
 from ..table.overloads import Arguments, Called, Overload
@@ -141,7 +140,7 @@ def _along(name: str, find: Any) -> Op:
 
     def kernel(input: np.ndarray, dim: int, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
         not_empty(called, input, dim)
-        axis(dim, input.ndim)
+        wrap_dim(dim, input.ndim)
         if input.dtype.kind == "c":
             raise RuntimeError(f"{name}(): does not support complex input")
         return one_line(np.asarray(input), dim, keepdim, find)

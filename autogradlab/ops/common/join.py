@@ -17,8 +17,8 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
+from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
-from ..table.checked import axis
 from ..table.opdef import OPS, Op, alias, composite, op, publish
 from ..table.outputs import UNCASTABLE, Out
 from ..table.signatures import explain
@@ -85,7 +85,7 @@ def _cat_checked(tensors: Any, dim: Any) -> np.ndarray:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     real = [t for t in tensors if t.shape != (0,)] or [tensors[0]]
     first = real[0]
-    d = axis(dim, first.ndim)
+    d = wrap_dim(dim, first.ndim)
     for i, t in enumerate(tensors):
         if t.shape == (0,):
             continue
@@ -167,7 +167,7 @@ def _stack(tensors: list[Any], dim: int = 0) -> np.ndarray:
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     shape, numpy, plain = tensors[0].shape, tensors[0].dtype, True
-    d = axis(dim, len(shape) + 1)
+    d = wrap_dim(dim, len(shape) + 1)
     for i, t in enumerate(tensors):
         if t.shape != shape:
             raise RuntimeError(

@@ -16,7 +16,6 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import tensor_type
 from ..first.kinds import refuse
 from ..first.selecting import SMALL, insertion_order, sort_order
-from ..table.checked import axis
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, op, publish
 from ..table.outputs import resize_out, same_dtype
@@ -56,7 +55,7 @@ def _medians(declaration: str, doc: str = "") -> None:
         return np.asarray(np.partition(x, middle)[middle]).astype(input.dtype)
 
     def along(input: np.ndarray, dim: int, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        d = axis(dim, input.ndim)
+        d = wrap_dim(dim, input.ndim)
         if input.ndim and not input.shape[d]:
             raise IndexError(f"median(): Expected reduction dim {d} to have non-zero size.")
         if not input.ndim:
@@ -166,7 +165,7 @@ def mode(input: np.ndarray, dim: int = -1, keepdim: bool = False) -> tuple[np.nd
     values=tensor([2, 3]),
     indices=tensor([2, 1]))
     """
-    d = axis(dim, input.ndim)
+    d = wrap_dim(dim, input.ndim)
     if input.ndim and not input.shape[d]:
         raise IndexError(f"mode(): Expected reduction dim {d} to have non-zero size.")
     if not input.ndim:

@@ -19,7 +19,6 @@ from ...core.types.return_types import named
 from ...core.values.promotion import is_number
 from ..first.kinds import on_both_backends, refuse
 from ..table.calls import ByOut
-from ..table.checked import axis
 from ..table.creation import bind
 from ..table.opdef import composite, op, publish
 from ..table.outputs import Out, same_dtype
@@ -64,7 +63,7 @@ _CHUNK = 8192
 
 def _running(name: str, ufunc: Any) -> Any:
     def kernel(input: Any, dim: Any, *, dtype: Any = None) -> np.ndarray:
-        d = axis(dim, input.ndim)
+        d = wrap_dim(dim, input.ndim)
         x = input
         wanted = x.dtype
         if dtype is not None or wanted.kind != "f":
@@ -205,7 +204,7 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         if not input.ndim or not input.size:
             return np.array(input, order="C"), np.zeros(input.shape, np.int64)
-        d = axis(dim, input.ndim)
+        d = wrap_dim(dim, input.ndim)
         refuse(input, f"{name}_cpu", "c")
         best = ufunc.accumulate(input, axis=d)
         hit = input == best
@@ -297,7 +296,7 @@ def logcumsumexp(input: Any, dim: int) -> np.ndarray:
     >>> torch.logcumsumexp(torch.tensor([0., 0., 0.]), dim=0)
     tensor([0.0000, 0.6931, 1.0986])
     """
-    d = axis(dim, input.ndim)
+    d = wrap_dim(dim, input.ndim)
     refuse(input, "logcumsumexp_out_cpu", "biu")
     if not input.ndim or not input.size:
         return np.array(input, order="C")

@@ -20,6 +20,7 @@ from ...core.runtime.modes import quiet
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, made
 from ...core.types import dtypes
+from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ...core.values.promotion import plain_number, result_dtype
@@ -27,7 +28,6 @@ from ..first.kinds import refuse
 from ..first.selecting import SMALL, kth_place, sort_order, top_order
 from ..table.arguments import reject
 from ..table.calls import ByOut
-from ..table.checked import axis, number_of
 from ..table.creation import bind
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import EXPECTED, Out, same_dtype, write
@@ -36,6 +36,14 @@ from . import extremes  # noqa: F401  its take_at and put_at carry gradients
 
 F = TENSORS
 _ANY, _TOTAL, _count = np.logical_or.reduce, np.add.reduce, np.count_nonzero
+
+
+def _number(k: Any) -> int:
+    """An integer argument; TypeError for what is none."""
+    k = plain_number(k)
+    if type(k) is not int:
+        raise TypeError(f"must be int, not {type(k).__name__}")
+    return k
 
 
 @op(
@@ -49,7 +57,7 @@ def place_at(grad_output: Any, dim: int, indices: np.ndarray, input_shape: tuple
     if not input_shape:
         return np.array(grad_output).reshape(())
     r = np.zeros(input_shape, grad_output.dtype)
-    put_at_places(r, indices, grad_output, axis(dim, len(input_shape)))
+    put_at_places(r, indices, grad_output, wrap_dim(dim, len(input_shape)))
     return r
 
 
@@ -144,7 +152,7 @@ def _lines(which: np.ndarray) -> Iterator[tuple[int, ...]]:
 
 
 def _sorted(input: np.ndarray, dim: Any, descending: bool, stable: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    d = axis(dim, input.ndim)
+    d = wrap_dim(dim, input.ndim)
     if input.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     found = order(input, d, descending) if input.ndim and input.size else np.zeros(input.shape, np.int64)
@@ -300,8 +308,8 @@ def topk(
     values=tensor([5., 4.]),
     indices=tensor([1, 3]))
     """
-    k = number_of(plain_number(k))
-    d = axis(dim, input.ndim)
+    k = _number(k)
+    d = wrap_dim(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
     if not 0 <= k <= n:
         raise RuntimeError("selected index k out of range")
@@ -407,8 +415,8 @@ def kthvalue(input: np.ndarray, k: int, dim: int = -1, keepdim: bool = False) ->
     values=tensor(5.),
     indices=tensor(2))
     """
-    k = number_of(k)
-    d = axis(dim, input.ndim)
+    k = _number(k)
+    d = wrap_dim(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
     if not n:
         raise IndexError(f"kthvalue(): Expected reduction dim {d} to have non-zero size.")

@@ -440,7 +440,10 @@ def detach(input: Tensor) -> Tensor:
     >>> y.detach_()
     tensor([2.])
     """
-    t = wrap(input._array)
+    try:
+        t = wrap(input._array)
+    except AttributeError:
+        reject("detach", (input,), {})
     t._counter = apart(input) if of_inference(input) else counter(input)
     t._storage = input._storage
     return t

@@ -9,6 +9,8 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.recording.record import TENSORS as F
 from ...core.tensor.tensor import Tensor, wrap
+from ...core.types.dims import wrap_dim
+from ...core.values.promotion import plain_number
 from ..common.blas import adjoint, lift
 from ..first.kinds import BOOL, HALF, INTEGERS, refuse
 from ..first.products import UNSAFE, written
@@ -134,9 +136,19 @@ def linalg_householder_product(input: np.ndarray, tau: np.ndarray) -> np.ndarray
         raise RuntimeError(
             "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]"
         )
-    if n < tau.shape[-1]:
+    if n < tau.shape[wrap_dim(-1, tau.ndim, scalar_ok=False)]:
         raise RuntimeError(
             "torch.linalg.householder_product: input.shape[-1] must be greater than or equal to tau.shape[-1]"
+        )
+    if input.ndim - tau.ndim != 1:
+        raise RuntimeError(
+            "torch.linalg.householder_product: Expected tau to have one dimension less than input, but got tau.ndim "
+            f"equal to {tau.ndim} and input.ndim is equal to {input.ndim}"
+        )
+    if input.shape[:-2] != tau.shape[:-1]:
+        raise RuntimeError(
+            "torch.linalg.householder_product: Expected batch dimensions of tau to be equal to input.shape[:-2], but "
+            f"got {list(tau.shape[:-1])}"
         )
     refuse(input, "orgqr_cpu", BOOL + INTEGERS + HALF)
     q = np.zeros(input.shape, input.dtype)
@@ -194,9 +206,10 @@ def _power(A: Tensor, n: int) -> Any:
 def _matrix_power(method: bool) -> Any:
     def matrix_power(input: Tensor, n: int, *, out: Any = None) -> Tensor:
         """A matrix multiplied by itself n times; its inverse for negative n."""
-        if not isinstance(input, Tensor) or isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        times = plain_number(n)
+        if not isinstance(input, Tensor) or type(times) is not int:
             reject("matrix_power", (input, n), {}, method)
-        r = _power(input, n)
+        r = _power(input, times)
         return r if out is None else written(r, out, "matrix_power", exact=EXPECTED, unsafe=UNSAFE)
 
     return matrix_power

@@ -36,7 +36,7 @@ from ...core.recording.record import (
 from ...core.runtime import modes
 from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
-from ...core.values.promotion import broadcast_shapes
+from ...core.values.promotion import broadcast_shapes, plain_number
 from .arguments import coerce, fitting, refused, reject, taking_old_forms
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS
@@ -416,10 +416,16 @@ class Op:
         reject(name or self.name, args, kwargs, self.as_method)
 
     def failed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A kernel failed: the same if arguments of the wrong type are the reason, else raise the kernel's error."""
+        """A kernel failed: again with Python's numbers where tensors or NumPy's stand for them; PyTorch's TypeError if
+        arguments of the wrong type are the reason, else raise the kernel's error."""
         if stands_in(args, kwargs):
             return self.again(self.name, args, kwargs)
         refused(self, args, kwargs)
+        tensors = {self.names[place] for place in self.tensor_places}
+        plain = tuple(v if name in tensors else plain_number(v) for name, v in zip(self.names, args, strict=False))
+        named = {name: v if name in tensors else plain_number(v) for name, v in kwargs.items()}
+        if any(a is not b for a, b in zip((*args, *kwargs.values()), (*plain, *named.values()), strict=False)):
+            return self.again(self.name, plain, named)
         raise
 
     def again(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
