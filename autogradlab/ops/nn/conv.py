@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import channels_last, with_channels_last
+from ...core.memory.strided import window
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.types.dtypes import cxx_name, from_numpy, scalar_name, tensor_type
 from ..first.kinds import BOOL, SHORT, refuse, typed
@@ -50,7 +51,7 @@ def windows(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes)
         *(s * d for s, d in zip(step, dilation, strict=True)),
         *(s * t for s, t in zip(step, stride, strict=True)),
     )
-    return np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
+    return window(x, shape, strides)
 
 
 def columns(
@@ -59,7 +60,7 @@ def columns(
     """The windows of x as a matrix for each sample, (N, C * kernel, out), and the sizes of the output."""
     out = out_sizes(x.shape[2:], kernel, stride, padding, dilation) if out is None else out
     n, c = x.shape[:2]
-    count = int(np.prod(kernel))
+    count = math.prod(kernel)
     if count == 1 and not any(padding) and all(s == 1 for s in stride):
         return x.reshape(n, c, math.prod(out)), out
     found = np.ascontiguousarray(windows(padded(x, padding), kernel, stride, dilation, out))
@@ -110,7 +111,7 @@ def _adjoint_weight(
     n, o = g.shape[:2]
     if groups == 1:
         a = g.reshape(n, o, cols.shape[2])
-        found = np.matmul(a, cols.swapaxes(1, 2)).sum(0) if n else np.zeros((o, cols.shape[1]), g.dtype)
+        found = np.add.reduce(np.matmul(a, cols.swapaxes(1, 2)), 0) if n else np.zeros((o, cols.shape[1]), g.dtype)
     else:
         a = g.reshape(n, groups, o // groups, cols.shape[2])
         found = np.matmul(a, cols.reshape(n, groups, cols.shape[1] // groups, cols.shape[2]).swapaxes(2, 3)).sum(0)

@@ -173,8 +173,8 @@ def _inside(
 
 def _picked(F: Any, grad: Any, indices: Any, nd: int) -> Any:
     """The elements of grad at flat places in each plane or volume."""
-    area = int(np.prod(grad.shape[-nd:], dtype=np.int64))
-    count = int(np.prod(indices.shape[-nd:], dtype=np.int64))
+    area = math.prod(grad.shape[-nd:])
+    count = math.prod(indices.shape[-nd:])
     lead = tuple(indices.shape[:-nd])
     found = F.gather(F.reshape(grad, (*lead, area)), -1, F.reshape(indices, (*lead, count)))
     return F.view(found, tuple(indices.shape))
@@ -199,8 +199,8 @@ def _register_scatter(name: str, node: str, nd: int, keeps: bool = True) -> None
         if "adaptive" in name:
             _refuse_empty(name, grad_output)
         shape = input.shape
-        lead = int(np.prod(shape[:-nd], dtype=np.int64))
-        area = int(np.prod(shape[-nd:], dtype=np.int64))
+        lead = math.prod(shape[:-nd])
+        area = math.prod(shape[-nd:])
         flat = (
             (indices.reshape(lead, math.prod(indices.shape[-nd:])) + np.arange(lead)[:, None] * area)
             .reshape(-1)
@@ -285,8 +285,8 @@ def _unpool(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]
             f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices "
             f"tensor with shape: {list(indices.shape)}"
         )
-    lead = int(np.prod(input.shape[:-nd], dtype=np.int64))
-    area = int(np.prod(output_size, dtype=np.int64))
+    lead = math.prod(input.shape[:-nd])
+    area = math.prod(output_size)
     flat = indices.reshape(lead, math.prod(indices.shape[-nd:]))
     if flat.size and area and (flat.min() < 0 or flat.max() >= area):
         bad = int(flat[(flat < 0) | (flat >= area)][-1])
