@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import threading
 import warnings
@@ -133,7 +134,7 @@ def _inputs(given: Any, function: str) -> tuple[Any, ...]:
     """The tensors of `inputs=`, which may be one, a sequence of them, or a dict."""
     if type(given) is dict:
         found = tuple(given.values())
-    elif isinstance(given, Mapping):
+    elif not isinstance(given, (Tensor, tuple, list)) and isinstance(given, Mapping):
         raise TypeError(
             f"`inputs` argument to `{function}()` must be a dict, not {type(given).__name__}. Other Mapping types are "
             "not supported."
@@ -197,7 +198,7 @@ def _root_gradients(outputs: Sequence[Any], grads: Sequence[Any], batched: bool 
             if not wants:
                 found.append(None)
                 continue
-            if any(n != 1 for n in shape):
+            if math.prod(shape) != 1:
                 raise RuntimeError(errors.GRAD_IMPLICIT)
             if not kind.is_floating_point:
                 raise RuntimeError(errors.GRAD_IMPLICIT_REAL.format(kind))

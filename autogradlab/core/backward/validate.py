@@ -97,7 +97,7 @@ def _left(F: Any, g: Tensor, levels: tuple[int, ...]) -> Tensor:
 
 def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
     """All gradients that a Node returned, against its edges."""
-    edges = node._edges
+    edges: Any = node._edges
     if len(outs) != len(edges):
         if len(outs) > len(edges) and all(g is None for g in outs[len(edges) :]):
             outs = outs[: len(edges)]
@@ -108,9 +108,9 @@ def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
             )
     for g, edge in zip(outs, edges, strict=True):
         if g is not None and edge is not NO_EDGE:
-            single = type(g) is Rows or not isinstance(g, Tensor)
+            single = type(g) is not Tensor and (type(g) is Rows or not isinstance(g, Tensor))
             array = g if single else g._array
-            if isinstance(edge, tuple) or edge.multi or array.shape != edge.shape or array.dtype is not edge.dtype:
+            if type(edge) is tuple or edge.multi or array.shape != edge.shape or array.dtype is not edge.dtype:
                 break
             if not single and type(array) is Rows:
                 break
