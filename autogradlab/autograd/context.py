@@ -293,7 +293,7 @@ for _name in ("next_functions", "metadata", "requires_grad", "_raw_saved_tensors
 def _saved_tensors(node: Node) -> tuple[Any, ...]:
     if node.saved is None:
         raise RuntimeError(errors.BACKWARD_TWICE)
-    return tuple(unpack(node, i) for i in range(len(node.saved) >> 1))
+    return tuple([unpack(node, i) for i in range(len(node.saved) >> 1)])
 
 
 class FunctionNode(Node):
@@ -400,8 +400,8 @@ class FunctionNode(Node):
             wanted = self._results(self.apply(*self._grads(grad)))
         finally:
             set_grad(before)
-        self.writes = tuple(0 if g is None or of_inference(g) else g._counter[0] for g in wanted)
-        return tuple(None if g is None else np.asarray(g._array) for g in wanted)
+        put(self, "writes", tuple([0 if g is None or of_inference(g) else g._counter[0] for g in wanted]))
+        return tuple([None if g is None else np.asarray(g._array) for g in wanted])
 
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         """One step of backward, on tensors, recorded."""

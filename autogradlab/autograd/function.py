@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -480,13 +480,21 @@ def _start(node: FunctionNode, args: tuple[Any, ...], local: modes.State) -> boo
     return recording
 
 
-def _members(ctx: Any, attribute: str, message: str) -> tuple[Tensor, ...]:
-    marked: Any = getattr(ctx, attribute) or ()
+def _members(marked: Any, message: str) -> tuple[Tensor, ...]:
+    if not marked:
+        return ()
     for t in marked:
         if not isinstance(t, Tensor):
             raise RuntimeError(message)
-    found: tuple[Tensor, ...] = tuple(marked)
-    return found
+    return tuple(marked)
+
+
+def _among(t: Any, others: Sequence[Any]) -> bool:
+    """Whether it is that very object."""
+    for other in others:  # noqa: SIM110 a generator takes longer than the loop
+        if other is t:
+            return True
+    return False
 
 
 def _finish(
@@ -499,16 +507,16 @@ def _finish(
     local: modes.State,
 ) -> tuple[Any, ...]:
     """Connect the outputs to the Node and save what is to be saved."""
-    dirty = _members(ctx, "dirty_tensors", "mark_dirty can only accept variables, but argument ")
+    dirty = _members(ctx.dirty_tensors, "mark_dirty can only accept variables, but argument ")
     for t in dirty:
         if t._counter is not INFERENCE:
             increment_version(t)
-        if all(t is not a for a in args):
+        if not _among(t, args):
             if t._view is not None:
                 raise RuntimeError(errors.DIRTY_NO_INPUT)
             warn(errors.DIRTY_NO_INPUT, at="torch/csrc/autograd/custom_function.cpp:320")
-    fixed = _members(ctx, "non_differentiable", "mark_non_differentiable only accepts variable arguments, but got ")
-    if any(all(t is not o for o in outputs) for t in dirty):
+    fixed = _members(ctx.non_differentiable, "mark_non_differentiable only accepts variable arguments, but got ")
+    if dirty and not all(_among(t, outputs) for t in dirty):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
             "are modified inplace must all be outputs of the Function."
@@ -528,19 +536,19 @@ def _finish(
         put(node, "multi", True)
         put(node, "shape", tuple(o._array.shape if isinstance(o, Tensor) else None for o in outputs))
         put(node, "dtype", tuple(o._array.dtype if isinstance(o, Tensor) else None for o in outputs))
-    saved_ids = {id(t) for t in (*to_save, *(ctx.saved_for_forward or ()))}
+    kept = (*to_save, *(ctx.saved_for_forward or ())) if separate else ()
     results = []
     differentiable = 0
     if not ctx._materialize_non_diff_grads:
-        ctx._without_gradient = [nr for nr, o in enumerate(outputs) if any(o is t for t in fixed)]
+        ctx._without_gradient = [nr for nr, o in enumerate(outputs) if _among(o, fixed)]
     for nr, o in enumerate(outputs):
         if not isinstance(o, Tensor):
             results.append(o)
             continue
-        is_input = any(o is a for a in args)
-        changed = any(o is t for t in dirty)
-        diff = recording and o._array.dtype.kind in "fcV" and all(o is not t for t in fixed)
-        if separate and is_input and not changed and id(o) in saved_ids:
+        is_input = _among(o, args)
+        changed = _among(o, dirty)
+        diff = recording and o._array.dtype.kind in "fcV" and not _among(o, fixed)
+        if separate and is_input and not changed and _among(o, kept):
             raise RuntimeError(
                 "An input that has been returned as-is as output is being saved for backward. This is not supported "
                 "if you override setup_context. You should return and save a view of the input instead, e.g. with "

@@ -175,7 +175,8 @@ class State:
         me = id(self)
         with _LOCK:  # to do it again changes nothing, so that an interruption in here does no lasting harm
             (_UNUSUAL.add if unusual else _UNUSUAL.discard)(me)
-            (_INFERRING.add if self.inference else _INFERRING.discard)(me)
+            if self.inference or _INFERRING:
+                (_INFERRING.add if self.inference else _INFERRING.discard)(me)
             FLAGS.unusual, FLAGS.inference = len(_UNUSUAL), len(_INFERRING)
 
 
