@@ -49,6 +49,7 @@ _rms_norm = inner("rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? wei
 
 
 def _enough(size: tuple[int, ...], shown: str = "torch.Size({})") -> None:
+    size = tuple(size)
     if size[0] * math.prod(size[2:]) == 1:
         raise ValueError(
             f"Expected more than 1 value per channel when training, got input size {shown.format(list(size))}"

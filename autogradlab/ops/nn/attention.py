@@ -34,7 +34,7 @@ def _scores(query: Array, key: Array, is_causal: bool, attn_mask: Array, scale: 
 def _finite(x: Array) -> Array:
     """What is subtracted before exp: nothing where a row has no score at all."""
     none = x == -np.inf
-    return np.where(none, 0, x) if none.any() else x
+    return np.where(none, 0, x) if np.logical_or.reduce(none, None) else x
 
 
 def _by_rows(x: Array) -> Array:

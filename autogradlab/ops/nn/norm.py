@@ -23,8 +23,13 @@ Array = np.ndarray[Any, Any]
 
 def _check_mixed(input: Any, *parameters: Any) -> None:
     """Refuse parameters of another dtype than the input's, but float32 ones where that is a half type."""
+    for t in parameters:
+        if t is not None:
+            if t.dtype == input.dtype:
+                return
+            break
     given = [t.dtype for t in parameters if t is not None]
-    if not given or given[0] == input.dtype:
+    if not given:
         return
     if any(dtype != np.float32 for dtype in given):
         raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
@@ -345,7 +350,9 @@ def native_batch_norm(
             running_mean += (mean - running_mean) * running_mean.dtype.type(momentum)
         if running_var is not None:
             unbiased = var * (count / (count - 1)) if count > 1 else var * np.nan
-            running_var += (unbiased.astype(running_var.dtype) - running_var) * running_var.dtype.type(momentum)
+            running_var += (unbiased.astype(running_var.dtype, copy=False) - running_var) * running_var.dtype.type(
+                momentum
+            )
         if is_half(input):  # as PyTorch keeps them, and computes with what it kept
             kind = _statistics_dtype(input, weight, bias, running_mean, running_var)
             saved = mean.astype(kind), rstd.astype(kind)
@@ -401,13 +408,14 @@ def check_shape(input: Array, wanted: Any, **affine: Any) -> None:
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
             "normalized_shape = []"
         )
+    wanted = tuple(wanted)
     for name, x in affine.items():
-        if x is not None and x.shape != tuple(wanted):
+        if x is not None and x.shape != wanted:
             raise RuntimeError(
                 f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
                 f"normalized_shape = {list(wanted)}"
             )
-    if input.shape[-len(wanted) :] != tuple(wanted):
+    if input.shape[-len(wanted) :] != wanted:
         numbers = ", ".join(map(str, wanted))
         shown = f", {numbers}" if "bias" in affine else numbers
         raise RuntimeError(
