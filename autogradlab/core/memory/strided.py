@@ -114,7 +114,7 @@ class Geometry:
     def __init__(self, array: np.ndarray, base: np.ndarray | None = None) -> None:
         size = array.itemsize
         self.shape = array.shape
-        self.strides = tuple(s // size for s in array.strides)
+        self.strides = tuple([s // size for s in array.strides])
         self.offset = 0 if base is None else (address(array) - address(base)) // size
 
     def bounds(self) -> tuple[int, int]:
@@ -133,7 +133,7 @@ class Geometry:
         """This geometry laid over the flat array whose element `shift` is the base's first."""
         size = flat.itemsize
         return np.ndarray(
-            self.shape, flat.dtype, flat, (self.offset + shift) * size, tuple(s * size for s in self.strides)
+            self.shape, flat.dtype, flat, (self.offset + shift) * size, tuple([s * size for s in self.strides])
         )
 
     def overlaps(self) -> bool:

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import Edge, Node, pair
+from ..graph.node import Edge, Node
 from ..graph.slices import CopySlices
 from ..memory.versions import INFERENCE, UNSHARED, InferenceVersions, of_inference
 from ..runtime import errors, modes
@@ -59,15 +59,16 @@ def check_inplace(t: Tensor, *others: Tensor) -> None:
         return
     if view.creation is not None:
         refuse_view(view)
-    if requires_grad(t) and made_by(view.base) is None:
-        raise RuntimeError(errors.LEAF_VIEW_INPLACE)
-    if requires_grad(t) and made_by(t) is None:
-        raise RuntimeError(errors.LEAF_INPLACE)
+    if requires_grad(t):
+        if made_by(view.base) is None:
+            raise RuntimeError(errors.LEAF_VIEW_INPLACE)
+        if made_by(t) is None:
+            raise RuntimeError(errors.LEAF_INPLACE)
 
 
 def refuse_captured(t: Tensor, name: str) -> None:
     """Raise if a functional transform is at work whose function has `t` from outside. name: the operation's."""
-    for captures in modes.current().captured:
+    for captures in modes.LOCAL.state.captured:
         if captures(t):
             raise RuntimeError(errors.CAPTURED_INPLACE.format(name))
 
@@ -116,7 +117,7 @@ class History:
         """A retained gradient belongs to the tensor and moves with it; other hooks stay with the old Node."""
         if old is None:
             return
-        node, nr = pair(old)
+        node, nr = old if isinstance(old, tuple) else (old, 0)
         if node is None or node.hooks is None:
             return
         kept = node.hooks.retain.get(nr)
