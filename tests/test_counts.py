@@ -73,7 +73,7 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "small_softmax": (7, 12, 6),
     "small_cross_entropy": (20, 32, 5),
     "train_sgd": (184, 152, 27),
-    "train_momentum": (220, 209, 27),
+    "train_momentum": (220, 209, 31),
     "train_adam": (269, 249, 27),
     "train_adamw": (269, 253, 27),
     "linear_regression": (108, 136, 30),
