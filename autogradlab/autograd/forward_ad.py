@@ -421,6 +421,7 @@ def _through(name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs:
     local = modes.current()
     short = name.removesuffix(".__set__").rpartition(".")[2]
     target = _target(short, args, used) if transforms.forward_enabled else None
+    begins = {pair(gradient_edge(t))[0] for t in given if requires_grad(t)}
     before = [] if target is None else [level.tangent(target) for level in used]
     _within.busy = True
     try:
@@ -436,9 +437,28 @@ def _through(name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs:
         _within.busy = False
     for t in spread((result,)):
         if isinstance(t, Tensor) and requires_grad(t):
+            if transforms.forward_enabled:
+                _refuse_forwardless(t, begins, changed=bool(args) and t is args[0])
             for level in used:
                 level.derived[id(t)] = t
     return result
+
+
+def _refuse_forwardless(t: Tensor, begins: set[Any], changed: bool) -> None:
+    """Refuse a result that was made of the tensors of a call, whose history `begins` there, by an operation that has no
+    formula for forward mode. changed: whether it is the first of them, changed in place."""
+    found: list[Any] = [pair(gradient_edge(t))[0]]
+    seen = set(begins)
+    while found:
+        node = found.pop()
+        if node is None or node in seen:
+            continue
+        if node.forwardless and changed:
+            raise NotImplementedError(errors.FORWARDLESS_IN_PLACE.format(node.forwardless + "_") + ".")
+        if node.forwardless:
+            raise NotImplementedError(errors.FORWARDLESS.format(node.forwardless))
+        seen.add(node)
+        found.extend(pair(edge)[0] for edge in node._edges)
 
 
 _CHANGING = frozenset(("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"))

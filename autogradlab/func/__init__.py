@@ -539,8 +539,18 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     return func(*primals), slope
 
 
-def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Function:
+def jacrev(
+    func: Function,
+    argnums: Any = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: Any = None,
+    _preallocate_and_copy: bool = False,
+) -> Function:
     """The function that gives the Jacobian, row by row.
+
+    Note: `chunk_size` says how many rows are computed at a time, `_preallocate_and_copy` whether each is then written
+        into one tensor for all, rather than kept until the last one is there.
 
     Example:
         >>> import autogradlab as torch
@@ -566,8 +576,8 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
         chunks = [units]
         if chunk_size is not None:
             chunks = [[u[i : i + chunk_size] for u in units] for i in range(0, sum(sizes), chunk_size)]
-        rows = [_rows(pull, like(value, iter(chunk)), chunk_size == 1) for chunk in chunks]
-        whole = rows[0] if len(rows) == 1 else [F.cat(list(parts), 0) for parts in zip(*rows, strict=True)]
+        rows = (_rows(pull, like(value, iter(chunk)), chunk_size == 1) for chunk in chunks)
+        whole = _copied(rows, ins, sum(sizes)) if _preallocate_and_copy and len(chunks) > 1 else _joined(list(rows))
         columns = [
             [part.view((*o.shape, *t.shape)) for part, o in zip(F.split_with_sizes(w, sizes, 0), outs, strict=True)]
             for w, t in zip(whole, ins, strict=True)
@@ -577,6 +587,23 @@ def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
         return (result, aux) if has_aux else result
 
     return transformed
+
+
+def _joined(rows: list[list[Tensor]]) -> list[Tensor]:
+    """The parts of Jacobians, one below the other."""
+    return rows[0] if len(rows) == 1 else [F.cat(list(parts), 0) for parts in zip(*rows, strict=True)]
+
+
+def _copied(rows: Iterator[list[Tensor]], ins: list[Tensor], count: int) -> list[Tensor]:
+    """The same, each part written into place as soon as it is computed."""
+    whole = [t.new_zeros(count, *t.shape) for t in ins]
+    first = 0
+    for parts in rows:
+        last = first + parts[0]._array.shape[0]
+        for target, part in zip(whole, parts, strict=True):
+            target[first:last].copy_(part)
+        first = last
+    return whole
 
 
 def _rows(pull: Function, units: Any, single: bool = False) -> list[Tensor]:

@@ -471,3 +471,44 @@ for x in (torch.ones(2), torch.ones(2, requires_grad=True), torch.nn.Parameter(t
     if y.requires_grad:
         y.sum().backward()
         print(type(x.grad), x.grad)
+
+# % tangent-missing: operations that have no formula for forward mode
+functional = torch.nn.functional
+with forward_ad.dual_level(), warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    dual = forward_ad.make_dual(torch.tensor([0.5, 1.5, 2.0]), torch.ones(3))
+    rows, square, plain = torch.ones(2, 3) * dual, torch.eye(3) * dual, torch.ones(3)
+    for action in (
+        lambda: torch.igamma(plain, dual),
+        lambda: torch.igamma(dual, plain),
+        lambda: dual.igammac(dual),
+        lambda: (dual * 1).igamma_(plain),
+        lambda: torch.special.zeta(dual + 1, dual),
+        lambda: torch.cholesky(square),
+        lambda: torch.unique(dual),
+        lambda: torch.unique(dual, dim=0),
+        lambda: torch.unique_consecutive(dual),
+        lambda: torch.geqrf(square),
+        lambda: torch.ormqr(square, dual, square),
+        lambda: torch.pdist(rows),
+        lambda: torch.cdist(rows, rows, p=1),
+        lambda: torch.cdist(torch.ones(30, 3) * dual, torch.ones(30, 3)),
+        lambda: functional.embedding_bag(torch.tensor([[0]]), rows),
+        lambda: rows.index_reduce(0, torch.tensor([0]), torch.ones(1, 3), "prod"),
+        lambda: functional.ctc_loss(
+            torch.ones(3, 1, 3) * dual, torch.tensor([[1]]), torch.tensor([3]), torch.tensor([1])
+        ),
+        lambda: functional.multi_margin_loss(rows, torch.tensor([0, 1])),
+        lambda: functional.multilabel_margin_loss(rows, torch.tensor([[0, 1, -1], [0, 1, -1]])),
+        lambda: functional.grid_sample(torch.ones(1, 1, 2, 2) * dual[0], torch.zeros(1, 1, 1, 2)),
+        lambda: functional.grid_sample(torch.ones(1, 1, 2, 2, 2) * dual[0], torch.zeros(1, 1, 1, 1, 3)),
+        lambda: torch.segment_reduce(dual, "sum", lengths=torch.tensor([3])),
+        lambda: torch._standard_gamma(dual),
+        lambda: torch.linalg.cholesky(square),
+        lambda: functional.embedding(torch.tensor([0]), rows),
+    ):
+        with caught():
+            print(forward_ad.unpack_dual(action()).tangent is not None)
+with caught():
+    torch.func.jvp(lambda t: torch.cdist(t, t), (torch.ones(2, 2),), (torch.ones(2, 2),))
+print(torch.igamma(plain, plain), torch.cdist(torch.ones(1, 2, requires_grad=True), torch.ones(1, 2)).grad_fn.name())

@@ -264,3 +264,10 @@ options = {"strategy": "forward-mode", "vectorize": True}
 with warnings.catch_warnings():
     warnings.filterwarnings("ignore", message="There is a performance drop")
     attempt(lambda: vmap(lambda t: torch.autograd.functional.jacobian(torch.sin, t, **options))(x))
+
+# % mapped-into-place: Jacobians whose rows are written into one tensor
+x = torch.tensor([1.0, 2.0, 3.0])
+for size in (None, 1, 2, 5):
+    made = jacrev(lambda t: (t**2, {"sum": t.sum()}), chunk_size=size, _preallocate_and_copy=True)(x)
+    print(made, made[0].stride())
+print(jacrev(jacrev(lambda t: t**3, chunk_size=1, _preallocate_and_copy=True), _preallocate_and_copy=True)(x[:2]))

@@ -210,6 +210,8 @@ class Node:
     #: whether backward runs code of the user (autograd.Function): it then gets Tensors and runs outside the quiet
     #: context
     user_code = False
+    #: PyTorch's name of an operation that has no formula for forward mode; "" for all others
+    forwardless = ""
     #: whether the engine may run it without further checks: arrays in, arrays out, `saved` is all there is to free
     simple = False
     #: whether it is an AccumulateGrad

@@ -109,6 +109,12 @@ ROWS_SELECTED = (
     "batch this would return a differently shaped Tensor. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature."
 )
+FORWARDLESS_IN_PLACE = (
+    "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
+    "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "
+    "prioritize its implementation"
+)
+FORWARDLESS = FORWARDLESS_IN_PLACE + " or submit a PR adding the implementation to derivatives.yaml"
 ROWS_VIEW = "Batching rule not implemented for aten::{}; the fallback path doesn't work on out= or view ops."
 WITHIN_REQUIRES_GRAD = (
     "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of "

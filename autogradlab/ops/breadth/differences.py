@@ -302,6 +302,7 @@ def _pdist_backward(F: Any, grad: Any, input: Any, p: float, result: Any) -> Any
 @op(
     "_pdist_forward",
     node="PdistBackward0",
+    forwardless="_pdist_forward",
     vjp={
         "input": lambda F, grad, input, p, result: _pdist_backward(F, grad, input, p, result),
     },

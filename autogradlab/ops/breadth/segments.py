@@ -103,6 +103,7 @@ def _segment_reduce_backward(
     """,
     method=False,
     vjp={"data": _segment_reduce_backward},
+    forwardless="segment_reduce",
 )
 def segment_reduce(
     data: np.ndarray,

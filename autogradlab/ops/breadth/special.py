@@ -585,6 +585,7 @@ binary(
     },
     result="float",
     inplace=False,
+    forwardless="special_zeta",
     check=refusing(COMPLEX, "zeta_cpu"),
     overloads=with_number(
         "special_zeta",
@@ -616,7 +617,8 @@ def _igamma(declaration: str, upper: bool, doc: str) -> None:
         return grad * sign * F.exp((input - 1) * F.log(other) - other - F.lgamma(input))
 
     no_first = not_implemented(f"{name}: input")
-    binary(declaration, kernel, {"input": no_first, "other": slope}, check=refusing("biuc", name + "_cpu"), doc=doc)
+    formulas = {"input": no_first, "other": slope}
+    binary(declaration, kernel, formulas, check=refusing("biuc", name + "_cpu"), doc=doc, forwardless=name)
 
 
 _igamma(

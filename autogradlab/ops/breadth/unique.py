@@ -127,6 +127,7 @@ def _entry(name: str, kernel: Any, node: str) -> Op:
         vjp=_not_differentiable(name),
         reads="itself",
         dynamic=ROWS_DYNAMIC.format(name),
+        forwardless=name,
     )
     setattr(RAW, name, kernel)
     return made

@@ -533,6 +533,7 @@ def multinomial(*args: Any, **kwargs: Any) -> Tensor:
     "_standard_gamma(Tensor input, Generator? generator=None) -> Tensor",
     vjp={"input": lambda F, grad, input, result: grad * F._standard_gamma_grad(input, result)},
     node="StandardGammaBackward0",
+    forwardless="_standard_gamma",
     method=False,
 )
 @drawing

@@ -550,6 +550,7 @@ _INDEX_REDUCE = OPS["index_reduce"] = Op(
     "input index source",
     writes=_index_reduce,
     vjp={"input source": _index_reduce_back},
+    forwardless="index_reduce",
     overlap="whole",
     check_out=same_dtype(),
 )

@@ -116,6 +116,7 @@ def linalg_cholesky_ex(
 @op(
     "cholesky(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor|fp32",
     vjp={"input": lambda F, grad, result, upper: _cholesky_backward(F, grad, result, upper)},
+    forwardless="cholesky",
 )
 def cholesky(input: np.ndarray, upper: bool = False) -> np.ndarray:
     """The triangular factor of positive definite matrices; linalg.cholesky is its successor.

@@ -390,7 +390,7 @@ def _cdist_back(F: Any, grad: Any, x1: Any, x2: Any, p: float, result: Any) -> A
     return F._cdist_backward(grad, x1, x2, p, result), F._cdist_backward(turned[0], x2, x1, p, turned[1])
 
 
-@op("_cdist_forward", "x1 x2", node="CdistBackward0", vjp={"x1 x2": _cdist_back})
+@op("_cdist_forward", "x1 x2", node="CdistBackward0", vjp={"x1 x2": _cdist_back}, forwardless="_cdist_forward")
 def _cdist_forward(x1: np.ndarray, x2: np.ndarray, p: float) -> np.ndarray:
     return RAW.linalg_vector_norm(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
 
@@ -408,6 +408,7 @@ def _euclidean_backward(F: Any, grad: Any, x1: Any, x2: Any, result: Any) -> Any
     "x1 x2",
     node="EuclideanDistBackward0",
     vjp={"x1 x2": _euclidean_backward},
+    forwardless="_euclidean_dist",
 )
 def _euclidean_dist(x1: np.ndarray, x2: np.ndarray) -> np.ndarray:
     squares = (x1 * x1).sum(-1)[..., :, None] + (x2 * x2).sum(-1)[..., None, :] - 2 * (x1 @ x2.swapaxes(-1, -2))

@@ -22,6 +22,7 @@ from .factors import columns
     outputs=("a", "tau"),
     returns=named("geqrf", ("a", "tau")),
     vjp={"input": not_implemented("geqrf")},
+    forwardless="geqrf",
     real=True,
 )
 def geqrf(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -107,6 +108,7 @@ def _check(input: np.ndarray, tau: np.ndarray, other: np.ndarray, left: bool) ->
     "-> Tensor|fp32",
     "input tau other",
     vjp={"input tau other": _ormqr_backward},
+    forwardless="ormqr",
     check_out=same_dtype(
         "torch.ormqr: Expected input and result to have the same dtype, but input has dtype{0} and result has dtype {1}"
     ),

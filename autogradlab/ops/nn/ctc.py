@@ -75,6 +75,7 @@ def _ctc_backward(
 @op(
     "_ctc_loss",
     "log_probs targets",
+    forwardless="_ctc_loss",
     node="CtcLossBackward0",
     vjp={
         "log_probs": lambda F, grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity: (
@@ -159,6 +160,7 @@ def _check_sets(input: Array, target: Array) -> None:
 @op(
     "multilabel_margin_loss_forward",
     "input target",
+    forwardless="multilabel_margin_loss_forward",
     node="MultilabelMarginLossBackward0",
     outputs=("output", "is_target"),
     differentiable=1,

@@ -183,6 +183,7 @@ def _bag_samples(
     outputs=("result0", "result1", "result2", "result3"),
     differentiable=1,
     shown={"weight": "weight", "include_last_offset": ""},
+    forwardless="_embedding_bag",
     vjp={
         "weight": says(lambda mode, per_sample_weights: _OF_BAGS[mode] if per_sample_weights is None else None)(
             _bag_weight

@@ -199,6 +199,7 @@ def _register(nd: int) -> None:
             ),
         },
         shown={"input": "input"},
+        forwardless=name,
         doc=f"Values of a {nd}-dimensional input at the places of a grid.",
     )(kernel)
     op(

@@ -646,6 +646,7 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
     nn.multi_margin_loss(Tensor input, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None,
         int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor|fp32
     """,
+    forwardless="multi_margin_loss",
     vjp={
         "input": lambda F, grad, input, target, weight, p, margin, reduction: F.multi_margin_loss_backward(
             grad, input, target, weight, p, margin, reduction

@@ -403,6 +403,7 @@ def binary(
     overloads: Sequence[Overload] = (),
     counts: tuple[int, ...] = (),
     arrays: bool = False,
+    forwardless: str = "",
 ) -> None:
     """An elementwise operation of two inputs, broadcast against each other.
 
@@ -431,6 +432,7 @@ def binary(
         doc=doc,
         fast=fast,
         constants=constants,
+        forwardless=forwardless,
         shown=shown,
         cuts=cuts,
         overload="" if _refuse_numbers(name)[1] else "Tensor",

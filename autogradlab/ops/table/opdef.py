@@ -144,6 +144,7 @@ class Op:
         reads: Reads = "first",
         real: bool = False,
         dynamic: str = "",
+        forwardless: str = "",
     ) -> None:
         self.name, self.kernel, self.real = name, kernel, real
         self.node_name = node or _camel(name) + "Backward0"
@@ -181,6 +182,8 @@ class Op:
         self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
         self.list_place = next((self.names.index(n[1:]) for n in tensors.split() if n.startswith("*")), None)
         self._make_node(dict(vjp or {}), shown, fast or {}, constants)
+        if forwardless:
+            self.node_class.forwardless = forwardless
         if dim_list:  # `_saved_dim` is a tuple, of one dimension too
             self.node_class.dim_list = True
         if inplace_overload:
