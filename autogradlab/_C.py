@@ -22,27 +22,33 @@ from .core.graph.slices import CopySlices
 from .core.memory.storage import StorageBase, TensorBase, storage_of
 from .core.recording.record import SavedTensor
 from .core.runtime import modes
+from .core.runtime.deterministic import get_fill_uninitialized as _get_deterministic_fill_uninitialized_memory
+from .core.runtime.deterministic import set_fill_uninitialized as _set_deterministic_fill_uninitialized_memory
 from .core.tensor.overriding import DisableTorchFunction, DisableTorchFunctionSubclass
 from .core.tensor.overriding import disabled as _disabled_torch_function_impl
 from .core.tensor.tensor import INFERENCE, Size, Tensor, counter
 from .core.types.device import device as Device
 from .core.values.promotion import broadcast_shapes
+from .ops.common.random import Generator
 from .ops.first.memory import parse_to
 from .ops.table.families import load_all
 
 __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
+    "Generator",
     "StorageBase",
     "TensorBase",
     "_autograd",
     "_disabled_torch_function_impl",
     "_functions",
     "_infer_size",
+    "_get_deterministic_fill_uninitialized_memory",
     "_is_fwd_grad_enabled",
     "_is_multithreading_enabled",
     "_is_view_replay_enabled",
     "_nn",
+    "_set_deterministic_fill_uninitialized_memory",
     "is_grad_enabled",
 ]
 

@@ -56,7 +56,6 @@ from .ops.table.families import FUNCTIONS as _FUNCTIONS
 from .version import __version__
 
 newaxis = None
-Storage = _typed_storage.STORAGES["FloatStorage"]
 
 #: how the functions of torch.special begin in the table; torch itself has no such names
 _SPECIAL = "special_"
@@ -71,6 +70,9 @@ globals().update(_settings.PUBLIC)
 globals().update(_inquiry.PUBLIC)
 globals().update(_asserting.PUBLIC)
 
+_tensor_classes = set(_legacy.TYPES.values())
+_storage_classes = {UntypedStorage, TypedStorage, *_typed_storage.STORAGES.values()}
+
 _types.tensor, _types.dtype, _types.device, _types.size = Tensor, dtype, device, Size
 _types.generator, _types.layout, _types.memory_format = _Generator, layout, memory_format
 _types.storage = (UntypedStorage, TypedStorage)
@@ -82,6 +84,7 @@ _attach("", globals())
 
 #: submodules that are imported when they are first asked for
 _MODULES = (
+    "__config__",
     "__future__",
     "_utils",
     "_C",
@@ -170,6 +173,8 @@ def __getattr__(name: str) -> object:
             raise AttributeError(f"module '{__name__}' has no attribute '{name}'") from None
     elif name in _ELSEWHERE:
         found = getattr(_import_module(f"{__name__}.{_ELSEWHERE[name]}"), name)
+    elif name == "Storage":  # that of the default dtype
+        return _typed_storage.STORAGES[_typed_storage.storage_name(_dtypes.get_default_dtype())]
     elif name in _DEVICES:
         return _import_module(f"{__name__}.backends").DEVICES[name]
     elif name in ("load_ipython_extension", "unload_ipython_extension"):  # %load_ext autogradlab
@@ -199,5 +204,13 @@ def __dir__() -> list[str]:
     names = _import_module(f"{__name__}.nn.namespace").NAMES
     functions = (n for n in (*_FUNCTIONS, *_FUNCTIONS.late) if not n.startswith(_SPECIAL))
     return sorted(
-        {*globals(), *functions, *_ELSEWHERE, *_DEVICES, *names, *(m for m in _MODULES if find_spec(f"{__name__}.{m}"))}
+        {
+            *globals(),
+            "Storage",
+            *functions,
+            *_ELSEWHERE,
+            *_DEVICES,
+            *names,
+            *(m for m in _MODULES if find_spec(f"{__name__}.{m}")),
+        }
     )

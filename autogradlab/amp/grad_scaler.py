@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+import enum
+import inspect
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable
@@ -11,19 +12,38 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..core.recording.record import TENSORS
 from ..core.tensor.tensor import Tensor
-from ..core.types.dtypes import float32
+from ..core.types.dtypes import float16, float32, int32
+from ..ops.table.families import FUNCTIONS
 
-__all__ = ["GradScaler"]
+__all__ = ["GradScaler", "OptState"]
 
-_READY, _UNSCALED, _STEPPED = range(3)
+_PASSES_ITSELF = (
+    "GradScaler is going to stop passing itself as a keyword argument to the passed optimizer. In the near future "
+    "GradScaler registers `grad_scale: Tensor` and `found_inf: Tensor` to the passed optimizer and let the optimizer "
+    "use them directly."
+)
 
 
-class _Stage:
+_NO_SCALE = (
+    "new_scale should be a float or a 1-element torch.cuda.FloatTensor or torch.FloatTensor with requires_grad=False."
+)
+
+
+class OptState(enum.Enum):
     """What a scaler has done with an optimizer since the last update."""
 
-    def __init__(self) -> None:
-        self.number = _READY
-        self.overflowed: bool | None = None
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
+
+
+def _refresh_per_optimizer_state() -> dict[str, Any]:
+    return {"stage": OptState.READY, "found_inf_per_device": {}}
+
+
+def _blank() -> GradScaler:
+    """What a pickle fills."""
+    return object.__new__(GradScaler)
 
 
 class GradScaler:
@@ -72,8 +92,9 @@ class GradScaler:
         self._growth_factor = growth_factor
         self._backoff_factor = backoff_factor
         self._growth_interval = growth_interval
-        self._growth_tracker = 0
-        self._stages: dict[int, _Stage] = defaultdict(_Stage)
+        self._init_growth_tracker = 0
+        self._growth_tracker: Any = None
+        self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(_refresh_per_optimizer_state)
 
     def _require(self, action: str) -> None:
         if self._scale is None:
@@ -82,39 +103,55 @@ class GradScaler:
                 "scaler.scale(loss or outputs) earlier in the iteration."
             )
 
+    def _lazy_init_scale_growth_tracker(self, device: Any) -> None:
+        if self._growth_tracker is not None:
+            raise AssertionError("_growth_tracker initialized before _scale")
+        self._scale = TENSORS.tensor(self._init_scale, dtype=float32, device=device)
+        self._growth_tracker = TENSORS.tensor(self._init_growth_tracker, dtype=int32, device=device)
+
     def scale(self, outputs: Any) -> Any:
         """A loss, or losses in lists and tuples, times the scale."""
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
             if self._scale is None:
-                self._scale = TENSORS.tensor(self._init_scale, dtype=float32)
+                self._lazy_init_scale_growth_tracker(outputs.device)
             return outputs * self._scale
         if not isinstance(outputs, Iterable):
             raise ValueError("outputs must be a Tensor or an iterable of Tensors")
         scaled = [self.scale(each) for each in outputs]
         return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else iter(scaled)
 
+    def _unscale_grads_(self, optimizer: Any, inv_scale: Tensor, found_inf: Tensor, allow_fp16: bool) -> Any:
+        """Divide gradients by the scale; by devices, whether one is not finite."""
+        grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+        if not allow_fp16 and any(grad.dtype is float16 for grad in grads):
+            raise ValueError("Attempting to unscale FP16 gradients.")
+        with no_grad():
+            FUNCTIONS["_amp_foreach_non_finite_check_and_unscale_"](grads, found_inf, inv_scale)
+        return {found_inf.device: found_inf} if grads else {}
+
     def unscale_(self, optimizer: Any) -> None:
         """Divide the gradients of an optimizer's parameters by the scale; remember whether one is not finite."""
         if not self._enabled:
             return
         self._require("unscale_")
-        stage = self._stages[id(optimizer)]
-        if stage.number == _UNSCALED:
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.UNSCALED:
             raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
-        if stage.number == _STEPPED:
+        if state["stage"] is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
         inverse = TENSORS.reciprocal(self._scale.double()).float()
-        with no_grad():
-            for group in optimizer.param_groups:
-                for parameter in group["params"]:
-                    if parameter.grad is None:
-                        continue
-                    finite = bool(TENSORS.isfinite(parameter.grad).all())
-                    stage.overflowed = bool(stage.overflowed) or not finite
-                    parameter.grad.mul_(inverse)
-        stage.number = _UNSCALED
+        found = TENSORS.tensor(0.0, dtype=float32)
+        state["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse, found, False)
+        state["stage"] = OptState.UNSCALED
+
+    def _check_inf_per_device(self, optimizer: Any) -> Any:
+        """By devices, whether a gradient of an optimizer is not finite; the gradients stay as they are."""
+        state = self._per_optimizer_states[id(optimizer)]
+        one, found = TENSORS.tensor(1.0, dtype=float32), TENSORS.tensor(0.0, dtype=float32)
+        state["found_inf_per_device"] = self._unscale_grads_(optimizer, one, found, True)
+        return state["found_inf_per_device"]
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """A step of the optimizer, if all gradients are finite."""
@@ -123,16 +160,38 @@ class GradScaler:
         if "closure" in kwargs:
             raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
         self._require("step")
-        stage = self._stages[id(optimizer)]
-        if stage.number == _STEPPED:
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
-        if stage.number == _READY:
+        if getattr(optimizer, "_step_supports_amp_scaling", False):
+            result = self._step_of_one_who_unscales(optimizer, state, args, kwargs)
+            state["stage"] = OptState.STEPPED
+            return result
+        if state["stage"] is OptState.READY:
             self.unscale_(optimizer)
-        if stage.overflowed is None:
+        if not state["found_inf_per_device"]:
             raise AssertionError("No inf checks were recorded for this optimizer.")
-        result = None if stage.overflowed else optimizer.step(*args, **kwargs)
-        stage.number = _STEPPED
+        overflowed = any(found.item() for found in state["found_inf_per_device"].values())
+        result = None if overflowed else optimizer.step(*args, **kwargs)
+        state["stage"] = OptState.STEPPED
         return result
+
+    def _step_of_one_who_unscales(self, optimizer: Any, state: dict[str, Any], args: Any, kwargs: Any) -> Any:
+        """A step of an optimizer that divides by the scale itself: it is handed the scaler, or the scale."""
+        if "grad_scaler" in inspect.signature(optimizer.step).parameters:
+            warnings.warn(_PASSES_ITSELF, FutureWarning, stacklevel=3)
+            return optimizer.step(*args, **kwargs, grad_scaler=self)
+        if state["stage"] is OptState.READY:
+            self._check_inf_per_device(optimizer)
+        found = sum(state["found_inf_per_device"].values(), start=TENSORS.tensor(0.0, dtype=float32))
+        held = getattr(optimizer, "grad_scale", None)
+        scale = None if state["stage"] is OptState.UNSCALED else self._scale
+        optimizer.grad_scale = scale if held is None or scale is None else scale * held
+        optimizer.found_inf = found
+        try:
+            return optimizer.step(*args, **kwargs)
+        finally:
+            del optimizer.grad_scale, optimizer.found_inf
 
     def update(self, new_scale: Any = None) -> None:
         """A smaller scale after a step that was skipped, a larger one after many that were not; or a given one."""
@@ -140,25 +199,39 @@ class GradScaler:
             return
         self._require("update")
         with no_grad():
-            if new_scale is not None:
+            if isinstance(new_scale, float):
                 self._scale.fill_(new_scale)
+            elif new_scale is not None:
+                if not isinstance(new_scale, Tensor) or new_scale.numel() != 1 or new_scale.requires_grad:
+                    raise AssertionError(_NO_SCALE)
+                self._scale.copy_(new_scale)
             else:
                 self._adapt()
-        self._stages.clear()
+        self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
 
     def _adapt(self) -> None:
-        found = [stage.overflowed for stage in self._stages.values() if stage.overflowed is not None]
+        states = self._per_optimizer_states.values()
+        found = [each for state in states for each in state["found_inf_per_device"].values()]
         if not found:
             raise AssertionError("No inf checks were recorded prior to update.")
-        if any(found):
-            self._scale.mul_(self._backoff_factor)
-            self._growth_tracker = 0
-            return
-        self._growth_tracker += 1
-        if self._growth_tracker == self._growth_interval:
-            if math.isfinite(self._scale.item() * self._growth_factor):
-                self._scale.mul_(self._growth_factor)
-            self._growth_tracker = 0
+        FUNCTIONS["_amp_update_scale_"](
+            self._scale,
+            self._growth_tracker,
+            sum(found[1:], start=found[0]),
+            self._growth_factor,
+            self._backoff_factor,
+            self._growth_interval,
+        )
+
+    def _get_scale_async(self) -> Tensor | None:
+        scale: Tensor | None = self._scale
+        return scale
+
+    def _get_growth_tracker(self) -> int:
+        """The number of steps without infinite gradients since the scale changed."""
+        if not self._enabled:
+            return 0
+        return self._init_growth_tracker if self._growth_tracker is None else int(self._growth_tracker.item())
 
     def get_scale(self) -> float:
         """The scale; 1 if scaling is off."""
@@ -203,7 +276,7 @@ class GradScaler:
             "growth_factor": self._growth_factor,
             "backoff_factor": self._backoff_factor,
             "growth_interval": self._growth_interval,
-            "_growth_tracker": self._growth_tracker,
+            "_growth_tracker": self._get_growth_tracker(),
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -220,4 +293,27 @@ class GradScaler:
         self._growth_factor = state_dict["growth_factor"]
         self._backoff_factor = state_dict["backoff_factor"]
         self._growth_interval = state_dict["growth_interval"]
-        self._growth_tracker = state_dict["_growth_tracker"]
+        self._init_growth_tracker = state_dict["_growth_tracker"]
+        if self._growth_tracker is not None:
+            self._growth_tracker.fill_(state_dict["_growth_tracker"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(vars(self))
+        if self._enabled:
+            if self._per_optimizer_states:
+                raise AssertionError(
+                    "A GradScaler instance may only be pickled at the beginning of an iteration, or at the end after "
+                    "scaler.update()."
+                )
+            state["_init_scale"] = self.get_scale()
+            state["_init_growth_tracker"] = self._get_growth_tracker()
+            state["_scale"] = state["_growth_tracker"] = None
+        return state
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if type(self) is not GradScaler:
+            return super().__reduce_ex__(protocol)
+        return _blank, (), self.__getstate__()  # the class goes by PyTorch's name
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)

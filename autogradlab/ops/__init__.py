@@ -27,6 +27,7 @@ LAZY = {
     "torch.special_shifted_chebyshev_polynomial_u torch.special_shifted_chebyshev_polynomial_v "
     "torch.special_shifted_chebyshev_polynomial_w",
     "breadth.removed": "Tensor.reinforce eig lstsq solve symeig torch.matrix_rank",
+    "breadth.scaling": "torch._amp_foreach_non_finite_check_and_unscale_ torch._amp_update_scale_",
     "breadth.segments": "F._segment_reduce_backward torch._segment_reduce torch.segment_reduce",
     "breadth.special": "F.halves F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ Tensor.erfinv_ "
     "Tensor.igamma_ Tensor.igammac_ Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf erf_ erfc erfc_ "
@@ -56,9 +57,9 @@ LAZY = {
     "common.blend": "F.clamp_backward F.clamp_max_backward F.clamp_min_backward Tensor.addcdiv_ Tensor.addcmul_ "
     "Tensor.lerp_ addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ lerp where",
     "common.closeness": "allclose isclose torch.isin",
-    "common.complex": "F._conj F.angle_backward F.contiguous F.floats_like F.ones_like F.square angle conj "
-    "conj_physical conj_physical_ frexp imag is_conj is_neg real resolve_conj resolve_neg torch._neg_view "
-    "torch.complex torch.polar torch.view_as_complex torch.view_as_real",
+    "common.complex": "F._conj F.angle_backward F.contiguous F.floats_like F.ones_like F.square _neg_view angle conj "
+    "conj_physical conj_physical_ frexp imag is_conj is_neg real resolve_conj resolve_neg torch.complex torch.polar "
+    "torch.view_as_complex torch.view_as_real",
     "common.distances": "F.distance_back F.logsumexp_back dist logsumexp torch.special_logsumexp",
     "common.einsum": "kron torch.einsum torch.tensordot",
     "common.exponentials": "exp2 exp2_ expm1 expm1_ log10 log10_ log1p log1p_ log2 log2_ torch.special_exp2 "
@@ -130,7 +131,7 @@ LAZY = {
     "nn.embedding": "F.embedding_dense_backward F.embedding_gather torch.channel_shuffle torch.embedding "
     "torch.embedding_bag torch.pixel_shuffle torch.pixel_unshuffle",
     "nn.grid": "F.affine_grid_generator_backward F.grid_sampler_2d_backward F.grid_sampler_3d_backward "
-    "torch.affine_grid_generator torch.grid_sampler_2d torch.grid_sampler_3d",
+    "torch.affine_grid_generator torch.grid_sampler torch.grid_sampler_2d torch.grid_sampler_3d",
     "nn.loss": "F.binary_cross_entropy F.binary_cross_entropy_backward F.huber_loss F.huber_loss_backward F.mse_loss "
     "F.mse_loss_backward F.multi_margin_loss F.multi_margin_loss_backward F.nll_loss2d_backward F.nll_loss2d_forward "
     "F.nll_loss_backward F.nll_loss_forward F.smooth_l1_loss F.smooth_l1_loss_backward F.soft_margin_loss "

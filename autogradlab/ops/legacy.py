@@ -53,6 +53,14 @@ _OPTIONS = (
     "TensorOptions(dtype={}, device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
     "memory_format=(nullopt))"
 )
+_PLACED_BY_CLASS = (
+    "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
+    "torch.tensor(...) or torch.as_tensor(...) instead."
+)
+_PLACED_BY_NEW = (
+    "Legacy tensor new of the form tensor.new(tensor, device=device) is not supported.  Use torch.as_tensor(...) "
+    "instead."
+)
 _NO_CUDA = "type {} not available. Torch not compiled with CUDA enabled."
 _ONLY_FLOATS = "only floating-point types are supported as the default type"
 _SET_TYPE = (
@@ -66,8 +74,11 @@ def _alias(input: np.ndarray) -> Any:
     return input[...]
 
 
-def _construct(kind: dtype, args: tuple[Any, ...], kwargs: dict[str, Any], any_type: bool) -> Tensor:
-    """What the old constructor makes; `any_type`: a tensor of another dtype is taken as it is."""
+def _construct(
+    kind: dtype, args: tuple[Any, ...], kwargs: dict[str, Any], any_type: bool, placed: str = _PLACED_BY_CLASS
+) -> Tensor:
+    """What the old constructor makes; `any_type`: a tensor of another dtype is taken as it is; `placed`: what is said
+    of a tensor with a device."""
     first = args[0] if args else None
     sequence = len(args) == 1 and isinstance(first, (tuple, list)) and type(first) is not Size
     if sequence and kwargs.keys() <= {"device"}:  # data, also where it could be sizes; its elements are read below
@@ -75,6 +86,8 @@ def _construct(kind: dtype, args: tuple[Any, ...], kwargs: dict[str, Any], any_t
     else:
         index, values = _NEW.bind(args, kwargs)
     where = values.get("device")
+    if where is not None and isinstance(first, Tensor):
+        raise RuntimeError(placed)
     if where is not None:
         found = where if isinstance(where, Device) else Device(where)
         if found.type != "cpu":
@@ -132,7 +145,7 @@ def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     >>> torch.zeros(1, dtype=torch.float64).new([1, 2])
     tensor([1., 2.], dtype=torch.float64)
     """
-    return _construct(self.dtype, args, kwargs, any_type=False)
+    return _construct(self.dtype, args, kwargs, any_type=False, placed=_PLACED_BY_NEW)
 
 
 # -- torch.FloatTensor and the like ------------------------------------------------------------------------------------
@@ -175,6 +188,7 @@ def _types(module: str) -> dict[str, Any]:
             "dtype": d,
             "layout": strided,
             "is_cuda": "cuda" in module,
+            "is_xpu": False,
             "is_sparse": "sparse" in module,
         }
         made[d._tensor_type] = tensortype(d._tensor_type, (), fields)

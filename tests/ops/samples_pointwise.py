@@ -56,6 +56,7 @@ unary("lgamma digamma", -3.9, -3.1, ("float64", "float32"))
 unary("i0")
 unary("logit", 0.1, 0.9)
 unary("isnan isinf isfinite isposinf isneginf isreal signbit logical_not bitwise_not conj real is_conj resolve_conj")
+unary("_neg_view", dtypes=(*INTEGERS, *REAL, *COMPLEX))
 
 samples(
     "round",

@@ -389,8 +389,7 @@ class Generator(metaclass=Native):
         return new
 
     def __reduce__(self) -> tuple[Any, ...]:
-        make = _generator if type(self) is Generator else type(self)
-        return make, ("cpu",), (self._seed, None, Generator.get_state(self))
+        return type(self), ("cpu",), (self._seed, None, Generator.get_state(self))
 
     def __setstate__(self, state: tuple[int, None, Array]) -> None:
         Generator.set_state(self, state[2])
@@ -413,11 +412,6 @@ class Generator(metaclass=Native):
 
     def __repr__(self) -> str:
         return f"<torch._C.Generator object at {id(self):#x}>"
-
-
-def _generator(where: str) -> Generator:
-    """What a pickle calls: the class itself goes by PyTorch's name, under which nothing of ours is found."""
-    return Generator(where)
 
 
 def _stand(engine: Any, key: Array) -> None:

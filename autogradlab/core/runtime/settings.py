@@ -11,6 +11,7 @@ _state: dict[str, Any] = {
     "threads": os.cpu_count() or 1,
     "interop": os.cpu_count() or 1,
     "deterministic": 0,
+    "warn_only": False,
     "precision": "highest",
 }
 #: the kernels that scaled_dot_product_attention may take
@@ -98,6 +99,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
                 f"_set_deterministic_algorithms(): argument '{name}'{place} must be bool, not {type(value).__name__}"
             )
     _state["deterministic"] = (1 if warn_only else 2) if mode else 0
+    _state["warn_only"] = warn_only
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -123,7 +125,7 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 
     Mirrors `torch.is_deterministic_algorithms_warn_only_enabled`.
     """
-    return bool(_state["deterministic"] == 1)
+    return bool(_state["warn_only"])
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
@@ -149,6 +151,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
     if debug_mode not in (0, 1, 2):
         raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
     _state["deterministic"] = debug_mode
+    _state["warn_only"] = debug_mode == 1
 
 
 def get_deterministic_debug_mode() -> int:

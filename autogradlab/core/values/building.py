@@ -79,7 +79,10 @@ def _shape(data: Any) -> tuple[int, ...]:
             raise ValueError(f"too many dimensions '{typename(data)}'")
         if not n:
             break
-        data = data[0]
+        try:
+            data = data[0]
+        except (TypeError, ValueError):
+            raise ValueError(f"could not determine the shape of object type '{typename(data)}'") from None
     return tuple(shape)
 
 
@@ -210,7 +213,18 @@ _FLOATS, _WHOLE = {float}, {int}
 _INT64 = dtypes.int64.numpy
 
 
+def _as_list(data: Any) -> list[Any]:
+    """The items of what is a sequence by its `__len__` and `__getitem__`."""
+    count = len(data)
+    try:
+        return [data[i] for i in range(count)]
+    except (TypeError, ValueError):
+        raise ValueError(f"could not determine the shape of object type '{typename(data)}'") from None
+
+
 def _from_sequence(data: Any, d: dtype | None) -> np.ndarray:
+    if type(data) is not list and type(data) is not tuple and not hasattr(data, "__iter__"):
+        data = _as_list(data)
     if d is None:
         made = _uniform(data)
         if made is not None:

@@ -176,10 +176,10 @@ class TypedStorage:
         self._untyped_storage.resize_(size * self.dtype.itemsize)
 
     def _pickle_storage_type(self) -> str:
-        return _storage_name(self.dtype)
+        return storage_name(self.dtype)
 
     def _get_legacy_storage_class(self) -> Any:
-        return STORAGES.get(_storage_name(self.dtype))
+        return STORAGES.get(storage_name(self.dtype))
 
     def _setitem(self, index: Any, value: Any) -> None:
         if not isinstance(index, (int, slice)):
@@ -381,7 +381,7 @@ def _scalar(kind: dtypes.dtype) -> str:
     return dtypes.scalar_name(kind)
 
 
-def _storage_name(kind: dtypes.dtype) -> str:
+def storage_name(kind: dtypes.dtype) -> str:
     return f"{_scalar(kind)}Storage"
 
 
@@ -492,7 +492,7 @@ LegacyStorage: Any = _LegacyStorageMeta(
 
 def _storages(module: str) -> dict[str, Any]:
     return {
-        _storage_name(d): _LegacyStorageMeta(_storage_name(d), (LegacyStorage,), {"__module__": module, "_dtype": d})
+        storage_name(d): _LegacyStorageMeta(storage_name(d), (LegacyStorage,), {"__module__": module, "_dtype": d})
         for d in dtypes.ALL.values()
         if not d.name.startswith("uint") or d.name == "uint8"
     }
@@ -529,7 +529,7 @@ def storage_type(input: Tensor) -> Any:
     >>> torch.ones(1).storage_type()
     <class 'torch.FloatStorage'>
     """
-    return STORAGES[_storage_name(input.dtype)]
+    return STORAGES[storage_name(input.dtype)]
 
 
 Tensor._typed_storage = _typed_storage

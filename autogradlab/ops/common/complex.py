@@ -106,7 +106,6 @@ def _conj(input: np.ndarray) -> Any:
 @op(
     "_neg_view(Tensor input) -> Tensor",
     view=True,
-    method=False,
     node="NegViewBackward0",
     vjp={"input": lambda F, grad: -grad},
 )

@@ -83,7 +83,9 @@ def _cat_checked(tensors: Any, dim: Any) -> np.ndarray:
     for i, t in enumerate(tensors):
         if t.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
-    real = [t for t in tensors if t.shape != (0,)] or [tensors[0]]
+    real = [t for t in tensors if t.shape != (0,)]
+    if not real:  # vectors without elements go with everything, whatever the dimension
+        real, dim = tensors[:1], 0
     first = real[0]
     d = wrap_dim(dim, first.ndim)
     for i, t in enumerate(tensors):
@@ -389,6 +391,8 @@ def meshgrid(*tensors: Any, indexing: Any = None) -> tuple[Tensor, ...]:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     if any(t._array.dtype is not tensors[0]._array.dtype for t in tensors):
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if any(t.device != tensors[0].device for t in tensors):
+        raise RuntimeError("meshgrid expects all tensors to have the same device")
     for t in tensors:
         if t._array.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")

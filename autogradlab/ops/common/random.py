@@ -38,6 +38,7 @@ from ..table.creation import (
     resize_out,
 )
 from ..table.opdef import OPS, Op, composite, op
+from ..table.outputs import Out
 from ..table.overloads import Overload
 
 _LONG_OUT = "multinomial expects Long tensor out, got: {}"
@@ -61,6 +62,10 @@ class Generator(generator.Generator):
     Mirrors `torch.Generator`.
     """
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        _, where, state = super().__reduce__()
+        return (_generator if type(self) is Generator else type(self)), where, state
+
     __slots__ = ()
     __module__ = "torch._C"
 
@@ -75,6 +80,11 @@ class Generator(generator.Generator):
         """
         generator.Generator.set_state(self, new_state._array if isinstance(new_state, Tensor) else new_state)
         return self
+
+
+def _generator(where: str) -> Generator:
+    """What a pickle calls: the class itself goes by PyTorch's name, under which nothing of ours is found."""
+    return Generator(where)
 
 
 default_generator.__class__ = Generator
@@ -353,7 +363,7 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
     if out is None and not has_contents(values):
         return placed(reserved(check_sizes((values["n"],)), (kind or dtypes.int64).numpy), values)
     array = _permutations(values["n"], (kind or dtypes.int64).numpy, values.get("generator"))
-    return placed(array, values) if out is None else into("randperm", out, array)
+    return placed(array, values) if out is None else into("randperm", out, array, grad=values["requires_grad"])
 
 
 def _permutations(n: int, numpy: Any, source: Any) -> Any:
@@ -448,6 +458,7 @@ OPS["bernoulli.p"] = Op(
     vjp=_ZERO,
     node="BernoulliBackward0",
     overloads=[Overload(OPS["bernoulli.p"], signature=1)],
+    out=Out(converts=True),
     reads="itself",
 )
 @drawing

@@ -132,7 +132,13 @@ def arange(*args: Any, **kwargs: Any) -> Tensor:
             _OUT_COUNT.format(list(out.shape), out._array.size, array.size, array.size),
             at="aten/src/ATen/native/RangeFactories.cpp:199",
         )
-    return into("arange", out, array)
+    return _into_row("arange", out, array, values)
+
+
+def _into_row(name: str, out: Tensor, array: np.ndarray, values: dict[str, Any]) -> Tensor:
+    """Write a row into an out= tensor, which keeps its shape where it has so many elements."""
+    fits = out._array.size == array.size
+    return into(name, out, array.reshape(out._array.shape) if fits else array, grad=values["requires_grad"])
 
 
 def _arange(start: Any, end: Any, step: Any, kind: Dtype) -> np.ndarray:
@@ -175,7 +181,7 @@ def range_(*args: Any, **kwargs: Any) -> Tensor:
     kind = (out.dtype if out is not None else options(values)) or get_default_dtype()
     _check_bounds(start, end, step)
     array = _steps(start, step, int((end - start) / step) + 1, kind)
-    return placed(array, values) if out is None else into("range", out, array)
+    return placed(array, values) if out is None else _into_row("range", out, array, values)
 
 
 # -- linspace and logspace ---------------------------------------------------------------------------------------------
@@ -259,7 +265,7 @@ def linspace(*args: Any, **kwargs: Any) -> Tensor:
         raise unsupported("linspace_cpu", kind.numpy)
     array = modes.quiet(lambda: _row(start, end, steps, kind).astype(kind.numpy))
     out = values["out"]
-    return placed(array, values) if out is None else into("linspace", out, array)
+    return placed(array, values) if out is None else _into_row("linspace", out, array, values)
 
 
 def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
@@ -334,7 +340,7 @@ def logspace(*args: Any, **kwargs: Any) -> Tensor:
         raise unsupported("logspace_cpu", kind.numpy)
     array = modes.quiet(_powers, values["base"], start, end, steps, kind).astype(kind.numpy)
     out = values["out"]
-    return placed(array, values) if out is None else into("logspace", out, array)
+    return placed(array, values) if out is None else _into_row("logspace", out, array, values)
 
 
 def _powers(base: float, start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
@@ -388,7 +394,7 @@ def eye(*args: Any, **kwargs: Any) -> Tensor:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     if out is not None:
         check_out("eye", out, kind)
-        return into("eye", out, _identity(n, m, out._array.dtype))
+        return into("eye", out, _identity(n, m, out._array.dtype), grad=values["requires_grad"])
     check_sizes((n, m))
     return placed(_identity(n, m, default(kind)), values)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from ...core.arguments.declared import signatures
 from ...core.memory.absent import is_absent, require_contents, require_number
+from ...core.memory.capsules import array_of, capsule_of, is_capsule
 from ...core.memory.lazy import LazyArray, bits, memory_of
 from ...core.memory.rows import Rows
 from ...core.memory.storage import fix
@@ -276,7 +276,7 @@ def dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device
     asked = {} if max_version is None else {"max_version": max_version}  # which NumPy 2.0 does not know
     if is_absent(self._array):
         raise BufferError("Cannot pack tensors on meta")
-    return _exported(self._array).__dlpack__(**asked)
+    return capsule_of(_exported(self._array), **asked)
 
 
 def _check_exported(t: Tensor) -> None:
@@ -311,19 +311,6 @@ def dlpack_device(self: Tensor) -> tuple[DLDeviceType, int]:
     return DLDeviceType.kDLCPU, 0
 
 
-class _Capsule:
-    """Wraps a capsule in an object with the two methods that `np.from_dlpack` calls."""
-
-    def __init__(self, capsule: Any) -> None:
-        self.capsule = capsule
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
-
-
 def array_of_dlpack(ext_tensor: Any) -> np.ndarray:
     """A NumPy array on the memory of another library's array, or of a DLPack capsule."""
     if isinstance(ext_tensor, Tensor):
@@ -333,9 +320,9 @@ def array_of_dlpack(ext_tensor: Any) -> np.ndarray:
         return ext_tensor
     if hasattr(ext_tensor, "__dlpack__"):
         return np.from_dlpack(ext_tensor)
-    if type(ext_tensor).__name__ == "PyCapsule":
-        with suppress(ValueError):  # it has been consumed
-            return np.from_dlpack(_Capsule(ext_tensor))
+    found = array_of(ext_tensor) if is_capsule(ext_tensor) else None
+    if found is not None:
+        return found
     raise RuntimeError(
         "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
         "might have already constructed a tensor from it once."

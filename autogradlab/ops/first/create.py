@@ -9,7 +9,9 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
 from ...core.memory.absent import require_contents, reserved
+from ...core.memory.capsules import capsule_of, is_capsule
 from ...core.memory.layout import formatted, like
+from ...core.memory.lazy import memory_of
 from ...core.memory.rows import Rows, repeated
 from ...core.memory.storage import Storage, dense, extent, fix
 from ...core.memory.uninitialized import fill_if_deterministic, uninitialized
@@ -218,10 +220,12 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
     if isinstance(obj, Tensor):
         source = obj
     elif isinstance(obj, np.generic):
+        if copy is False:
+            raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
         source = _from_numpy(np.array(obj))
     elif isinstance(obj, np.ndarray):
         source = _from_numpy(obj)
-    elif hasattr(obj, "__dlpack__"):
+    elif hasattr(obj, "__dlpack__") or is_capsule(obj):
         source = finished(array_of_dlpack(obj))
     elif isinstance(obj, (bytes, bytearray, memoryview)):
         source = _from_buffer(obj, kind or get_default_dtype(), -1, 0)
@@ -351,8 +355,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Ten
     if copy:
         return finished(np.array(array))
     t = finished(array[...])
-    if not isinstance(ext_tensor, Tensor):
-        fix(t)
+    fix(t)
     return t
 
 
@@ -367,7 +370,7 @@ def to_dlpack(tensor: Tensor) -> Any:
     >>> torch.from_dlpack(capsule)
     tensor([1., 2.])
     """
-    return tensor.__dlpack__()
+    return capsule_of(memory_of(tensor._array))
 
 
 # -- of one value ------------------------------------------------------------------------------------------------------
@@ -395,7 +398,11 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
             if shape is not None and (kwargs or default_device() is None):
                 kind = kwargs.get("dtype")
                 new_array = make if _state["deterministic"] else at_once
-                array = new_array(shape, (kind or get_default_dtype()).numpy)
+                try:
+                    array = new_array(shape, (kind or get_default_dtype()).numpy)
+                except ValueError:
+                    check_sizes(shape)
+                    raise
                 return finished(array, kwargs.get("requires_grad", False))
         _, values = bind(name, size, kwargs)
         kind = options(values)
@@ -592,7 +599,8 @@ def full(*args: Any, **kwargs: Any) -> Tensor:
     shape = check_sizes(values["size"])
     if out is not None:
         check_out("full", out, kind)
-        return into("full", out, _of_one(shape, fill_value(value, out.dtype), out._array.dtype))
+        array = _of_one(shape, fill_value(value, out.dtype), out._array.dtype)
+        return into("full", out, array, grad=values["requires_grad"])
     kind = kind or _fill_kind(value)
     if not has_contents(values):
         return placed(reserved(shape, kind.numpy), values)
@@ -685,6 +693,8 @@ def _strided(size: tuple[int, ...], stride: tuple[int, ...], numpy: np.dtype[Any
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
         )
     check_sizes(size)
+    if sum((n - 1) * s for n, s in zip(size, stride, strict=True)) * numpy.itemsize >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     if any(s < 0 for s in stride):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     count = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))

@@ -133,11 +133,16 @@ def make_for(
 
 def check_sizes(shape: tuple[int, ...], words: str = "") -> tuple[int, ...]:
     """PyTorch's errors for sizes that are negative or too large."""
+    count = 1
     for n in shape:
         if n < 0:
             raise RuntimeError(words or _NEGATIVE.format(n, list(shape)))
-    if math.prod(shape) >= 1 << 62:
-        raise RuntimeError(_OVERFLOW.format(list(shape)))
+        count *= n or 1
+    if count >= 1 << 60:
+        if 0 not in shape:
+            raise RuntimeError(_OVERFLOW.format(list(shape)))
+        if count >= 1 << 63:
+            raise RuntimeError("Stride calculation overflowed")
     return shape
 
 

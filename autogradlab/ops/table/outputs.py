@@ -58,9 +58,10 @@ class Out:
     have their size. computes: the operation computes in the dtype of the out= tensor, which a dtype= must name. starts:
     the number with which it fills their memory before it reads its input. unknown: autograd does not know the form: a
     result that would be recorded has a Node without a derivative; only an out= tensor that requires grad is refused.
+    converts: the result is written in their dtype, whichever it is.
     """
 
-    __slots__ = ("computes", "exact", "overlap", "starts", "uncastable", "unknown", "unless")
+    __slots__ = ("computes", "converts", "exact", "overlap", "starts", "uncastable", "unknown", "unless")
 
     def __init__(
         self,
@@ -72,7 +73,9 @@ class Out:
         computes: bool = False,
         starts: int | None = None,
         unknown: bool = False,
+        converts: bool = False,
     ) -> None:
+        self.converts = converts
         self.exact = exact
         self.unless = unless
         self.uncastable = uncastable
@@ -146,6 +149,8 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False, op
             refuse_recorded(operation, inputs, out)
         if type(r) is not np.ndarray:
             r = np.asarray(r)
+        if rule.converts:
+            r = r.astype(out._array.dtype)
         kind, times = r.dtype, 1
         if kind is not out._array.dtype:
             refuse_dtype(operation, out, r, inputs)
