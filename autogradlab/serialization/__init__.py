@@ -9,21 +9,34 @@ is read with weights_only=False may name and call.
 
 from __future__ import annotations
 
+import io
 import os
+import warnings
 from typing import Any
 
-from .archive import Archive, write
+from .archive import (
+    Archive,
+    LoadEndianness,
+    get_default_load_endianness,
+    put,
+    set_default_load_endianness,
+    write,
+)
 from .reading import Reader, add_safe_globals, clear_safe_globals, get_safe_globals, remove_safe_globals, safe_globals
+from .stream import Stream, is_stream, streamed
 from .writing import Writer
 
 __all__ = [
+    "LoadEndianness",
     "add_safe_globals",
     "clear_safe_globals",
+    "get_default_load_endianness",
     "get_safe_globals",
     "load",
     "remove_safe_globals",
     "safe_globals",
     "save",
+    "set_default_load_endianness",
 ]
 
 
@@ -57,6 +70,9 @@ def save(
         parent = os.path.dirname(os.fspath(f))
         if parent and not os.path.isdir(parent):
             raise RuntimeError(f"Parent directory {parent} does not exist.")
+    if not _use_new_zipfile_serialization:
+        put(f, streamed(obj))
+        return
     writer = Writer()
     description = writer.described(obj)
     write(f, description, [memory for _, memory in writer.memories.values()])
@@ -97,14 +113,21 @@ def load(
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
             content = file.read()
-    elif hasattr(f, "read"):
-        content = f.read()
     else:
-        raise AttributeError(
-            f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a file that is "
-            "seekable. Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
-        )
+        try:
+            f.seek(f.tell())
+        except (AttributeError, io.UnsupportedOperation) as error:
+            raise type(error)(
+                f"{error}. You can only torch.load from a file that is seekable. Please pre-load the data into a "
+                "buffer like io.BytesIO and try to load from it instead."
+            ) from None
+        content = f.read()
     if not content:
         raise EOFError("Ran out of input")
+    if pickle_load_args and weights_only is not False:
+        warnings.warn("pickle_load_args only works if `weights_only=False`.", stacklevel=2)
+    encoding = pickle_load_args.get("encoding", "utf-8")
+    if is_stream(content):
+        return Stream(content).load(map_location, weights_only is not False, encoding)
     with Archive(content) as archive:
-        return Reader(archive, map_location, weights_only is not False).load()
+        return Reader(archive, map_location, weights_only is not False, encoding).load()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import io
 import os
 import secrets
@@ -13,7 +14,18 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Archive", "damaged", "write"]
+from ..core.types.dtypes import dtype
+
+__all__ = [
+    "Archive",
+    "LoadEndianness",
+    "damaged",
+    "get_default_load_endianness",
+    "put",
+    "set_default_load_endianness",
+    "swap",
+    "write",
+]
 
 #: more records than any state dict has
 _MOST_RECORDS = 1_000_000
@@ -22,6 +34,48 @@ _MOST_RECORDS = 1_000_000
 def damaged(why: str) -> UnpicklingError:
     """The error for a file that cannot be read."""
     return UnpicklingError(f"Weights only load failed. The file cannot be loaded: {why}.")
+
+
+class LoadEndianness(enum.Enum):
+    """The order of bytes of files that do not say it.
+
+    Mirrors `torch.serialization.LoadEndianness`.
+    """
+
+    NATIVE = 1
+    LITTLE = 2
+    BIG = 3
+
+    def of_old_files(self) -> str:
+        """That order, as `sys.byteorder` names it."""
+        return sys.byteorder if self is LoadEndianness.NATIVE else self.name.lower()
+
+
+class _Order:
+    #: what has been set, and what counts where nothing has been
+    given: LoadEndianness | None = None
+    default = LoadEndianness.LITTLE
+
+
+def get_default_load_endianness() -> LoadEndianness | None:
+    """The order of bytes in which `load` reads files that do not say it; None means the default, little.
+
+    Mirrors `torch.serialization.get_default_load_endianness`.
+    """
+    return _Order.given
+
+
+def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
+    """Set the order of bytes in which `load` reads files that do not say it.
+
+    Errors: TypeError for what is no LoadEndianness.
+
+    Mirrors `torch.serialization.set_default_load_endianness`.
+    """
+    if not isinstance(endianness, LoadEndianness) and endianness is not None:
+        raise TypeError("Invalid argument type in function set_default_load_endianness")
+    _Order.given = endianness
+    _Order.default = endianness or LoadEndianness.LITTLE
 
 
 class Archive:
@@ -48,6 +102,8 @@ class Archive:
         if len(found) != 1:
             raise damaged("it has no record data.pkl: neither PyTorch nor this package wrote it")
         self._folder = found[0][: -len("data.pkl")]
+        #: whether its numbers are in the other order of bytes, once that is known
+        self._swapped: bool | None = None
 
     def __enter__(self) -> Archive:
         return self
@@ -67,19 +123,42 @@ class Archive:
         except (zipfile.BadZipFile, ValueError, OSError, EOFError, RuntimeError, NotImplementedError) as error:
             raise damaged(f"its record {name} cannot be read ({error})") from None
 
-    def has(self, name: str) -> bool:
-        """Whether a record is there and was not read yet."""
-        return self._folder + name in self._records
+    def memory(self, key: str, size: int, kind: dtype) -> np.ndarray:
+        """The bytes of a memory of numbers of a dtype, as this machine orders them."""
+        found = np.frombuffer(self.read(f"data/{key}"), np.uint8).copy()
+        if self._swapped is None:
+            named = self._folder + "byteorder" in self._records
+            order = self.read("byteorder").decode("ascii", "replace") if named else _Order.default.of_old_files()
+            self._swapped = order != sys.byteorder
+        if self._swapped:
+            swap(found, kind)
+        return found
+
+
+def swap(memory: np.ndarray, kind: dtype) -> None:
+    """Turn round the bytes of each number of a dtype."""
+    width = kind.to_real().itemsize
+    if width > 1:
+        memory.view(f"u{width}").byteswap(inplace=True)
 
 
 def write(f: Any, description: bytes, memories: list[np.ndarray[Any, Any]]) -> None:
     """Write an archive to a path or a binary file."""
     if not isinstance(f, (str, os.PathLike)):
-        f.write(_archive("archive", description, memories))
+        put(f, _archive("archive", description, memories))
+        return
+    stem = os.path.basename(os.fspath(f)).rpartition(".")
+    put(f, _archive((stem[0] or stem[2]) or "archive", description, memories))
+
+
+def put(f: Any, content: bytes) -> None:
+    """Write the content of a file to a path or a binary file."""
+    if not isinstance(f, (str, os.PathLike)):
+        f.write(content)
+        if hasattr(f, "flush"):
+            f.flush()
         return
     path = os.path.realpath(os.fspath(f))
-    stem = os.path.basename(os.fspath(f)).rpartition(".")
-    content = _archive((stem[0] or stem[2]) or "archive", description, memories)
     if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):  # a device or a pipe
         with open(path, "wb") as file:
             file.write(content)
@@ -108,12 +187,12 @@ def _archive(folder: str, description: bytes, memories: list[np.ndarray[Any, Any
     body = io.BytesIO()
     with zipfile.ZipFile(body, "w", zipfile.ZIP_STORED) as archive:
 
-        def put(name: str, data: Any) -> None:
+        def record(name: str, data: Any) -> None:
             archive.writestr(zipfile.ZipInfo(f"{folder}/{name}"), data)
 
-        put("data.pkl", description)
-        put("byteorder", sys.byteorder)
+        record("data.pkl", description)
+        record("byteorder", sys.byteorder)
         for number, memory in enumerate(memories):
-            put(f"data/{number}", memory.tobytes())
-        put("version", "3\n")
+            record(f"data/{number}", memory.tobytes())
+        record("version", "3\n")
     return body.getvalue()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import sys
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
@@ -12,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.memory.absent import reserved
-from ..core.memory.storage import Storage
+from ..core.memory.reserved import reserve
+from ..core.memory.storage import Storage, StorageBase
 from ..core.tensor.copying import rebuild_absent, rebuild_tensor
 from ..core.tensor.overriding import leave_memory
 from ..core.tensor.tensor import Size, Tensor, set_requires_grad
 from ..core.types import dtypes, layouts
 from ..core.types.device import device as Device
-from .archive import Archive, damaged
+from ..ops.breadth.typed_storage import TypedStorage
+from .archive import damaged
 from .names import TRUSTED, give_state, loaded, may_call, own
 from .writing import STORAGES
 
@@ -132,21 +132,13 @@ class _Global:
         self.make = make
 
 
-class _Storage:
-    """A record of memory, with the dtype that the file gives it."""
-
-    def __init__(self, memory: np.ndarray[Any, Any], kind: str | None) -> None:
-        self.memory = memory
-        self.kind = kind
-
-
 class _Mark:
     pass
 
 
 _MARK = _Mark()
 #: what takes no attributes
-_NO_OBJECT = (_Global, _Storage, _Mark, type, FunctionType, BuiltinFunctionType)
+_NO_OBJECT = (_Global, StorageBase, TypedStorage, _Mark, type, FunctionType, BuiltinFunctionType)
 
 
 #: what a step of a pickle that nobody wrote so may raise
@@ -160,11 +152,14 @@ class _Raised(Exception):
 class Reader:
     """Makes the object that an archive describes."""
 
-    def __init__(self, archive: Archive, map_location: Any, weights_only: bool) -> None:
+    def __init__(self, archive: Any, map_location: Any, weights_only: bool, encoding: str = "utf-8") -> None:
         self.archive = archive
+        self.encoding = encoding
         self.map_location = map_location
         self.weights_only = weights_only
-        self.memory: dict[str, np.ndarray[Any, Any]] = {}
+        self.memory: dict[str, Storage] = {}
+        #: what stands for each memory, so that one object of a file is one object again
+        self.storages: dict[tuple[str, str], TypedStorage] = {}
         #: what calls may still make beyond what the file itself holds
         self.left = 16 * archive.length + (1 << 20)
         self.stack: list[Any] = []
@@ -175,8 +170,10 @@ class Reader:
     def load(self) -> Any:
         """The object. Errors: UnpicklingError for everything that cannot be read."""
         self.data = self.archive.read("data.pkl")
-        if self.archive.has("byteorder") and self.archive.read("byteorder") != sys.byteorder.encode():
-            raise damaged("it was written on a machine with the other byte order")
+        return self.run()
+
+    def run(self) -> Any:
+        """What the pickle at this place makes."""
         try:
             while True:
                 code = self._take(1)[0]
@@ -194,9 +191,10 @@ class Reader:
             raise damaged(f"its pickle is damaged ({type(error).__name__}: {error})") from error
 
     def _result(self) -> Any:
-        if len(self.stack) != 1 or isinstance(self.stack[0], (_Global, _Mark, _Storage)):
+        if len(self.stack) != 1 or isinstance(self.stack[0], (_Global, _Mark)):
             raise damaged("its pickle leaves no object")
-        return self.stack[0]
+        self.memo.clear()
+        return self.stack.pop()
 
     def _take(self, n: int) -> bytes:
         found = self.data[self.at : self.at + n]
@@ -297,26 +295,31 @@ class Reader:
 
     def persistent(self) -> None:
         """BINPERSID: memory, by its number."""
-        what, kind, key, location, size = self.stack.pop()
+        what, kind, key, location, size = (_word(part) for part in self.stack.pop()[:5])
         words = isinstance(key, str) and isinstance(location, str)
         if what != "storage" or not isinstance(kind, _Global) or not words or not isinstance(size, int):
             raise damaged("its pickle refers to something that is no memory")
         name = kind.name.rpartition(".")[2]
         dtype = _DTYPES.get(name)
+        if dtype is not None and dtype not in dtypes.ALL:
+            raise damaged(f"it holds a tensor of a dtype that is not known here: {dtype}")
+        numbers = dtypes.uint8 if dtype is None else dtypes.ALL[dtype]
+        itemsize = numbers.itemsize
         if key not in self.memory:
-            memory = np.frombuffer(self.archive.read(f"data/{key}"), np.uint8).copy()
+            memory = self.archive.memory(key, size, numbers)
             try:
                 self.memory[key] = self._placed(memory, location)
             except Exception as error:  # the user's mistake, not the file's
                 raise _Raised(error) from None
-        if dtype is not None and dtype not in dtypes.ALL:
-            raise damaged(f"it holds a tensor of a dtype that is not known here: {dtype}")
-        itemsize = 1 if dtype is None else dtypes.ALL[dtype].itemsize
-        if size * itemsize > self.memory[key].nbytes:
+        if size * itemsize > self.memory[key].nbytes():
             raise damaged(f"memory {key} is shorter than its pickle says")
-        self.stack.append(_Storage(self.memory[key], dtype))
+        found = self.storages.get((key, numbers.name))
+        if found is None:
+            found = TypedStorage(wrap_storage=self.memory[key], dtype=numbers, _internal=True)
+            self.storages[key, numbers.name] = found
+        self.stack.append(found)
 
-    def _placed(self, memory: np.ndarray, location: str) -> np.ndarray:
+    def _placed(self, memory: np.ndarray, location: str) -> Storage:
         """The memory of a tensor that was saved on a device, where `map_location` wants it."""
         to = self.map_location
         if isinstance(to, dict):
@@ -328,19 +331,19 @@ class Reader:
             if found is not None:
                 if not isinstance(found, Storage):
                     raise TypeError(_NO_STORAGE.format(type(found)))
-                return found.buffer
+                return found
         if not isinstance(location, str):
             raise TypeError(f"expected string or bytes-like object, got '{_type_name(location)}'")
         if location.startswith("cuda"):
             raise RuntimeError(_NO_CUDA)
         if location == "meta":
             leave_memory()
-            return reserved((memory.nbytes,), np.dtype(np.uint8))
+            return Storage.over(reserve(memory.nbytes))
         if location != "cpu":
             raise RuntimeError(
                 f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location})"
             )
-        return memory
+        return Storage.over(memory)
 
     def append_all(self) -> None:
         """APPENDS"""
@@ -361,6 +364,11 @@ class Reader:
     def remember(self, number: int) -> None:
         """BINPUT"""
         self.memo[number] = self.stack[-1]
+
+
+def _word(value: Any) -> Any:
+    """A text, which Python 2 wrote as bytes."""
+    return value.decode("ascii") if isinstance(value, bytes) else value
 
 
 def _type_name(value: Any) -> str:
@@ -393,7 +401,8 @@ def _tensor(
     hooks: Any = None,
     metadata: Any = None,
 ) -> Tensor:
-    return _rebuilt(storage, storage.kind, offset, size, stride, requires, metadata)
+    kind = storage.dtype.name if isinstance(storage, TypedStorage) else ""
+    return _rebuilt(storage, kind, offset, size, stride, requires, metadata)
 
 
 def _tensor_of_dtype(
@@ -411,7 +420,7 @@ def _tensor_of_dtype(
 
 
 def _rebuilt(storage: Any, kind: Any, offset: Any, size: Any, stride: Any, requires: Any, metadata: Any) -> Tensor:
-    if not isinstance(storage, _Storage) or kind not in dtypes.ALL:
+    if not isinstance(storage, TypedStorage) or kind not in dtypes.ALL:
         raise damaged("a tensor has no memory of a known dtype")
     if type(offset) is not int or any(type(n) is not int for n in (*size, *stride)):
         raise damaged("a tensor has a shape that cannot be")
@@ -422,7 +431,8 @@ def _rebuilt(storage: Any, kind: Any, offset: Any, size: Any, stride: Any, requi
     if (conj and not dtypes.ALL[kind].is_complex) or (neg and kind == "bool"):
         raise damaged("a tensor has a bit that its dtype cannot have")
     try:
-        made = rebuild_tensor(storage.memory, kind, offset * itemsize, tuple(size), tuple(stride), False, conj, neg)
+        memory = storage._untyped_storage.buffer
+        made = rebuild_tensor(memory, kind, offset * itemsize, tuple(size), tuple(stride), False, conj, neg)
     except RuntimeError:
         raise damaged("a tensor reaches outside its memory") from None
     if requires:
@@ -558,6 +568,16 @@ def _text(form: str) -> Callable[[Reader], None]:
     return lambda r: r.stack.append(r._take(r._number(form)).decode("utf-8", "surrogatepass"))
 
 
+def _bytes_text(form: str) -> Callable[[Reader], None]:
+    """A text as Python 2 wrote it: bytes, which are read in the encoding that the caller of `load` names."""
+
+    def read(r: Reader) -> None:
+        data = r._take(r._number(form))
+        r.stack.append(data if r.encoding == "bytes" else data.decode(r.encoding))
+
+    return read
+
+
 _STEPS: dict[int, Callable[[Reader], Any]] = {
     0x80: lambda r: r._take(1),  # PROTO
     ord("("): _constant(_MARK),
@@ -578,8 +598,8 @@ _STEPS: dict[int, Callable[[Reader], Any]] = {
     ord("G"): lambda r: r.stack.append(struct.unpack(">d", r._take(8))[0]),
     ord("X"): _text("I"),
     0x8C: _text("B"),
-    ord("U"): _text("B"),
-    ord("T"): _text("I"),
+    ord("U"): _bytes_text("B"),
+    ord("T"): _bytes_text("I"),
     ord("q"): lambda r: r.remember(r._take(1)[0]),
     ord("r"): lambda r: r.remember(r._number("I")),
     ord("h"): lambda r: r.stack.append(r.memo[r._take(1)[0]]),

@@ -16,13 +16,14 @@ import numpy as np
 
 from ..core.memory.absent import is_absent
 from ..core.memory.lazy import bits, memory_of
-from ..core.memory.storage import owner
+from ..core.memory.storage import Storage, owner
 from ..core.tensor.copying import whole
 from ..core.tensor.tensor import Size, Tensor, requires_grad
 from ..core.types.device import device as Device
 from ..core.types.dtypes import dtype as Dtype
 from ..core.types.layouts import layout as Layout
 from ..core.types.return_types import Named
+from ..ops.breadth.typed_storage import TypedStorage
 from .names import public
 
 __all__ = ["STORAGES", "Writer"]
@@ -48,8 +49,12 @@ _BATCH = 1000
 class Writer:
     """Writes a pickle of protocol 2 and collects the memory of the tensors in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbered: bool = True) -> None:
         self.out = bytearray()
+        #: whether memories go into records of their own
+        self.numbered = numbered
+        #: by the id of the owner of the memory: the bytes of a number in it
+        self.widths: dict[int, int] = {}
         #: by the id of an object: its number in the pickle, and the object, so that it lives
         self.memo: dict[int, tuple[int, Any]] = {}
         #: by the id of the owner of the memory: its number, and the memory as bytes
@@ -156,6 +161,9 @@ class Writer:
     def _object(self, x: Any) -> None:
         if isinstance(x, _Memory):
             self._memory(x)
+            return
+        if isinstance(x, (Storage, TypedStorage)):
+            self._storage(x)
             return
         if isinstance(x, Tensor):
             self._tensor(x)
@@ -277,6 +285,11 @@ class Writer:
         metadata = {bit: True for bit, is_set in (("conj", conj), ("neg", neg)) if is_set}
         return name, (*args, metadata) if metadata else args
 
+    def _storage(self, x: Storage | TypedStorage) -> None:
+        memory = x if isinstance(x, Storage) else x._untyped_storage
+        kind = None if isinstance(x, Storage) else x.dtype
+        self._memory(_Memory(memory.buffer, None if kind is None else STORAGES.get(kind.name), kind))
+
     def _memory(self, memory: _Memory) -> None:
         """Refer to memory by its number."""
         root = memory.root
@@ -286,22 +299,27 @@ class Writer:
             data = whole(root).view(np.uint8) if root.size else np.empty(0, np.uint8)
             known = self.memories[id(root)] = len(self.memories), data
             self.alive.append(root)
-        if self.kinds.setdefault(id(root), kind) != kind:
+        if self.kinds.setdefault(id(root), kind) != kind and root.nbytes:
             raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
-        size = known[1].nbytes // (memory.itemsize if memory.kind else 1)
+        width = self.widths[id(root)] = memory.itemsize if memory.kind else 1
+        size = known[1].nbytes // width
         self.out += b"("
-        for part in ("storage", None, str(known[0]), "cpu", size):
-            self.put(part) if part is not None else self._name("torch" if memory.kind else "torch.storage", kind)
+        self.put("storage")
+        self._name("torch" if memory.kind else "torch.storage", kind)
+        for part in (str(known[0]), "cpu", size):
+            self.put(part)
+        if not self.numbered:
+            self.put(None)  # what is part of another memory
         self.out += b"tQ"
 
 
 class _Memory:
     """The memory of an array, and where the array begins in it."""
 
-    def __init__(self, array: np.ndarray[Any, Any], kind: str | None) -> None:
+    def __init__(self, array: np.ndarray[Any, Any], kind: str | None, dtype: Dtype | None = None) -> None:
         self.root = owner(array)
         self.kind = kind
-        self.itemsize = array.itemsize
+        self.itemsize = array.itemsize if dtype is None else dtype.itemsize
         begin, base = (a.__array_interface__["data"][0] for a in (array, self.root))
         self.offset = begin - base if 0 <= begin - base <= self.root.nbytes else 0
 
