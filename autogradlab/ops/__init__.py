@@ -131,7 +131,7 @@ LAZY = {
     "nn.embedding": "F.embedding_dense_backward F.embedding_gather torch.channel_shuffle torch.embedding "
     "torch.embedding_bag torch.pixel_shuffle torch.pixel_unshuffle",
     "nn.grid": "F.affine_grid_generator_backward F.grid_sampler_2d_backward F.grid_sampler_3d_backward "
-    "torch.affine_grid_generator torch.grid_sampler torch.grid_sampler_2d torch.grid_sampler_3d",
+    "torch.affine_grid_generator torch.grid_sampler_2d torch.grid_sampler_3d",
     "nn.loss": "F.binary_cross_entropy F.binary_cross_entropy_backward F.huber_loss F.huber_loss_backward F.mse_loss "
     "F.mse_loss_backward F.multi_margin_loss F.multi_margin_loss_backward F.nll_loss2d_backward F.nll_loss2d_forward "
     "F.nll_loss_backward F.nll_loss_forward F.smooth_l1_loss F.smooth_l1_loss_backward F.soft_margin_loss "

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.recording.record import NOT_IMPLEMENTED, no_derivative
 from ...core.types.dims import wrap_dim
 from ..first.kinds import is_half, refuse
-from ..table.opdef import alias, op
+from ..table.opdef import FUNCTIONS, op
 
 #: values of the argument reduce=: how elements are combined, and what that starts from
 _REDUCTIONS: dict[str, tuple[Any, float]] = {
@@ -152,7 +152,7 @@ def segment_reduce(
     return r.astype(data.dtype, copy=False)
 
 
-alias("_segment_reduce", "segment_reduce", method=False)
+FUNCTIONS["_segment_reduce"] = FUNCTIONS["segment_reduce"]  # PyTorch's other name for the same function
 
 
 @op(
