@@ -155,8 +155,7 @@ class Op:
         #: whether the Node has several outputs
         self.multi_node = multi or (len(outputs) > 1 and differentiable != 1)
         self.creation = creation or ("multi_output" if view and multi else None)
-        self.doc = doc
-        self.inplace = inplace
+        self.doc, self.inplace = doc, inplace
         #: inputs that the in-place form refuses for sharing its memory: "part" if they lie partly in it, "whole" if
         #: they are that very memory too, "" for none (the words of `Out.overlap`)
         self.overlap = overlap
@@ -182,10 +181,9 @@ class Op:
         self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
         self.list_place = next((self.names.index(n[1:]) for n in tensors.split() if n.startswith("*")), None)
         self._make_node(dict(vjp or {}), shown, fast or {}, constants)
-        if forwardless:
-            self.node_class.forwardless = forwardless
-        if dim_list:  # `_saved_dim` is a tuple, of one dimension too
-            self.node_class.dim_list = True
+        for mark, value in (("forwardless", forwardless), ("dim_list", dim_list)):  # that: `_saved_dim` is a tuple
+            if value:
+                setattr(self.node_class, mark, value)
         if inplace_overload:
             self.overload_in_place(inplace_overload)
         #: the operation, out of place
