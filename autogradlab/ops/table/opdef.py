@@ -172,8 +172,7 @@ class Op:
         #: how often PyTorch's kernel writes its result in place, where that shows: outside of inference mode, where all
         #: tensors that it is given are of inference mode, these writes count as versions of the result
         self.inner_writes = inner_writes
-        self.overload = overload
-        self.overloads, self.counts, self.binds, self.short = overloads, counts, binds, short
+        self.overload, self.overloads, self.counts, self.binds, self.short = overload, overloads, counts, binds, short
         self._bind_parameters(kernel, reads)
         refuse_rows((self.kernel, self.invoke), dynamic)
         self.writes, self.looks = writes and self._positionally(writes), looks
