@@ -88,6 +88,7 @@ for given in (one, np.int64(1), np.int32(1), True, 1.0, torch.tensor(1.0), None)
             print(result if isinstance(result, (int, torch.Tensor)) else result[0])
 
 # % no-tensor: what is no tensor, and shapes that do not meet
+x, one = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor(1)
 for call in (
     lambda: torch.detach([1.0]),
     lambda: torch.clamp(None),
@@ -101,3 +102,30 @@ for call in (
 ):
     with caught():
         print(call())
+
+# % sequences-that-raise: an error at the first item is one of the shape, that of a later one is passed on
+
+
+class Items:
+    """A sequence of two items, of which some raise."""
+
+    def __init__(self, *raising):
+        self.raising = raising
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        if i > 1:
+            raise IndexError(i)
+        if i in self.raising:
+            raise KeyError(i)
+        return float(i)
+
+
+for given in (Items(), Items(0), Items(1), Items(0, 1)):
+    for call in (torch.tensor, torch.as_tensor, torch.Tensor, torch.zeros(1).new_tensor):
+        with caught():
+            print(call(given))
+    with caught():
+        print(torch.tensor([given, given]))

@@ -69,6 +69,14 @@ def _is_sequence(data: Any) -> bool:
     )
 
 
+def _first(data: Any) -> Any:
+    """The first item of a sequence; whatever reading it raises, PyTorch tells of the shape."""
+    try:
+        return data[0]
+    except Exception:
+        raise ValueError(f"could not determine the shape of object type '{typename(data)}'") from None
+
+
 def _shape(data: Any) -> tuple[int, ...]:
     """The shape of nested sequences, read from their first elements."""
     shape: list[int] = []
@@ -79,10 +87,7 @@ def _shape(data: Any) -> tuple[int, ...]:
             raise ValueError(f"too many dimensions '{typename(data)}'")
         if not n:
             break
-        try:
-            data = data[0]
-        except (TypeError, ValueError):
-            raise ValueError(f"could not determine the shape of object type '{typename(data)}'") from None
+        data = _first(data)
     return tuple(shape)
 
 
@@ -216,10 +221,7 @@ _INT64 = dtypes.int64.numpy
 def _as_list(data: Any) -> list[Any]:
     """The items of what is a sequence by its `__len__` and `__getitem__`."""
     count = len(data)
-    try:
-        return [data[i] for i in range(count)]
-    except (TypeError, ValueError):
-        raise ValueError(f"could not determine the shape of object type '{typename(data)}'") from None
+    return [_first(data), *[data[i] for i in range(1, count)]] if count else []
 
 
 def _from_sequence(data: Any, d: dtype | None) -> np.ndarray:
