@@ -25,6 +25,12 @@ def test_every_recording_says_how_it_was_made():
         assert {name: conditions[name] for name in record.PINNED} == record.PINNED, kind
 
 
+def test_no_stored_text_comes_of_a_name_that_is_not_there():
+    files = [path.with_suffix(".out") for path in record.program_files()]
+    files += [path.with_suffix(".golden") for path in test_answers.LISTS]
+    assert [path.name for path in files if "NameError" in path.read_text(encoding="utf-8")] == []
+
+
 def test_what_varies_is_there():
     programs = {block.id for path in record.program_files() for block in blocks.read(path)}
     lists = {f"{p.stem} {n}" for p in test_answers.LISTS for n in range(1, 1 + len(test_answers.golden(p)))}

@@ -30,6 +30,11 @@ class Two(Function):
         return a * 2 + b * 3
 
 
+def assign(tensor, name, value):
+    setattr(tensor, name, value)
+    return getattr(tensor, name)
+
+
 # % undefined-several: a Function of several outputs of which none gets a gradient
 x = torch.ones(2, requires_grad=True)
 a, b = Two.apply(x)
@@ -127,12 +132,6 @@ print(x.grad_dtype)
 x.grad_dtype = torch.float16
 (x * 2).sum().backward()
 print(x.grad)
-
-
-def assign(tensor, name, value):
-    setattr(tensor, name, value)
-    return getattr(tensor, name)
-
 
 t(lambda: assign(x, "grad_dtype", torch.float64))
 x.grad_dtype = None

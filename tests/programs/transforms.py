@@ -23,6 +23,7 @@ for action in (
     attempt(lambda: print(action()))
 
 # % func-vmap-errors: arguments that cannot be mapped over
+x = torch.ones(2, 2)
 for action in (
     lambda: vmap(torch.sum)(torch.tensor(1.0)),
     lambda: vmap(torch.sum)(3),
