@@ -207,7 +207,10 @@ _BATCHED = "BatchedTensor(lvl={}, bdim={}, value=\n{}\n)"
 def show(t: Tensor) -> str | None:
     """The text of a tensor inside of transforms, or of one that has escaped from vmap; None for one that they do not
     concern."""
-    levels = levels_of(t._array.shape)
+    array = getattr(t, "_array", None)  # one of PyTorch's, or one without contents, has none
+    if array is None:
+        return None
+    levels = levels_of(array.shape)
     layers = []
     for lvl in range(len(transforms.stack), 0, -1):
         around, t = transforms.stack[lvl - 1].around(t)

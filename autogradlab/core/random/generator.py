@@ -389,7 +389,7 @@ class Generator(metaclass=Native):
         return new
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), ("cpu",), (self._seed, None, Generator.get_state(self))
+        return _made, (), (self._seed, None, Generator.get_state(self))
 
     def __setstate__(self, state: tuple[int, None, Array]) -> None:
         Generator.set_state(self, state[2])
@@ -412,6 +412,11 @@ class Generator(metaclass=Native):
 
     def __repr__(self) -> str:
         return f"<torch._C.Generator object at {id(self):#x}>"
+
+
+def _made() -> Generator:
+    """A new generator: what a pickle names, which cannot name the class, as that bears PyTorch's name."""
+    return Generator()
 
 
 def _stand(engine: Any, key: Array) -> None:

@@ -63,8 +63,8 @@ class Generator(generator.Generator):
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        _, where, state = super().__reduce__()
-        return (_generator if type(self) is Generator else type(self)), where, state
+        state = super().__reduce__()[2]
+        return (_generator if type(self) is Generator else type(self)), ("cpu",), state
 
     __slots__ = ()
     __module__ = "torch._C"
