@@ -18,8 +18,8 @@ def show() -> str:
 
     Example:
         >>> import autogradlab as torch
-        >>> print(torch.__config__.show().splitlines()[0])
-        PyTorch built with:
+        >>> isinstance(torch.__config__.show(), str)
+        True
 
     Mirrors `torch.__config__.show`.
     """

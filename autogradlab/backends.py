@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .amp.old import OLD
-from .core.runtime.settings import ATTENTION
+from .core.runtime.settings import ATTENTION, kernels_of_attention
 
 
 def _no() -> bool:
@@ -68,12 +68,9 @@ def _attention_switches(space: SimpleNamespace) -> None:
             FutureWarning,
             stacklevel=3,
         )
-        before = dict(ATTENTION)
-        ATTENTION.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
-        try:
+        wanted = {"flash": enable_flash, "math": enable_math, "mem_efficient": enable_mem_efficient}
+        with kernels_of_attention({**wanted, "cudnn": enable_cudnn}):
             yield
-        finally:
-            ATTENTION.update(before)
 
     space.sdp_kernel = sdp_kernel
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 
-from ..core.runtime.settings import ATTENTION
+from ..core.runtime.settings import ATTENTION, kernels_of_attention
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 
@@ -65,9 +65,5 @@ def sdpa_kernel(backends: SDPBackend | Sequence[SDPBackend], set_priority: bool 
             f"{type(backends).__name__}"
         )
     wanted = [backends] if isinstance(backends, SDPBackend) else backends
-    before = dict(ATTENTION)
-    ATTENTION.update({name: backend in wanted for name, backend in _SWITCHES.items()})
-    try:
+    with kernels_of_attention({name: backend in wanted for name, backend in _SWITCHES.items()}):
         yield
-    finally:
-        ATTENTION.update(before)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.memory.mapping import swap
 from ..core.types.dtypes import dtype
 
 __all__ = [
@@ -23,7 +24,6 @@ __all__ = [
     "get_default_load_endianness",
     "put",
     "set_default_load_endianness",
-    "swap",
     "write",
 ]
 
@@ -52,9 +52,8 @@ class LoadEndianness(enum.Enum):
 
 
 class _Order:
-    #: what has been set, and what counts where nothing has been
+    #: what has been set
     given: LoadEndianness | None = None
-    default = LoadEndianness.LITTLE
 
 
 def get_default_load_endianness() -> LoadEndianness | None:
@@ -75,7 +74,6 @@ def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
     if not isinstance(endianness, LoadEndianness) and endianness is not None:
         raise TypeError("Invalid argument type in function set_default_load_endianness")
     _Order.given = endianness
-    _Order.default = endianness or LoadEndianness.LITTLE
 
 
 class Archive:
@@ -128,18 +126,15 @@ class Archive:
         found = np.frombuffer(self.read(f"data/{key}"), np.uint8).copy()
         if self._swapped is None:
             named = self._folder + "byteorder" in self._records
-            order = self.read("byteorder").decode("ascii", "replace") if named else _Order.default.of_old_files()
+            order = (
+                self.read("byteorder").decode("ascii", "replace")
+                if named
+                else (_Order.given or LoadEndianness.LITTLE).of_old_files()
+            )
             self._swapped = order != sys.byteorder
         if self._swapped:
             swap(found, kind)
         return found
-
-
-def swap(memory: np.ndarray, kind: dtype) -> None:
-    """Turn round the bytes of each number of a dtype."""
-    width = kind.to_real().itemsize
-    if width > 1:
-        memory.view(f"u{width}").byteswap(inplace=True)
 
 
 def write(f: Any, description: bytes, memories: list[np.ndarray[Any, Any]]) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.memory.mapping import swap
 from ..core.types.dtypes import dtype
-from .archive import damaged, swap
+from .archive import damaged
 from .reading import Reader
 from .writing import Writer
 

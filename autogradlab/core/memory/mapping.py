@@ -11,7 +11,7 @@ import numpy as np
 
 from ..types import dtypes
 
-__all__ = ["bytes_of_buffer", "mapped"]
+__all__ = ["bytes_of_buffer", "mapped", "swap"]
 
 _PARAMETERS = ("buffer", "byte_order", "count", "offset", "dtype")
 
@@ -41,10 +41,16 @@ def bytes_of_buffer(*args: Any, **kwargs: Any) -> np.ndarray:
     found = _part(memoryview(given["buffer"]), given.get("count", -1), given.get("offset", 0), kind.itemsize)
     if kind is dtypes.bool:
         found[...] = found != 0
-    width = kind.to_real().itemsize
-    if width > 1 and order not in ("native", sys.byteorder):
-        found.view(f"u{width}").byteswap(inplace=True)
+    if order not in ("native", sys.byteorder):
+        swap(found, kind)
     return found
+
+
+def swap(memory: np.ndarray, kind: dtypes.dtype) -> None:
+    """Turn round the bytes of each number of a dtype."""
+    width = kind.to_real().itemsize
+    if width > 1:
+        memory.view(f"u{width}").byteswap(inplace=True)
 
 
 def _part(buffer: memoryview, count: int, offset: int, size: int) -> np.ndarray:

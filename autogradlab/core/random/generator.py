@@ -389,7 +389,8 @@ class Generator(metaclass=Native):
         return new
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (), (self._seed, None, Generator.get_state(self))
+        make = _made if type(self).__module__ == Generator.__module__ else type(self)
+        return make, ("cpu",), (self._seed, None, Generator.get_state(self))
 
     def __setstate__(self, state: tuple[int, None, Array]) -> None:
         Generator.set_state(self, state[2])
@@ -414,9 +415,9 @@ class Generator(metaclass=Native):
         return f"<torch._C.Generator object at {id(self):#x}>"
 
 
-def _made() -> Generator:
-    """A new generator: what a pickle names, which cannot name the class, as that bears PyTorch's name."""
-    return Generator()
+def _made(where: str) -> Generator:
+    """What a pickle calls: the class itself goes by PyTorch's name, under which nothing of ours is found."""
+    return type(default_generator)(where)
 
 
 def _stand(engine: Any, key: Array) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from .warn import warn
@@ -16,6 +18,19 @@ _state: dict[str, Any] = {
 }
 #: the kernels that scaled_dot_product_attention may take
 ATTENTION = {"flash": True, "math": True, "mem_efficient": True, "cudnn": True}
+
+
+@contextmanager
+def kernels_of_attention(allowed: Mapping[str, bool]) -> Iterator[None]:
+    """Within it attention may take the kernels that are allowed."""
+    before = dict(ATTENTION)
+    ATTENTION.update(allowed)
+    try:
+        yield
+    finally:
+        ATTENTION.update(before)
+
+
 _MODES = ("default", "warn", "error")
 
 

@@ -62,10 +62,6 @@ class Generator(generator.Generator):
     Mirrors `torch.Generator`.
     """
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        state = super().__reduce__()[2]
-        return (_generator if type(self) is Generator else type(self)), ("cpu",), state
-
     __slots__ = ()
     __module__ = "torch._C"
 
@@ -80,11 +76,6 @@ class Generator(generator.Generator):
         """
         generator.Generator.set_state(self, new_state._array if isinstance(new_state, Tensor) else new_state)
         return self
-
-
-def _generator(where: str) -> Generator:
-    """What a pickle calls: the class itself goes by PyTorch's name, under which nothing of ours is found."""
-    return Generator(where)
 
 
 default_generator.__class__ = Generator

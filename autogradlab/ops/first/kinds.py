@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.graph.backend import HELPERS, RAW, TENSORS
 from ...core.memory.layout import like
+from ...core.memory.rows import Rows
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dtypes import from_numpy, get_default_dtype, scalar_name
@@ -70,9 +71,14 @@ def is_half(x: Any) -> bool:
     return x.dtype.itemsize == 2 and x.dtype.kind in FLOATS
 
 
-def in_single(compute: Callable[..., Any], *arrays: Any) -> Any:
-    """What is computed of arrays of a half type, in float32 and rounded once."""
-    return compute(*[x.astype(_SINGLE) for x in arrays]).astype(arrays[0].dtype)
+def in_single(compute: Callable[..., Any], x: Any, *others: Any, **options: Any) -> Any:
+    """What is computed of an array of a half type, and others of its dtype, in float32 and rounded once."""
+    d = x.dtype
+    wide = [o.astype(_SINGLE) if isinstance(o, (np.ndarray, Rows)) and o.dtype == d else o for o in others]
+    r = compute(x.astype(_SINGLE), *wide, **options)
+    if isinstance(r, tuple):
+        return tuple(a.astype(d) if a.dtype == _SINGLE else a for a in r)
+    return (np.asarray(r) if isinstance(r, np.generic) else r).astype(d)
 
 
 def limited(x: np.ndarray, low: Any, high: Any) -> Any:
@@ -109,8 +115,7 @@ def single(kernel: Kernel) -> Kernel:
     def run(x: Any, *others: Any) -> Any:
         d = x.dtype
         if d.itemsize == 2 and d.kind in FLOATS:
-            wide = [o.astype(np.float32) if isinstance(o, np.ndarray) and o.dtype == d else o for o in others]
-            return np.asarray(kernel(x.astype(np.float32), *wide)).astype(d)
+            return in_single(kernel, x, *others)
         return kernel(x, *others)
 
     return run
@@ -134,11 +139,9 @@ def typed(
                 return kernel(x, *others, **options)
             refuse(x, name, without)
             if half and d.itemsize == 2 and d.kind in FLOATS:
-                wide = [o.astype(np.float32) if isinstance(o, np.ndarray) and o.dtype == d else o for o in others]
-                r = kernel(x.astype(np.float32), *wide, **options)
+                r = in_single(kernel, x, *others, **options)
                 if isinstance(r, tuple):
-                    return tuple(a.astype(d) if a.dtype == np.float32 else a for a in r)
-                r = np.asarray(r).astype(d)
+                    return r
             else:
                 r = kernel(x, *others, **options)
             if layout is not None and (1 in r.shape or 0 in r.shape):

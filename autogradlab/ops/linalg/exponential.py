@@ -174,7 +174,8 @@ alias("orgqr", "linalg_householder_product")
 def _power(A: Tensor, n: int) -> Any:
     """The product of a matrix with itself, n times; negative n of its inverse."""
     x = A._array
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
+    times = plain_number(n)
+    if type(times) is not int:
         raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
     if x.ndim < 2:
         raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
@@ -183,6 +184,7 @@ def _power(A: Tensor, n: int) -> Any:
             f"linalg.matrix_power: A must be batches of square matrices, but they are {x.shape[-2]} by "
             f"{x.shape[-1]} matrices"
         )
+    n = times
     if n == 0:
         eye = np.array(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape))
         return F.clone(A).copy_(wrap(eye))
@@ -206,10 +208,9 @@ def _power(A: Tensor, n: int) -> Any:
 def _matrix_power(method: bool) -> Any:
     def matrix_power(input: Tensor, n: int, *, out: Any = None) -> Tensor:
         """A matrix multiplied by itself n times; its inverse for negative n."""
-        times = plain_number(n)
-        if not isinstance(input, Tensor) or type(times) is not int:
+        if not isinstance(input, Tensor) or type(plain_number(n)) is not int:
             reject("matrix_power", (input, n), {}, method)
-        r = _power(input, times)
+        r = _power(input, n)
         return r if out is None else written(r, out, "matrix_power", exact=EXPECTED, unsafe=UNSAFE)
 
     return matrix_power

@@ -86,6 +86,24 @@ def square(name: str, a: np.ndarray, **dtypes: Any) -> None:
     floats(name, a, **dtypes)
 
 
+def check_types(b: np.ndarray, A: np.ndarray) -> None:
+    """Raise unless both sides of a system A X = b have one dtype."""
+    if b.dtype != A.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {scalar_name(b)} and A of type "
+            f"{scalar_name(A)} instead."
+        )
+
+
+def check_sizes(name: str, b: np.ndarray, A: np.ndarray) -> None:
+    """Raise unless b has a row for each row of the square matrices A."""
+    n, (r, c) = A.shape[-1], b.shape[-2:]
+    if n != r:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b matrix is {r} by {c}"
+        )
+
+
 def has_eigenvalues(name: str, a: np.ndarray) -> None:
     """Raise unless `a` holds square matrices of a dtype that `eig` takes."""
     if a.dtype.kind in "biu":

@@ -15,7 +15,7 @@ from ...core.types.return_types import named
 from ...core.values.promotion import broadcast_shapes
 from ..table.opdef import op
 from ..table.outputs import EXPECTED, Out
-from .factors import columns, square
+from .factors import check_sizes, check_types, columns, square
 
 _SMALLEST_PIVOT = (1 + math.sqrt(17)) / 8
 _INFO = (
@@ -201,11 +201,7 @@ def linalg_ldl_solve(LD: np.ndarray, pivots: np.ndarray, B: np.ndarray, *, hermi
     square(name, LD)
     if B.ndim < 2:
         raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got -2)")
-    if B.shape[-2] != LD.shape[-1]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {LD.shape[-1]} by {LD.shape[-1]} but each b "
-            f"matrix is {B.shape[-2]} by {B.shape[-1]}"
-        )
+    check_sizes(name, B, LD)
     if pivots.shape != LD.shape[:-1]:
         raise RuntimeError(
             f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
@@ -213,11 +209,7 @@ def linalg_ldl_solve(LD: np.ndarray, pivots: np.ndarray, B: np.ndarray, *, hermi
         )
     if pivots.dtype.kind not in "iu":
         raise RuntimeError(f"{name}: Expected pivots to be integers. Got {scalar_name(pivots)}")
-    if LD.dtype != B.dtype:
-        raise RuntimeError(
-            f"Expected b and A to have the same dtype, but found b of type {scalar_name(B)} and A of type "
-            f"{scalar_name(LD)} instead."
-        )
+    check_types(B, LD)
     batch = broadcast_shapes(LD.shape[:-2], B.shape[:-2])
     factors, rows = np.broadcast_to(LD, (*batch, *LD.shape[-2:])), np.broadcast_to(pivots, (*batch, LD.shape[-1]))
     given = np.broadcast_to(B, (*batch, *B.shape[-2:]))

@@ -22,6 +22,8 @@ from ..table.outputs import EXPECTED, Out, safe
 from .factors import (
     SINGULAR,
     check_info,
+    check_sizes,
+    check_types,
     columns,
     inverse,
     is_complex,
@@ -453,19 +455,11 @@ def triangular_solve(
 
 def _check_system(name: str, b: np.ndarray, A: np.ndarray) -> None:
     """PyTorch's errors for matrices that do not form a system A X = b."""
-    if b.dtype != A.dtype:
-        raise RuntimeError(
-            f"Expected b and A to have the same dtype, but found b of type {scalar_name(b)} and A of type "
-            f"{scalar_name(A)} instead."
-        )
+    check_types(b, A)
     n, m = A.shape[-2:]
     if n != m:
         raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
-    r, c = b.shape[-2:]
-    if n != r:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b matrix is {r} by {c}"
-        )
+    check_sizes(name, b, A)
 
 
 def _cholesky_solve_backward(F: Any, grad: Any, input2: Any, result: Any, upper: bool, needs: list[Any]) -> Any:

@@ -627,7 +627,7 @@ def _weight_norm_vjp(F: Any, grads: list[Any], v: Any, g: Any, norms: Any, dim: 
     if grad is None:
         return None, None
     if F is RAW and is_half(v):  # computed in float32, as the norms were
-        grad, v, g = (x.astype(np.float32) for x in (grad, v, g))
+        grad, v, g = _wide(grad, v, g)
     n = v.shape[dim]
     each = F.reshape(grad * v, (n, -1) if dim == 0 else (-1, n))
     total = F.reshape(F.sum(each, 1 if dim == 0 else 0), tuple(g.shape))
@@ -644,8 +644,7 @@ def _weight_norm_vjp(F: Any, grads: list[Any], v: Any, g: Any, norms: Any, dim: 
 def _weight_norm_interface(v: np.ndarray, g: np.ndarray, dim: int = 0) -> tuple[np.ndarray, np.ndarray]:
     refuse(v, "weight_norm_kernel")
     dtype = v.dtype
-    if is_half(v):  # computed in float32, and so are the norms that the Node keeps
-        v, g = v.astype(np.float32), g.astype(np.float32)
+    v, g = _wide(v, g)  # computed in float32, and so are the norms that the Node keeps
     norms = np.sqrt(np.add.reduce(v * v, tuple(i for i in range(v.ndim) if i != dim), keepdims=True))
     return (v * (g / norms)).astype(dtype, copy=False), norms
 
