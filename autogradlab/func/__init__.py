@@ -22,10 +22,9 @@ from ..core.graph.node import Start, pair, reachable
 from ..core.memory.versions import of_inference
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import errors, modes
-from ..core.tensor import printing
 from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad, wrap
-from .mapping import check_randomness, puts_back, show, vmap
+from .mapping import check_randomness, puts_back, vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 
 __all__ = [
@@ -71,7 +70,6 @@ class _Level:
             local.reverse += 1
         transforms.depth += 1
         transforms.stack += (self,)
-        printing.transformed = show
         #: whether what the transform computes is recorded outside of it
         self.recorded = local.record
         self.modes = inference_mode(False), enable_grad()

@@ -17,7 +17,7 @@ from ..core.tensor import printing
 from ..core.tensor.tensor import Tensor, gradient_edge, wrap
 from ..core.types.dims import wrap_dim
 
-__all__ = ["check_randomness", "puts_back", "show", "vmap"]
+__all__ = ["check_randomness", "puts_back", "vmap"]
 
 Function = Callable[..., Any]
 
@@ -180,7 +180,6 @@ class Mapping:
         transforms.depth += 1
         transforms.mapping += 1
         transforms.stack += (self,)
-        printing.transformed = show
         local = modes.current()
         local.levels = (*local.levels, self.level)
         local.mapped = (*local.mapped, (self.level, self.size, self.randomness))
@@ -204,7 +203,7 @@ class Mapping:
 _BATCHED = "BatchedTensor(lvl={}, bdim={}, value=\n{}\n)"
 
 
-def show(t: Tensor) -> str | None:
+def _show(t: Tensor) -> str | None:
     """The text of a tensor inside of transforms, or of one that has escaped from vmap; None for one that they do not
     concern."""
     array = getattr(t, "_array", None)  # one of PyTorch's, or one without contents, has none
@@ -225,6 +224,9 @@ def show(t: Tensor) -> str | None:
     for layer in reversed(layers):
         text = layer.format(textwrap.indent(text, "    "))
     return text
+
+
+printing.transformed = _show
 
 
 def _name(func: Any) -> str:
