@@ -13,7 +13,8 @@ from autogradlab import inspectors as lab
 from autogradlab.inspectors.cards.receipt import _Receipt
 from autogradlab.inspectors.layout.bill import Chip, Entry, bill
 from autogradlab.inspectors.parts import Choice, Drawing, Facts, Note, Text
-from autogradlab.inspectors.snapshot.graph import Walk
+from autogradlab.inspectors.snapshot.flows import Flows
+from autogradlab.inspectors.snapshot.graph import Walk, edge_of
 from autogradlab.inspectors.snapshot.ways import Ways
 from autogradlab.inspectors.stored import packed
 
@@ -430,15 +431,79 @@ def test_the_sum_below_the_paths_is_whole() -> None:
     assert drawn.height > max(line.y for line in lines)
 
 
-def test_rows_of_vmap_say_why_they_cannot_be_followed(torch: Any) -> None:
-    """PyTorch's Nodes have whole tensors there; those of autogradlab take all rows at once."""
-    w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
-    x = torch.arange(6.0).reshape(2, 3)
-    y = torch.func.vmap(lambda row: (row * w).sum())(x).sum()
-    ours = torch.__name__ == "autogradlab"
-    assert ("vmap" in lab.receipt(w, y).text) == ours
-    assert ("vmap" in lab.what_if(y, frozen=w).text) == ours
+def mapped(torch: Any) -> dict[str, tuple[Any, tuple[Any, ...]]]:
+    """Results that went through a vmap, each with the leaves it was made of."""
+    torch.manual_seed(1)
+    vmap = torch.func.vmap
+    w, x = torch.randn(3, requires_grad=True), torch.randn(4, 3, requires_grad=True)
+    m = torch.randn(3, 2, requires_grad=True)
+
+    class Cube(torch.autograd.Function):  # type: ignore[misc,name-defined]
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x**3
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 3 * ctx.saved_tensors[0] ** 2
+
+    def first_derivative() -> Any:
+        y = vmap(lambda row: (row * w).pow(3).sum())(x).sum()
+        return torch.autograd.grad(y, w, create_graph=True)[0].pow(2).sum()
+
+    return {
+        "a captured vector": (vmap(lambda row: (row * w).sin().sum())(x).sum(), (w, x)),
+        "a product": (vmap(lambda row: torch.tanh(row @ m).sum() * w.sum())(x).sum(), (w, m, x)),
+        "columns": (vmap(lambda column: column.sin() * 2, in_dims=1, out_dims=1)(x).pow(2).mean(), (x,)),
+        "nested": (vmap(vmap(lambda a, b: a * b * w.prod(), (None, 0)), (0, None))(x[:, 0], w).sum(), (w, x)),
+        "nothing of rows": (vmap(lambda row: w * 2)(x).sum(), (w,)),
+        "several outputs": (vmap(lambda row: sum(part * w.sum() for part in row.unbind()))(x).sum(), (w, x)),
+        "a Function": (vmap(lambda row: Cube.apply(row * w).sum())(x).sum(), (w, x)),
+        "a second derivative": (first_derivative(), (w, x)),
+        "a gradient inside": (vmap(torch.func.grad(lambda row: (row * w).sin().sum()))(x).sum(), (w, x)),
+    }
+
+
+def test_paths_lead_through_a_vmap(torch: Any) -> None:
+    """Of each element the bill adds up, and what a backward gives with a leaf frozen is what the others get."""
+    for name, (y, leaves) in mapped(torch).items():
+        for leaf, real in zip(leaves, torch.autograd.grad(y, leaves, retain_graph=True), strict=True):
+            walk = Walk([y])
+            ways = Ways(walk, leaf)
+            assert torch.allclose(ways.total(), real, rtol=1e-5, atol=1e-6), name
+            for element, number in enumerate(real.reshape(-1).tolist()):
+                found, rest = ways.of(element, 8)
+                assert sum(way.product for way in found) + sum(rest) == pytest.approx(number, rel=1e-4, abs=1e-5), name
+            text = lab.receipt(leaf, y).text
+            assert "adds up" in text.split("\n")[0], (name, text)
+            frozen = Flows(walk, cut=frozenset({edge_of(leaf)}))
+            got = {node.variable: frozen.at.get((node, 0)) for node in walk.nodes if hasattr(node, "variable")}
+            assert got.pop(leaf) is None and set(got) == {other for other in leaves if other is not leaf}
+            for other, flow in got.items():
+                assert torch.allclose(flow, torch.autograd.grad(y, other, retain_graph=True)[0], rtol=1e-5, atol=1e-6)
+
+
+def test_a_vmap_reads_as_the_whole_tensors_of_pytorch(torch: Any) -> None:
+    """The same bill, letter for letter, and what is cut is a tensor of all rows."""
+    w, x = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    out = torch.func.vmap(lambda row: (row * w).pow(2).sum())(x)
+    y = out.sum()
+    first, second, total, *_ = lab.receipt(w, y).text.split("\n")[1:]
+    assert first.startswith(
+        "y → out[1] → pow[1, 1] → mul[1, 1] → w[1]: 1 × ∂y/∂out[1] = 1. × ∂out/∂pow = 1. × ∂pow/∂mul"
+    )
+    assert first.endswith(" = 16. × ∂mul/∂w = 4. = 64.")
+    assert second.startswith("y → out[0] → pow[0, 1] → mul[0, 1] → w[1]: ")
+    assert second.endswith("∂pow/∂mul = 8. × ∂mul/∂w = 2. = 16.")
+    assert total == "w.grad[1] = 64. + 16. = 80."
+    assert "`w`   [20., 80.]  nothing" in lab.what_if(y, cut=out).text
     frames = lab.step(y).card.frames
-    assert frames[-1].sentence.endswith("grad = [3., 5., 7.].")
+    assert frames[-1].sentence.endswith("grad = [20., 80.].")
     assert not any("hook" in frame.sentence for frame in frames)
-    assert "[[1., 1., 1.], [1., 1., 1.]]" in frames[3].sentence
+    assert "[[1., 1.], [1., 1.]]" in frames[3].sentence

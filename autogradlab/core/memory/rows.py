@@ -77,9 +77,11 @@ def check_open(levels: tuple[int, ...], rule: str = "gen_vmap_plumbing") -> None
 
 
 class RowShape(tuple[int, ...]):
-    """The shape of a row. It tells of which levels: Nodes keep it, and so the engine knows of theirs."""
+    """The shape of a row. It tells of which levels, and how many rows each counts: Nodes keep it, and so the engine and
+    inspectors know of theirs."""
 
     levels: tuple[int, ...]
+    lanes: tuple[int, ...]
 
 
 def levels_of(shape: Any) -> tuple[int, ...]:
@@ -134,8 +136,9 @@ class Rows(NDArrayOperatorsMixin):
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of a row."""
-        found = RowShape(self.whole.shape[len(self.levels) :])
-        found.levels = self.levels
+        sizes, count = self.whole.shape, len(self.levels)
+        found = RowShape(sizes[count:])
+        found.levels, found.lanes = self.levels, sizes[:count]
         return found
 
     @property

@@ -101,8 +101,6 @@ class _Receipt:
         else:
             if not self.ways.reached:
                 problem = say("receipt.not_reached", roots=self._of(), name=self.name)
-            elif self.ways.stream.rows:
-                problem = say("receipt.rows_of", roots=self._of())
         if problem:
             return Card("receipt", "lab.receipt", blocks=(Note(problem, "warning"),), lang=language())
         self.live = {ident: node for node, ident in walk.ids.items()}

@@ -106,8 +106,6 @@ class _WhatIf:
             except Exception as error:  # a Node that has been freed, or that cannot be run alone
                 key = "what_if.freed" if "second time" in str(error) else "what_if.failed"
                 problem = say(key, root=self.written, error=str(error)[:200])
-            else:
-                problem = say("what_if.rows", root=self.written) if self.now.rows else ""
         if problem:
             return Card("what_if", "lab.what_if", blocks=(Note(problem, "warning"),), lang=language())
         self.stopped = stopped
