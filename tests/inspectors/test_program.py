@@ -210,7 +210,7 @@ def test_what_a_line_hands_on_is_said(shell: Any):
         "`((net(x) + b) * b).unbind()`: **[1.]** and works out the next one from it.",
         "`(net(x) + b) * b`: g and hands on `g·b` and `g·(net(x) + b)` summed to (1,).",
         "`net(x) + b`: g and hands on `g` and `g` summed to (1,).",
-        "AddmmBackward0 of `net[2]`: g and hands on `g` summed to (1,), `g @ net[2].weight` and `mat1ᵀ @ g`.",
+        "AddmmBackward0 of `net[2]`: g and hands on `g` summed to (1,), `g @ net[2].weight` and `tanhᵀ @ g`.",
         "TBackward0 of `net[2]`: g and hands on `gᵀ`.",
         "TanhBackward0 of `net[1]`: g and hands on `g·(1-result²)`.",
         "AddmmBackward0 of `net[0]`: g and hands on `g` summed to (2,) and `xᵀ @ g`.",

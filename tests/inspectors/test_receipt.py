@@ -438,7 +438,7 @@ def mapped(torch: Any) -> dict[str, tuple[Any, tuple[Any, ...]]]:
     w, x = torch.randn(3, requires_grad=True), torch.randn(4, 3, requires_grad=True)
     m = torch.randn(3, 2, requires_grad=True)
 
-    class Cube(torch.autograd.Function):  # type: ignore[misc,name-defined]
+    class Cube(torch.autograd.Function):
         generate_vmap_rule = True
 
         @staticmethod

@@ -207,7 +207,20 @@ def test_a_weight_that_a_layer_turns_has_its_own_name(shell: Any):
     shell.run("from autogradlab import inspectors as lab")
     edges = [(edge.formula, edge.to) for frame in shell.run("lab.step(y)").card.frames for edge in frame.worked]
     assert ("g @ net[2].weight", "net[1](…)") in edges
-    assert ("mat1ᵀ @ g", "net[2].weight.T") in edges
+    assert ("tanhᵀ @ g", "net[2].weight.T") in edges
+
+
+def test_what_no_variable_holds_is_told_by_its_expression_or_operation(shell: Any):
+    """In the sentences of the graph too, where a Node's saved `self` would say nothing."""
+    shell.run("w = torch.tensor([1.0, 2.0], requires_grad=True)\nfrom autogradlab import inspectors as lab")
+    shell.run("y = torch.sin(torch.exp(w * w).reciprocal().neg()).pow(2).sum()")
+    told = " ".join(frame.sentence for frame in shell.run("lab.step(y)").card.frames)
+    assert "NegBackward0 gets g·cos(neg) = " in told, "its expression is too long"
+    assert "MulBackward0 gets g·torch.exp(w * w) = " in told
+    assert "self" not in told.replace("It frees what it saved: self", "")
+    assert [edge.formula for frame in shell.run("lab.step((w * w).pow(2).sum())").card.frames for edge in frame.worked][
+        1
+    ] == "g·2·(w * w)"
 
 
 def test_a_variable_called_g_is_not_the_gradient_that_comes_in(shell: Any):

@@ -400,7 +400,7 @@ class Story:
         g = next((a for a in event.incoming if a is not None), None)
         if rule is None or g is None:
             return "", ""
-        plain = _apart({s.name: s.written for s in fact.saved})
+        plain = self._operands(fact, [s.name for s in fact.saved])
         symbols = written(rule, plain)
         if isinstance(symbols, Plain):
             return "" if isinstance(symbols, Vague) else symbols, ""
@@ -456,14 +456,24 @@ class Story:
         return self.formulas.setdefault(Formula(*formula_at(rule.file, rule.line)), len(self.formulas) + 1)
 
     def _operands(self, fact: NodeFact, kept: Iterable[str]) -> dict[str, str]:
-        """How a rule writes what a Node saved: as the learner's variable, or as the expression that gave it."""
+        """How a rule writes what a Node saved: as the learner's variable, as the expression that gave it, or else as the
+        operation that made it."""
         words = {s.name: s.written for s in fact.saved}
         for saved in kept:
             place = self._input(fact, saved)
             name = self.source.bare.get(place, "") if self.source is not None and place is not None else ""
             if name and "…" not in name and len(name) <= OPERAND and words.get(saved, saved) == saved:
                 words[saved] = name
-        return _apart(words)
+        return _apart(self._made(fact, words))
+
+    def _made(self, fact: NodeFact, words: dict[str, str]) -> dict[str, str]:
+        """The same with operations in place of `self` and its like: `cos(div)` for the cosine of a quotient."""
+        for index, saved in enumerate(inputs_of(fact.cls)):
+            edge = self.edges.get((fact.id, index))
+            maker = self.nodes[edge[1][0]] if edge is not None else fact
+            if words.get(saved) == saved and maker is not fact and not maker.accumulates:
+                words[saved] = maker.op
+        return words
 
     def _input(self, fact: NodeFact, saved: str) -> tuple[str, int] | None:
         """Which output a saved value is: the Node's own, or the one at the end of an edge."""
