@@ -343,6 +343,26 @@ def test_an_exercise_that_was_not_begun(lab: Any, page: Any):
     assert "There is no zero here yet." in say(page, 1)
 
 
+#: of each line of a puzzle that goes on in a second row: where its code begins, and where the second row does
+ROWS = """() => [...document.querySelectorAll('.agl-line > span:last-child')].map(span => {
+  const text = span.firstChild, range = document.createRange();
+  range.setStart(text, text.data.search(/\\S/));
+  range.setEnd(text, text.data.length);
+  const [first, ...others] = range.getClientRects();
+  return others.length ? [first.left, others[0].left] : null;
+}).filter(Boolean)"""
+
+
+def test_lines_of_a_puzzle_hang_where_they_have_no_room(lab: Any, page: Any):
+    """What goes on in a second row stands further in than the line, as deep as it may be."""
+    start(page, lab, cells=[SETUP, "s = parsons('descend'); s"])
+    page.evaluate("() => { document.querySelector('.agl-list').style.width = '190px'; }")
+    hanging = page.evaluate(ROWS)
+    assert hanging
+    for begins, goes_on in hanging:
+        assert goes_on > begins + 8
+
+
 def test_hostile_text_stays_text(lab: Any, page: Any):
     names = (
         f"from autogradlab.lab.face import Face, task, block, code\nBAD = {HOSTILE!r}\nclass Mean(Face):\n"

@@ -21,7 +21,8 @@ from .tensor import code
 
 __all__ = ["broadcast"]
 
-HIGH, PITCH, TOP = 38.0, 50.0, 22.0
+#: the height of a box, how far its number stands below its top, and how far rows are apart; where the first begins
+HIGH, MIDDLE, PITCH, TOP = 30.0, 20.0, 50.0, 22.0
 SMALL = 64  #: elements of a result whose operands are shown repeated
 
 
@@ -127,20 +128,21 @@ def _drawing(given: Sequence[_Operand], meeting: Meeting) -> Drawing:
     for row, operand in enumerate(given):
         items.append(
             Item(
-                f"o{row}", (Text(0, _y(row) + 24, fit(operand.name, 128, 13, True), "plain", "start", 13, True, True),)
+                f"o{row}",
+                (Text(0, _y(row) + MIDDLE, fit(operand.name, 128, 13, True), "plain", "start", 13, True, True),),
             )
         )
         for k in range(rank):
             items += _box(given, meeting, row, k, margin + k * (wide + 6), wide)
         if rank == 0:
-            items.append(Item(f"o{row}s", (Text(margin + 4, _y(row) + 24, "()", "muted", "start", 13, True),)))
+            items.append(Item(f"o{row}s", (Text(margin + 4, _y(row) + MIDDLE, "()", "muted", "start", 13, True),)))
     line = _y(len(given)) + 2
     items.append(Item("line", (Path(((0, line), (margin + max(1, rank) * (wide + 6), line)), "muted", width=1.0),)))
-    items.append(Item("r", (Text(0, line + 34, result_name, "muted", "start", 13),)))
+    items.append(Item("r", (Text(0, line + 10 + MIDDLE, result_name, "muted", "start", 13),)))
     for k in range(rank):
         items.append(_result(meeting, k, margin + k * (wide + 6), wide, line + 10))
     if rank == 0:
-        items.append(Item("r0", (Text(margin + 4, line + 34, "()", "good", "start", 13, True, True),)))
+        items.append(Item("r0", (Text(margin + 4, line + 10 + MIDDLE, "()", "good", "start", 13, True, True),)))
     words = tuple(f"{code(o.name)}: {o.shape}" for o in given)
     label = say("broadcast.label", names=", ".join(o.name for o in given))
     return Drawing(margin + max(1, rank) * (wide + 6) + 4, line + 10 + HIGH + 8, tuple(items), words, label)
@@ -156,7 +158,7 @@ def _header(rank: int, margin: float, wide: float) -> Item:
 
 
 def _box(given: Sequence[_Operand], meeting: Meeting, row: int, k: int, x: float, wide: float) -> list[Item]:
-    """A size in its box; and how often it is repeated, which is seen from its rule on: before, no box differs."""
+    """A size in its box; below it how often it is repeated, which is seen from its rule on: before, no box differs."""
     size, y = meeting.padded[row][k], _y(row)
     pad = k < len(meeting.padded[0]) - len(given[row].shape)
     to = None if meeting.result is None else meeting.result[k]
@@ -165,7 +167,7 @@ def _box(given: Sequence[_Operand], meeting: Meeting, row: int, k: int, x: float
         Rect(x, y, wide, HIGH, 5, "muted" if pad else "node", not pad),
         Text(
             x + wide / 2,
-            y + 20,
+            y + MIDDLE,
             str(size),
             "muted" if pad else "plain",
             size=14,
@@ -177,7 +179,7 @@ def _box(given: Sequence[_Operand], meeting: Meeting, row: int, k: int, x: float
     said = say("broadcast.box_pad" if pad else "broadcast.box_size", name=name, dim=k, size=size)
     box = Item(f"o{row}d{k}", shapes, said)
     again = say("broadcast.box_repeat", name=name, dim=k, to=to)
-    times = Item(f"o{row}d{k}x", (Text(x + wide / 2, y + 34, f"×{to}", "accent", size=13, mono=True),), again)
+    times = Item(f"o{row}d{k}x", (Text(x + wide / 2, y + HIGH + 13, f"×{to}", "accent", size=13, mono=True),), again)
     return [box, times] if repeated else [box]
 
 
@@ -191,7 +193,7 @@ def _result(meeting: Meeting, k: int, x: float, wide: float, y: float) -> Item:
     tone: Tone = "warning" if len(column) > 1 else "good"
     shapes = (
         Rect(x, y, wide, HIGH, 5, tone, True),
-        Text(x + wide / 2, y + 24, said, tone, size=14, mono=True, bold=True),
+        Text(x + wide / 2, y + MIDDLE, said, tone, size=14, mono=True, bold=True),
     )
     return Item(f"r{k}", shapes, say("broadcast.box_result", dim=k, size=said))
 

@@ -456,7 +456,7 @@ class Story:
         return self.formulas.setdefault(Formula(*formula_at(rule.file, rule.line)), len(self.formulas) + 1)
 
     def _operands(self, fact: NodeFact, kept: Iterable[str]) -> dict[str, str]:
-        """How a rule writes what a Node saved: as the learner's variable, as the expression that gave it, or else as the
+        """How a rule writes what a Node saved: as the learner's variable, as the expression that gave it, or as the
         operation that made it."""
         words = {s.name: s.written for s in fact.saved}
         for saved in kept:

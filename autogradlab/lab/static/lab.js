@@ -342,7 +342,9 @@ function render({ model, el }) {
           const line = lineButton(task, key, keys, at, { press: () => press(key), alt: alt(key), list: title });
           line.append(make("span", { class: "agl-key" }, `${key})`));
           const depth = program.find((one) => one.key === key)?.depth ?? 0;
-          line.append(make("span", {}, (indent ? "    ".repeat(depth) : "") + texts[key]));
+          const code = (indent ? "    ".repeat(depth) : "") + texts[key];
+          const hang = `${code.search(/\S|$/) + 4}ch`; // what does not fit goes on further in than it began
+          line.append(make("span", { style: `padding-left: ${hang}; text-indent: -${hang}` }, code));
           list.append(make("li", {}, line));
         });
         if (!keys.length) list.append(make("li", { class: "agl-muted" }, words.empty));
