@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from ..arguments.signature import Signatures
+from ..runtime.modes import quiet
 from ..runtime.settings import _state
 from ..types.device import CPU, META, require_cpu
 from ..types.device import device as Device
@@ -339,7 +340,7 @@ def _bytes(data: Any, device: Any) -> np.ndarray:
     if type(data) is int:
         if data < 0:
             raise RuntimeError(NEGATIVE.format(2**64 + data))
-        return reserve(data) if absent else np.zeros(data, np.uint8)
+        return reserve(data) if absent else quiet(np.zeros, data, np.uint8)
     if not hasattr(type(data), "__getitem__") or isinstance(data, (dict, TensorBase)):
         raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type(data).__name__}")
     items = list(data)

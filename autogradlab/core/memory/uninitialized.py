@@ -11,13 +11,17 @@ from typing import Any
 import numpy as np
 
 from ..runtime.deterministic import fills_uninitialized
+from ..runtime.modes import out_of_memory
 
 __all__ = ["fill_if_deterministic", "uninitialized"]
 
 
 def uninitialized(shape: int | tuple[int, ...], numpy: np.dtype[Any]) -> np.ndarray:
     """A new array that nothing has been written to."""
-    array = np.zeros(shape, numpy)
+    try:
+        array = np.zeros(shape, numpy)
+    except MemoryError as error:
+        raise out_of_memory(error) from None
     fill_if_deterministic(array)
     return array
 

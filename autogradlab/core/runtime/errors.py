@@ -23,6 +23,11 @@ SAVED_DETACHED = (
     "This is not supported, please use out-of-place `.detach()` instead"
 )
 
+OUT_OF_MEMORY = (
+    "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate {} "
+    "bytes. Error code 12 (Cannot allocate memory)"
+)
+
 CAPTURED_INPLACE = (
     "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
     "(aten::{}) that would mutate a captured Tensor. This is not supported; please rewrite the function being "

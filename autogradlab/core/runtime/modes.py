@@ -6,13 +6,16 @@ All of a thread's modes are attributes of one `State`, so that an operation read
 from __future__ import annotations
 
 import contextvars
+import math
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-__all__ = ["FLAGS", "LOCAL", "QUIET", "State", "current", "quiet", "separately"]
+from . import errors
+
+__all__ = ["FLAGS", "LOCAL", "QUIET", "State", "current", "out_of_memory", "quiet", "separately"]
 
 
 def _make_quiet() -> Callable[..., Any]:
@@ -35,7 +38,7 @@ _INSIDE = contextvars.ContextVar("inside", default=False)
 QUIET = _make_quiet()
 
 
-def busy(error: RuntimeError) -> bool:
+def busy(error: RuntimeError | MemoryError) -> bool:
     """Whether `QUIET` failed because its context is in use, by another thread or further up the stack."""
     return str(error).startswith("cannot enter context")
 
@@ -44,19 +47,29 @@ def quiet(f: Callable[..., Any], *args: Any) -> Any:
     """`QUIET`, even while its context is in use elsewhere."""
     try:
         return QUIET(f, *args)
-    except RuntimeError as error:
+    except (RuntimeError, MemoryError) as error:
         if not busy(error):
             return separately(error, f, *args)
     return f(*args) if _INSIDE.get() else _make_quiet()(f, *args)
 
 
-def separately(error: RuntimeError, f: Callable[..., Any], *args: Any) -> Any:
+def separately(error: RuntimeError | MemoryError, f: Callable[..., Any], *args: Any) -> Any:
     """A kernel raised because it cannot do to all rows at once what it does to one (`core/memory/rows.py`): it runs for
     one after the other. Any other error is raised again."""
     run = getattr(error, "separately", None)
     if run is None:
+        if isinstance(error, MemoryError):
+            raise out_of_memory(error) from None
         raise error
     return run(f, *args)
+
+
+def out_of_memory(error: MemoryError) -> Exception:
+    """PyTorch's error where NumPy found no memory for an array; where Python found none, the error itself."""
+    shape, numpy = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if type(shape) is not tuple or not isinstance(numpy, np.dtype):
+        return error
+    return RuntimeError(errors.OUT_OF_MEMORY.format(math.prod(shape) * numpy.itemsize))
 
 
 class Flags:

@@ -163,7 +163,7 @@ def _dropped(input: Tensor, p: float, inplace: bool, feature: bool = False) -> T
         check_cast(get_default_dtype().numpy, x.dtype)
     if x.dtype.kind == "c":
         raise unsupported("bernoulli_scalar_cpu_", x.dtype)
-    noise = _noise(x, p, feature)
+    noise = modes.quiet(_noise, x, p, feature)
     noise /= x.dtype.type(1 - p)
     by = TENSORS.from_numpy(noise)
     return input.mul_(by) if inplace else TENSORS.mul(input, by)
@@ -328,7 +328,7 @@ def _alpha(input: Tensor, p: float, inplace: bool, feature: bool) -> Tensor:
         return input.mul_(zero) if inplace else input * zero
     if x.dtype.kind in "biu":  # the noise is divided in place
         check_cast(get_default_dtype().numpy, x.dtype)
-    noise = _noise(x, p, feature)
+    noise = modes.quiet(_noise, x, p, feature)
     a = 1.0 / np.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     kind = x.dtype.type
     shift = (noise - kind(1)) * kind(_ALPHA * a) + kind(_ALPHA * a * p)

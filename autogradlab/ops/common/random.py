@@ -136,7 +136,7 @@ def _made(name: str, values: dict[str, Any], fill: Any, integer: bool = False) -
     numpy = default(kind) if not integer else (kind or dtypes.int64).numpy
     if not has_contents(values):
         return placed(reserved(shape, numpy), values)
-    array = place_to_draw(shape, numpy)
+    array = modes.quiet(place_to_draw, shape, numpy)
     draw_into(lambda x: modes.quiet(fill, x, source), array)
     return placed(array, values)
 
@@ -160,7 +160,7 @@ def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
         _, values = bind(f"{name}_like", args, kwargs)
         x = values["input"]._array
         kind = options(values)
-        array = like(x, x.dtype if kind is None else kind.numpy, values["memory_format"], zero=False)
+        array = modes.quiet(like, x, x.dtype if kind is None else kind.numpy, values["memory_format"], False)
         if modes.LOCAL.state.mapped:
             array = place_to_draw(array.shape, array.dtype, x)
         if has_contents(values, beside=True):

@@ -16,6 +16,7 @@ from ...core.memory.rows import Rows, repeated
 from ...core.memory.storage import Storage, dense, extent, fix
 from ...core.memory.uninitialized import fill_if_deterministic, uninitialized
 from ...core.recording.record import RAW, TENSORS
+from ...core.runtime.modes import out_of_memory, quiet
 from ...core.runtime.settings import _state
 from ...core.runtime.warn import warn, warn_once
 from ...core.tensor.tensor import Tensor, requires_grad
@@ -378,7 +379,10 @@ def to_dlpack(tensor: Tensor) -> Any:
 
 def _of_one(shape: tuple[int, ...], value: Any, numpy: np.dtype[Any]) -> np.ndarray:
     """`np.full`, which takes longer to begin."""
-    array = np.empty(shape, numpy)
+    try:
+        array = np.empty(shape, numpy)
+    except MemoryError as error:
+        raise out_of_memory(error) from None
     array[...] = value
     return array
 
@@ -623,7 +627,7 @@ def full_like(*args: Any, **kwargs: Any) -> Tensor:
     _, values = bind("full_like", args, kwargs)
     x = values["input"]
     kind = options(values) or x.dtype
-    array = like(x._array, kind.numpy, values["memory_format"])
+    array = quiet(like, x._array, kind.numpy, values["memory_format"])
     array[...] = fill_value(values["fill_value"], kind)
     return placed(array, values, beside=True)
 

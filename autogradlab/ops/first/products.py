@@ -201,7 +201,7 @@ def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
             return call(input, mat2)
         try:
             r = QUIET(_dot if 1 < x.shape[1] < _LONG else product, x, y)
-        except (RuntimeError, TypeError, ValueError):  # TypeError: an array with the negative bit
+        except (RuntimeError, MemoryError, TypeError, ValueError):  # TypeError: an array with the negative bit
             r = modes.quiet(mm, x, y)
         t = _result(r)
         # unrolled: a = known_edge(input)
@@ -366,7 +366,7 @@ def _short_addmm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
             return call(*args)
         try:
             r = QUIET(_plain_addmm, z, x, y)
-        except (RuntimeError, ValueError):
+        except (RuntimeError, MemoryError, ValueError):
             r = modes.quiet(addmm, z, x, y)
         t = _result(r)
         # unrolled: c = known_edge(input)

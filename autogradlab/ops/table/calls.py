@@ -65,7 +65,7 @@ def counted(t: Tensor, times: int, *operands: object) -> Tensor:
     return t
 
 
-def _kernel(error: RuntimeError, run: Callable[..., Any], *args: Any) -> Any:
+def _kernel(error: RuntimeError | MemoryError, run: Callable[..., Any], *args: Any) -> Any:
     """A kernel raised: only because the quiet context was in use, or in earnest."""
     if not modes.busy(error):
         return modes.separately(error, run, *args)
@@ -117,7 +117,7 @@ def one(op: Op) -> Callable[..., Any]:
         x = input._array
         try:
             r = QUIET(run, x, *args[1:])
-        except RuntimeError as error:
+        except (RuntimeError, MemoryError) as error:
             r = _kernel(error, run, x, *args[1:])
         except (AttributeError, TypeError, ValueError):
             r = apart(run, (x, *args[1:]))
@@ -369,7 +369,7 @@ def several(op: Op) -> Callable[..., Any]:
             del given[positional:]
         try:
             r = QUIET(run, *given)
-        except RuntimeError as error:
+        except (RuntimeError, MemoryError) as error:
             r = _kernel(error, run, *given)
         except (AttributeError, TypeError, ValueError):
             r = apart(run, given)
@@ -463,7 +463,7 @@ def many(op: Op) -> Callable[..., Any]:
             values, given = op.operands(args, kwargs)
         try:
             r = QUIET(invoke, *given)
-        except RuntimeError as error:
+        except (RuntimeError, MemoryError) as error:
             r = _kernel(error, invoke, *given)
         except (AttributeError, TypeError, ValueError):
             r = apart(invoke, given)

@@ -201,7 +201,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         x = input._array
         try:
             r = QUIET(kernel, x)
-        except (RuntimeError, ValueError) as error:
+        except (RuntimeError, ValueError, MemoryError) as error:
             r = _again(error, kernel, x)
         if type(r) is not _ndarray and type(r) is not Rows:
             r = _asarray(r)
@@ -490,7 +490,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             check(x, y)
         try:
             r = QUIET(kernel, x, y)
-        except (RuntimeError, ValueError) as error:
+        except (RuntimeError, ValueError, MemoryError) as error:
             r = _again(error, kernel, x, y)
         if type(r) is not _ndarray and type(r) is not Rows:
             r = _asarray(r)
@@ -683,7 +683,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
         else:
             try:
                 r = QUIET(kernel, x, y)
-            except RuntimeError as error:
+            except (RuntimeError, MemoryError) as error:
                 r = _again(error, kernel, x, y)
             if history is None and type(version) is list:  # what `commit` does then
                 following = version[0] + 1

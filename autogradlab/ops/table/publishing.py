@@ -10,6 +10,7 @@ from ...core.arguments.params import OTHER_NAMES
 from ...core.arguments.signature import kinds
 from ...core.recording.record import TENSORS
 from ...core.runtime.help import Help
+from ...core.runtime.modes import out_of_memory
 from ...core.tensor.overriding import another, stands_in
 from ...core.tensor.tensor import Tensor
 from .families import FUNCTIONS, attach, operation
@@ -120,25 +121,28 @@ def _reading_first(call: Function, name: str, space: str) -> Function:
     fitted, read = _reader(name, space)
 
     def checked(a: Any = _NOTHING, b: Any = _NOTHING, c: Any = _NOTHING, /, *more: Any, **kwargs: Any) -> Any:
-        if not kwargs and not more:
-            if b is _NOTHING:
-                if (type(a),) in fitted:
-                    return call(a)
-            elif c is _NOTHING:
-                if (type(a), type(b)) in fitted:
-                    return call(a, b)
-            elif (type(a), type(b), type(c)) in fitted:
-                return call(a, b, c)
-        args = (a, b, c, *more) if c is not _NOTHING else _given(a, b)
-        if (kwargs or more) and (*map(type, args), *kwargs, *map(type, kwargs.values())) in fitted:
-            return call(*args, **kwargs)
         try:
-            named = read(args, kwargs)
-        except TypeError:
-            if stands_in(args, kwargs):
-                return checked(*args, **kwargs)
-            raise
-        return call(*args, **named)
+            if not kwargs and not more:
+                if b is _NOTHING:
+                    if (type(a),) in fitted:
+                        return call(a)
+                elif c is _NOTHING:
+                    if (type(a), type(b)) in fitted:
+                        return call(a, b)
+                elif (type(a), type(b), type(c)) in fitted:
+                    return call(a, b, c)
+            args = (a, b, c, *more) if c is not _NOTHING else _given(a, b)
+            if (kwargs or more) and (*map(type, args), *kwargs, *map(type, kwargs.values())) in fitted:
+                return call(*args, **kwargs)
+            try:
+                named = read(args, kwargs)
+            except TypeError:
+                if stands_in(args, kwargs):
+                    return checked(*args, **kwargs)
+                raise
+            return call(*args, **named)
+        except MemoryError as error:
+            raise out_of_memory(error) from None
 
     return checked
 
@@ -158,6 +162,8 @@ def _reading_late(call: Function, name: str, space: str) -> Function:
                     return call(a, b, c)
             args = (a, b, c, *more) if c is not _NOTHING else _given(a, b)
             return call(*args, **kwargs)
+        except MemoryError as error:
+            raise out_of_memory(error) from None
         except (TypeError, AttributeError):
             args = (a, b, c, *more) if c is not _NOTHING else _given(a, b)
             if stands_in(args, kwargs):
