@@ -24,8 +24,8 @@ SAVED_DETACHED = (
 )
 
 OUT_OF_MEMORY = (
-    "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate {} "
-    "bytes. Error code 12 (Cannot allocate memory)"
+    "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate "
+    "{} bytes. Error code 12 (Cannot allocate memory)"
 )
 
 CAPTURED_INPLACE = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -51,9 +52,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _sizes(value: Any, n: int) -> tuple[int, ...]:
-    if isinstance(value, (tuple, list)):
-        return tuple(value) if len(value) == n else tuple(value) * n
-    return (value,) * n
+    given = value if isinstance(value, (tuple, list)) else (value,)
+    sizes = tuple([v if type(v) is int or not hasattr(v, "__index__") else operator.index(v) for v in given])
+    return sizes if len(sizes) == n else sizes * n
 
 
 _ONE = {

@@ -255,6 +255,9 @@ def renorm(input: np.ndarray, p: float, dim: int, maxnorm: float) -> np.ndarray:
             [0.0000, 0.5000]])
     """
     p, maxnorm = plain_number(p), plain_number(maxnorm)
+    for name, value in (("p", p), ("maxnorm", maxnorm)):
+        if isinstance(value, complex):
+            raise RuntimeError(f"renorm: {name} must be real-valued")
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:

@@ -34,7 +34,6 @@ from ..table.signatures import explain
     movedim(Tensor input, int source, int destination) -> Tensor
     movedim(Tensor input, int[] source, int[] destination) -> Tensor
     """,
-    reads="late",
 )
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to other positions; the rest keep their order.
@@ -71,7 +70,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 alias("moveaxis", "movedim", reads="late")
 
 
-@composite("swapaxes(Tensor input, int axis0, int axis1) -> Tensor", reads="late")
+@composite("swapaxes(Tensor input, int axis0, int axis1) -> Tensor")
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Another name of transpose.
 
@@ -340,7 +339,7 @@ def diag_embed(input: np.ndarray, offset: int = 0, dim1: int = -2, dim2: int = -
     return r
 
 
-@composite("diag(Tensor input, int diagonal=0, *, Tensor out=None) -> Tensor", reads="late")
+@composite("diag(Tensor input, int diagonal=0, *, Tensor out=None) -> Tensor")
 def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """The diagonal of a matrix as a vector, or the matrix with a vector on its diagonal.
 
@@ -368,7 +367,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)
 
 
-@composite("diagflat(Tensor input, int offset=0) -> Tensor", reads="late")
+@composite("diagflat(Tensor input, int offset=0) -> Tensor")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix with the elements of the flattened input on its diagonal.
 
@@ -421,7 +420,7 @@ OPS["unfold"] = Op(
 RAW.unfold = _unfold
 
 
-@composite("unfold(Tensor input, int dimension, int size, int step) -> Tensor", reads="late", function=False)
+@composite("unfold(Tensor input, int dimension, int size, int step) -> Tensor", function=False)
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """All windows of a size along one dimension, `step` apart, as a new last dimension.
 

@@ -107,11 +107,12 @@ def isin(
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         reject("isin", (elements, test_elements), {})
     for given in (elements, test_elements):
-        if isinstance(given, Tensor) and given._array.dtype.kind in BOOL + COMPLEX:
-            raise RuntimeError(f"Unsupported input type encountered for isin(): {scalar_name(given._array)}")
+        found = given._array if isinstance(given, Tensor) else np.asarray(given)
+        if found.dtype.kind in BOOL + COMPLEX:
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {scalar_name(found)}")
     wanted = result_dtype((elements, test_elements)).numpy
     x, y = (
         v._array.astype(wanted) if isinstance(v, Tensor) else np.asarray(v, wanted) for v in (elements, test_elements)
     )
-    found = _ISIN.call(TENSORS.from_numpy(plain_rows(x)), y, invert)
-    return found if out is None else written(found, out, "isin", exact=EXPECTED)
+    hits = _ISIN.call(TENSORS.from_numpy(plain_rows(x)), y, invert)
+    return hits if out is None else written(hits, out, "isin", exact=EXPECTED)

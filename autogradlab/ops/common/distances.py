@@ -13,6 +13,7 @@ from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime import errors
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import scalar_name
+from ...core.values.promotion import plain_number
 from ..first.kinds import align, floated, is_half, on_both_backends
 from ..kernels.rounded import exp, log
 from ..table.calls import ByOut
@@ -59,6 +60,8 @@ def dist(input: np.ndarray, other: np.ndarray, p: float = 2) -> Any:
     x, y = align(input, other)
     if x.dtype.kind == "b":
         raise RuntimeError(errors.BOOL_SUB_BOTH)
+    if isinstance(plain_number(p), complex):
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     if x.dtype.kind not in "fVc":
         kind = scalar_name(x)
         raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")

@@ -12,6 +12,7 @@ import numpy as np
 from ...core.memory.layout import iterating
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, writes
 from ...core.tensor.tensor import Tensor
+from ...core.types import dtypes
 from ..first.kinds import COMPLEX, floated, no_complex, numbered, on_both_backends, refusing, single
 from ..first.quotients import divides, floor_quotient
 from ..table.factories import binary
@@ -440,6 +441,11 @@ def _logaddexp(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(same, x, big + np.log1p(np.exp(small - big)))
 
 
+def _no_bool_exponents(input: Any, other: Any) -> None:
+    if isinstance(other, Tensor) and other.dtype is dtypes.bool and input.is_floating_point():
+        raise NotImplementedError("\"ldexp_cpu_exp\" not implemented for 'Bool'")
+
+
 def _power_of_two(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     x, y = floated(x), floated(y)
     return x * np.exp2(y)
@@ -489,6 +495,7 @@ binary(
         "other": lambda F, grad, result: grad * F.conj(result) * math.log(2),
     },
     result="float",
+    refuses=_no_bool_exponents,
     doc="""
     input * 2**other.
 

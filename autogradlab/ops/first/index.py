@@ -199,7 +199,6 @@ TENSORS.alias = lambda input: view_of(input, placed(input._array)[...], ALIAS, (
     narrow(Tensor input, int dim, Tensor start, SymInt length) -> Tensor
     narrow(Tensor input, int dim, SymInt start, SymInt length) -> Tensor
     """,
-    reads="late",
 )
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """The part of length `length` from `start` on along dim. A view.

@@ -643,7 +643,7 @@ def bmm(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
 
             [[3.]]])
     """
-    if input.ndim != 3 or mat2.ndim != 3:
+    if not mat2.ndim == input.ndim == 3:
         refuse_shapes("bmm", input, mat2, 3, 3)
     if input.ndim != 3:
         raise RuntimeError("batch1 must be a 3D tensor")

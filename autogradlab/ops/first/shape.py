@@ -94,8 +94,10 @@ def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, A
                 break
         else:
             return size
+        first = size[0][0] if type(size[0]) in (tuple, list) and size[0] else size[0]
         try:
-            return shape_arg(size)
+            if type(first) is not bool:  # PyTorch looks at the first one
+                return shape_arg(size)
         except TypeError:
             pass
     explain(name, size, options, "Tensor")
@@ -132,7 +134,8 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
         else:
             shape, before = r.shape, x.shape
             first = size[0] if size else 0
-            wanted = size if type(first) is int else first if type(first) is tuple else ()
+            listed = type(first) is tuple and (not first or type(first[0]) is not bool)
+            wanted: Any = size if type(first) is int else first if listed else ()
             if shape == wanted or (-1 in wanted and min(wanted) == -1):
                 if 1 in shape and shape == before:  # NumPy leaves any stride where the size is 1
                     r = np.ndarray(shape, r.dtype, x) if type(x) is np.ndarray else r
@@ -173,7 +176,8 @@ def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
             pass
         else:
             first = shape[0] if shape else 0
-            wanted = shape if type(first) is int else first if type(first) is tuple else ()
+            listed = type(first) is tuple and (not first or type(first[0]) is not bool)
+            wanted: Any = shape if type(first) is int else first if listed else ()
             if r.shape == wanted or (-1 in wanted and min(wanted) == -1):
                 return view_of(input, r, _VIEW, (x.shape, None))
     return _reshaped(input, infer_size(_sizes("reshape", input, shape, options, "shape"), x.size))
@@ -230,7 +234,7 @@ def ravel(input: Tensor) -> Tensor:
 _UNEXPECTED = "unflatten got an unexpected error:\n"
 
 
-@composite("unflatten(Tensor input, int dim, SymInt[] sizes) -> Tensor", method=False, reads="late")
+@composite("unflatten(Tensor input, int dim, SymInt[] sizes) -> Tensor", method=False)
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """One dimension split into several; one size may be -1.
 
@@ -401,7 +405,12 @@ def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
         dims = dims[0]
     else:
         dims = _sizes("permute", input, dims, options, "dims")
-    return view_of(input, _permute(input._array, dims), _PERMUTE, (dims, None))
+    try:
+        r = _permute(input._array, dims)
+    except TypeError:
+        explain("permute", (dims,), {}, "Tensor")
+        raise
+    return view_of(input, r, _PERMUTE, (dims, None))
 
 
 # -- dimensions of size 1 ----------------------------------------------------------------------------------------------
@@ -452,6 +461,10 @@ SQUEEZES = [
 ]
 
 
+#: stands for no dimension named
+_EVERY: Any = object()
+
+
 @composite(
     """
     squeeze(Tensor input) -> Tensor
@@ -460,7 +473,7 @@ SQUEEZES = [
     """,
     reads="late",
 )
-def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+def squeeze(input: Tensor, dim: Any = _EVERY) -> Tensor:
     """Without dimensions of size 1: all of them, or those that dim names.
 
     Shapes: input's without sizes 1.
@@ -480,11 +493,11 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     torch.Size([3])
     """
     x = input._array
-    if isinstance(x, Rows) and not x.ndim and dim is not None:
+    if isinstance(x, Rows) and not x.ndim and dim is not _EVERY:
         dims = [dim] if isinstance(dim, int) else [*dim]
         if any(dims):
             raise RuntimeError(errors.ROWS_SQUEEZE.format(-1, 0, dims))
-    if dim is None:
+    if dim is _EVERY:
         return view_of(input, _squeeze_all(x), SQUEEZES[0], (x.shape, None))
     if isinstance(dim, (tuple, list)):
         return view_of(input, _squeeze_dims(x, tuple(dim)), SQUEEZES[2], (x.shape, tuple(dim), None, None))
@@ -640,7 +653,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return view_of(input, _expand(input._array, other._array.shape), EXPAND, (input._array.shape, None))
 
 
-@composite("broadcast_to(Tensor input, SymInt[] size) -> Tensor", one_list=True, reads="late")
+@composite("broadcast_to(Tensor input, SymInt[] size) -> Tensor", one_list=True)
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """expand to a shape, as arithmetic does it.
 

@@ -177,7 +177,7 @@ def threshold(input: np.ndarray, threshold: float, value: Any) -> np.ndarray:
     >>> x
     tensor([-9., -9.,  3.])
     """
-    return np.where(input <= threshold, input.dtype.type(value), input)
+    return np.where(input <= input.dtype.type(threshold), input.dtype.type(value), input)
 
 
 @op(
@@ -196,7 +196,8 @@ def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
     tensor([-1.,  0.,  3.])
     """
     no_integers("hardshrink_cpu", input)
-    return np.where((input >= -lambd) & (input <= lambd), input.dtype.type(0), input)
+    d = input.dtype.type(lambd)
+    return np.where((input >= -d) & (input <= d), input.dtype.type(0), input)
 
 
 @op(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from ...core.tensor.tensor import Tensor
+from ...core.types import dtypes
 from ...core.values.promotion import is_number, wrap_number
 from .signatures import explain, lookup
 
-__all__ = ["coerce", "fitting", "old_form", "refused", "reject", "taking_old_forms"]
+__all__ = ["coerce", "fitting", "old_form", "refuse_complex_numbers", "refused", "reject", "taking_old_forms"]
 
 
 def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool = False) -> NoReturn:
@@ -40,6 +42,16 @@ def refused(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     except TypeError as error:
         error.__context__ = None if failed is None else failed.__context__
         raise
+
+
+def refuse_complex_numbers(values: Iterable[Any]) -> None:
+    """Raise PyTorch's error if a kernel of real numbers failed since a number that it was given is complex."""
+    kinds = [t.dtype for v in values for t in (v if isinstance(v, (list, tuple)) else (v,)) if isinstance(t, Tensor)]
+    if not kinds or any(kind.is_complex for kind in kinds) or not any(isinstance(v, complex) for v in values):
+        return
+    first = kinds[0]
+    name = "double" if first is dtypes.float64 else "float" if first.is_floating_point else "int64_t"
+    raise RuntimeError(f"value cannot be converted to type {name} without overflow") from None
 
 
 def old_form(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:

@@ -37,7 +37,7 @@ from ...core.runtime import modes
 from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
 from ...core.values.promotion import broadcast_shapes, plain_number
-from .arguments import coerce, fitting, refused, reject, taking_old_forms
+from .arguments import coerce, fitting, refuse_complex_numbers, refused, reject, taking_old_forms
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS
 from .inplace import change, in_place
@@ -426,6 +426,7 @@ class Op:
         named = {name: v if name in tensors else plain_number(v) for name, v in kwargs.items()}
         if any(a is not b for a, b in zip((*args, *kwargs.values()), (*plain, *named.values()), strict=False)):
             return self.again(self.name, plain, named)
+        refuse_complex_numbers((*args, *kwargs.values()))
         raise
 
     def again(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -617,6 +618,7 @@ class Op:
             return change(self.changes or self, values, given, bool(self.overlap))
         except TypeError:
             explain(self.name + "_", args, kwargs, "Tensor")
+            refuse_complex_numbers(values)
             raise
 
 
