@@ -106,6 +106,7 @@ _MODULES = (
     "signal",
     "special",
     "storage",
+    "types",
     "utils",
     "serialization",
     "testing",
@@ -119,6 +120,8 @@ _ELSEWHERE = {
     "vmap": "func",
     "compile": "nn.compiling",
     "GradScaler": "amp",
+    "AcceleratorError": "accelerator",
+    "OutOfMemoryError": "accelerator",
     **dict.fromkeys(
         (
             "autocast",

@@ -14,8 +14,10 @@ from autogradlab.core.types.device import device as _device
 from autogradlab.core.types.dtypes import dtype as _dtype
 from autogradlab.core.types.layouts import layout as _layout, memory_format as _memory_format
 from .core.tensor.tensor import Size as Size, Tensor as Tensor
+from .accelerator import AcceleratorError as AcceleratorError
 from .ops.common.random import Generator as Generator
 from .amp.grad_scaler import GradScaler as GradScaler
+from .accelerator import OutOfMemoryError as OutOfMemoryError
 from .ops.breadth.typed_storage import TypedStorage as TypedStorage
 from .core.memory.storage import Storage as UntypedStorage
 from .amp.autocast_mode import autocast as autocast
@@ -210,6 +212,9 @@ def allclose(input: _Tensor, other: _Tensor, rtol: _Number | _Tensor = ..., atol
     """Whether all elements are equal up to rounding: isclose, as one Python bool."""
 def alpha_dropout(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
     """nn.functional.alpha_dropout with all arguments."""
+def alpha_dropout_(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
+    """In place: the tensor itself gets the values of `alpha_dropout`, keeps its shape and dtype, and is
+    returned. Errors: RuntimeError for a leaf that requires grad."""
 def amax(input: _Tensor, dim: _int | _Sequence[_int] | None = ..., keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """The largest elements along dims. Equal ones share the gradient."""
 def amin(input: _Tensor, dim: _int | _Sequence[_int] | None = ..., keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
@@ -557,6 +562,11 @@ def cov(input: _Tensor, *, correction: _int = ..., fweights: _Tensor | None = ..
 cpu: _Any
 def cross(input: _Tensor, other: _Tensor, dim: _int | None = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """The vector perpendicular to two vectors of three elements, along dim (the first of size 3)."""
+@_overload
+def ctc_loss(log_probs: _Tensor, targets: _Tensor, input_lengths: _Sequence[_int], target_lengths: _Sequence[_int], blank: _int = ..., reduction: _int = ..., zero_infinity: _bool = ...) -> _Tensor:
+    """nn.functional.ctc_loss; reduction is 0 (none), 1 (mean) or 2 (sum)."""
+@_overload
+def ctc_loss(log_probs: _Tensor, targets: _Tensor, input_lengths: _Tensor, target_lengths: _Tensor, blank: _int = ..., reduction: _int = ..., zero_infinity: _bool = ...) -> _Tensor: ...
 def cummax(input: _Tensor, dim: _int, *, out: _tuple[_Tensor, ...] | None = ...) -> _cummax_result:
     """The largest of the first elements along dim, and its place."""
 def cummin(input: _Tensor, dim: _int, *, out: _tuple[_Tensor, ...] | None = ...) -> _cummin_result:
@@ -697,6 +707,14 @@ def eye(n: _int, *, out: _Tensor | None = ..., dtype: _dtype | None = ..., layou
 def eye(n: _int, m: _int, *, out: _Tensor | None = ..., dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor: ...
 def feature_alpha_dropout(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
     """nn.functional.feature_alpha_dropout with all arguments."""
+def feature_alpha_dropout_(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
+    """In place: the tensor itself gets the values of `feature_alpha_dropout` and keeps its shape and
+    dtype. Errors: RuntimeError for a leaf that requires grad."""
+def feature_dropout(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
+    """Whole channels 0 with probability p, the rest divided by 1 - p, if train."""
+def feature_dropout_(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
+    """In place: the tensor itself gets the values of `feature_dropout`, keeps its shape and dtype, and is
+    returned. Errors: RuntimeError for a leaf that requires grad."""
 @_overload
 def fill(input: _Tensor, value: _Tensor) -> _Tensor:
     """A copy of input with one value everywhere."""
@@ -1274,6 +1292,9 @@ def nonzero_static(input: _Tensor, *, size: _int, fill_value: _int = ..., out: _
 def norm(input: _Tensor, p: _Any = ..., dim: _Any = ..., keepdim: _Any = ..., out: _Any = ..., dtype: _Any = ...) -> _Tensor:
     """The p-norm of all elements as one vector, or along dim; linalg.vector_norm and matrix_norm are its
     successors."""
+def norm_except_dim(v: _Tensor, pow: _int = ..., dim: _int = ...) -> _Tensor:
+    """The norms of the slices along `dim`, of all else: the lengths that weight_norm keeps. -1 is one norm
+    of all."""
 @_overload
 def normal(mean: _Tensor, std: _Tensor, *, generator: _Generator | None = ..., out: _Tensor | None = ...) -> _Tensor:
     """Random numbers, normal with given means and standard deviations."""

@@ -6,6 +6,35 @@ from typing import Any, NoReturn
 
 from .core.runtime.warn import warn
 
+
+class AcceleratorError(RuntimeError):
+    """What a device raises. Here there is none, and programs that handle it never meet it.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> issubclass(torch.AcceleratorError, RuntimeError)
+        True
+
+    Mirrors `torch.AcceleratorError`.
+    """
+
+    __module__ = "torch"
+
+
+class OutOfMemoryError(RuntimeError):
+    """What a device without room raises; the CPU raises a RuntimeError.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.cuda.OutOfMemoryError is torch.OutOfMemoryError
+        True
+
+    Mirrors `torch.OutOfMemoryError`.
+    """
+
+    __module__ = "torch"
+
+
 _NONE = "Cannot access accelerator device when none is available."
 
 

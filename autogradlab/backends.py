@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from .amp.old import OLD
@@ -25,7 +26,15 @@ def _flags(**values: Any) -> SimpleNamespace:
     return SimpleNamespace(**values)
 
 
-def _switch(space: SimpleNamespace, **names: Any) -> None:
+def _module(name: str, **values: Any) -> ModuleType:
+    """A module of that name beside this one, which programs import: `import torch.backends.cudnn as cudnn`."""
+    module = ModuleType(f"{__name__}.{name}")
+    vars(module).update(values)
+    sys.modules[module.__name__] = module
+    return module
+
+
+def _switch(space: ModuleType, **names: Any) -> None:
     """Give a namespace its `flags(...)`: a context in which these settings, named with their defaults, have other
     values."""
 
@@ -46,10 +55,10 @@ def _switch(space: SimpleNamespace, **names: Any) -> None:
             raise TypeError(f"flags() takes from 0 to {len(names)} positional arguments but {len(args)} were given")
         return switched({**names, **dict(zip(names, args, strict=False)), **given})
 
-    space.flags = flags
+    vars(space)["flags"] = flags
 
 
-def _attention_switches(space: SimpleNamespace) -> None:
+def _attention_switches(space: ModuleType) -> None:
     """Give a namespace the functions that ask for the kernels of attention, and switch them on and off."""
     for name in ATTENTION:
         setattr(space, f"{name}_sdp_enabled", partial(ATTENTION.__getitem__, name))
@@ -72,18 +81,20 @@ def _attention_switches(space: SimpleNamespace) -> None:
         with kernels_of_attention({**wanted, "cudnn": enable_cudnn}):
             yield
 
-    space.sdp_kernel = sdp_kernel
+    vars(space)["sdp_kernel"] = sdp_kernel
 
 
-mps = _flags(is_available=_no, is_built=_no, is_macos_or_newer=lambda major, minor: False)
-cuda = _flags(
+mps = _module("mps", is_available=_no, is_built=_no, is_macos_or_newer=lambda major, minor: False)
+cuda = _module(
+    "cuda",
     is_built=_no,
     matmul=_flags(
         allow_tf32=False, allow_fp16_reduced_precision_reduction=True, allow_bf16_reduced_precision_reduction=True
     ),
 )
 _attention_switches(cuda)
-cudnn = _flags(
+cudnn = _module(
+    "cudnn",
     is_available=_no,
     version=_none,
     enabled=True,
@@ -104,11 +115,11 @@ _switch(
     fp32_precision="none",
     depthwise_kernel="auto",
 )
-mkl = _flags(is_available=_no)
-mkldnn = _flags(is_available=_no, enabled=False, deterministic=False, allow_tf32=True, fp32_precision="none")
+mkl = _module("mkl", is_available=_no)
+mkldnn = _module("mkldnn", is_available=_no, enabled=False, deterministic=False, allow_tf32=True, fp32_precision="none")
 _switch(mkldnn, enabled=False, deterministic=False, allow_tf32=True, fp32_precision="none")
-openmp = _flags(is_available=_no)
-cpu = _flags(get_cpu_capability=lambda: "DEFAULT")
+openmp = _module("openmp", is_available=_no)
+cpu = _module("cpu", get_cpu_capability=lambda: "DEFAULT")
 
 #: torch.mps and its like
 DEVICES: dict[str, SimpleNamespace] = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from ..accelerator import AcceleratorError as AcceleratorError
+from ..accelerator import OutOfMemoryError as OutOfMemoryError
 from ..ops.breadth.typed_storage import cuda_storages
 from ..ops.legacy import cuda_types
 from . import amp as amp

@@ -11,7 +11,9 @@ from ..ops.table.opdef import FUNCTIONS
 from ..ops.table.publishing import reading
 from . import functional as F
 from .functions.activations import _rrelu_with
+from .functions.linear import _dropped
 from .functions.sampling import grid_sampler
+from .functions.weights import norm_except
 
 __all__ = ["NAMES", "find"]
 
@@ -144,6 +146,125 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """
     _probability(p)
     return F.feature_alpha_dropout(input, p, train)
+
+
+@reading("alpha_dropout_(Tensor input, float p, bool train) -> Tensor")
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In place: the tensor itself gets the values of `alpha_dropout`, keeps its shape and dtype, and is returned.
+    Errors: RuntimeError for a leaf that requires grad.
+
+    Shapes: any; the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.alpha_dropout_(torch.ones(3), 0.5, True)
+        tensor([-0.7792, -0.7792,  1.6656])
+
+    Mirrors `torch.alpha_dropout_`.
+    """
+    _probability(p)
+    return F.alpha_dropout(input, p, train, True)
+
+
+@reading("feature_alpha_dropout_(Tensor input, float p, bool train) -> Tensor")
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In place: the tensor itself gets the values of `feature_alpha_dropout` and keeps its shape and dtype.
+    Errors: RuntimeError for a leaf that requires grad.
+
+    Shapes: (N, C, …); the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.feature_alpha_dropout_(torch.ones(1, 3), 0.5, True)
+        tensor([[-0.7792, -0.7792,  1.6656]])
+
+    Mirrors `torch.feature_alpha_dropout_`.
+    """
+    _probability(p)
+    return F.feature_alpha_dropout(input, p, train, True)
+
+
+@reading("feature_dropout(Tensor input, float p, bool train) -> Tensor")
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Whole channels 0 with probability p, the rest divided by 1 - p, if train.
+
+    Shapes: (N, C, …); the result has input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.feature_dropout(torch.ones(1, 3, 2), 0.5, True)
+        tensor([[[0., 0.],
+                 [0., 0.],
+                 [2., 2.]]])
+
+    Mirrors `torch.feature_dropout`.
+    """
+    _probability(p)
+    return _dropped(input, p, False, True) if train else input
+
+
+@reading("feature_dropout_(Tensor input, float p, bool train) -> Tensor")
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In place: the tensor itself gets the values of `feature_dropout`, keeps its shape and dtype, and is returned.
+    Errors: RuntimeError for a leaf that requires grad.
+
+    Shapes: (N, C, …); the output has the input's shape.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.feature_dropout_(torch.ones(1, 3), 0.5, True)
+        tensor([[0., 0., 2.]])
+
+    Mirrors `torch.feature_dropout_`.
+    """
+    _probability(p)
+    return _dropped(input, p, True, True) if train else input
+
+
+@reading("norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor")
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The norms of the slices along `dim`, of all else: the lengths that weight_norm keeps. -1 is one norm of all.
+
+    Shapes: the result has size 1 in every other dimension; () for -1.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.norm_except_dim(torch.tensor([[3., 4.], [0., 2.]]))
+        tensor([[5.],
+                [2.]])
+
+    Mirrors `torch.norm_except_dim`.
+    """
+    return norm_except(v, dim, pow)
+
+
+@reading("ctc_loss")
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: int = 1,
+    zero_infinity: bool = False,
+) -> Tensor:
+    """nn.functional.ctc_loss; reduction is 0 (none), 1 (mean) or 2 (sum).
+
+    Shapes: log_probs (T, N, C), targets (N, S), lengths (N,).
+
+    Example:
+        >>> import autogradlab as torch
+        >>> log_p = torch.log(torch.tensor([[[0.5, 0.5]], [[0.5, 0.5]]]))
+        >>> torch.ctc_loss(log_p, torch.tensor([[1]]), [2], [1], reduction=2)
+        tensor(0.2877)
+
+    Mirrors `torch.ctc_loss`.
+    """
+    return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, _WORDS[reduction], zero_infinity)
 
 
 @reading("batch_norm")
@@ -308,7 +429,13 @@ _OWN = {
         dropout,
         dropout_,
         alpha_dropout,
+        alpha_dropout_,
         feature_alpha_dropout,
+        feature_alpha_dropout_,
+        feature_dropout,
+        feature_dropout_,
+        norm_except_dim,
+        ctc_loss,
         batch_norm,
         instance_norm,
         layer_norm,

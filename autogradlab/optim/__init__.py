@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from .adafactor import Adafactor
@@ -37,6 +38,8 @@ __all__ = [
 ]
 
 for _cls in (ASGD, LBFGS, SGD, Adadelta, Adagrad, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Rprop):
+    _own = sys.modules[_cls.__module__]
+    sys.modules.setdefault(f"{__name__}.{_cls.__name__.lower()}", _own)  # `from torch.optim.adamw import AdamW`
     _cls.__module__ = "torch.optim." + _cls.__name__.lower()
 Adafactor.__module__ = Muon.__module__ = "torch.optim"
 Optimizer.__module__ = "torch.optim.optimizer"

@@ -14,10 +14,11 @@ from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.info import finfo
 from .. import functional as F
+from ..functions.weights import norm_except
 from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module import Module
 from .parametrize import register_parametrization
-from .weight_norm import norm_except, weight_of
+from .weight_norm import weight_of
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 

@@ -7,23 +7,10 @@ from typing import Any
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ..functions.weights import norm_except
 from ..parameter import Parameter, is_lazy
 
-__all__ = ["norm_except", "remove_weight_norm", "weight_norm", "weight_of"]
-
-
-def norm_except(v: Any, dim: int) -> Any:
-    """The norm over all dimensions but `dim`, which stay with size 1; over all for -1."""
-    if dim == -1:
-        return TENSORS.norm_of_all(v, 2)
-    last = v.ndim - 1
-    if dim == 0:
-        rows = TENSORS.view(TENSORS.contiguous(v), (v.shape[0], -1))
-        return TENSORS.view(TENSORS.norm_along(rows, 2, (1,), False), (v.shape[0], *(1,) * last))
-    if dim == last:
-        columns = TENSORS.view(TENSORS.contiguous(v), (-1, v.shape[last]))
-        return TENSORS.view(TENSORS.norm_along(columns, 2, (0,), False), (*(1,) * last, v.shape[last]))
-    return TENSORS.transpose(norm_except(TENSORS.transpose(v, 0, dim), 0), 0, dim)
+__all__ = ["remove_weight_norm", "weight_norm", "weight_of"]
 
 
 def weight_of(v: Any, g: Any, dim: int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import collate, dataloader, dataset, sampler
+from . import collate, dataloader, dataset, distributed, sampler
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader, get_worker_info
 from .dataset import (
@@ -15,6 +15,7 @@ from .dataset import (
     TensorDataset,
     random_split,
 )
+from .distributed import DistributedSampler
 from .sampler import (
     BatchSampler,
     RandomSampler,
@@ -30,6 +31,7 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "DistributedSampler",
     "IterableDataset",
     "RandomSampler",
     "Sampler",
@@ -45,7 +47,7 @@ __all__ = [
     "random_split",
 ]
 
-for _family in (collate, dataloader, dataset, sampler):
+for _family in (collate, dataloader, dataset, distributed, sampler):
     for _name in _family.__all__:
         _made = getattr(_family, _name)
         if isinstance(_made, type):

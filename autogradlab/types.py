@@ -1,0 +1,27 @@
+"""Types for annotations: what is taken for a device, a size, a number, a file (mirrors `torch.types`)."""
+
+from __future__ import annotations
+
+import os
+from builtins import bool as _bool
+from builtins import bytes as _bytes
+from builtins import float as _float
+from builtins import int as _int
+from builtins import str as _str
+from collections.abc import Sequence
+from typing import IO, TypeAlias
+
+from .core.memory.storage import StorageBase as Storage
+from .core.tensor.tensor import Size, Tensor
+from .core.types.device import device as _device
+
+__all__ = ["Device", "FileLike", "Number", "Storage"]
+
+_TensorOrTensors: TypeAlias = Tensor | Sequence[Tensor]
+_TensorOrOptionalTensors: TypeAlias = Tensor | Sequence[Tensor | None]
+_size: TypeAlias = Size | list[_int] | tuple[_int, ...]
+#: numbers, and the classes that isinstance asks for
+Number: TypeAlias = _int | _float | _bool
+_Number = (_int, _float, _bool)
+Device: TypeAlias = _device | _str | _int | None
+FileLike: TypeAlias = _str | os.PathLike[_str] | IO[_bytes]
