@@ -453,6 +453,8 @@ def _parameter(reader: Reader, data: Any, requires: Any, hooks: Any, state: Any 
 
 def _of_type(reader: Reader, make: Any, cls: Any, args: Any, state: Any) -> Any:
     made = make.make(*args)
+    if isinstance(cls, type) and issubclass(cls, Tensor):
+        made = made.as_subclass(cls)
     values = state[0] if isinstance(state, tuple) else state
     made.__dict__.update(_attributes(values or {}))
     return made

@@ -256,13 +256,13 @@ class Writer:
             self._reduced(t)
             return
         name, args = self._rebuilding(t)
-        if not attributes:
+        if not attributes and type(t) is Tensor:
             self._call("torch._utils", name, *args)
             return
         self._name("torch._tensor", "_rebuild_from_type_v2")
         self.out += b"("
         self._name("torch._utils", name)
-        self._name("torch", "Tensor")
+        self.put(type(t))
         self._tuple(args)
         self.put(attributes)
         self.out += b"tR"

@@ -420,3 +420,20 @@ def test_a_file_keeps_its_permissions_and_links(tmp_path: Any):
     link.symlink_to(path)
     autogradlab.save(2, link)
     assert (autogradlab.load(path), link.is_symlink(), path.stat().st_mode & 0o777) == (2, True, 0o640)
+
+
+class Kept(autogradlab.Tensor):
+    """A kind of tensor of a program."""
+
+
+def test_tensors_of_a_class_of_the_program_come_back_as_such():
+    x = autogradlab.ones(2).as_subclass(Kept)
+    x.note = "n"
+    bare = autogradlab.zeros(1).as_subclass(Kept)
+    back, empty = loaded(autogradlab, saved(autogradlab, [x, bare]), weights_only=False)
+    assert type(back) is type(empty) is Kept
+    assert back.note == "n" and back.tolist() == [1, 1] and not vars(empty)
+    with pytest.raises(pickle.UnpicklingError, match=r"Unsupported global: GLOBAL tests.data.test_files.Kept was not"):
+        loaded(autogradlab, saved(autogradlab, bare))
+    with autogradlab.serialization.safe_globals([Kept]):
+        assert type(loaded(autogradlab, saved(autogradlab, bare))) is Kept
