@@ -243,7 +243,7 @@ def after_all() -> None:
     z = torch.tensor([2.0], requires_grad=True)
     with torch.no_grad():
         assert not (z * z).requires_grad
-    assert modes.FLAGS.unusual == 0  # an interruption may leave it too high until modes change again
+    assert not modes.FLAGS.unusual  # an interruption may leave a thread in it until modes change again
     q = z * z
     assert q.requires_grad
     q.backward()

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
-from ..graph.node import Node, Pair, pair
+from ..graph.node import AccumulateGrad, Node, Pair, pair
 from ..graph.slices import CopySlices
 from ..memory.rows import Rows, levels_of
 from ..memory.versions import INFERENCE, of_inference
@@ -152,10 +152,10 @@ class Reach:
                             waiting.left += 1
                         continue
                     note(node)
+                    if type(node) is AccumulateGrad:
+                        plain = plain and is_plain(node)
+                        continue
                     if node.special:
-                        if node.accumulates:
-                            plain = plain and is_plain(node)
-                            continue
                         if not (node.simple or self._leaves_rows(node)):
                             plain = False
                         if node.multi:
@@ -179,11 +179,12 @@ class Reach:
             if node is None or not node.accumulates:
                 return False
             captured.setdefault(node, []).append((nr, i))
-        counts: dict[Any, int] = dict.fromkeys([node for node, _ in self.roots if node is not None], 0)
-        roots = tuple(counts)
+        needed: dict[Any, bool] = dict.fromkeys([node for node, _ in self.roots if node is not None], True)
+        roots = tuple(needed)
         stack = list(roots)
+        shared: dict[Any, Arrivals] = {}
         plain = True
-        pop, push, get = stack.pop, stack.append, counts.get
+        pop, push, known = stack.pop, stack.append, shared.get
         while stack:
             made = pop()
             if made.hooks is not None or (made.special and not (made.simple or self._leaves_rows(made))):
@@ -195,27 +196,27 @@ class Reach:
                     if node is None:
                         continue
                 ends = False
-                known = get(node)
-                if known is None:
-                    counts[node] = 1
-                    if not node.accumulates:
-                        push(node)
-                    elif node in captured:
-                        plain = plain and is_plain(node)
+                if node in needed:
+                    waiting = known(node)
+                    if waiting is None:
+                        shared[node] = Arrivals(node, 1 if node in roots else 2)
                     else:
+                        waiting.left += 1
+                    continue
+                needed[node] = True
+                if type(node) is AccumulateGrad:
+                    if node not in captured:
                         return False
-                else:
-                    counts[node] = known + 1
+                    plain = plain and is_plain(node)
+                    continue
+                if node.special and node.multi:
+                    shared[node] = Arrivals(node, 1)
+                push(node)
             if ends:
                 return False
-        self.capture_at = captured
-        self.needed = needed = dict.fromkeys(counts, True)
-        for node, times in counts.items():
-            if times > 1 or (times and (node.multi or node in roots)):
-                self.shared[node] = Arrivals(node, times)
         for node in captured:
             needed[node] = False
-        self.plain = plain
+        self.capture_at, self.needed, self.shared, self.plain = captured, needed, shared, plain
         return True
 
     def _trace(self, inputs: Sequence[Pair], accumulate: bool) -> None:
@@ -366,7 +367,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
     written: dict[Node, int] = {}
     #: leaves whose gradient is complete, that gradient, and how often it was written in place
     leaves: list[tuple[Node, Any, int]] = []
-    waits, tick = reach.shared.get, _TICK
+    waits, tick = reach.shared.get if reach.shared else None, _TICK
     queue: list[Ready] = []
     grad: Any = None
     node = _sole_root(reach)
@@ -410,7 +411,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                     continue
             if needed is not None and target not in needed:
                 continue
-            waiting = waits(target)
+            waiting = None if waits is None else waits(target)
             if waiting is None:
                 times = 0
                 if g is not None:
@@ -420,7 +421,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                         g = _asarray(checked(node, i, g, target.shape, target.dtype))  # a sum, or a cast: new memory
                     elif writes or counts is not None:
                         times = _writes(node, i, grad, g, writes)
-                if target.accumulates:
+                if type(target) is AccumulateGrad:
                     if g is not None:
                         leaves.append((target, g, times))
                     continue
@@ -464,7 +465,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                     continue
                 g = waiting.grad
                 waiting.grad = None
-                if target.accumulates:
+                if type(target) is AccumulateGrad:
                     if g is not None:
                         leaves.append((target, g, waiting.writes))
                     continue

@@ -404,14 +404,15 @@ def changed(node: Node, item: Any, version: int) -> RuntimeError:
     return modified(item, version)
 
 
-def raw(node: Node) -> list[Any]:
+def raw(node: OpNode) -> list[Any]:
     """All saved values with arrays for tensors, after the checks that they are there and unchanged."""
     saved = node.saved
     if saved is None:
         raise RuntimeError(errors.BACKWARD_TWICE)
     half = len(saved) >> 1
     values: list[Any] = [*saved[:half]]
-    for i, version in enumerate(saved[half:]):
+    for i in node.tensor_places:
+        version = saved[half + i]
         if version is not None and (item := values[i]) is not None:
             if type(item) is list:
                 values[i] = [_raw_one(node, t, v) for t, v in zip(item, version, strict=True)]
@@ -559,15 +560,14 @@ class OpNode(Node):
         if DETACHED:
             refuse_detached(self)
         half = len(saved) >> 1
-        values = []
-        for i in range(half):
-            item, version = saved[i], saved[half + i]
+        values = [*saved[:half]]
+        for i in self.tensor_places:
+            item, version = values[i], saved[half + i]
             if version is not None and item is not None:
                 if type(item) is not Tensor:
-                    item = unpack(self, i)
+                    values[i] = unpack(self, i)
                 elif item._counter[0] != version:
                     raise changed(self, item, version)
-            values.append(item)
         local = modes.LOCAL.state
         before = local.formula
         if before:  # the engine has set it for the whole pass

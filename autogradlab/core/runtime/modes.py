@@ -78,21 +78,16 @@ class Flags:
     __slots__ = ("inference", "rows", "unusual")
 
     def __init__(self) -> None:
-        #: threads that do not simply record: no_grad, inference mode, saved-tensor hooks, anomaly mode, observers,
-        #: derivative formulas that are recorded, functional transforms that differentiate
-        self.unusual = 0
-        #: threads in inference mode
-        self.inference = 0
+        #: the states, by id, of threads that do not simply record: no_grad, inference mode, saved-tensor hooks, anomaly
+        #: mode, observers, derivative formulas that are recorded, functional transforms that differentiate
+        self.unusual: set[int] = set()
+        #: those of threads in inference mode
+        self.inference: set[int] = set()
         #: whether there has been a vmap (`core/memory/rows.py`)
         self.rows = False
 
 
 FLAGS = Flags()
-#: A signal that Python 3.14 takes between `with` and its block leaves it locked: its own thread may take it again.
-_LOCK = threading.RLock()
-#: the states of those threads, by thread id
-_UNUSUAL: set[int] = set()
-_INFERRING: set[int] = set()
 
 
 class State:
@@ -179,18 +174,19 @@ class State:
     def refresh(self) -> None:
         """Recompute the flags that operations read: whether to record, and whether a Node needs no more than recording.
 
-        An interruption before the last line leaves the flags of the process as they were. They may say that something
+        An interruption before the last lines leaves the flags of the process as they were. They may say that something
         is unusual when nothing is, which costs operations a look at their thread's modes until modes change again.
         """
         self.record = self.grad and not self.inference
         self.plain = not (self.saved_hooks or self.observers or self.anomaly)
-        unusual = self.formula or self.captured or not (self.record and self.plain)
-        me = id(self)
-        with _LOCK:  # to do it again changes nothing, so that an interruption in here does no lasting harm
-            (_UNUSUAL.add if unusual else _UNUSUAL.discard)(me)
-            if self.inference or _INFERRING:
-                (_INFERRING.add if self.inference else _INFERRING.discard)(me)
-            FLAGS.unusual, FLAGS.inference = len(_UNUSUAL), len(_INFERRING)
+        if self.formula or self.captured or not (self.record and self.plain):
+            FLAGS.unusual.add(id(self))
+        else:
+            FLAGS.unusual.discard(id(self))
+        if self.inference:
+            FLAGS.inference.add(id(self))
+        elif FLAGS.inference:
+            FLAGS.inference.discard(id(self))
 
 
 class _Local(threading.local):

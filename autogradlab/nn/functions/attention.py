@@ -38,7 +38,8 @@ def _whole(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: floa
         or b.shape[2] != c.shape[2]
     ):
         return False
-    if not (a.size and b.size) or any(x.strides[-1] != x.itemsize for x in (a, b, c)):
+    step = a.itemsize
+    if not (a.size and b.size) or not a.strides[3] == b.strides[3] == c.strides[3] == step:
         return False
     return mask is None or _fits(mask, (*a.shape[:3], b.shape[2]))
 

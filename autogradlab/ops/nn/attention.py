@@ -4,6 +4,7 @@ for."""
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,18 @@ Array = Any
 _NAME = "_scaled_dot_product_flash_attention_for_cpu"
 
 
+@lru_cache(maxsize=4)
+def _later(rows: int, columns: int) -> Array:
+    """Where a key comes later than the query: passes and layers ask for the same again."""
+    return np.arange(columns) > np.arange(rows)[:, None]
+
+
 def _scores(query: Array, key: Array, is_causal: bool, attn_mask: Array, scale: float | None) -> Array:
     factor = query.dtype.type(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
     scores = np.matmul(query, key.swapaxes(-1, -2))
     scores *= factor
     if is_causal:
-        rows, columns = scores.shape[-2:]
-        np.copyto(scores, -np.inf, where=np.arange(columns) > np.arange(rows)[:, None])
+        np.copyto(scores, -np.inf, where=_later(*scores.shape[-2:]))
     if attn_mask is not None:
         scores = np.where(attn_mask, scores, -np.inf) if attn_mask.dtype == np.bool_ else scores + attn_mask
     return scores.astype(query.dtype, copy=False)
@@ -33,8 +39,7 @@ def _scores(query: Array, key: Array, is_causal: bool, attn_mask: Array, scale: 
 
 def _finite(x: Array) -> Array:
     """What is subtracted before exp: nothing where a row has no score at all."""
-    none = x == -np.inf
-    return np.where(none, 0, x) if np.logical_or.reduce(none, None) else x
+    return x if np.minimum.reduce(x, None) > -np.inf else np.where(x == -np.inf, 0, x)
 
 
 def _by_rows(x: Array) -> Array:

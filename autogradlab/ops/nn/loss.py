@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -53,11 +54,10 @@ def scale(reduction: int, count: int) -> float:
 
 def _n(x: Any, *others: Any) -> int:
     """How many elements x has, broadcast against the others."""
-    shape = np.broadcast_shapes(tuple(x.shape), *(tuple(o.shape) for o in others))
-    n = 1
-    for size in shape:
-        n *= size
-    return n
+    shape = tuple(x.shape)
+    if any([tuple(o.shape) != shape for o in others]):
+        shape = np.broadcast_shapes(shape, *[tuple(o.shape) for o in others])
+    return math.prod(shape)
 
 
 def averaged(value: Any, reduction: int, count: int) -> Any:
