@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core.recording.record import SavedTensor as SavedTensor
-from . import anomaly_mode, function, grad_mode, graph, variable
+from . import anomaly_mode, grad_mode, variable
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .frontend import backward, grad
-from .function import Function, NestedIOFunction
 from .grad_mode import (
     _force_original_view_tracking,
     _unsafe_preserve_version_counter,
@@ -24,7 +23,11 @@ from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
 
 if TYPE_CHECKING:
+    from . import function as function
     from . import functional as functional
+    from . import graph as graph
+    from .function import Function as Function
+    from .function import NestedIOFunction as NestedIOFunction
 
 __all__ = [
     "Function",
@@ -46,7 +49,9 @@ __all__ = [
     "variable",
 ]
 
-_LATE = ("forward_ad", "functional", "profiler")
+_LATE = ("forward_ad", "function", "functional", "graph", "profiler")
+#: and those of its names that are of them
+_OF_LATE = {"Function": "function", "NestedIOFunction": "function"}
 
 
 def __getattr__(name: str) -> Any:
@@ -55,4 +60,11 @@ def __getattr__(name: str) -> Any:
 
     if name in _LATE:
         return importlib.import_module(f"{__name__}.{name}")
+    if name in _OF_LATE:
+        found = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_OF_LATE[name]}"), name)
+        return found
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE, *_OF_LATE})

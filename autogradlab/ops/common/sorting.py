@@ -308,7 +308,7 @@ def topk(
     values=tensor([5., 4.]),
     indices=tensor([1, 3]))
     """
-    k = _number(k)
+    k = k if type(k) is int else _number(k)
     d = wrap_dim(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
     if not 0 <= k <= n:

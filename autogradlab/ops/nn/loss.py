@@ -55,8 +55,9 @@ def scale(reduction: int, count: int) -> float:
 def _n(x: Any, *others: Any) -> int:
     """How many elements x has, broadcast against the others."""
     shape = tuple(x.shape)
-    if any([tuple(o.shape) != shape for o in others]):
-        shape = np.broadcast_shapes(shape, *[tuple(o.shape) for o in others])
+    for o in others:
+        if tuple(o.shape) != shape:
+            shape = np.broadcast_shapes(shape, tuple(o.shape))
     return math.prod(shape)
 
 
