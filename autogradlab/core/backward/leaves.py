@@ -81,7 +81,13 @@ def add_to_grad(variable: Tensor, grad: np.ndarray, writes: int | None) -> None:
     """
     old = variable._grad
     if old is None:
-        if writes == 0 and grad.base is None and grad.strides == variable._array.strides and not FLAGS.inference:
+        steps = grad.strides
+        if (
+            writes is not None
+            and steps == variable._array.strides
+            and not FLAGS.inference
+            and (grad.base is None or (0 not in steps and _has_base_alone(grad)))
+        ):
             # unrolled: t = wrap(grad)
             t = _new(Tensor)
             t._array = grad
@@ -89,6 +95,8 @@ def add_to_grad(variable: Tensor, grad: np.ndarray, writes: int | None) -> None:
             t._counter = UNSHARED
             t._grad = t._view = t._storage = t._meta = None
             # end
+            if writes:
+                t._counter = [writes]
             variable._grad = t
         else:
             variable._grad = _first(variable, grad, writes)

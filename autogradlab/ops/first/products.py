@@ -73,7 +73,7 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
     """
     d = a.dtype
     if (d is _FLOAT32 or d is _FLOAT64) and a.ndim <= 2:
-        if _column_by_row(a, b):
+        if a.shape[-1] == 1 and _column_by_row(a, b):
             return np.multiply(a, b, order="C")
         if d is _FLOAT32 and a.ndim == b.ndim == 2 and a.shape[1] >= _LONG:
             return _of_long_sums(a, b)
@@ -333,7 +333,9 @@ def _run_addmm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
     if alpha != 1:
         first = None if first is None else times(first, alpha)
         second = None if second is None else times(second, alpha)
-    return (None if not leads(self._edges[0]) else times(grad, beta), first, second)
+    if not leads(self._edges[0]):
+        return (None, first, second)
+    return (grad if beta == 1 else times(grad, beta), first, second)
 
 
 def _plain_addmm(input: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
