@@ -247,7 +247,7 @@ def _targets(inputs: Sequence[Any], retain: bool) -> list[Pair]:
         if edge[0] is None:
             if not requires_grad(t):
                 raise RuntimeError("One of the differentiated Tensors does not require grad")
-            edge = AccumulateGrad(t), 0  # a view made while nothing was recorded: no graph leads there
+            edge = AccumulateGrad.of(t), 0  # a view made while nothing was recorded: no graph leads there
         edges.append(edge)
     return edges
 

@@ -248,6 +248,8 @@ class Changes:
             if array.__class__ is Recorded:
                 target[...] = array.tensor._array
                 t._edge = array.tensor._edge
+            elif target.dtype.kind != "c":
+                target[...] = array
             else:
                 put_reals(target, array)
             version[0] = after

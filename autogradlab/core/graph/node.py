@@ -78,6 +78,7 @@ def reachable(starts: Iterable[Node | None]) -> Iterator[Node]:
 #: numbers Nodes in the order in which they were made; the engine runs the highest ready one first
 sequence = itertools.count().__next__
 _LAST = 2**64 - 1
+_new = object.__new__
 
 
 class RemovableHandle:
@@ -426,14 +427,19 @@ class AccumulateGrad(Node):
 
     variable: Tensor
 
-    def __init__(self, variable: Tensor) -> None:
-        self.variable = variable
-        self._seq = _LAST
-        self._edges = ()
-        self.hooks = None
-        self.saved = ()
-        self.shape = variable._array.shape
-        self.dtype = variable._array.dtype
+    @staticmethod
+    def of(variable: Tensor) -> AccumulateGrad:
+        """A new one for a leaf; to call the class, with an `__init__`, would take twice as long."""
+        node: AccumulateGrad = _new(AccumulateGrad)
+        node.variable = variable
+        node._seq = _LAST
+        node._edges = ()
+        node.hooks = None
+        node.saved = ()
+        array = variable._array
+        node.shape = array.shape
+        node.dtype = array.dtype
+        return node
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"

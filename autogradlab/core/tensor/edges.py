@@ -144,7 +144,7 @@ def gradient_edge(t: Tensor) -> Edge:
         living = meta.accumulate()
         if living is not None:
             return living
-    node = AccumulateGrad(t)
+    node = AccumulateGrad.of(t)
     if meta.grad_dtype is not Ellipsis:
         node.dtype = meta.wanted(t._array.dtype)
     meta.accumulate = weakref.ref(node)

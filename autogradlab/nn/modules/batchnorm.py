@@ -100,22 +100,26 @@ class _BatchNorm(_NormBase):
     def forward(self, input: Tensor) -> Tensor:
         """The input, normalized over the batch."""
         self._check_input_dim(input)
-        factor = 0.0 if self.momentum is None else self.momentum
-        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
-            self.num_batches_tracked.add_(1)
-            factor = 1.0 / float(self.num_batches_tracked) if self.momentum is None else self.momentum
-        batch = self.training or (self.running_mean is None and self.running_var is None)
-        tracks = not self.training or self.track_running_stats
-        return F.batch_norm(
-            input,
-            self.running_mean if tracks else None,
-            self.running_var if tracks else None,
-            self.weight,
-            self.bias,
-            batch,
-            factor,
-            self.eps,
-        )
+        weight, bias, mean, var, count = self._tensors()
+        training, tracks, momentum = self.training, self.track_running_stats, self.momentum
+        factor = 0.0 if momentum is None else momentum
+        if training and tracks and count is not None:
+            count.add_(1)
+            factor = 1.0 / float(count) if momentum is None else momentum
+        batch = training or (mean is None and var is None)
+        if training and not tracks:
+            mean = var = None
+        return F.batch_norm(input, mean, var, weight, bias, batch, factor, self.eps)
+
+    def _tensors(self) -> tuple[Any, ...]:
+        """Its parameters and buffers, from where they are registered, which takes less than to ask for each attribute."""
+        own = self.__dict__
+        parameters, buffers = own["_parameters"], own["_buffers"]
+        try:
+            learnt = parameters["weight"], parameters["bias"]
+            return (*learnt, buffers["running_mean"], buffers["running_var"], buffers["num_batches_tracked"])
+        except KeyError:  # one of them is set by a hook, or assigned
+            return self.weight, self.bias, self.running_mean, self.running_var, self.num_batches_tracked
 
 
 named(_BatchNorm, "__init__")

@@ -123,7 +123,11 @@ class LayerNorm(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The input, normalized."""
-        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+        own = self.__dict__["_parameters"]
+        try:
+            return F.layer_norm(input, self.normalized_shape, own["weight"], own["bias"], self.eps)
+        except KeyError:  # a weight that is not registered as a parameter: set by a hook, or assigned
+            return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         """The arguments that the repr shows."""
