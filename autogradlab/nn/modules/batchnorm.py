@@ -112,7 +112,7 @@ class _BatchNorm(_NormBase):
         return F.batch_norm(input, mean, var, weight, bias, batch, factor, self.eps)
 
     def _tensors(self) -> tuple[Any, ...]:
-        """Its parameters and buffers, from where they are registered, which takes less than to ask for each attribute."""
+        """Its parameters and buffers, from where they are registered: to ask for each attribute takes longer."""
         own = self.__dict__
         parameters, buffers = own["_parameters"], own["_buffers"]
         try:
