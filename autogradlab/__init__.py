@@ -101,6 +101,7 @@ _MODULES = (
     "nn",
     "optim",
     "profiler",
+    "quasirandom",
     "random",
     "return_types",
     "signal",

@@ -43,3 +43,23 @@ labels = torch.tensor([[1, 2], [2, 1]])
 for reduction in (0, 1, 2):
     attempt(lambda: torch.ctc_loss(log_p, labels, [4, 4], [2, 1], 0, reduction))
 attempt(lambda: torch.ctc_loss(log_p, labels, [4, 4]))
+
+# % names-sobol: points that fill a cube
+SobolEngine = torch.quasirandom.SobolEngine
+for dimension in (1, 3, 1111):
+    for options in ({}, {"scramble": True, "seed": 5}, {"scramble": True, "seed": 0}):
+        engine = SobolEngine(dimension, **options)
+        print(engine, engine.draw(2)[:, :3], engine.draw(5)[:, -3:], engine.num_generated, engine.quasi[:3])
+        print(engine.draw(33).double().sum(), engine.shift[-2:], engine.sobolstate[-2:, :4])
+        print(engine.reset().fast_forward(3).draw()[:, :3], engine.fast_forward(2).draw(2)[:, -2:])
+        print(engine.reset().draw_base2(3, dtype=torch.float64)[:, :2])
+for action in (
+    lambda: SobolEngine(0),
+    lambda: SobolEngine(21202),
+    lambda: SobolEngine(3).draw(0),
+    lambda: SobolEngine(3).draw(2, dtype=torch.int32),
+    lambda: SobolEngine(3).draw(2, dtype=torch.float16),
+    lambda: SobolEngine(3).draw(2, out=torch.empty(0)),
+    lambda: SobolEngine(2).fast_forward(3).draw_base2(2),
+):
+    attempt(action)
