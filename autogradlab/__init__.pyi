@@ -1138,8 +1138,7 @@ def lu_unpack(LU_data: _Tensor, LU_pivots: _Tensor, unpack_data: _bool = ..., un
 def manual_seed(seed: _Any) -> _Generator:
     """Start the random numbers anew from a seed: the same seed gives the same numbers."""
 def margin_ranking_loss(input1: _Tensor, input2: _Tensor, target: _Tensor, margin: _Number | _Tensor = ..., reduction: _int = ...) -> _Tensor:
-    """max(0, -target * (input1 - input2) + margin): input1 should be larger where target is 1, input2
-    where it is -1."""
+    """max(0, -target * (input1 - input2) + margin); reduction is 0 (none), 1 (mean) or 2 (sum)."""
 @_overload
 def masked_fill(input: _Tensor, mask: _Tensor, value: _Tensor) -> _Tensor:
     """A copy of input with value wherever mask is True."""

@@ -12,13 +12,14 @@ from ..ops.table.publishing import reading
 from . import functional as F
 from .functions.activations import _rrelu_with
 from .functions.linear import _dropped
+from .functions.losses import ranked
 from .functions.sampling import grid_sampler
 from .functions.weights import norm_except
 
 __all__ = ["NAMES", "find"]
 
 _WORDS = ("none", "mean", "sum")
-_REDUCED: Any = (lambda x: x, Tensor.mean, Tensor.sum)
+_REDUCED: dict[int, Any] = {1: Tensor.mean, 2: Tensor.sum}
 #: the same function under both names
 _SAME = (
     "adaptive_avg_pool1d",
@@ -42,11 +43,9 @@ _SAME = (
 _IN_C = ("max_pool1d", "max_pool2d", "max_pool3d", "rms_norm")
 #: losses whose reduction is a number, and its place among their arguments
 _LOSSES = {
-    "binary_cross_entropy_with_logits": 4,
     "cosine_embedding_loss": 4,
     "hinge_embedding_loss": 3,
     "kl_div": 2,
-    "margin_ranking_loss": 4,
     "triplet_margin_loss": 7,
 }
 #: operations of the table that are published by themselves
@@ -242,6 +241,24 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     return norm_except(v, dim, pow)
 
 
+@reading("margin_ranking_loss")
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
+) -> Tensor:
+    """max(0, -target * (input1 - input2) + margin); reduction is 0 (none), 1 (mean) or 2 (sum).
+
+    Shapes: all three broadcast.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.margin_ranking_loss(torch.tensor([1., 2.]), torch.tensor([2., 1.]), torch.tensor([1., 1.]))
+        tensor([1., 0.])
+
+    Mirrors `torch.margin_ranking_loss`.
+    """
+    return ranked(input1, input2, target, margin, reduction)
+
+
 @reading("ctc_loss")
 def ctc_loss(
     log_probs: Tensor,
@@ -435,6 +452,7 @@ _OWN = {
         feature_dropout,
         feature_dropout_,
         norm_except_dim,
+        margin_ranking_loss,
         ctc_loss,
         batch_norm,
         instance_norm,
@@ -456,7 +474,8 @@ def _loss(name: str) -> Any:
     def loss(*args: Any, reduction: int = 0, **kwargs: Any) -> Any:
         if len(args) > place:
             *args, reduction = args  # type: ignore[assignment]
-        return _REDUCED[reduction](function(*args, reduction="none", **kwargs))
+        losses = function(*args, reduction="none", **kwargs)
+        return _REDUCED[reduction](losses) if reduction in _REDUCED else losses
 
     loss.__name__ = loss.__qualname__ = name
     loss.__doc__ = function.__doc__

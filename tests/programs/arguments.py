@@ -1,6 +1,7 @@
 """Numbers that are complex where real ones are wanted, bools for sizes, tensors for integers, None for a tensor."""
 
 import torch
+import torch.nn.attention
 import torch.nn.functional as F
 
 from tests.scenarios.show import attempt
@@ -65,3 +66,33 @@ for action in (
     lambda: torch.ldexp(i, b),
 ):
     attempt(action)
+
+# % arguments-losses: the functions of torch read a missing reduction as none, and broadcast as they compute
+a = torch.arange(6.0).view(2, 3) / 4
+for action in (
+    lambda: torch.binary_cross_entropy_with_logits(a, a.flip(0)),
+    lambda: torch.binary_cross_entropy_with_logits(a, a[0]),
+    lambda: torch.binary_cross_entropy_with_logits(a[0], a, reduction=1),
+    lambda: torch.margin_ranking_loss(a, a.flip(1), torch.ones(3)),
+    lambda: torch.margin_ranking_loss(a, a[0], torch.ones(3), 0.5, 1),
+    lambda: torch.margin_ranking_loss(a, a[0], torch.ones(3), 0.5, 2),
+    lambda: torch.margin_ranking_loss(a, a[0], torch.ones(3), 0.5, 3),
+    lambda: F.margin_ranking_loss(a, a[0], torch.ones(3)),
+    lambda: torch.kl_div(a, a, 3),
+):
+    attempt(action)
+
+# % arguments-scale: attention with a scale that is not positive
+_ = torch.manual_seed(0)
+q, k, v = (torch.randn(1, 2, 3, 4, requires_grad=True) for _ in range(3))
+for scale in (-0.5, 0.0):
+    for causal in (False, True):
+        for kernels in ([torch.nn.attention.SDPBackend.MATH], [torch.nn.attention.SDPBackend.FLASH_ATTENTION]):
+            with torch.nn.attention.sdpa_kernel(kernels):
+                out = F.scaled_dot_product_attention(q, k, v, scale=scale, is_causal=causal)
+            print(scale, causal, out[0, 0], out.grad_fn.name())
+
+# % arguments-storages: NumPy's integers are sizes
+for storage in (torch.FloatStorage, torch.UntypedStorage, torch.Storage):
+    attempt(lambda: storage(torch.arange(3).numpy()[2]).size())
+attempt(lambda: torch.UntypedStorage(True))

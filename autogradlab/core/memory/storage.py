@@ -337,7 +337,8 @@ def _bytes(data: Any, device: Any) -> np.ndarray:
         raise RuntimeError(f"torch.UntypedStorage(): Storage device not recognized: {found.type}")
     if not absent:
         require_cpu(found)
-    if type(data) is int:
+    if type(data) is int or isinstance(data, np.integer):
+        data = int(data)
         if data < 0:
             raise RuntimeError(NEGATIVE.format(2**64 + data))
         return reserve(data) if absent else quiet(np.zeros, data, np.uint8)

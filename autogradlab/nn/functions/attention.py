@@ -100,8 +100,10 @@ def scaled_dot_product_attention(
         _check_kernels(fused, dropout_p)
     if fused and ATTENTION["flash"]:
         return TENSORS._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, is_causal, attn_mask, scale)[0]
-    factor = math.sqrt(1.0 / math.sqrt(q._array.shape[-1]) if scale is None else scale)
-    scores = TENSORS.matmul(TENSORS.mul_number(q, factor), TENSORS.mul_number(TENSORS.transpose(k, -2, -1), factor))
+    wanted = 1.0 / math.sqrt(q._array.shape[-1]) if scale is None else scale
+    factor = math.sqrt(abs(wanted))
+    scaled = TENSORS.mul_number(q, -factor if wanted < 0 else factor)
+    scores = TENSORS.matmul(scaled, TENSORS.mul_number(TENSORS.transpose(k, -2, -1), factor))
     mask = attn_mask
     if is_causal:
         rows, cols = q._array.shape[-2], k._array.shape[-2]

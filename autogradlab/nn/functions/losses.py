@@ -747,7 +747,12 @@ def margin_ranking_loss(
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
     _margin_ranking_loss(input1, input2, target, margin, n)
-    return _reduce(TENSORS.add_number(-target * (input1 - input2), margin).clamp_min_(0), n)
+    return ranked(input1, input2, target, margin, n)
+
+
+def ranked(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, reduction: int = 0) -> Tensor:
+    """margin_ranking_loss of tensors that broadcast, whatever their numbers of dimensions."""
+    return _reduce(TENSORS.add_number(-target * (input1 - input2), margin).clamp_min_(0), reduction)
 
 
 def cosine_embedding_loss(

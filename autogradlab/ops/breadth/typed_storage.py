@@ -366,7 +366,8 @@ def _untyped(given: Any, said: str) -> Storage:
 def _filled(args: tuple[Any, ...], numpy: np.dtype[Any], said: str) -> np.ndarray:
     """The memory that a constructor asks for: none, so many elements, or those of a sequence."""
     data = args[0] if args else 0
-    if isinstance(data, int):
+    if isinstance(data, (int, np.integer)):
+        data = int(data)
         if data < 0:
             raise RuntimeError(NEGATIVE.format(2**64 + data * numpy.itemsize))
         return np.zeros(data, numpy)

@@ -29,9 +29,9 @@ def _later(rows: int, columns: int) -> Array:
 def _scores(query: Array, key: Array, is_causal: bool, attn_mask: Array, scale: float | None) -> Array:
     factor = query.dtype.type(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
     scores = np.matmul(query, key.swapaxes(-1, -2))
-    scores *= factor
-    if is_causal:
+    if is_causal:  # before the scale, as in PyTorch: one that is not positive makes NaN of them
         np.copyto(scores, -np.inf, where=_later(*scores.shape[-2:]))
+    scores *= factor
     if attn_mask is not None:
         scores = np.where(attn_mask, scores, -np.inf) if attn_mask.dtype == np.bool_ else scores + attn_mask
     return scores.astype(query.dtype, copy=False)

@@ -361,7 +361,7 @@ def binary_cross_entropy_with_logits(
     target: np.ndarray,
     weight: np.ndarray | None = None,
     pos_weight: np.ndarray | None = None,
-    reduction: int = 1,
+    reduction: int = 0,
 ) -> Any:
     """binary_cross_entropy of sigmoid(input), without overflow; pos_weight multiplies the terms of positive targets.
 
@@ -373,6 +373,9 @@ def binary_cross_entropy_with_logits(
     tensor(0.0878)
     """
     refuse(input, "log_sigmoid_cpu", "biuc")
+    shape = broadcast_shapes(target.shape, input.shape)
+    if shape != target.shape:
+        raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
     for factor, turned in ((pos_weight, False), (weight, True)):
         pair = () if factor is None else (factor.shape, input.shape)
         if pair and broadcast_shapes(*(pair[::-1] if turned else pair)) != input.shape:
