@@ -10,12 +10,13 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
+from functools import cache
 from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.graph.node import NO_EDGE, Identity, Node, node_class, pair
+from ..core.graph.node import NO_EDGE, Edge, Identity, Node, leads, node_class, pair, reachable
 from ..core.memory.lazy import bits
 from ..core.memory.rows import Rows, levels_of
 from ..core.memory.storage import storage_of
@@ -24,7 +25,7 @@ from ..core.runtime import errors, modes
 from ..core.tensor import overriding, printing
 from ..core.tensor import tensor as tensors
 from ..core.tensor.overriding import spread
-from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad
+from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad, wrap
 from .context import transforms, transposing
 from .edge import place_of
 from .frontend import grad as gradient
@@ -61,6 +62,41 @@ class _Gate(Identity):
 _GateNode = node_class("Gate", _Gate)
 
 
+class _Zeros(Node):
+    """Gives gradients of zero, whatever comes: that of a product by the tangent of a tensor that has none."""
+
+    __slots__ = ()
+
+    simple = True
+
+    @classmethod
+    def to(cls, edges: list[Edge], array: np.ndarray) -> _Zeros:
+        """The Node of an array of zeros that was computed from what these edges lead to."""
+        made = cls()
+        made._edges = tuple(edges)
+        made.shape, made.dtype = array.shape, array.dtype
+        return made
+
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """One step of backward, on arrays."""
+        zeros = []
+        for edge in self._edges:
+            node, nr = pair(edge)
+            shape, dtype = (node.shape[nr], node.dtype[nr]) if node.multi else (node.shape, node.dtype)  # type: ignore[union-attr]
+            zeros.append(np.zeros(shape, dtype))
+        return tuple(zeros)
+
+    def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """One step of backward, on tensors, recorded."""
+        return tuple(map(wrap, self.run(grad, F)))
+
+
+@cache
+def _zeros_node(name: str) -> Any:
+    """The class of such a Node, of the name that PyTorch's Node of the product has."""
+    return node_class(name, _Zeros)
+
+
 class _Dual:
     """A tensor with a tangent: where its history begins, and what tensor it was, as long as that lives."""
 
@@ -89,6 +125,8 @@ class Level:
         self.derived: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
         #: primals and tangents that were given out: they have no tangent, whatever their history leads to
         self.apart: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
+        #: of Nodes, whether they lead to dual tensors, as far as that was asked
+        self.leading: weakref.WeakKeyDictionary[Node, bool] = weakref.WeakKeyDictionary()
 
     def open(self) -> None:
         """Open the level."""
@@ -132,6 +170,34 @@ class Level:
         self.own[id(hidden)] = hidden
         return made
 
+    def holds(self, t: Tensor) -> bool:
+        """Whether a tensor was computed from dual tensors, also where no call has told of it: inside of a layer, or of
+        a transform."""
+        if self.derived.get(id(t)) is t:
+            return True
+        if not (self.duals and requires_grad(t)) or self.apart.get(id(t)) is t:
+            return False
+        if self._leads(pair(gradient_edge(t))[0]):
+            self.derived[id(t)] = t
+            return True
+        return False
+
+    def _leads(self, start: Node | None) -> bool:
+        """Whether a Node leads to dual tensors."""
+        known = self.leading
+        known.update((dual.place[0], True) for dual in self.duals)
+        path = [] if start is None else [start]
+        while path:
+            node = path[-1]
+            below = [pair(edge)[0] for edge in node._edges]
+            open_ = [n for n in below if n is not None and n not in known]
+            if node not in known and open_:
+                path.append(open_[0])
+                continue
+            known.setdefault(node, any(known[n] for n in below if n is not None))
+            path.pop()
+        return start is not None and known[start]
+
     def known(self, t: Tensor) -> _Dual | None:
         """What is known of `t` as a dual tensor; None if it is none."""
         return next((dual for dual in (*reversed(self.changed), *reversed(self.duals)) if dual.is_(t)), None)
@@ -158,6 +224,10 @@ class Level:
             return dual.tangent
         places = [dual.place for dual in self.duals]
         tangents = [dual.tangent for dual in self.duals]
+        ways = _between(tensor, {place[0] for place in places})
+        for node in ways:  # of a layer, whose calls nobody has seen
+            if node.forwardless:
+                raise NotImplementedError(errors.FORWARDLESS.format(node.forwardless))
         with enable_grad():
             dummy = TENSORS.zeros_like(tensor)
             set_requires_grad(dummy, True, "method")
@@ -174,7 +244,9 @@ class Level:
                 found = gradient(made, dummy, along, create_graph=True, allow_unused=True)[0]
         if found is None:
             return TENSORS.zeros_like(tensor)
-        return found if self._recorded(tensor, tangents) else TENSORS.detach(found)
+        if not self._recorded(tensor, tangents):
+            return TENSORS.detach(found)
+        return self._beside_zeros(found, ways)
 
     def _recorded(self, tensor: Tensor, tangents: list[Tensor]) -> bool:
         """Whether the tangent of a tensor has a history: where the tensor has one apart from this level, or one of the
@@ -183,13 +255,42 @@ class Level:
             return True
         return len(transforms.forward) > 1 and _reaches_others(tensor, set(self.own), gates=True)
 
+    def _beside_zeros(self, tangent: Tensor, ways: list[Node]) -> Tensor:
+        """The tangent of a tensor that was computed by the Nodes `ways`, with the history that it has in PyTorch, which
+        multiplies tensors by the tangents of those beside them, zero as these may be."""
+        own = set(self.own)
+        made = None
+        edges: list[Edge] = []
+        for node in ways:
+            found = [node._edges[i] for i in node.multiplied()]
+            found = [edge for edge in found if leads(edge) and _leads_to_others([edge], own)]
+            if found:
+                made = made or node
+                edges += found
+        if made is not None:
+            reached = set(reachable([pair(gradient_edge(tangent))[0]]))
+            edges = [edge for edge in edges if pair(edge)[0] not in reached]
+        if made is None or not edges:
+            return tangent
+        zeros = TENSORS.zeros_like(tangent)
+        zeros._edge = _zeros_node(made.name()).to(edges, tangent._array)
+        with enable_grad():
+            return TENSORS.add(tangent, zeros)
+
     def given_out(self, t: Tensor) -> Tensor:
         """A tangent without the history that ends at the level's own tensors; it has no tangent itself."""
         if requires_grad(t):
             if not _reaches_others(t, _own()):
                 return TENSORS.detach(t)
-            self.apart[id(t)] = t
+            self._set_apart(t)
         return t
+
+    def _set_apart(self, t: Tensor) -> None:
+        """Note that a tensor with a history has no tangent."""
+        self.apart[id(t)] = t
+        node = pair(gradient_edge(t))[0]
+        if node is not None:
+            self.leading[node] = False
 
     def primal(self, t: Tensor) -> Tensor:
         """A tensor without the history that ends at the level's own tensors, and without a tangent; with its history
@@ -199,7 +300,7 @@ class Level:
         made: Tensor = TENSORS.detach(t)
         if _reaches_others(t, _own()):
             made._edge = Identity.after(gradient_edge(t), t._array)
-            self.apart[id(made)] = made
+            self._set_apart(made)
         return made
 
 
@@ -361,7 +462,11 @@ def _differentiated(t: Tensor) -> bool:
 def _reaches_others(t: Tensor, own: set[int], gates: bool = False) -> bool:
     """Whether the history of a tensor leads to leaves that are none of `own`. gates: also where it does so for tangents
     alone."""
-    found = [gradient_edge(t)]
+    return _leads_to_others([gradient_edge(t)], own, gates)
+
+
+def _leads_to_others(found: list[Edge], own: set[int], gates: bool = False) -> bool:
+    """The same of what some edges lead to."""
     seen: set[Node] = set()
     while found:
         node: Any = pair(found.pop())[0]
@@ -373,6 +478,31 @@ def _reaches_others(t: Tensor, own: set[int], gates: bool = False) -> bool:
         if gates or not (isinstance(node, _Gate) and node.tangents):
             found.extend(node._edges)
     return False
+
+
+def _between(t: Tensor, ends: set[Node | None]) -> list[Node]:
+    """The Nodes on the ways of tangents from some Nodes to a tensor, without these, in the order in which they were
+    made."""
+    start = pair(gradient_edge(t))[0]
+    above: dict[Node, list[Node]] = {}
+    found = [] if start is None else [start]
+    while found:
+        node = found.pop()
+        closed = node in ends or (isinstance(node, _Gate) and not node.tangents)
+        for edge in () if closed else node._edges:
+            below = pair(edge)[0]
+            if below is not None:
+                if below not in above:
+                    found.append(below)
+                above.setdefault(below, []).append(node)
+    ways: set[Node] = set()
+    found = [node for node in ends if node is not None]
+    while found:
+        for node in above.get(found.pop(), ()):
+            if node not in ways:
+                ways.add(node)
+                found.append(node)
+    return sorted(ways, key=lambda node: node._seq)
 
 
 def _own() -> set[int]:
@@ -415,7 +545,7 @@ def _through(name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs:
     if not levels or _within.busy:
         return call(*args, **kwargs)
     given = [t for t in spread((*args, *kwargs.values())) if isinstance(t, Tensor)]
-    used = [level for level in levels if any(level.derived.get(id(t)) is t for t in given)]
+    used = [level for level in levels if any(map(level.holds, given))]
     if not used:
         return call(*args, **kwargs)
     local = modes.current()

@@ -512,3 +512,68 @@ with forward_ad.dual_level(), warnings.catch_warnings():
 with caught():
     torch.func.jvp(lambda t: torch.cdist(t, t), (torch.ones(2, 2),), (torch.ones(2, 2),))
 print(torch.igamma(plain, plain), torch.cdist(torch.ones(1, 2, requires_grad=True), torch.ones(1, 2)).grad_fn.name())
+
+# Which tangents require grad: PyTorch multiplies each tensor by the tangents of those beside it, zero as they may be.
+m, v, eye = torch.ones(2, 2), torch.tensor([1.0, 2.0]), torch.eye(2)
+signal, kernel, image = torch.ones(1, 1, 4), torch.ones(1, 1, 2), torch.ones(1, 1, 3, 3)
+
+
+def tangent_requires_grad(function, given, duals, learned):
+    leaves = [t.clone().requires_grad_(r) for t, r in zip(given, learned, strict=True)]
+    with forward_ad.dual_level():
+        args = [forward_ad.make_dual(t, torch.ones_like(t)) if d else t for t, d in zip(leaves, duals, strict=True)]
+        tangent = forward_ad.unpack_dual(function(*args)).tangent
+        if tangent is None or not tangent.requires_grad:
+            return "no"
+        wanted = [t for t in leaves if t.requires_grad]
+        found = torch.autograd.grad(tangent.sum(), wanted, allow_unused=True)
+        return [None if g is None else (g + 0).flatten().tolist() for g in found]
+
+
+for name, function, given in (
+    ("mul", torch.mul, (v, v)),
+    ("by a number", lambda t, _: 2 * t, (v, v)),
+    ("in place", lambda s, t: s.clone().mul_(t), (v, v)),
+    ("div", torch.div, (v, v)),
+    ("add", torch.add, (v, v)),
+    ("maximum", torch.maximum, (v, v + 1)),
+    ("where", lambda s, t: torch.where(v > 1, s, t), (v, v)),
+    ("mm", torch.mm, (m, m)),
+    ("mv", torch.mv, (m, v)),
+    ("matmul", torch.matmul, (torch.ones(2, 2, 2), m)),
+    ("einsum", lambda s, t: torch.einsum("ij,j->i", s, t), (m, v)),
+    ("addmm", torch.addmm, (m, m, m)),
+    ("lerp", torch.lerp, (v, v, v)),
+    ("linear", functional.linear, (m, m, v)),
+    ("index_add", lambda s, t: s.index_add(0, torch.tensor([0, 1]), t), (v, v)),
+    ("conv1d", functional.conv1d, (signal, kernel, torch.ones(1))),
+    ("conv2d", functional.conv2d, (image, torch.ones(1, 1, 2, 2))),
+    ("mse_loss", functional.mse_loss, (v, v)),
+):
+    n = len(given)
+    for dual in range(n):
+        print(
+            name,
+            *[
+                tangent_requires_grad(function, given, *[[k == i for k in range(n)] for i in (dual, own)])
+                for own in range(n)
+            ],
+            tangent_requires_grad(function, given, [k == dual for k in range(n)], [True] * n),
+        )
+
+# What was computed inside of a layer is followed too, and refused where there is no formula.
+q = torch.ones(1, 1, 2, 2)
+attention = torch.nn.MultiheadAttention(2, 1, batch_first=True)
+for action in (
+    lambda t: functional.scaled_dot_product_attention(t, q, q),
+    lambda t: attention(t[0], q[0], q[0], need_weights=False)[0],
+    lambda t: torch.func.grad(lambda s: functional.scaled_dot_product_attention(s, q, q).sum())(t),
+    lambda t: torch.nn.LSTM(2, 2)(t[0])[0],
+    lambda t: functional.scaled_dot_product_attention(t[0, 0], q[0, 0], q[0, 0]),
+):
+    with caught():
+        print(torch.func.jvp(action, (q,), (q,))[1].shape)
+with forward_ad.dual_level():
+    hidden = attention(forward_ad.make_dual(q[0], q[0]), q[0], q[0])[0]
+    with torch.no_grad():
+        hidden.mul_(2)

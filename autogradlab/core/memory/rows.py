@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ __all__ = [
     "levels_of",
     "new_level",
     "plain_rows",
+    "refuse_among",
     "repeated",
     "with_levels",
 ]
@@ -841,6 +842,12 @@ def _flat(args: Sequence[Any]) -> list[Any]:
 
 #: kernels that are not to run for one row after the other, by the message that says so
 _REFUSED: dict[Any, str] = {}
+
+
+def refuse_among(name: str, tensors: Iterable[Any]) -> None:
+    """Refuse tensors of rows, in the words about an operation of several for which PyTorch's vmap has no rule."""
+    if modes.LOCAL.state.levels and any(type(t._array) is Rows for t in tensors):
+        raise RuntimeError(errors.ROWS_NO_FALLBACK.format(name))
 
 
 def refuse_rows(forms: Sequence[Callable[..., Any]], message: str) -> None:

@@ -8,7 +8,9 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
+from ...core.memory.rows import refuse_among
 from ...core.recording.record import TENSORS
+from ...core.runtime import modes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
@@ -369,9 +371,13 @@ class RNNBase(Module):
         start = self._start(x, hx, batched)
         if not x.shape[1 if self.batch_first else 0]:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+        lstm = self.mode == "LSTM"
+        if modes.LOCAL.state.levels:
+            states = start if lstm else (start,)
+            refuse_among(f"{self.mode.lower()}.input", (x, *states, *self._flat_weights))
         if self.batch_first:
             x = x.transpose(0, 1)
-        lstm, fused = self.mode == "LSTM", self._fused(x)
+        fused = self._fused(x)
         if lstm and self.proj_size and x.dtype is _FLOAT32 and x.numel() > 0:
             warn_once(
                 "LSTM with projections is not supported with oneDNN. Using default implementation.",
@@ -625,6 +631,8 @@ class LSTMCell(RNNCellBase):
     def forward(self, input: Tensor, hx: Any = None) -> tuple[Tensor, Tensor]:
         """The next hidden state and cell state."""
         x, state, batched = self._whole(input, hx, ("hx[0]", "hx[1]"))
+        if modes.LOCAL.state.levels:
+            refuse_among("lstm_cell", (x, *state, *self.parameters(recurse=False)))
         h, c = _lstm_step(F.linear(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh)
         return (h, c) if batched else (h.squeeze(0), c.squeeze(0))
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.memory.rows import refuse_among
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import int64, scalar_name
@@ -240,6 +241,7 @@ def pad_sequence(
     tensors = list(sequences)
     if not tensors:
         raise RuntimeError("received an empty list of sequences")
+    refuse_among("pad_sequence", tensors)
     first = tensors[0]._array.shape[1:]
     for t in tensors[1:]:
         broadcast_shapes((1, *first), (1, *t._array.shape[1:]))

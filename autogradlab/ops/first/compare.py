@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.memory.absent import require_contents
-from ...core.memory.rows import Rows
-from ...core.runtime import errors
+from ...core.memory.rows import refuse_among
 from ...core.tensor.tensor import Tensor
 from ..table.arguments import reject
 from ..table.factories import binary
@@ -168,8 +167,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     """
     if not isinstance(input, Tensor) or not isinstance(other, Tensor):
         reject("equal", (input, other), {})
-    if isinstance(input._array, Rows) or isinstance(other._array, Rows):
-        raise RuntimeError(errors.ROWS_NO_FALLBACK.format("equal"))
+    refuse_among("equal", (input, other))
     require_contents("aten::equal", input._array, other._array)
     if input.dtype is not other.dtype:
         x, y = align(input._array, other._array) if input.shape == other.shape else (input._array, other._array)

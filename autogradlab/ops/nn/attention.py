@@ -53,6 +53,7 @@ def _by_rows(x: Array) -> Array:
     method=False,
     function=False,
     node="ScaledDotProductFlashAttentionForCpuBackward0",
+    forwardless=_NAME,
     outputs=("output", "logsumexp"),
     differentiable=1,
     vjp={

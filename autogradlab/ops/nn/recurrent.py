@@ -182,6 +182,7 @@ def _kept(workspace: Array, steps: int, batch: int) -> list[Array]:
     outputs=("result0", "result1", "result2", "result3"),
     differentiable=3,
     vjp={"input weight0 weight1 weight2 weight3 hx_ cx_": _mkldnn_rnn_layer_vjp},
+    forwardless="mkldnn_rnn_layer",
     shown={"input": "input"},
 )
 def mkldnn_rnn_layer(

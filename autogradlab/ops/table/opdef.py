@@ -55,6 +55,8 @@ _ndarray = np.ndarray
 _REQUIRED: Any = object()
 #: ways to have a saved value that is a list of tensors, and all those that are tensors
 _LISTS = frozenset(("list", "results", "indices"))
+#: tensors that are added alone, of which formulas ask the shape, or whether they are there
+_ADDED = frozenset(("bias", "source"))
 _OF_TENSORS = _LISTS | {"tensor", "output"}
 
 
@@ -278,6 +280,7 @@ class Op:
             name for name, (kind, _) in zip(self.node_class.saved_names, self.savers, strict=True) if kind in _LISTS
         )
         self._make_release()
+        self.node_class.multiplied = self._multiplied
         self.inplace_class = self.node_class
         if self.node_name == NOT_IMPLEMENTED:  # its error names the form in place
             refused = no_derivative(self.name + "_")
@@ -353,6 +356,19 @@ class Op:
                     return None
                 edges.update(f.edges)
         return None if len(self.edge_places) == 1 else tuple(sorted(edges))
+
+    def _multiplied(self) -> tuple[int, ...]:
+        """The edges of the tensors by which forward mode multiplies the tangents of others, be these zero: those that
+        formulas of some of the edges name, or one formula of several."""
+        if len(self.edge_places) < 2:  # what its formula records is all
+            return ()
+        joint = {name for f in self.formulas if f.joint for name in f.names}
+        found = []
+        for field, (kind, place), users in zip(self.fields, self.savers, self.users, strict=True):
+            if kind == "tensor" and place in self.edge_places and users is not None and field not in _ADDED:
+                if field in joint or len(users) < len(self.edge_places):
+                    found.append(self.edge_places.index(place))
+        return tuple(found)
 
     def _saver(self, field: str) -> tuple[str, Any]:
         """How a field of the Node is had from the arguments and the results."""
