@@ -469,7 +469,7 @@ def mapped(
     before = local.levels, local.mapped
     try:
         local.levels = (*local.levels, level)
-        local.mapped = (*local.mapped, (level, count, "never"))
+        local.mapped = (*local.mapped, (level, count, "never", local.entered() + 1))
         rows = [None if t is None else TENSORS._add_batch_dim(t, 0, level) for t in given]
         return [None if t is None else TENSORS._remove_batch_dim(t, level, count, 0) for t in func(rows)]
     finally:

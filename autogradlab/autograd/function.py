@@ -367,7 +367,7 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def _innermost(args: tuple[Any, ...], local: modes.State) -> tuple[int, int, str] | None:
+def _innermost(args: tuple[Any, ...], local: modes.State) -> tuple[int, int, str, int] | None:
     """The innermost vmap, with what is known of it, of whose rows an argument is made."""
     levels = {level for a in flat(args) if isinstance(a, Tensor) for level in levels_of(a._array.shape)}
     return next((mapped for mapped in reversed(local.mapped) if mapped[0] in levels), None)
@@ -379,9 +379,9 @@ _TWO_RETURNS = (
 )
 
 
-def _by_rule(cls: Any, args: tuple[Any, ...], mapped: tuple[int, int, str], local: modes.State) -> Any:
+def _by_rule(cls: Any, args: tuple[Any, ...], mapped: tuple[int, int, str, int], local: modes.State) -> Any:
     """What a Function's own `vmap` gives, outside of the vmap of whose rows the arguments are made."""
-    level, size, randomness = mapped
+    level, size, randomness, _ = mapped
     whole, places = zip(*[_outside(a, level, size) for a in flat(args)], strict=True)
     before = local.levels, local.mapped
     try:

@@ -182,7 +182,7 @@ class Mapping:
         transforms.stack += (self,)
         local = modes.current()
         local.levels = (*local.levels, self.level)
-        local.mapped = (*local.mapped, (self.level, self.size, self.randomness))
+        local.mapped = (*local.mapped, (self.level, self.size, self.randomness, local.entered() + 1))
         return self
 
     def around(self, t: Tensor) -> tuple[str, Tensor]:

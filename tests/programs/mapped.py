@@ -6,7 +6,7 @@ import torch
 from torch.func import functional_call, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp, vmap
 from torch.nn import functional as F
 
-from tests.scenarios.show import attempt
+from tests.scenarios.show import attempt, caught
 
 warnings.filterwarnings("ignore", message="`torch.jit")  # of decompositions, with the first call of jvp
 warnings.filterwarnings("ignore", message="An output with one or more")  # of a bernoulli_ that is refused
@@ -271,3 +271,81 @@ for size in (None, 1, 2, 5):
     made = jacrev(lambda t: (t**2, {"sum": t.sum()}), chunk_size=size, _preallocate_and_copy=True)(x)
     print(made, made[0].stride())
 print(jacrev(jacrev(lambda t: t**3, chunk_size=1, _preallocate_and_copy=True), _preallocate_and_copy=True)(x[:2]))
+
+# In place on a tensor that vmap does not map, with others that it does: whose words, and before which other errors.
+plain, rows = torch.tensor([1.0, 2.0, 3.0]), torch.arange(1.0, 7.0).reshape(2, 3)
+first = torch.tensor([0, 1])
+for short in (
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "true_divide",
+    "floor_divide",
+    "remainder",
+    "fmod",
+    "pow",
+    "atan2",
+    "copysign",
+    "hypot",
+    "xlogy",
+    "eq",
+    "lt",
+    "logical_and",
+    "bitwise_or",
+    "bitwise_left_shift",
+    "gcd",
+    "clamp_min",
+    "clamp",
+    "copy",
+    "addcmul",
+    "addcdiv",
+    "lerp",
+):
+    for kind in (torch.float32, torch.int64, torch.bool):
+        for depth, transform in enumerate((vmap, lambda f: grad(lambda t: vmap(f)(t).sum()))):
+            if depth and kind is not torch.float32:
+                continue
+            with caught():
+                made = plain.to(kind)
+                extra = {"addcmul": 2, "addcdiv": 2}.get(short, 1)
+                given = {"lerp": (0.5,)}.get(short, ())
+                transform(lambda t, m=made, s=short, n=extra, g=given: getattr(m, s + "_")(*[t] * n, *g))(rows.to(kind))
+for action in (
+    lambda t: plain.clone().add_(t, alpha=2),
+    lambda t: plain.clone().sub_(t, alpha=2),
+    lambda t: plain.clone().div_(t, rounding_mode="floor"),
+    lambda t: plain.clone().add_(t[0]),
+    lambda t: plain.clone().mul_(t.expand(2, 3)),
+    lambda t: plain.clone().add_(t.expand(2, 3)),
+    lambda t: plain.clone().fill_(t[0]),
+    lambda t: plain.clone().index_add_(0, first, t[:2]),
+    lambda t: plain.clone().index_copy_(0, first, t[:2]),
+    lambda t: plain.clone().index_fill_(0, first, t[0]),
+    lambda t: plain.clone().index_put_((first,), t[:2]),
+    lambda t: plain.clone().scatter_(0, first, t[:2]),
+    lambda t: plain.clone().scatter_add_(0, first, t[:2]),
+    lambda t: plain.clone().masked_fill_(plain > 1, t[0]),
+    lambda t: plain.clone().masked_fill_(t > 1, 1.0),
+    lambda t: plain.clone().masked_scatter_(plain > 1, t),
+    lambda t: plain.clone().put_(first, t[:2]),
+    lambda t: torch.ones(3, 3).addr_(t, t),
+    lambda t: plain.clone().__setitem__(0, t[0]),
+    lambda t: plain.clone().__setitem__(first, t[:2]),
+    lambda t: plain.clone().__setitem__(t > 1, 1.0),
+    lambda t: vmap(lambda s: t.clone().mul_(s))(rows),
+    lambda t: vmap(lambda s: t.clone().pow_(s))(rows),
+    lambda t: vmap(lambda s: s.clone().pow_(t))(rows),
+):
+    with caught():
+        print(vmap(action)(rows).shape)
+
+# Layers and functions of several operations for which vmap has no rule.
+for layer in (torch.nn.LSTM(3, 2), torch.nn.GRU(3, 2), torch.nn.RNN(3, 2), torch.nn.RNN(3, 2, nonlinearity="relu")):
+    with caught():
+        vmap(lambda t, layer=layer: layer(t[None])[0])(rows)
+with caught():
+    vmap(torch.nn.LSTMCell(3, 2))(rows)
+with caught():
+    vmap(lambda t: torch.nn.utils.rnn.pad_sequence([t, t[:2]]))(rows)
+print(vmap(torch.nn.GRUCell(3, 2))(rows).shape)

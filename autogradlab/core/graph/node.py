@@ -214,7 +214,7 @@ class Node:
     #: PyTorch's name of an operation that has no formula for forward mode; "" for all others
     forwardless = ""
     #: says to which edges the tensors belong by which forward mode multiplies the tangents of others
-    multiplied: ClassVar[Callable[[], tuple[int, ...]]] = tuple
+    multiplied: Callable[[], tuple[int, ...]] = tuple
     #: whether the engine may run it without further checks: arrays in, arrays out, `saved` is all there is to free
     simple = False
     #: whether it is an AccumulateGrad

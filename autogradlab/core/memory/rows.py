@@ -262,7 +262,7 @@ class Rows(NDArrayOperatorsMixin):
             return found
         for target, made in zip(out, found if type(found) is tuple else (found,), strict=True):
             if type(target) is not Rows:
-                raise Apart(errors.ROWS_INPLACE.format("inplace arithmetic"))
+                raise Apart(errors.ROWS_INPLACE.format("inplace arithmetic", "in a vmap"))
             target[...] = made
         return out if len(out) > 1 else out[0]
 
@@ -393,7 +393,7 @@ class Rows(NDArrayOperatorsMixin):
             self.whole[place] = values
             return
         if not set(values.levels) <= set(self.levels):
-            raise Apart(errors.ROWS_INPLACE.format("inplace arithmetic"))
+            raise Apart(errors.ROWS_INPLACE.format("inplace arithmetic", "in a vmap"))
         part = self.whole[place]
         self.whole[place] = values.beside(part.ndim - len(self.levels), self.levels)
 
@@ -419,7 +419,7 @@ class Rows(NDArrayOperatorsMixin):
         raise Apart(errors.ROWS_POINTER)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        raise Apart(errors.ROWS_INPLACE.format("inplace arithmetic"))
+        raise Apart(errors.ROWS_INPLACE.format("inplace arithmetic", "in a vmap"))
 
 
 def plain_rows(x: Any) -> Any:
@@ -892,7 +892,7 @@ _NO_DRAWS = {"error": errors.ROWS_RANDOM, "never": errors.ROWS_RANDOM_NEVER}
 
 def refuse_draws() -> None:
     """Refuse random numbers inside of a vmap that says so."""
-    for _, _, randomness in modes.LOCAL.state.mapped:
+    for _, _, randomness, _ in modes.LOCAL.state.mapped:
         if randomness in _NO_DRAWS:
             raise RuntimeError(_NO_DRAWS[randomness])
 
@@ -900,7 +900,7 @@ def refuse_draws() -> None:
 def _drawing() -> dict[int, int]:
     """The levels whose rows have numbers of their own, and how many rows each has."""
     refuse_draws()
-    return {level: size for level, size, randomness in modes.LOCAL.state.mapped if randomness == "different"}
+    return {level: size for level, size, randomness, _ in modes.LOCAL.state.mapped if randomness == "different"}
 
 
 def place_to_draw(shape: tuple[int, ...], numpy: np.dtype[Any], near: Any = None) -> Any:

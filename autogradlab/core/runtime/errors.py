@@ -145,7 +145,7 @@ ROWS_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
 ROWS_INPLACE = (
     "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
     "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
-    "over in a vmap. Please try to use out-of-place operators instead of {0}. If said operator is being called "
+    "over {1}. Please try to use out-of-place operators instead of {0}. If said operator is being called "
     "inside the PyTorch framework, please file a bug report instead."
 )
 VOLATILE = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."

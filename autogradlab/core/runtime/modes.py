@@ -134,9 +134,10 @@ class State:
         self.levels: tuple[int, ...] = ()
         #: whether a backward pass through a graph of rows is at work: rows whose vmap is over may take part in it
         self.passing = False
-        #: of each of them that a program has entered: its level, how many rows it counts, and whether their random
-        #: numbers are "different", the "same", an "error", or "never" to be drawn (many gradients in one pass)
-        self.mapped: tuple[tuple[int, int, str], ...] = ()
+        #: of each of them that a program has entered: its level, how many rows it counts, whether their random
+        #: numbers are "different", the "same", an "error", or "never" to be drawn (many gradients in one pass), and its
+        #: place among the functional transforms that are entered, the outermost 1
+        self.mapped: tuple[tuple[int, int, str, int], ...] = ()
         #: whether a derivative formula is being recorded: numbers in it are Scalars, as in PyTorch's C++
         self.formula = False
         #: stack of (pack, unpack) pairs of `saved_tensors_hooks`
@@ -162,6 +163,10 @@ class State:
     def transformed(self) -> bool:
         """Whether a functional transform is at work."""
         return bool(self.captured or self.mapped)
+
+    def entered(self) -> int:
+        """How many functional transforms are at work, one within the other."""
+        return len(self.captured) + len(self.mapped)
 
     def set_grad(self, enabled: bool) -> bool:
         """Switch grad mode and return what it was; also where an interruption left it half switched."""

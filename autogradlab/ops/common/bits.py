@@ -22,6 +22,7 @@ binary(
     np.bitwise_and,
     check=refusing("fVc", "bitwise_and_cpu"),
     out=Out(unknown=True),
+    in_rows="broadcast",
     doc="""
     The bits that both have; of bools, whether both are True. The operator &.
 
@@ -49,6 +50,7 @@ binary(
     np.bitwise_or,
     check=refusing("fVc", "bitwise_or_cpu"),
     out=Out(unknown=True),
+    in_rows="broadcast",
     doc="""
     The bits that one of the two has. The operator |.
 
@@ -74,6 +76,7 @@ binary(
     np.bitwise_xor,
     check=refusing("fVc", "bitwise_xor_cpu"),
     out=Out(unknown=True),
+    in_rows="broadcast",
     doc="""
     The bits in which the two differ. The operator ^.
 
@@ -117,6 +120,7 @@ binary(
     _left,
     check=refusing("bfVc", "lshift_cpu"),
     out=Out(unknown=True),
+    in_rows="broadcast",
     doc="""
     The bits moved to the left: input * 2**other. The operator <<.
 
@@ -142,6 +146,7 @@ binary(
     _right,
     check=refusing("bfVc", "rshift_cpu"),
     out=Out(unknown=True),
+    in_rows="broadcast",
     doc="""
     The bits moved to the right, rounding downwards. The operator >>.
 
@@ -164,6 +169,7 @@ binary(
     check=refusing("bfVc", "gcd_cpu"),
     out=Out(unknown=True),
     inplace_function=True,
+    in_rows="broadcast",
     doc="""
     The greatest common divisor, not negative.
 
@@ -187,6 +193,7 @@ binary(
     check=refusing("bfVc", "lcm_cpu"),
     out=Out(unknown=True),
     inplace_function=True,
+    in_rows="broadcast",
     doc="""
     The least common multiple, not negative.
 
@@ -385,6 +392,7 @@ binary(
     "logical_and(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     _truth(np.logical_and),
     result="bool",
+    in_rows="arithmetic",
     doc="""
     Whether both elements are not 0.
 
@@ -406,6 +414,7 @@ binary(
     "logical_or(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     _truth(np.logical_or),
     result="bool",
+    in_rows="arithmetic",
     doc="""
     Whether one of the elements is not 0.
 
@@ -427,6 +436,7 @@ binary(
     "logical_xor(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     _truth(np.logical_xor),
     result="bool",
+    in_rows="arithmetic",
     doc="""
     Whether exactly one of the elements is not 0.
 

@@ -373,6 +373,7 @@ OPS["clamp_max.number"] = Op(
     overloads=[Overload(OPS["clamp_min.number"], takes=_of_numbers("clamp_min.number", "min"))],
     reads="late",
     out=_OF_CLAMP,
+    in_rows="arithmetic",
 )
 @iterating
 def clamp_min(input: np.ndarray, min: np.ndarray) -> np.ndarray:
@@ -411,6 +412,7 @@ def clamp_min(input: np.ndarray, min: np.ndarray) -> np.ndarray:
     overloads=[Overload(OPS["clamp_max.number"], takes=_of_numbers("clamp_max.number", "max"))],
     reads="late",
     out=_OF_CLAMP,
+    in_rows="arithmetic",
 )
 @iterating
 def clamp_max(input: np.ndarray, max: np.ndarray) -> np.ndarray:

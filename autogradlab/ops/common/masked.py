@@ -121,6 +121,7 @@ _FILLS = [
         "masked_fill",
         _masked_fill,
         "input mask",
+        in_rows="arithmetic",
         numbers=True,
         node="MaskedFillBackward0",
         overload="Scalar",

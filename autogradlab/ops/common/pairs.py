@@ -180,6 +180,7 @@ binary(
     },
     result="float",
     check=refusing(COMPLEX, "atan2_cpu"),
+    in_rows="broadcast",
     doc="""
     The angle of the point (other, input) in (-pi, pi].
 
@@ -244,6 +245,7 @@ binary(
         check=refusing(COMPLEX, "copysign_cpu"),
         floats=True,
     ),
+    in_rows="broadcast",
     doc="""
     The absolute values of input with the signs of other.
 

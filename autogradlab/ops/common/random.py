@@ -764,6 +764,6 @@ def bernoulli_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if index == 0:
         chances = to_draw(p._array) if modes.LOCAL.state.mapped else p._array
         if len(levels_of(chances.shape)) > len(levels_of(self._array.shape)) and type(p._array) is Rows:
-            raise RuntimeError(errors.ROWS_INPLACE.format("inplace bernoulli"))
+            raise RuntimeError(errors.ROWS_INPLACE.format("inplace bernoulli", "in a vmap"))
         return _in_place(_BERNOULLI_TENSOR, self, lambda x: D.bernoulli_tensor_(x, all_rows(chances), source), p)
     return _in_place(_BERNOULLI, self, lambda x: D.bernoulli_(x, p, source))

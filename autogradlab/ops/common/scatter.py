@@ -327,6 +327,7 @@ op(
     overlap="whole",
     check_out=same_dtype(),
     looks=_check,
+    in_rows="own",
     doc="""
     A copy of input to which the elements of src are added along dim where index says: for dim=0,
     out[index[i][j]][j] += src[i][j].
@@ -480,6 +481,7 @@ op(
     overlap="whole",
     check_out=same_dtype(),
     looks=_check,
+    in_rows="own",
     doc="""
     A copy of input in which the elements of src are combined with what is there by sum, prod, mean, amax or amin,
     along dim where index says.

@@ -179,6 +179,7 @@ op(
     overlap="whole",
     check_out=same_dtype(),
     constants={"source_dim": lambda node: len(node.shape)},
+    in_rows="own",
     doc="""
     A copy of input to which the slices of source are added, times alpha, at the indices in index along dim.
 
@@ -340,6 +341,7 @@ OPS["index_fill"] = Op(
     "index_fill",
     copying(_index_fill, keeps_order=True),
     "input index",
+    in_rows="own",
     writes=_index_fill,
     node="IndexFillBackward0",
     vjp={
@@ -354,6 +356,7 @@ OPS["index_fill.tensor"] = Op(
     "index_fill",
     copying(_index_fill_tensor, keeps_order=True),
     "input index value",
+    in_rows="own",
     writes=_index_fill_tensor,
     node="IndexFillBackward1",
     vjp={

@@ -142,6 +142,7 @@ OPS["add.alpha"] = Op(
     "add",
     _add_times,
     "input other",
+    in_rows="broadcast",
     overload="Tensor",
     vjp={
         "input": lambda F, grad: grad,
@@ -152,6 +153,7 @@ OPS["sub.alpha"] = Op(
     "sub",
     _subtract_times,
     "input other",
+    in_rows="arithmetic",
     overload="Tensor",
     vjp={
         "input": lambda F, grad: grad,
@@ -172,6 +174,7 @@ binary(
     scalar="add_number",
     counts=(2,),
     overloads=[Overload(OPS["add.alpha"], takes=_with_alpha)],
+    in_rows="broadcast",
     doc="""
     input + alpha * other, element by element.
 
@@ -211,6 +214,7 @@ binary(
     scalar="sub_number",
     counts=(2,),
     overloads=[Overload(OPS["sub.alpha"], takes=_with_alpha)],
+    in_rows="arithmetic",
     doc="""
     input - alpha * other, element by element.
 
@@ -240,6 +244,7 @@ binary(
     },
     scalar="mul_number",
     widens=True,
+    in_rows="arithmetic",
     doc="""
     The product, element by element; matrices are multiplied by matmul.
 
@@ -275,6 +280,7 @@ binary(
     widens=True,
     counts=(2,),
     overloads=[ROUNDED],
+    in_rows="arithmetic",
     doc="""
     main: 2
     The quotient, element by element; rounding_mode 'trunc' rounds it towards 0, 'floor' downwards.

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.overlap import check_apart
+from ...core.memory.rows import levels_of
 from ...core.memory.strided import placed
 from ...core.memory.versions import of_inference
 from ...core.recording.inplace import commit
@@ -296,6 +297,8 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
         if not places.ndim or places.dtype.char not in "?ilq" or 0 in x.strides:
             return False
         if places.dtype.kind == "b" and places.shape != x.shape[: places.ndim]:
+            return False
+        if FLAGS.rows and not set(levels_of(places.shape)).issubset(levels_of(x.shape)):
             return False
         try:
             commit(self, value, None, places)

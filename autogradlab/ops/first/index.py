@@ -17,13 +17,13 @@ from ...core.memory.places import add_at
 from ...core.memory.rows import Rows, repeated
 from ...core.memory.strided import dense, placed, window
 from ...core.recording.record import RAW, TENSORS, says, writes
-from ...core.runtime import errors
+from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, scalar_name
 from ...core.values.building import scalar_array
 from ..table.calls import view_of
-from ..table.inplace import flat, in_place, recorded_edges
+from ..table.inplace import flat, in_place, recorded_edges, refuse_rows_in_place
 from ..table.opdef import OPS, Op, composite, op
 
 _ALL = slice(None)
@@ -545,6 +545,7 @@ INDEX_PUT = OPS["index_put"] = Op(
     "index_put",
     _index_put,
     "input values",
+    in_rows="own",
     vjp={
         "input": says(("g, 0 where values were written", "g，被写入处为 0"))(
             lambda F, grad, indices, accumulate: (
@@ -619,6 +620,8 @@ def _some(indices: tuple[Any, ...], input: Tensor) -> tuple[Any, ...]:
 
 def put(input: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> Tensor:
     """index_put_ at indices that are still to be checked."""
+    if modes.FLAGS.rows:
+        refuse_rows_in_place("index_put", INDEX_PUT.in_rows, [input, indices, values])
     recorded_edges(INDEX_PUT, [input, indices, values, accumulate])
     filled = not accumulate and fills(indices, values)
     _warn_expanded(input._array, filled)

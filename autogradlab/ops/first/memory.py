@@ -33,7 +33,7 @@ from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes, is_number
 from ..table.arguments import reject
 from ..table.creation import bind
-from ..table.inplace import recorded_edges, write_in_place
+from ..table.inplace import recorded_edges, refuse_rows_in_place, write_in_place
 from ..table.memoryless import empty as emptied
 from ..table.opdef import OPS, Op, composite, op
 from ..table.signatures import explain
@@ -505,6 +505,8 @@ def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
         if not is_number(other):
             reject("copy_", (input, other), {})
         other = wrap(np.asarray(other))
+    if modes.FLAGS.rows:
+        refuse_rows_in_place("copy", "arithmetic", (input, other))
     if other._array.base is not None and not is_absent(input._array):
         require_contents("", other._array)
     local = modes.LOCAL.state
@@ -556,9 +558,9 @@ _everything = {"input": lambda F, grad: F.zeros_of(grad, tuple(grad.shape)), "va
 #: fill in its four forms: out of place and in place, with a number and with a tensor
 _FILLS = [
     Op("fill", _fill, "input", vjp=_nothing, node="FillBackward0"),
-    Op("fill", _fill_tensor, "input value", vjp=_everything, node="FillBackward1"),
+    Op("fill", _fill_tensor, "input value", vjp=_everything, node="FillBackward1", in_rows="own"),
     Op("fill", _fill, "input", vjp=_nothing, node="FillBackward2"),
-    Op("fill", _fill_tensor, "input value", vjp=_everything, node="FillBackward3"),
+    Op("fill", _fill_tensor, "input value", vjp=_everything, node="FillBackward3", in_rows="own"),
 ]
 OPS["fill"] = _FILLS[0]
 _ZERO = OPS["zero"] = Op("zero", lambda input: np.zeros(input.shape, input.dtype), vjp=_nothing)

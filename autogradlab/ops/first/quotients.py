@@ -78,6 +78,7 @@ OPS["div.mode"] = Op(
     "div",
     rounded_quotient,
     "input other",
+    in_rows="arithmetic",
     node="DivBackward2",
     overload="Tensor_mode",
     vjp={

@@ -38,7 +38,7 @@ from ...core.values.promotion import (
     wrap_number,
 )
 from .calls import counted
-from .inplace import cloned, prepare, recorded_edges, settle
+from .inplace import cloned, prepare, recorded_edges, refuse_rows_in_place, settle
 from .opdef import OPS, Op, offer
 from .outputs import before_kernel, refuse_dtype, refuse_recorded, write
 from .overloads import Overload
@@ -404,6 +404,7 @@ def binary(
     counts: tuple[int, ...] = (),
     arrays: bool = False,
     forwardless: str = "",
+    in_rows: str = "",
 ) -> None:
     """An elementwise operation of two inputs, broadcast against each other.
 
@@ -433,6 +434,7 @@ def binary(
         fast=fast,
         constants=constants,
         forwardless=forwardless,
+        in_rows=in_rows,
         shown=shown,
         cuts=cuts,
         overload="" if _refuse_numbers(name)[1] else "Tensor",
@@ -631,6 +633,8 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
         target = x = input._array
         kind = type(other)
         y = other._array if kind is Tensor or isinstance(other, Tensor) else None
+        if FLAGS.rows and type(y) is Rows:
+            refuse_rows_in_place(entry.name, entry.in_rows, (input, other))
         if y is not None and x.dtype is y.dtype and not (floats and x.dtype.kind in "biu"):
             spread = target.shape != y.shape
         elif (kind is float or kind is int) and (

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.graph.node import NO_EDGE, Edge, Node, name_in_messages
 from ...core.memory.layout import ITERATING
 from ...core.memory.overlap import check_apart, check_written, crossing, detached_copy, in_order
-from ...core.memory.rows import Rows, copied, each
+from ...core.memory.rows import Rows, copied, each, levels_of
 from ...core.recording.inplace import History, check_inplace, commit, commit_by, refuse_captured
 from ...core.recording.record import Overwritten, SavedOutput, finish, pack, start_node
 from ...core.runtime import errors, modes
@@ -30,6 +30,7 @@ __all__ = [
     "in_place",
     "prepare",
     "recorded_edges",
+    "refuse_rows_in_place",
     "settle",
     "warn_expanded",
     "write_in_place",
@@ -156,6 +157,28 @@ def _of_rows(given: list[Any]) -> bool:
     return any(type(getattr(x, "_array", x)) is Rows for x in flat(given))
 
 
+def refuse_rows_in_place(name: str, how: str, values: Sequence[Any]) -> None:
+    """Refuse tensors of rows beside a first one that is of none, whose memory has no place for what each gives. how:
+    see `Op.in_rows`."""
+    target = values[0]._array
+    arrays = [x for v in flat(values[1:]) if type(x := getattr(v, "_array", None)) is Rows]
+    own = levels_of(target.shape)
+    beyond = [x for x in arrays if not set(x.levels).issubset(own)]
+    if not beyond:
+        return
+    if how == "broadcast":  # those are left to what is around the vmap
+        refuse_captured(values[0], OPS[name].node_in_place().in_place)
+        lanes = [n for x in beyond[:1] for level, n in zip(x.levels, x.lanes, strict=True) if level not in own]
+        shape = broadcast_shapes(target.shape, *[x.shape for x in arrays])
+        raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), [*lanes, *shape]))
+    if how:
+        called = "inplace arithmetic" if how == "arithmetic" else name + "_"
+        raise RuntimeError(errors.ROWS_INPLACE.format(called, "in a vmap"))
+    missing = {level for x in beyond for level in x.levels if level not in own}
+    place = next((place for level, _, _, place in reversed(modes.LOCAL.state.mapped) if level in missing), 0)
+    raise RuntimeError(errors.ROWS_INPLACE.format(f"aten::{name}_", f"at level {place}"))
+
+
 def _apart(input: Tensor, values: list[Any]) -> bool:
     """Whether no other argument shares the memory of the first one."""
     count = input._counter
@@ -177,8 +200,7 @@ def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeat
     given = op.arrays(values)
     target = given[0]
     if modes.FLAGS.rows and _of_rows(given):
-        if not isinstance(target, Rows):
-            raise RuntimeError(errors.ROWS_INPLACE.format(op.name + "_"))
+        refuse_rows_in_place(op.name, op.in_rows, values)
         given[0] = target.copy("K")
         each(write, given)
         commit(input, given[0], history)
@@ -209,7 +231,7 @@ def warn_expanded(name: str, input: Tensor) -> None:
         )
 
 
-def flat(values: list[Any]) -> list[Any]:
+def flat(values: Sequence[Any]) -> list[Any]:
     """The values, those in lists and tuples too."""
     return [v for value in values for v in (value if isinstance(value, (list, tuple)) else (value,))]
 

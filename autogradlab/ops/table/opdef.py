@@ -40,7 +40,7 @@ from ...core.values.promotion import broadcast_shapes, plain_number
 from .arguments import coerce, fitting, refuse_complex_numbers, refused, reject, taking_old_forms
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS
-from .inplace import change, in_place
+from .inplace import change, in_place, refuse_rows_in_place
 from .outputs import FOUND, before_kernel, refuse_dtype, refuse_recorded, same_dtype, write
 from .overloads import Binder, Overload, choosing
 from .publishing import Reads, alias, composite, publish
@@ -147,6 +147,7 @@ class Op:
         real: bool = False,
         dynamic: str = "",
         forwardless: str = "",
+        in_rows: str = "",
     ) -> None:
         self.name, self.kernel, self.real = name, kernel, real
         self.node_name = node or _camel(name) + "Backward0"
@@ -174,6 +175,9 @@ class Op:
         #: how often PyTorch's kernel writes its result in place, where that shows: outside of inference mode, where all
         #: tensors that it is given are of inference mode, these writes count as versions of the result
         self.inner_writes = inner_writes
+        #: how PyTorch's vmap refuses other tensors of rows where the first, which is changed in place, is none: in the
+        #: name of "arithmetic", under its "own" name, by the shape that they "broadcast" to, or in the usual words ("")
+        self.in_rows = in_rows
         self.overload, self.overloads, self.counts, self.binds, self.short = overload, overloads, counts, binds, short
         self._bind_parameters(kernel, reads)
         refuse_rows((self.kernel, self.invoke), dynamic)
@@ -628,6 +632,8 @@ class Op:
     def call_(self, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The operation, in place on its first argument."""
         values, given = self.operands((input, *args), kwargs, self.name + "_")
+        if modes.FLAGS.rows:
+            refuse_rows_in_place(self.name, self.in_rows, values)
         if self.writes is not None:
             return in_place(self, values, self.writes, looks=self.looks)
         try:
