@@ -96,6 +96,7 @@ _MODULES = (
     "fft",
     "func",
     "functional",
+    "library",
     "linalg",
     "masked",
     "nn",

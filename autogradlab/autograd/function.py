@@ -157,8 +157,8 @@ class Function(_SingleLevelFunction):
         if separate or kwargs:
             args = _bound(cls.forward, separate, args, kwargs)
         local = modes.current()
-        if local.mapped and cls.vmap is not Function.vmap and (level := _innermost(args, local)):
-            return _by_rule(cls, args, level, local)
+        if local.mapped and cls.vmap is not Function.vmap and (level := innermost(args, local)):
+            return by_rule(cls, args, level, local)
         kind = cls._generated if transforms.differentiating() else cls._backward_cls
         node: FunctionNode = kind.__new__(kind)
         recording = _start(node, args, local)
@@ -367,7 +367,7 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def _innermost(args: tuple[Any, ...], local: modes.State) -> tuple[int, int, str, int] | None:
+def innermost(args: tuple[Any, ...], local: modes.State) -> tuple[int, int, str, int] | None:
     """The innermost vmap, with what is known of it, of whose rows an argument is made."""
     levels = {level for a in flat(args) if isinstance(a, Tensor) for level in levels_of(a._array.shape)}
     return next((mapped for mapped in reversed(local.mapped) if mapped[0] in levels), None)
@@ -379,7 +379,7 @@ _TWO_RETURNS = (
 )
 
 
-def _by_rule(cls: Any, args: tuple[Any, ...], mapped: tuple[int, int, str, int], local: modes.State) -> Any:
+def by_rule(cls: Any, args: tuple[Any, ...], mapped: tuple[int, int, str, int], local: modes.State) -> Any:
     """What a Function's own `vmap` gives, outside of the vmap of whose rows the arguments are made."""
     level, size, randomness, _ = mapped
     whole, places = zip(*[_outside(a, level, size) for a in flat(args)], strict=True)

@@ -1,5 +1,7 @@
 """The op tables: those that are always loaded, and which of the others (LAZY) offers which names."""
 
+from typing import Any
+
 from .table.families import register_lazy
 
 #: families that are loaded when one of their names is first asked for: see `register_lazy` for the words, which
@@ -155,6 +157,18 @@ LAZY = {
     "F.upsample_trilinear3d F.upsample_trilinear3d_backward",
 }
 register_lazy(__name__, LAZY)
+
+#: the operators of the user's own, by namespace: `library` makes them, programs find them as `torch.ops.NAMESPACE.NAME`
+NAMESPACES: dict[str, Any] = {}
+
+
+def __getattr__(name: str) -> Any:
+    """A namespace of operators."""
+    try:
+        return NAMESPACES[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+
 
 # the order matters: operators come last, each table after those whose operations it uses
 from .first import elementwise, power, compare, kinds, reduce  # noqa: E402, I001

@@ -513,8 +513,10 @@ with caught():
     torch.func.jvp(lambda t: torch.cdist(t, t), (torch.ones(2, 2),), (torch.ones(2, 2),))
 print(torch.igamma(plain, plain), torch.cdist(torch.ones(1, 2, requires_grad=True), torch.ones(1, 2)).grad_fn.name())
 
-# Which tangents require grad: PyTorch multiplies each tensor by the tangents of those beside it, zero as they may be.
-m, v, eye = torch.ones(2, 2), torch.tensor([1.0, 2.0]), torch.eye(2)
+# % tangent-learned: PyTorch multiplies each tensor by the tangents of those beside it, be these zero, and so they
+# require grad
+functional = torch.nn.functional
+m, v = torch.ones(2, 2), torch.tensor([1.0, 2.0])
 signal, kernel, image = torch.ones(1, 1, 4), torch.ones(1, 1, 2), torch.ones(1, 1, 3, 3)
 
 
@@ -561,7 +563,8 @@ for name, function, given in (
             tangent_requires_grad(function, given, [k == dual for k in range(n)], [True] * n),
         )
 
-# What was computed inside of a layer is followed too, and refused where there is no formula.
+# % tangent-of-layers: what was computed inside of a layer is followed too, and refused where there is no formula
+functional = torch.nn.functional
 q = torch.ones(1, 1, 2, 2)
 attention = torch.nn.MultiheadAttention(2, 1, batch_first=True)
 for action in (

@@ -272,7 +272,8 @@ for size in (None, 1, 2, 5):
     print(made, made[0].stride())
 print(jacrev(jacrev(lambda t: t**3, chunk_size=1, _preallocate_and_copy=True), _preallocate_and_copy=True)(x[:2]))
 
-# In place on a tensor that vmap does not map, with others that it does: whose words, and before which other errors.
+# % not-mapped: in place on a tensor that vmap does not map, with others that it does: whose words, and before which
+# other errors
 plain, rows = torch.tensor([1.0, 2.0, 3.0]), torch.arange(1.0, 7.0).reshape(2, 3)
 first = torch.tensor([0, 1])
 for short in (
@@ -340,7 +341,8 @@ for action in (
     with caught():
         print(vmap(action)(rows).shape)
 
-# Layers and functions of several operations for which vmap has no rule.
+# % no-rule: layers and functions of several operations for which vmap has no rule
+rows = torch.arange(1.0, 7.0).reshape(2, 3)
 for layer in (torch.nn.LSTM(3, 2), torch.nn.GRU(3, 2), torch.nn.RNN(3, 2), torch.nn.RNN(3, 2, nonlinearity="relu")):
     with caught():
         vmap(lambda t, layer=layer: layer(t[None])[0])(rows)
@@ -348,4 +350,3 @@ with caught():
     vmap(torch.nn.LSTMCell(3, 2))(rows)
 with caught():
     vmap(lambda t: torch.nn.utils.rnn.pad_sequence([t, t[:2]]))(rows)
-print(vmap(torch.nn.GRUCell(3, 2))(rows).shape)

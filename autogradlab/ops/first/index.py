@@ -621,7 +621,7 @@ def _some(indices: tuple[Any, ...], input: Tensor) -> tuple[Any, ...]:
 def put(input: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: bool = False) -> Tensor:
     """index_put_ at indices that are still to be checked."""
     if modes.FLAGS.rows:
-        refuse_rows_in_place("index_put", INDEX_PUT.in_rows, [input, indices, values])
+        refuse_rows_in_place(INDEX_PUT, [input, indices, values])
     recorded_edges(INDEX_PUT, [input, indices, values, accumulate])
     filled = not accumulate and fills(indices, values)
     _warn_expanded(input._array, filled)

@@ -33,7 +33,7 @@ from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes, is_number
 from ..table.arguments import reject
 from ..table.creation import bind
-from ..table.inplace import recorded_edges, refuse_rows_in_place, write_in_place
+from ..table.inplace import recorded_edges, refuse_rows_as, rows_beyond, write_in_place
 from ..table.memoryless import empty as emptied
 from ..table.opdef import OPS, Op, composite, op
 from ..table.signatures import explain
@@ -505,8 +505,8 @@ def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
         if not is_number(other):
             reject("copy_", (input, other), {})
         other = wrap(np.asarray(other))
-    if modes.FLAGS.rows:
-        refuse_rows_in_place("copy", "arithmetic", (input, other))
+    if modes.FLAGS.rows and rows_beyond((input, other))[1]:
+        refuse_rows_as("inplace arithmetic")
     if other._array.base is not None and not is_absent(input._array):
         require_contents("", other._array)
     local = modes.LOCAL.state

@@ -634,7 +634,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
         kind = type(other)
         y = other._array if kind is Tensor or isinstance(other, Tensor) else None
         if FLAGS.rows and type(y) is Rows:
-            refuse_rows_in_place(entry.name, entry.in_rows, (input, other))
+            refuse_rows_in_place(entry, (input, other))
         if y is not None and x.dtype is y.dtype and not (floats and x.dtype.kind in "biu"):
             spread = target.shape != y.shape
         elif (kind is float or kind is int) and (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ...core.memory.rows import Rows, copied, each, levels_of
 from ...core.recording.inplace import History, check_inplace, commit, commit_by, refuse_captured
 from ...core.recording.record import Overwritten, SavedOutput, finish, pack, start_node
 from ...core.runtime import errors, modes
+from ...core.runtime.warn import warn
 from ...core.tensor.edges import refuse_view
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.values.promotion import broadcast_shapes, check_cast
@@ -30,7 +31,9 @@ __all__ = [
     "in_place",
     "prepare",
     "recorded_edges",
+    "refuse_rows_as",
     "refuse_rows_in_place",
+    "rows_beyond",
     "settle",
     "warn_expanded",
     "write_in_place",
@@ -157,26 +160,37 @@ def _of_rows(given: list[Any]) -> bool:
     return any(type(getattr(x, "_array", x)) is Rows for x in flat(given))
 
 
-def refuse_rows_in_place(name: str, how: str, values: Sequence[Any]) -> None:
-    """Refuse tensors of rows beside a first one that is of none, whose memory has no place for what each gives. how:
-    see `Op.in_rows`."""
-    target = values[0]._array
-    arrays = [x for v in flat(values[1:]) if type(x := getattr(v, "_array", None)) is Rows]
-    own = levels_of(target.shape)
-    beyond = [x for x in arrays if not set(x.levels).issubset(own)]
+def refuse_rows_in_place(op: Op, values: Sequence[Any]) -> None:
+    """Refuse tensors of rows beside a first one that is of none, whose memory has no place for what each gives."""
+    target, beyond = rows_beyond(values)
     if not beyond:
         return
-    if how == "broadcast":  # those are left to what is around the vmap
-        refuse_captured(values[0], OPS[name].node_in_place().in_place)
-        lanes = [n for x in beyond[:1] for level, n in zip(x.levels, x.lanes, strict=True) if level not in own]
-        shape = broadcast_shapes(target.shape, *[x.shape for x in arrays])
+    called = op.node_in_place().in_place
+    if op.in_rows == "broadcast":  # those are left to what is around the vmap
+        refuse_captured(values[0], called)
+        own = levels_of(target.shape)
+        lanes = [n for level, n in zip(beyond[0].levels, beyond[0].lanes, strict=True) if level not in own]
+        shape = broadcast_shapes(target.shape, *[x.shape for x in beyond])
         raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), [*lanes, *shape]))
-    if how:
-        called = "inplace arithmetic" if how == "arithmetic" else name + "_"
-        raise RuntimeError(errors.ROWS_INPLACE.format(called, "in a vmap"))
-    missing = {level for x in beyond for level in x.levels if level not in own}
+    if op.in_rows:
+        refuse_rows_as("inplace arithmetic" if op.in_rows == "arithmetic" else op.name + "_")
+    warn(errors.ROWS_PERFORMANCE.format(called), at="aten/src/ATen/functorch/BatchedFallback.cpp:93")
+    missing = {level for x in beyond for level in x.levels}.difference(levels_of(target.shape))
     place = next((place for level, _, _, place in reversed(modes.LOCAL.state.mapped) if level in missing), 0)
-    raise RuntimeError(errors.ROWS_INPLACE.format(f"aten::{name}_", f"at level {place}"))
+    raise RuntimeError(errors.ROWS_INPLACE.format(f"aten::{op.name}_", f"at level {place}"))
+
+
+def refuse_rows_as(name: str) -> NoReturn:
+    """The error for tensors of rows, by the name that PyTorch's own rule for an operation has."""
+    raise RuntimeError(errors.ROWS_INPLACE.format(name, "in a vmap"))
+
+
+def rows_beyond(values: Sequence[Any]) -> tuple[Any, list[Rows]]:
+    """The array of the first tensor, and those of the others that are of rows which it has not."""
+    target = values[0]._array
+    own = levels_of(target.shape)
+    arrays = [x for v in flat(values[1:]) if type(x := getattr(v, "_array", None)) is Rows]
+    return target, [x for x in arrays if not set(x.levels).issubset(own)]
 
 
 def _apart(input: Tensor, values: list[Any]) -> bool:
@@ -200,7 +214,7 @@ def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeat
     given = op.arrays(values)
     target = given[0]
     if modes.FLAGS.rows and _of_rows(given):
-        refuse_rows_in_place(op.name, op.in_rows, values)
+        refuse_rows_in_place(op, values)
         given[0] = target.copy("K")
         each(write, given)
         commit(input, given[0], history)

@@ -633,7 +633,7 @@ class Op:
         """The operation, in place on its first argument."""
         values, given = self.operands((input, *args), kwargs, self.name + "_")
         if modes.FLAGS.rows:
-            refuse_rows_in_place(self.name, self.in_rows, values)
+            refuse_rows_in_place(self, values)
         if self.writes is not None:
             return in_place(self, values, self.writes, looks=self.looks)
         try:
