@@ -77,6 +77,8 @@ class Op:
     inplace_overload: whether the in-place form has a Node of its own, NameBackward1, or the formulas that it has then.
     dynamic: of an operation whose result has a shape that depends on values: what vmap says of it.
     real: the derivative is that of real numbers: a complex result that would be recorded is refused.
+    in_rows: how PyTorch's vmap refuses other tensors of rows where the first, which is changed in place, is none: in
+        the name of "arithmetic", under its "own" name, by the shape that they "broadcast" to, or in other words ("").
     """
 
     #: whether each element of the result comes from the elements at its place alone
@@ -149,10 +151,9 @@ class Op:
         forwardless: str = "",
         in_rows: str = "",
     ) -> None:
-        self.name, self.kernel, self.real = name, kernel, real
+        self.name, self.kernel, self.real, self.in_rows = name, kernel, real, in_rows
         self.node_name = node or _camel(name) + "Backward0"
-        self.view, self.multi = view, multi
-        self.outputs, self.returns = outputs, returns
+        self.view, self.multi, self.outputs, self.returns = view, multi, outputs, returns
         #: how many of several outputs have a gradient, None for all
         self.differentiable = differentiable
         #: whether the Node has several outputs
@@ -175,9 +176,6 @@ class Op:
         #: how often PyTorch's kernel writes its result in place, where that shows: outside of inference mode, where all
         #: tensors that it is given are of inference mode, these writes count as versions of the result
         self.inner_writes = inner_writes
-        #: how PyTorch's vmap refuses other tensors of rows where the first, which is changed in place, is none: in the
-        #: name of "arithmetic", under its "own" name, by the shape that they "broadcast" to, or in the usual words ("")
-        self.in_rows = in_rows
         self.overload, self.overloads, self.counts, self.binds, self.short = overload, overloads, counts, binds, short
         self._bind_parameters(kernel, reads)
         refuse_rows((self.kernel, self.invoke), dynamic)
