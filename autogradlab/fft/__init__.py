@@ -73,6 +73,7 @@ def _complex(x: Tensor) -> Tensor:
 
 def _resized(x: Tensor, dims: tuple[int, ...], sizes: Any) -> Tensor:
     """The input cut, or filled up with zeros, to the sizes of the transform."""
+    missing = [0] * (2 * x._array.ndim)
     for d, n in zip(dims, sizes, strict=True):
         if n is None or n == -1:
             continue
@@ -80,10 +81,9 @@ def _resized(x: Tensor, dims: tuple[int, ...], sizes: Any) -> Tensor:
         if n < 1:
             raise RuntimeError(f"Invalid number of data points ({n}) specified")
         if n < have:
-            x = F.narrow(x, d, 0, n)
-        elif n > have:
-            x = F.constant_pad_nd(x, (0, 0) * (x._array.ndim - 1 - d) + (0, n - have), 0)
-    return x
+            x = F.slice(x, d, 0, n)
+        missing[-2 * d - 1] = max(n - have, 0)
+    return F.constant_pad_nd(x, tuple(missing), 0) if any(missing) else x
 
 
 def _dims(x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
@@ -121,13 +121,12 @@ def _filled(name: str, r: Tensor, out: Tensor) -> Tensor:
 def _c2c(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, out: Any, single: bool = False) -> Tensor:
     x = _floating(x)
     dims, sizes = _dims(x, s, dim)
-    x = _resized(x, dims, sizes)
     mode = _norm(norm, forward)
-    if len(dims) == 1 and single and x._array.dtype.kind != "c":
-        r = F._fft_r2c(x, dims, mode, False)
+    if single and x._array.dtype.kind != "c":
+        r = F._fft_r2c(_resized(x, dims, sizes), dims, mode, False)
         r = r if forward else F.conj(r)
     else:
-        r = F._fft_c2c(_complex(x), dims, mode, forward)
+        r = F._fft_c2c(_resized(_complex(x), dims, sizes), dims, mode, forward)
     return r if out is None else _filled("fft" if single and forward else "ifft" if single else "fftn", r, out)
 
 
@@ -152,9 +151,9 @@ def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, for
     dims, sizes = _axes(name, x, s, dim)
     mode = _norm(norm, forward)
     x = _resized(x, dims, sizes)
-    r = F._fft_r2c(x, dims, mode, True) if forward else F.conj(F._fft_r2c(x, dims[-1:], mode, True))
-    if not forward and len(dims) > 1:
-        r = F._fft_c2c(r, dims[:-1], mode, False)
+    r = F._fft_r2c(x, dims if forward else dims[-1:], mode, True)
+    if not forward:
+        r = F.conj(r) if len(dims) == 1 else F._fft_c2c(F.conj_physical(r), dims[:-1], mode, False)
     return r if out is None else _filled(name, r, out)
 
 

@@ -115,9 +115,9 @@ LAZY = {
     "linalg.norms": "F._cdist_backward F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm "
     "F.linalg_vector_norm F.norm_along F.norm_of_all norm torch.cdist",
     "linalg.reflections": "geqrf ormqr",
-    "linalg.solve": "F.linalg_det F.linalg_inv F.linalg_inv_ex F.linalg_inverse F.linalg_lstsq F.linalg_pinv "
-    "F.linalg_slogdet F.linalg_solve F.linalg_solve_ex F.linalg_solve_triangular cholesky_inverse cholesky_solve det "
-    "inverse logdet lu_solve pinverse slogdet triangular_solve",
+    "linalg.solve": "F._triangular_solve F.linalg_det F.linalg_inv F.linalg_inv_ex F.linalg_inverse F.linalg_lstsq "
+    "F.linalg_pinv F.linalg_slogdet F.linalg_solve F.linalg_solve_ex F.linalg_solve_triangular cholesky_inverse "
+    "cholesky_solve det inverse logdet lu_solve pinverse slogdet triangular_solve",
     "linalg.unpacking": "lu torch.lu_unpack",
     "nn.activation": "F._log_softmax F._log_softmax_backward_data F._prelu_kernel F._prelu_kernel_backward "
     "F._safe_softmax F._softmax F._softmax_backward_data F.clamped F.elu F.elu_backward F.gelu F.gelu_backward F.glu "

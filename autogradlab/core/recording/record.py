@@ -18,6 +18,7 @@ import numpy as np
 
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import NO_EDGE, Edge, Node, edge_to, leads, modified, node_class, pair, sequence
+from ..memory.storage import dense, strides
 from ..memory.versions import UNSHARED, counter
 from ..runtime import errors, modes
 from ..tensor.edges import NumberMeta, gradient_edge, output_edge, requires_grad
@@ -42,6 +43,7 @@ __all__ = [
     "raw",
     "save_output",
     "says",
+    "sizes_of",
     "unchanged",
     "unpack",
     "writes",
@@ -50,23 +52,24 @@ __all__ = [
 #: the Node of operations that PyTorch has no derivative for
 NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
 _new = object.__new__
-#: saved values that PyTorch shows as unsigned numbers
-_UNSIGNED = frozenset(
-    (
-        "dim",
-        "dim0",
-        "dim1",
-        "dim2",
-        "dimension",
-        "start_dim",
-        "end_dim",
-        "index",
-        "start",
-        "end",
-        "ignore_index",
-        "padding_idx",
-    )
-)
+#: saved arguments that may be any number, which PyTorch shows as they were given; all other integers it shows unsigned
+_NUMBERS = {
+    *(
+        "alpha",
+        "beta",
+        "correction",
+        "exponent",
+        "initial",
+        "input_scale",
+        "lambd",
+        "lower",
+        "margin",
+        "max",
+        "max_val",
+    ),
+    *("maxnorm", "min", "min_val", "negative_slope", "ord", "other", "p", "scale", "self", "threshold", "upper"),
+    *("value", "weight"),
+}
 #: stands for a saved tensor that backward has freed
 FREED: Any = object()
 
@@ -492,6 +495,17 @@ def says(*words: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return mark
 
 
+def sizes_of(field: str, *dims: int) -> dict[str, Callable[[Any], int]]:
+    """The constants of a Node for whose gradient PyTorch keeps single sizes of an input: they stand in the shape that
+    is saved as `field`."""
+    stem = field.removesuffix("_shape").replace("input", "self")
+
+    def size(d: int) -> Callable[[Any], int]:
+        return lambda node: node.field(field)[d]
+
+    return {f"{stem}_sym_argsize_{d if d >= 0 else f'minus_{-d}'}": size(d) for d in dims}
+
+
 def unchanged(F: Any, grad: Any) -> Any:
     """The formula of an input that gets the gradient of the result unchanged."""
     return grad
@@ -637,15 +651,17 @@ class OpNode(Node):
     def _shown(self, i: int) -> Any:
         value = unpack(self, i) if self.saved is not None else self._remains(i)
         name = self.saved_names[i]
-        if name in _UNSIGNED:
-            if isinstance(value, int):
-                return (value % 2**64,) if self.dim_list else value % 2**64
-            if isinstance(value, (tuple, list)):
-                return tuple(v % 2**64 for v in value)
-        if name.endswith("_sizes_opt") and value is None:
-            return (0,)
+        if type(value) is int and name not in _NUMBERS:
+            return (value % 2**64,) if self.dim_list and name == "dim" else value % 2**64
         if name.endswith("_sym_strides") and not self._wanted(i):
             return ()  # PyTorch keeps sizes always, strides only for a gradient that is wanted
+        if name.endswith("_sym_strides") and not any(value):  # NumPy has none for an empty array
+            sizes = self._shown(self.saved_names.index(name.removesuffix("strides") + "sizes"))
+            return dense(sizes, 1) if 0 in sizes else value
+        if type(value) in (tuple, list) and value and type(value[0]) is int:
+            return tuple(v % 2**64 for v in value)
+        if name.endswith("_sizes_opt") and value is None:
+            return (0,)
         return tuple(value) if isinstance(value, list) else value
 
     def field(self, name: str) -> Any:
@@ -850,7 +866,7 @@ def array_property(x: np.ndarray, kind: str) -> Any:
     if kind == "numel":
         return x.size
     if kind == "strides":
-        return tuple(s // x.itemsize for s in x.strides)
+        return tuple(s // x.itemsize for s in strides(x))
     return x.dtype
 
 

@@ -632,7 +632,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     """
     if not (isinstance(x1, Tensor) and isinstance(x2, Tensor)):
         reject("pairwise_distance", (x1, x2), {})
-    return TENSORS.norm_along(TENSORS.add_number(x1 - x2, eps), p, (max(x1.ndim, x2.ndim) - 1,), keepdim)
+    return TENSORS.norm_along(TENSORS.add_number(x1 - x2, eps), float(p), (max(x1.ndim, x2.ndim) - 1,), keepdim)
 
 
 @reading("pdist")

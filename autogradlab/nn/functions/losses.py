@@ -228,7 +228,7 @@ def smooth_l1_loss(
         return _reduce(TENSORS.abs(input - target), reduction)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    return TENSORS.smooth_l1_loss(input, target, get_enum(reduction), beta)
+    return TENSORS.smooth_l1_loss(input, target, get_enum(reduction), float(beta))
 
 
 def huber_loss(
@@ -255,8 +255,8 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is not None:
-        return _weighed(TENSORS.huber_loss(input, target, 0, delta), weight, shape, reduction, whole=False)
-    return TENSORS.huber_loss(input, target, get_enum(reduction), delta)
+        return _weighed(TENSORS.huber_loss(input, target, 0, float(delta)), weight, shape, reduction, whole=False)
+    return TENSORS.huber_loss(input, target, get_enum(reduction), float(delta))
 
 
 def binary_cross_entropy(

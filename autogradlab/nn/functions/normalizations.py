@@ -191,7 +191,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     if len(shape) > input.ndim:
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}")
     _kernels.check_shape(input._array, shape, weight=None if weight is None else weight._array)
-    dims = tuple(range(-len(shape), 0))
+    dims = tuple(range(input.ndim - 1, input.ndim - 1 - len(shape), -1))
     refuse(input._array, "rms_norm", BOOL + INTEGERS)
     if weight is not None and weight.dtype is not input.dtype:
         kinds = (cxx_name(t) for t in (input, weight))

@@ -29,7 +29,7 @@ def _copy_of(view: Op, parts: bool = False) -> Callable[..., Any]:
         multi=view.multi,
         vjp=vjp,
         node=view.node_name + "_copy",
-        shown={"input_shape": ""} if view.multi else None,
+        shown={"input_shape": ""} if view.name == "unbind" else None,
         real=parts,
         check_out=None if parts else same_dtype(),
     )

@@ -3,6 +3,7 @@ slices bounded (renorm) and distances within one set of points (pdist)."""
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -23,56 +24,36 @@ F = TENSORS
 # -- gradient ----------------------------------------------------------------------------------------------------------
 
 
-def _part(x: Any, dim: int, low: int, high: int) -> Any:
-    return F.narrow(x, dim, low, high - low)
-
-
 def _uniform(x: Any, dim: int, h: Any, edge_order: int) -> Any:
     """Differences over a grid of one spacing."""
     over = F.div if isinstance(h, (Tensor, complex)) else F.div_number
-    n = x._array.shape[dim]
-    at = [_part(x, dim, i, i + 1) for i in range(min(n, 3))]
-    end = [_part(x, dim, n - 1 - i, n - i) for i in range(min(n, 3))]
+    part, scaled = functools.partial(F.slice, x, dim), F.mul_number
+    middle = over(part(2) - part(0, -2), h)
     if edge_order == 1:
-        first, last = over(at[1] - at[0], h), over(end[0] - end[1], h)
+        first, last = over(part(1, 2) - part(0, 1), h), over(part(-1) - part(-2, -1), h)
     else:
-        scaled = F.mul_number
-        first = over(scaled(at[0], -1.5) + scaled(at[1], 2) - scaled(at[2], 0.5), h)
-        last = over(scaled(end[0], 1.5) - scaled(end[1], 2) + scaled(end[2], 0.5), h)
-    middle = F.div_number(over(_part(x, dim, 2, n) - _part(x, dim, 0, n - 2), h), 2)
-    return F.cat([first, middle, last], dim)
+        first = over(scaled(part(0, 1), -1.5) + scaled(part(1, 2), 2) - scaled(part(2, 3), 0.5), h)
+        last = over(scaled(part(-3, -2), 0.5) - scaled(part(-2, -1), 2) + scaled(part(-1), 1.5), h)
+    return F.cat([first, F.div_number(middle, 2), last], dim)
 
 
 def _uneven(x: Any, dim: int, places: Any, edge_order: int) -> Any:
     """Differences over coordinates."""
-    n = x._array.shape[dim]
-    steps = F.diff(places)
+    part, steps = functools.partial(F.slice, x, dim), F.diff(places, 1, 0)
     shape = [1] * x.ndim
-
-    def laid(t: Any) -> Any:
-        shape[dim] = -1
-        return t.view(shape)
-
-    one, two = laid(_part(steps, 0, 0, n - 2)), laid(_part(steps, 0, 1, n - 1))
-    a, b, c = -two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two))
-    middle = a * _part(x, dim, 0, n - 2) + b * _part(x, dim, 1, n - 1) + c * _part(x, dim, 2, n)
-    h = [laid(_part(steps, 0, i, i + 1)) for i in (0, 1, n - 3, n - 2)] if n > 2 else [laid(steps)] * 4
+    shape[dim] = -1
+    p, q = F.slice(steps, 0, 0, -1).view(shape), F.slice(steps, 0, 1).view(shape)
+    a, b, c = -q / (p * (p + q)), (q - p) / (p * q), p / (q * (p + q))
+    middle = a * part(0, -2) + b * part(1, -1) + c * part(2)
     if edge_order == 1:
-        first = (_part(x, dim, 1, 2) - _part(x, dim, 0, 1)) / h[0]
-        last = (_part(x, dim, n - 1, n) - _part(x, dim, n - 2, n - 1)) / h[3]
+        first, last = (part(1, 2) - part(0, 1)) / steps[0], (part(-1) - part(-2, -1)) / steps[-1]
     else:
-        p, q = h[0], h[1]
-        first = (
-            (-(2 * p + q) / (p * (p + q))) * _part(x, dim, 0, 1)
-            + ((p + q) / (p * q)) * _part(x, dim, 1, 2)
-            + (-p / (q * (p + q))) * _part(x, dim, 2, 3)
-        )
-        p, q = h[2], h[3]
-        last = (
-            (q / (p * (p + q))) * _part(x, dim, n - 3, n - 2)
-            + (-(p + q) / (p * q)) * _part(x, dim, n - 2, n - 1)
-            + ((2 * q + p) / (q * (p + q))) * _part(x, dim, n - 1, n)
-        )
+        p, q = steps[0], steps[1]
+        a, b, c = -(2.0 * p + q) / (p * (p + q)), (p + q) / (p * q), -p / (q * (p + q))
+        first = a * part(0, 1) + b * part(1, 2) + c * part(2, 3)
+        p, q = steps[-2], steps[-1]
+        a, b, c = q / (p * (p + q)), -(q + p) / (p * q), (2.0 * q + p) / (q * (p + q))
+        last = a * part(-3, -2) + b * part(-2, -1) + c * part(-1)
     return F.cat([first, middle, last], dim)
 
 
@@ -88,7 +69,7 @@ def _uneven(x: Any, dim: int, places: Any, edge_order: int) -> Any:
     """,
     method=False,
 )
-def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
+def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
     """The slope along each dimension, estimated from neighbouring values: a tuple of tensors.
 
     Shapes: each dimension at least edge_order + 1 long; the results have input's shape.
@@ -130,7 +111,7 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: in
         x = F.to(x, dtype=F.scalar_tensor(1.0).dtype)
     found = []
     for i, d in enumerate(dims):
-        h = spacing[i] if listed else 1 if spacing is None else spacing
+        h = spacing[i] if listed else 1.0 if spacing is None else spacing
         if isinstance(h, Tensor) and h.ndim == 1:
             found.append(_uneven(x, d, h, edge_order))
         else:

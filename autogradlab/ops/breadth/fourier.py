@@ -79,7 +79,7 @@ def grad_dtype(grad: Any) -> Any:
     return grad._array.dtype if hasattr(grad, "_array") else grad.dtype
 
 
-@op("_fft_c2r", "input", node="FftC2RBackward0", vjp={"input": _c2r_backward})
+@op("_fft_c2r", "input", node="FftC2RBackward0", vjp={"input": _c2r_backward}, shown={"last_dim_size": ""})
 def _fft_c2r(input: np.ndarray, dim: tuple[int, ...], normalization: int, last_dim_size: int) -> np.ndarray:
     shape = list(input.shape)
     shape[dim[-1]] = last_dim_size

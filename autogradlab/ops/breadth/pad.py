@@ -216,7 +216,7 @@ def _circular(input: Any, pad: Any, nd: int) -> Tensor:
         shape[i] += low + high
     out = TENSORS.empty(shape, dtype=input.dtype)
     inner, source = out, input
-    for i, (low, high) in enumerate(ends, len(shape) - nd):
+    for i, (low, high) in reversed(list(enumerate(ends, len(shape) - nd))):
         inner = TENSORS.slice(inner, i, max(low, 0), shape[i] - max(high, 0), 1)
         source = TENSORS.slice(source, i, max(-low, 0), input._array.shape[i] - max(-high, 0), 1)
     inner.copy_(source)

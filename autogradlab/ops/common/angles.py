@@ -137,7 +137,11 @@ unary(
 unary(
     "acosh(Tensor input, *, Tensor out=None) -> Tensor",
     np.arccosh,
-    lambda F, grad, input: grad * F.conj(F.rsqrt(F.sub_number(F.pow(input, 2), 1))),
+    lambda F, grad, input: (
+        grad * F.conj(F.rsqrt(F.add_number(input, 1)) * F.rsqrt(F.sub_number(input, 1)))
+        if F.is_complex(input)
+        else grad * F.rsqrt(F.sub_number(input * input, 1))
+    ),
     inplace_derivative=False,
     doc="""
     The inverse of cosh, not negative; nan below 1.

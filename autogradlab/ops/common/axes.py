@@ -444,6 +444,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     vjp={
         "grad_output": lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step),
     },
+    shown={"dimension": "dim"},
     reads="itself",
 )
 def unfold_backward(grad_output: Any, input_shape: tuple[int, ...], dimension: int, size: int, step: int) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import iterated
-from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, writes
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, sizes_of, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
@@ -43,7 +43,7 @@ def adjoint(F: Any, x: Any) -> Any:
     overlap="",
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
-        "mat": lambda F, grad, vec, alpha: times(F.unsqueeze(grad, 1) * F.conj(F.unsqueeze(vec, 0)), alpha),
+        "mat": lambda F, grad, vec, alpha: times(F.reshape(grad, (*grad.shape, 1)) * F.conj(vec), alpha),
         "vec": lambda F, grad, mat, alpha: times(F.mv(F.conj(F.t(mat)), grad), alpha),
     },
     out=Out(exact=EXPECTED, overlap="part"),
@@ -215,11 +215,7 @@ def baddbmm(input: np.ndarray, batch1: np.ndarray, batch2: np.ndarray, *, beta: 
         ),
     },
     shown={"batch1_shape": "", "batch2_shape": ""},
-    constants={
-        "batch1_sym_argsize_0": lambda node: node.field("batch1_shape")[0],
-        "batch1_sym_argsize_1": lambda node: node.field("batch1_shape")[1],
-        "batch2_sym_argsize_2": lambda node: node.field("batch2_shape")[2],
-    },
+    constants={**sizes_of("batch1_shape", 0, 1), **sizes_of("batch2_shape", 2)},
     out=Out(exact="self and mat2 must have the same dtype, but got {1} and {0}", overlap="part"),
     inplace_function=False,
 )
@@ -361,6 +357,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         "i2": lambda F, grad, i1, i3: F.einsum("no,ni,nj->oij", grad, F.conj(i1), F.conj(i3)),
         "i3": lambda F, grad, i1, i2: F.einsum("no,ni,oij->nj", grad, F.conj(i1), F.conj(i2)),
     },
+    # where each factor lies in the cube of products, of which two dimensions are summed
+    constants={"expand1": (1, 3), "expand2": (0,), "expand3": (1, 2), "sumdim": (2, 3)},
     real=True,
 )
 def _trilinear(i1: np.ndarray, i2: np.ndarray, i3: np.ndarray) -> np.ndarray:

@@ -43,7 +43,7 @@ def distance_back(F: Any, grad: Any, off: Any, result: Any, p: float) -> Any:
     "dist(Tensor input, Tensor other, Scalar p=2) -> Tensor",
     vjp={
         "input": lambda F, grad, input, other, result, p: F.distance_back(grad, input - other, result, p),
-        "other": lambda F, grad, input, other, result, p: F.distance_back(-grad, input - other, result, p),
+        "other": lambda F, grad, input, other, result, p: -F.distance_back(grad, input - other, result, p),
     },
 )
 def dist(input: np.ndarray, other: np.ndarray, p: float = 2) -> Any:

@@ -450,14 +450,17 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     rows = [d for d in range(x.ndim) if d not in mine]
     columns = [e for e in range(y.ndim) if e not in other]
     shape = (*(x.shape[d] for d in rows), *(y.shape[e] for e in columns))
-    left, right = F.permute(a, (*rows, *mine)), F.permute(b, (*other, *columns))
+    left, right = F.permute(a, (*rows, *first)), F.permute(b, (*second, *columns))
     n_rows = n_columns = 1
     for d in rows:
         n_rows *= x.shape[d]
     for e in columns:
         n_columns *= y.shape[e]
     if n_rows == n_columns == 1:
-        r = F.dot(F.flatten(left), F.flatten(right))
+        if left.is_contiguous() and right.is_contiguous():
+            r = F.dot(F.flatten(left), F.flatten(right))
+        else:
+            r = F.sum(F.mul(F.squeeze(left), F.squeeze(right)))
     else:
         r = F.mm(F.reshape(left, (n_rows, count)), F.reshape(right, (count, n_columns)))
     r = F.reshape(r, shape)

@@ -9,6 +9,7 @@ import numpy as np
 from ...core.memory.absent import require_contents
 from ...core.memory.casting import cast_array
 from ...core.memory.overlap import check_apart, check_written
+from ...core.memory.rows import Rows
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime.errors import ROWS_SELECTED
 from ...core.runtime.warn import warn_once
@@ -102,6 +103,14 @@ def _fill_into(input: np.ndarray, mask: np.ndarray, value: np.ndarray) -> None:
     input[mask] = value
 
 
+def _fill_backward(F: Any, grad: Any, mask: Any) -> Any:
+    """The gradient of the number that was written; under vmap, where rows would select unequally many, of zeros too."""
+    arrays = [x._array if isinstance(x, Tensor) else x for x in (grad, mask)]
+    if any(isinstance(x, Rows) for x in arrays):
+        return F.where(mask, grad, F.zero_dim(grad)).sum()
+    return F.sum(F.masked_select(grad, mask))
+
+
 _FILLS = [
     Op(
         "masked_fill",
@@ -114,7 +123,7 @@ _FILLS = [
         overlap="",
         vjp={
             "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
-            "value": lambda F, grad, mask: F.where(mask, grad, F.zero_dim(grad)).sum(),
+            "value": _fill_backward,
         },
     ),
     Op(
@@ -209,8 +218,9 @@ def masked_select(input: Any, mask: np.ndarray) -> np.ndarray:
     "grad_output mask",
     node="MaskedScatterBackward0",
     vjp={
-        "grad_output": lambda F, grad, mask: F.masked_select(grad, mask),
+        "grad_output": lambda F, grad, mask, grad_output_shape: F.masked_select(grad, mask),
     },
+    shown={"grad_output_shape": "source_sym_sizes"},
 )
 def masked_select_backward(grad_output: Any, mask: np.ndarray, input_shape: tuple[int, ...]) -> np.ndarray:
     shape = broadcast_shapes(tuple(mask.shape), tuple(input_shape))

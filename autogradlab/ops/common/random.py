@@ -396,8 +396,12 @@ def _normal_around(mean: Tensor, std: float = 1, *, generator: Any = None, out: 
     return OPS["normal.mean"].call(wider, std, generator=generator, out=out)
 
 
-OPS["normal.mean"] = Op("normal", _normal, "mean", node="NormalBackward1", vjp={"mean": _ZERO["input"]})
-OPS["normal.std"] = Op("normal", _normal, "std", node="NormalBackward2", vjp={"std": _ZERO["input"]})
+_OF_SHAPES = {
+    "mean": lambda F, grad, mean_shape: F.zeros_of(grad, mean_shape),
+    "std": lambda F, grad, std_shape: F.zeros_of(grad, std_shape),
+}
+OPS["normal.mean"] = Op("normal", _normal, "mean", node="NormalBackward1", vjp={"mean": _OF_SHAPES["mean"]})
+OPS["normal.std"] = Op("normal", _normal, "std", node="NormalBackward2", vjp={"std": _OF_SHAPES["std"]})
 op(
     """
     normal(Tensor mean, Tensor std, *, Generator? generator=None, Tensor out=None) -> Tensor
@@ -407,7 +411,7 @@ op(
     """,
     method=False,
     node="NormalBackward3",
-    vjp={"mean": _ZERO["input"], "std": _ZERO["input"]},
+    vjp=_OF_SHAPES,
     overloads=[
         Overload(_normal_around, signature=1),
         Overload(OPS["normal.std"], signature=2),

@@ -388,7 +388,8 @@ def diff(*args: Any, **kwargs: Any) -> Tensor:
     for i in range(n):
         size = max(input.shape[d] - 1, 0)
         options = {"out": out} if out is not None and i == n - 1 else {}
-        input = step(input.narrow(d, min(1, input.shape[d]), size), input.narrow(d, 0, size), **options)
+        low, high = F.slice(input, dim, 0, size), F.slice(input, dim, min(1, input.shape[d]), input.shape[d])
+        input = step(high, low, **options)
     return input
 
 
@@ -415,18 +416,18 @@ publish(
 # -- the trapezoidal rule ----------------------------------------------------------------------------------------------
 
 
-def _spacing(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
+def _spacing(name: str, y: Tensor, x: Tensor, d: int) -> Tensor:
     """The widths between sample points, shaped to go with `y`."""
     if dtypes.bool in (x.dtype, y.dtype):
         raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
-    d = wrap_dim(dim, y.dim(), scalar_ok=False)
     if x.dim() == 1:
         if x.shape[0] != y.shape[d]:
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
         x = x.view([x.shape[0] if i == d else 1 for i in range(y.dim())])
     elif x.dim() < y.dim():
         x = x.view([1] * (y.dim() - x.dim()) + list(x.shape))
-    return _after(x, dim) - _before(x, dim)
+    along = d if x.dim() == y.dim() else d - y.dim()
+    return _after(x, along) - _before(x, along)
 
 
 def _before(t: Tensor, dim: int) -> Tensor:
@@ -454,12 +455,12 @@ def _trapezoid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tens
         if not y.shape[d]:
             return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype).zero_()
         ends = F.mul_number(y.select(dim, 0) + y.select(dim, -1), 0.5)
-        return F.mul_number(y.sum(dim) - ends, dx)
+        return F.mul_number(y.sum(dim) - ends, float(dx))
     d = wrap_dim(dim, y.dim(), scalar_ok=False)
     if not y.shape[d] and dtypes.bool not in (y.dtype, given["x"].dtype):
         return F.zeros([n for i, n in enumerate(y.shape) if i != d], dtype=y.dtype).zero_()
-    width = _spacing("trapezoid", y, given["x"], dim)
-    return F.div_number(((_before(y, dim) + _after(y, dim)) * width).sum(dim), 2.0)
+    width = _spacing("trapezoid", y, given["x"], d)
+    return F.div_number(((_before(y, d) + _after(y, d)) * width).sum(d), 2.0)
 
 
 @composite(
@@ -515,5 +516,6 @@ def cumulative_trapezoid(*args: Any, **kwargs: Any) -> Tensor:
     if given.get("x") is None:
         _check_dx(name, y, given["dx"])
         return F.mul_number(_before(y, dim) + _after(y, dim), given["dx"] / 2.0).cumsum(dim)
-    width = _spacing(name, y, given["x"], dim)
-    return F.div_number(((_before(y, dim) + _after(y, dim)) * width).cumsum(dim), 2.0)
+    d = wrap_dim(dim, y.dim(), scalar_ok=False)
+    width = _spacing(name, y, given["x"], d)
+    return F.div_number(((_before(y, d) + _after(y, d)) * width).cumsum(d), 2.0)

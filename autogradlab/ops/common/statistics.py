@@ -303,16 +303,21 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
         free: Any = x.shape[1] - correction
     else:
         mean = (x * weights).sum(1) / total
-        free = total - correction * ((weights * aweights).sum() / total if aweights is not None else 1)
+        free = total
+        if aweights is None:
+            free = total - correction
+        elif correction:
+            free = total - F.mul_number((weights * aweights).sum(), correction) / total
     off = x - mean.unsqueeze(1)
     scaled = off if weights is None else off * weights
     c = cast_within(F).matmul(off, scaled.t().conj())
-    if (free._array if isinstance(free, Tensor) else free) <= 0:
+    none_left = bool((free._array if isinstance(free, Tensor) else free) <= 0)
+    if none_left:
         warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
             at="aten/src/ATen/native/Correlation.cpp:129",
         )
-    free = F.clamp(free, min=0) if isinstance(free, Tensor) else max(free, 0)
+        free = free.zero_() if isinstance(free, Tensor) else 0
     return F.div(c, free).squeeze()
 
 

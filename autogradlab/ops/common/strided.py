@@ -293,6 +293,7 @@ def _window(r: np.ndarray, size: Any, stride: Any, offset: Any) -> np.ndarray:
             F.zeros_of(grad, input_shape), grad, size, stride, storage_offset
         ),
     },
+    shown={"input_shape": ""},
 )
 def _strided_part(input: np.ndarray, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int) -> np.ndarray:
     """The elements that as_strided names in a tensor laid out in row order."""
@@ -309,6 +310,7 @@ OPS["as_strided_scatter"] = Op(
         ),
         "src": lambda F, grad, size, stride, storage_offset: F._strided_part(grad, size, stride, storage_offset),
     },
+    shown={"src_shape": ""},
 )
 RAW.as_strided_scatter = _as_strided_scatter
 _scatter_strided = OPS["as_strided_scatter"].call

@@ -153,7 +153,7 @@ def slice_(input: Tensor, dim: int = 0, start: Any = None, end: Any = None, step
         x.shape,
         dim,
         0 if start is None else start,
-        2**63 - 1 if end is None else end,
+        end,
         step,
         None,
         None,

@@ -497,7 +497,7 @@ def addmm(input: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, *, beta: Any = 
 @op(
     "mv(Tensor input, Tensor vec, *, Tensor out=None) -> Tensor",
     vjp={
-        "input": lambda F, grad, vec: F.unsqueeze(grad, 1) * F.conj(F.unsqueeze(vec, 0)),
+        "input": lambda F, grad, vec: F.reshape(grad, (*grad.shape, 1)) * F.conj(vec),
         "vec": lambda F, grad, input: F.mv(F.conj(F.t(input)), grad),
     },
     out=Out(exact="addmv input tensors must have the same dtype, but got {1}, {0}, and {0}"),

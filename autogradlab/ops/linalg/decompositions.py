@@ -236,9 +236,12 @@ def _skew(F: Any, x: Any) -> Any:
     return x - adjoint(F, x)
 
 
-def _svd_backward(F: Any, grads: list[Any], U: Any, S: Any, Vh: Any, full_matrices: bool) -> Any:
+def _svd_backward(
+    F: Any, grads: list[Any], U: Any, S: Any, Vh: Any, full_matrices: bool, A_shape: tuple[int, ...]
+) -> Any:
     g_u, g_s, g_vh = grads
-    m, n, k = U.shape[-2], Vh.shape[-1], S.shape[-1]
+    m, n = A_shape[-2:]
+    k = min(m, n)
     if full_matrices and m != n:  # of the further vectors nothing can depend
         U, Vh = F.slice(U, -1, 0, k, 1), F.slice(Vh, -2, 0, k, 1)
         g_u = None if g_u is None else F.slice(g_u, -1, 0, k, 1)
@@ -280,6 +283,8 @@ def _svd_backward(F: Any, grads: list[Any], U: Any, S: Any, Vh: Any, full_matric
     outputs=("U", "S", "Vh"),
     returns=named("linalg_svd", ("U", "S", "Vh")),
     vjp={"A": _svd_backward},
+    shown={"A_shape": ""},
+    constants={"S_sym_argsize_minus_1": lambda node: min(node.field("A_shape")[-2:])},
     out=Out(exact=EXPECTED),
 )
 def linalg_svd(
@@ -470,7 +475,7 @@ def _permuted(F: Any, pivots: Any, m: int, d: Any) -> Any:
     return lift(F, permutation_matrix(pivots._array if isinstance(pivots, Tensor) else pivots, m, d))
 
 
-def _lu_factor_backward(F: Any, grad: Any, LU: Any, pivots: Any) -> Any:
+def _lu_factor_backward(F: Any, grad: Any, LU: Any, pivots: Any, pivot: bool) -> Any:
     m, n = LU.shape[-2:]
     k = min(m, n)
     g_l, g_u = F.slice(grad, -1, 0, k, 1), F.slice(grad, -2, 0, k, 1)
@@ -524,7 +529,7 @@ def linalg_lu_factor_ex(
     return columns(factors), pivots, info
 
 
-def _lu_full_backward(F: Any, grads: list[Any], L: Any, U: Any, P: Any) -> Any:
+def _lu_full_backward(F: Any, grads: list[Any], L: Any, U: Any, P: Any, pivot: bool) -> Any:
     return _lu_backward(F, zeros_or(F, grads[0], L), zeros_or(F, grads[1], U), L, U, P)
 
 

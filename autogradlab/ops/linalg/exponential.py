@@ -46,7 +46,14 @@ _PADE = (
 )
 
 
-@op("linalg_matrix_exp(Tensor input) -> Tensor", "A", method=False, function=False, vjp={"A": _exp_backward})
+@op(
+    "linalg_matrix_exp(Tensor input) -> Tensor",
+    "A",
+    method=False,
+    function=False,
+    vjp={"A": _exp_backward},
+    shown={"A": "self"},
+)
 def linalg_matrix_exp(A: np.ndarray) -> np.ndarray:
     """The sum of A**k / k!: the exponential of square matrices.
 
@@ -80,7 +87,7 @@ def linalg_matrix_exp(A: np.ndarray) -> np.ndarray:
 alias("matrix_exp", "linalg_matrix_exp")
 
 
-def householder_backward(F: Any, grad: Any, input: Any, tau: Any, needs: list[Any]) -> list[Any]:
+def householder_backward(F: Any, grad: Any, input: Any, tau: Any) -> list[Any]:
     """Each reflection 1 - tau v v^H stands between those before it, which act on the gradient, and those after it."""
     m, n = input.shape[-2:]
     count = tau.shape[-1]
@@ -115,8 +122,10 @@ def householder_backward(F: Any, grad: Any, input: Any, tau: Any, needs: list[An
     method=False,
     function=False,
     vjp={
-        "input tau": lambda F, grad, input, tau, needs: householder_backward(F, grad, input, tau, needs),
+        # the result is kept without need, as in PyTorch
+        "input tau": lambda F, grad, input, tau, result: householder_backward(F, grad, input, tau),
     },
+    shown={"input": "input"},
     out=safe("torch.linalg.householder_product"),
 )
 def linalg_householder_product(input: np.ndarray, tau: np.ndarray) -> np.ndarray:

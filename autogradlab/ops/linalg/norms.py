@@ -106,6 +106,7 @@ def _refuse_complex(name: str, ord: Any) -> None:
     function=False,
     vjp={"input": _norm_backward},
     shown={"dtype": ""},
+    dim_list=True,
     out=Out(exact=EXPECTED),
 )
 def linalg_vector_norm(

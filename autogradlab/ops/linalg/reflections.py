@@ -57,7 +57,7 @@ def _ormqr_backward(
         product = F.matmul(adjoint(F, grad), other) if transpose else F.matmul(adjoint(F, other), grad)
     batch = tuple(input.shape[:-1])
     vectors = F.cat([input, F.zeros_of(input, (*batch, m - n))], -1) if n < m else F.slice(input, -1, 0, m, 1)
-    found, sizes = householder_backward(F, product, vectors, tau, needs)
+    found, sizes = householder_backward(F, product, vectors, tau)
     if found is not None and n < m:
         found = F.slice(found, -1, 0, n, 1)
     elif found is not None and n > m:
@@ -108,6 +108,7 @@ def _check(input: np.ndarray, tau: np.ndarray, other: np.ndarray, left: bool) ->
     "-> Tensor|fp32",
     "input tau other",
     vjp={"input tau other": _ormqr_backward},
+    shown={"tau": "input2", "other": "input3"},
     forwardless="ormqr",
     check_out=same_dtype(
         "torch.ormqr: Expected input and result to have the same dtype, but input has dtype{0} and result has dtype {1}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,20 @@ alias("linalg_inv(Tensor A, *, Tensor out=None) -> Tensor", "inverse", method=Fa
 # -- determinants ------------------------------------------------------------------------------------------------------
 
 
+def _factors(turns: bool) -> dict[str, Callable[[Any], Tensor]]:
+    """What PyTorch keeps of the LU factorization of A, which no formula here needs.
+
+    turns: whether it factors the transpose, if that is what lies in LAPACK's order.
+    """
+
+    def factored(node: Any) -> tuple[np.ndarray, ...]:
+        a = node.field("A")._array
+        turned = turns and a.dtype.kind == "f" and a.flags.c_contiguous
+        return lu(a.swapaxes(-1, -2) if turned else a)
+
+    return {"LU": lambda node: wrap(columns(factored(node)[0])), "pivots": lambda node: wrap(factored(node)[1])}
+
+
 @says(("g·{result}·({A}⁻¹)ᵀ", "g·{result}·({A}⁻¹)ᵀ"))
 def _det_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
     values = result._array if isinstance(result, Tensor) else result
@@ -122,6 +137,7 @@ def _det_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
     method=False,
     function=False,
     vjp={"A": _det_backward},
+    constants=_factors(True),
     out=Out(exact=EXPECTED),
     inner_writes=1,
 )
@@ -165,6 +181,7 @@ def _slogdet_backward(F: Any, grads: list[Any], A: Any, sign: Any) -> Any:
     outputs=("sign", "logabsdet"),
     returns=named("linalg_slogdet", ("sign", "logabsdet")),
     vjp={"A": _slogdet_backward},
+    constants=_factors(True),
     out=Out(exact=EXPECTED),
 )
 def linalg_slogdet(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -291,6 +308,8 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
     differentiable=1,
     returns=named("linalg_solve_ex", ("result", "info")),
     vjp={"A B": _solve_backward},
+    shown={"B_shape": ""},
+    constants=_factors(False),
     out=Out(exact=EXPECTED),
 )
 def linalg_solve_ex(
@@ -371,6 +390,7 @@ def _dtype(x: Any) -> Any:
     method=False,
     function=False,
     vjp={"input B": _triangular_backward},
+    shown={"B_shape": ""},
     out=Out(exact="expected scalar type {0} but found {1}", overlap="part"),
 )
 def linalg_solve_triangular(
@@ -401,6 +421,49 @@ def linalg_solve_triangular(
     if left:
         return columns(substitute(A, B, upper, unitriangular))
     return columns(substitute(A.swapaxes(-1, -2), B.swapaxes(-1, -2), not upper, unitriangular).swapaxes(-1, -2))
+
+
+def _old_triangular_backward(
+    F: Any,
+    grads: list[Any],
+    input: Any,
+    A: Any,
+    upper: bool,
+    transpose: bool,
+    unitriangular: bool,
+    solution: Any,
+    needs: list[Any],
+) -> list[Any]:
+    """The gradients of b and of A, of which the second output is a copy; PyTorch keeps b too, without need."""
+    by_solution, by_copy = grads
+    g_b, g_a = None, by_copy
+    if by_solution is not None:
+        turned = lambda x: F.transpose(x, -2, -1)
+        m = F.conj(A) if transpose else adjoint(F, A)
+        g_b = F.linalg_solve_triangular(m, by_solution, upper=upper == transpose, unitriangular=unitriangular)
+        if needs[1]:
+            product = F.matmul(F.conj(solution), turned(g_b)) if transpose else F.matmul(g_b, adjoint(F, solution))
+            part = F.triu(-product, int(unitriangular)) if upper else F.tril(-product, -int(unitriangular))
+            g_a = part if g_a is None else g_a + part
+    return [g_b, g_a]
+
+
+@op(
+    "_triangular_solve",
+    "input A",
+    node="TriangularSolveBackward0",
+    outputs=("solution", "cloned_coefficient"),
+    returns=_TRIANGULAR_SOLVE,
+    vjp={"input A": _old_triangular_backward},
+    shown={"A": "A"},
+)
+def _triangular_solve(
+    input: Any, A: np.ndarray, upper: bool, transpose: bool, unitriangular: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    m = A.swapaxes(-1, -2) if transpose else A
+    batch = broadcast_shapes(input.shape[:-2], A.shape[:-2])
+    copied = columns(np.array(np.broadcast_to(A, (*batch, *A.shape[-2:]))))
+    return columns(substitute(m, input, upper != transpose, unitriangular)), copied
 
 
 @composite(
@@ -444,12 +507,7 @@ def triangular_solve(
                 "dimensions instead"
             )
     _check_system("triangular_solve", input._array, A._array)
-    F = TENSORS
-    m = F.transpose(A, -2, -1) if transpose else A
-    solution = F.linalg_solve_triangular(m, input, upper=upper != transpose, unitriangular=unitriangular)
-    batch = broadcast_shapes(input._array.shape[:-2], A._array.shape[:-2])
-    copied = wrap(columns(np.array(np.broadcast_to(A._array, (*batch, *A._array.shape[-2:])))))
-    r = _TRIANGULAR_SOLVE((solution, copied))
+    r = TENSORS._triangular_solve(input, A, upper, transpose, unitriangular)
     return r if out is None else written_all(r, out)
 
 
@@ -462,7 +520,10 @@ def _check_system(name: str, b: np.ndarray, A: np.ndarray) -> None:
     check_sizes(name, b, A)
 
 
-def _cholesky_solve_backward(F: Any, grad: Any, input2: Any, result: Any, upper: bool, needs: list[Any]) -> Any:
+def _cholesky_solve_backward(
+    F: Any, grad: Any, input: Any, input2: Any, result: Any, upper: bool, needs: list[Any]
+) -> Any:
+    """The gradients of B and of the factor; PyTorch keeps B too, without need."""
     g = F.cholesky_solve(grad, input2, upper)
     if not needs[1]:
         return g, None

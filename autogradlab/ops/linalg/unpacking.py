@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.mismatch import typename
-from ...core.recording.record import TENSORS
+from ...core.recording.record import TENSORS, sizes_of
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.return_types import named
@@ -89,6 +89,8 @@ def _result(made: Any) -> Any:
     differentiable=2,
     returns=_result,
     vjp={"LU_data": _backward},
+    shown={"LU_data_shape": ""},
+    constants=sizes_of("LU_data_shape", -2, -1),
 )
 def lu_unpack(
     LU_data: np.ndarray, LU_pivots: np.ndarray, unpack_data: bool = True, unpack_pivots: bool = True

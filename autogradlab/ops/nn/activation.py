@@ -328,6 +328,7 @@ def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: floa
             * (alpha * scale * input_scale * input_scale),
         ),
     },
+    shown={"input": "self_or_result"},
 )
 @typed("elu_backward", "")
 def elu_backward(
@@ -590,6 +591,7 @@ def log_sigmoid(input: np.ndarray) -> np.ndarray:
             -(grad * grad_output) * (F.sigmoid(input) * (1 - F.sigmoid(input)))
         ),
     },
+    constants={"buffer": _buffer},
 )
 @typed("log_sigmoid_backward", "")
 def log_sigmoid_backward(grad_output: Any, input: np.ndarray) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.memory.layout import channels_last, with_channels_last
 from ...core.memory.strided import window
-from ...core.recording.record import RAW, TENSORS, says
+from ...core.recording.record import RAW, TENSORS, says, sizes_of
 from ...core.types.dtypes import cxx_name, from_numpy, scalar_name, tensor_type
 from ..first.kinds import BOOL, SHORT, refuse, typed
 from ..table.opdef import op
@@ -599,10 +599,7 @@ def _blocks(size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) ->
         ),
     },
     shown={"input_shape": ""},
-    constants={
-        "self_sym_argsize_minus_2": lambda node: node.field("input_shape")[-2],
-        "self_sym_argsize_minus_1": lambda node: node.field("input_shape")[-1],
-    },
+    constants=sizes_of("input_shape", -2, -1),
 )
 @typed("im2col_out_cpu", "iu")
 def im2col(

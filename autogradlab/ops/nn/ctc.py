@@ -184,7 +184,8 @@ def multilabel_margin_loss_forward(
         others = x[b, mask[b] == 0]
         out[b] = np.maximum(1 - x[b, chosen][:, None] + others[None], 0).sum() / x.shape[1]
     found = reduced(out, reduction)
-    return np.asarray(found).reshape(() if input.ndim < 2 else np.shape(found)), mask.reshape(target.shape)
+    loss = np.asarray(found).reshape(() if input.ndim < 2 else np.shape(found))
+    return loss, mask.reshape(target.shape).astype(input.dtype)
 
 
 @op(

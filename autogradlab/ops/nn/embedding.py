@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.memory.layout import keeping_channels
 from ...core.memory.places import add_at, inside
-from ...core.recording.record import RAW, says
+from ...core.recording.record import RAW, says, sizes_of
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import tensor_type
 from ..common.blas import lift
@@ -30,7 +30,7 @@ from ..table.opdef import op
         ),
     },
     shown={"weight_shape": ""},
-    constants={"weight_sym_argsize_0": lambda node: node.field("weight_shape")[0], "sparse": False},
+    constants={**sizes_of("weight_shape", 0), "sparse": False},
     real=True,
 )
 def embedding(
@@ -71,6 +71,7 @@ def embedding(
             grad, indices, padding_idx, scale_grad_by_freq
         ),
     },
+    shown={"scale_grad_by_freq": ""},
 )
 def embedding_dense_backward(
     grad_output: Any, indices: np.ndarray, rows: int, padding_idx: int, scale_grad_by_freq: bool
@@ -148,6 +149,8 @@ def _bag_weight(
     weight_shape: tuple[int, ...],
     indices: Any,
     offsets: Any,
+    result1: Any,
+    result2: Any,
     result3: Any,
     scale_grad_by_freq: bool,
     mode: int,
@@ -155,6 +158,7 @@ def _bag_weight(
     include_last_offset: bool,
     padding_idx: int,
 ) -> Any:
+    """The gradient of the table. PyTorch keeps each index's bag (result1) and the bags' sizes (result2), too."""
     if mode == 2:
         wide = F.pick(result3 < 0, 0.0 * grad, grad)
         places = lift(F, np.maximum(array_of(result3), 0))
@@ -182,7 +186,8 @@ def _bag_samples(
     method=False,
     outputs=("result0", "result1", "result2", "result3"),
     differentiable=1,
-    shown={"weight": "weight", "include_last_offset": ""},
+    shown={"weight": "weight", "weight_shape": "", "include_last_offset": ""},
+    constants={**sizes_of("weight_shape", 0), "sparse": False},
     forwardless="_embedding_bag",
     vjp={
         "weight": says(lambda mode, per_sample_weights: _OF_BAGS[mode] if per_sample_weights is None else None)(
@@ -380,6 +385,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> np.ndarray:
     vjp={
         "input": lambda F, grad, input_shape, groups: F.channel_shuffle(grad, input_shape[1] // groups),
     },
+    shown={"input_shape": ""},
 )
 @keeping_channels
 def channel_shuffle(input: Any, groups: int) -> np.ndarray:

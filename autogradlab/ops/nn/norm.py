@@ -382,7 +382,7 @@ def native_batch_norm(
         "save_mean": no_derivative("native_batch_norm_backward save_mean"),
         "save_invstd": no_derivative("native_batch_norm_backward save_invstd"),
     },
-    shown={"input": "input"},
+    shown={"input": "input", "training": "train"},
 )
 def native_batch_norm_backward(
     grad_out: np.ndarray,
@@ -453,7 +453,7 @@ def _layer_norm_vjp(
         grad, input, weight, mean, rstd = _wide(grad, input, weight, mean, rstd)
     lead = input.ndim - len(normalized_shape)
     if F is RAW and lead and _plain(grad, input, rstd):
-        return _layer_norm_backward(grad, input, math.prod(normalized_shape), weight, mean, rstd, needs)
+        return _layer_norm_backward(grad, input, normalized_shape, weight, mean, rstd, needs)
     dims = tuple(range(lead, input.ndim))
     xhat, rstd = _layer_norm_parts(F, input, lead, mean, rstd, eps)
     before = tuple(range(lead))
@@ -471,19 +471,19 @@ def _layer_norm_vjp(
 def _layer_norm_backward(
     grad: np.ndarray,
     input: np.ndarray,
-    size: int,
+    normalized_shape: tuple[int, ...],
     weight: np.ndarray | None,
     mean: np.ndarray,
     rstd: np.ndarray,
     needs: Any,
 ) -> list[Any]:
     """The gradients for plain arrays, as matrices with a row for each that is normalized."""
-    shape = input.shape
+    shape, size = input.shape, math.prod(normalized_shape)
     grad, rstd = _matrix(grad, size), _matrix(rstd, 1)
     xhat = _matrix(input, size) - _matrix(mean, 1)
     xhat *= rstd
     g_input = g_weight = g_bias = None
-    kept = None if weight is None or weight.ndim == 1 else shape[len(shape) - weight.ndim :]
+    kept = None if len(normalized_shape) == 1 else tuple(normalized_shape)
     if needs[1]:
         g_weight = added(grad * xhat, 0)
         g_weight = g_weight if kept is None else g_weight.reshape(kept)
@@ -603,7 +603,7 @@ def native_layer_norm(
         "rstd": no_derivative("native_layer_norm_backward rstd"),
         "bias": lambda F, grads: None,
     },
-    shown={"input": "input"},
+    shown={"input": "input", "normalized_shape": "normalized_shape", "eps": ""},
 )
 def native_layer_norm_backward(
     grad_out: np.ndarray,

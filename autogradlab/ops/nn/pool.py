@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare, name_of
 from ...core.memory.layout import channels_as, keeping_channels
-from ...core.recording.record import says, zeros
+from ...core.recording.record import says, sizes_of, zeros
 from ...core.runtime.deterministic import alert_not_deterministic
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
@@ -537,6 +537,8 @@ def _register_adaptive(declaration: str, nd: int) -> None:
             "grad_output": lambda F, grad, grad_output_shape: getattr(F, mean)(grad, tuple(grad_output_shape[-nd:])),
             "input": zeros,
         },
+        shown={"grad_output_shape": ""},
+        constants=sizes_of("grad_output_shape", *range(-nd, 0)),
     )(kernel_backward)
     op(
         declaration,
@@ -646,7 +648,9 @@ def _register_fractional(declaration: str, nd: int) -> None:
         outputs=("result0", "result1"),
         differentiable=1,
         vjp={
-            "input": lambda F, grad, input, result1: getattr(F, name + "_backward")(grad, input, result1),
+            "input": lambda F, grad, input, kernel_size, output_size, result1: getattr(F, name + "_backward")(
+                grad, input, result1
+            ),
         },
     )(kernel)
     _register_scatter(name + "_backward", f"FractionalMaxPool{nd}DBackwardBackward0", nd, False)

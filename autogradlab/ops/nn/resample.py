@@ -187,6 +187,10 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
     ) -> np.ndarray:
         return along(input, [m.T for m in matrices(shape[2:], output_size, align_corners, scales, input.dtype)])
 
+    kept: dict[str, Any] = {
+        "shown": {"scales": "", **({} if align else {"align_corners": ""})},
+        "constants": _scales(nd),
+    }
     op(
         name,
         method=False,
@@ -199,8 +203,7 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
                 )
             ),
         },
-        shown={"scales": "", **({} if align else {"align_corners": ""})},
-        constants=_scales(nd),
+        **kept,
     )(keeping_channels(kernel))
     op(
         name + "_backward",
@@ -212,6 +215,7 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
                 grad, output_size, align_corners, scales
             ),
         },
+        **kept,
     )(keeping_channels(kernel_backward) if "linear" in name or ("nearest" in name and nd == 2) else kernel_backward)
 
 
