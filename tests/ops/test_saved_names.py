@@ -6,7 +6,7 @@ from typing import Any
 
 from autogradlab.ops.table.families import NODES, load_all
 
-#: kernels of second derivatives, each of which stands for an operation of PyTorch's that has more arguments
+#: kernels that take other arguments than PyTorch's; most are of second derivatives
 OTHERWISE = {
     "as_strided_gather",
     "pad_to",
@@ -17,7 +17,9 @@ OTHERWISE = {
     "take_at",
     "grid_sampler_2d_backward",
     "grid_sampler_3d_backward",
+    "_pack_rows",
     "index_select_backward",
+    "masked_select_backward",
     "put_at",
     "place_at",
     "cut_to",

@@ -63,11 +63,11 @@ def _fft_r2c(input: Any, dim: tuple[int, ...], normalization: int, onesided: boo
     return _laid((r * scale).astype(_complex(input.dtype)), input, dim, True)
 
 
-def _c2r_backward(F: Any, grad: Any, dim: tuple[int, ...], normalization: int, last_dim_size: int) -> Any:
+def _c2r_backward(F: Any, grad: Any, dim: tuple[int, ...], normalization: int) -> Any:
     g = F._fft_r2c(grad, dim, normalization, True)
     last = dim[-1]
     doubled = np.ones(g.shape[last])
-    doubled[1 : last_dim_size - g.shape[last] + 1] = 2  # those that stand for two of the full transform
+    doubled[1 : grad.shape[last] - g.shape[last] + 1] = 2  # those that stand for two of the full transform
     shape = [1] * len(g.shape)
     shape[last] = len(doubled)
     from ..common.blas import lift
@@ -79,7 +79,7 @@ def grad_dtype(grad: Any) -> Any:
     return grad._array.dtype if hasattr(grad, "_array") else grad.dtype
 
 
-@op("_fft_c2r", "input", node="FftC2RBackward0", vjp={"input": _c2r_backward}, shown={"last_dim_size": ""})
+@op("_fft_c2r", "input", node="FftC2RBackward0", vjp={"input": _c2r_backward})
 def _fft_c2r(input: np.ndarray, dim: tuple[int, ...], normalization: int, last_dim_size: int) -> np.ndarray:
     shape = list(input.shape)
     shape[dim[-1]] = last_dim_size

@@ -218,9 +218,8 @@ def masked_select(input: Any, mask: np.ndarray) -> np.ndarray:
     "grad_output mask",
     node="MaskedScatterBackward0",
     vjp={
-        "grad_output": lambda F, grad, mask, grad_output_shape: F.masked_select(grad, mask),
+        "grad_output": lambda F, grad, mask: F.masked_select(grad, mask),
     },
-    shown={"grad_output_shape": "source_sym_sizes"},
 )
 def masked_select_backward(grad_output: Any, mask: np.ndarray, input_shape: tuple[int, ...]) -> np.ndarray:
     shape = broadcast_shapes(tuple(mask.shape), tuple(input_shape))

@@ -17,6 +17,7 @@ from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ...core.values.promotion import broadcast_shapes
 from ..common.blas import adjoint, lift
+from ..first.kinds import BOOL, HALF, INTEGERS, refuse
 from ..first.products import written, written_all
 from ..table.opdef import alias, composite, op
 from ..table.outputs import EXPECTED, Out, safe
@@ -460,6 +461,7 @@ def _old_triangular_backward(
 def _triangular_solve(
     input: Any, A: np.ndarray, upper: bool, transpose: bool, unitriangular: bool
 ) -> tuple[np.ndarray, np.ndarray]:
+    refuse(A, "triangular_solve_cpu", BOOL + INTEGERS + HALF)
     m = A.swapaxes(-1, -2) if transpose else A
     batch = broadcast_shapes(input.shape[:-2], A.shape[:-2])
     copied = columns(np.array(np.broadcast_to(A, (*batch, *A.shape[-2:]))))
