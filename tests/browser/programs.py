@@ -4,6 +4,7 @@ python -m tests.browser.programs                    the steps of each
 python -m tests.browser.programs cards              every inspector on each
 python -m tests.browser.programs cards torch        the same on PyTorch
 python -m tests.browser.programs cards torch step   these of them
+python -m tests.browser.programs odd                every inspector on long names, large tensors, none, huge numbers
 """
 
 from __future__ import annotations
@@ -79,6 +80,20 @@ y = Cube.apply(x).sum()""",
     "nan": """x = torch.tensor([0., 4.], requires_grad=True)
 r = torch.sqrt(x)
 y = (r * 0. / x).sum()""",
+    "names": """the_weight_matrix_of_the_second_layer_of_the_decoder = torch.randn(3, 4, requires_grad=True)
+params = {"<img src=x onerror=alert(1)>&'": torch.randn(4, requires_grad=True), "权重 é": torch.randn(4)}
+the_hidden_state_after_the_nonlinearity = torch.tanh(
+    the_weight_matrix_of_the_second_layer_of_the_decoder * params["<img src=x onerror=alert(1)>&'"] + params["权重 é"])
+y = (the_hidden_state_after_the_nonlinearity ** 2).sum()""",
+    "large": """W = torch.randn(400, 300, requires_grad=True)
+r = torch.relu(W) @ torch.randn(300, 200)
+y = r.pow(2).mean()""",
+    "empty": """e = torch.zeros(0, 3, requires_grad=True)
+r = e * 2
+y = r.sum()""",
+    "extreme": """x = torch.tensor([1e30, -3e-30, float('inf'), 0.1], requires_grad=True)
+r = x * torch.tensor([1e5, 1e-5, 1., 1e-20])
+y = (r * r).sum()""",
 }
 
 
@@ -97,6 +112,13 @@ PARTS = {
     "double": ("x", "g"),
     "custom": ("x", None),
     "nan": ("x", "r"),
+}
+#: the same of tensors that are unlike those of a lesson
+ODD = {
+    "names": ("the_weight_matrix_of_the_second_layer_of_the_decoder", "the_hidden_state_after_the_nonlinearity"),
+    "large": ("W", "r"),
+    "empty": ("e", "r"),
+    "extreme": ("x", "r"),
 }
 HOOKS = """handle = {hooked}.register_hook(double)
 fired = lab.hooks({hooked}, {leaf})
@@ -150,7 +172,7 @@ PYTORCH = (
 
 def calls(program: str, lang: str) -> dict[str, str]:
     """The cells of a program's notebook, by what they show."""
-    leaf, cut = PARTS[program]
+    leaf, cut = (PARTS | ODD)[program]
     how = f"cut={cut}" if cut else f"frozen={leaf}"
     fields = {"leaf": leaf, "how": how, "hooked": cut or "y"}
     made = {"start": START.format(lang=lang), "program": PROGRAMS[program]}
@@ -171,10 +193,10 @@ def shell_of_its_own() -> Any:
     return InteractiveShell.instance(config=config)
 
 
-def every_card(library: str = "autogradlab", *kinds: str, lang: str = "en") -> dict[str, Any]:
+def every_card(library: str = "autogradlab", *kinds: str, lang: str = "en", odd: bool = False) -> dict[str, Any]:
     """Every inspector on each program, or these: the card and the keys that are pressed in it."""
     made = {}
-    for program in PARTS:
+    for program in ODD if odd else PARTS:
         shell = shell_of_its_own()
         for name, source in calls(program, lang).items():
             if kinds and name in CARDS and name not in kinds:
@@ -190,6 +212,9 @@ def every_card(library: str = "autogradlab", *kinds: str, lang: str = "en") -> d
 
 def main() -> None:
     """Each program in a notebook of its own cells; one line of JSON at the end."""
+    if sys.argv[1:2] == ["odd"]:
+        print(json.dumps(every_card(odd=True)))
+        return
     if sys.argv[1:2] == ["cards"]:
         print(json.dumps(every_card(*sys.argv[2:])))
         return
@@ -197,6 +222,8 @@ def main() -> None:
     start = START.format(lang="en").rpartition("\n")[0]
     made: dict[str, Any] = {}
     for name, program in PROGRAMS.items():
+        if name in ODD:
+            continue
         for cell in (start, program, "view = lab.step(y)"):
             shell.run_cell(cell, store_history=True).raise_error()
         from autogradlab.inspectors.stored import packed

@@ -93,10 +93,10 @@ MIDDLES = """() => [...document.querySelectorAll('.agl-drawing:not([hidden]) .ag
   .map(e => e.getBoundingClientRect()).filter(b => b.height).map(b => b.top + b.height / 2)"""
 
 
-def cards_of(*which: str) -> dict[str, Any]:
+def cards_of(*which: str, kind: str = "cards") -> dict[str, Any]:
     need("IPython")
     need("anywidget")
-    command = [sys.executable, "-m", "tests.browser.programs", "cards", *which]
+    command = [sys.executable, "-m", "tests.browser.programs", kind, *which]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return dict(json.loads(ran.stdout.splitlines()[-1]))
 
@@ -301,3 +301,42 @@ def test_a_folded_graph_unfolds(page: Any, cards: dict[str, Any]):
     assert not any(item.startswith("k") for item in whole)
     page.get_by_role("button", name="⊟ fold (f)").click()
     assert page.evaluate(drawn) == folded
+
+
+#: words that run out of their cells, and what a script wrote where there was nothing
+RUN_OUT = """() => {
+  const which = '.agl-card :is(.agl-table td, .agl-note, .agl-facts dd, .agl-heading, .agl-code)';
+  const cells = [...document.querySelectorAll(which)];
+  const wide = cells.filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1);
+  const tabs = [...document.querySelectorAll('.agl-worked button[data-edge]')];
+  return {
+    wide: wide.map(e => e.textContent.slice(0, 60)),
+    begun: tabs.every(e => e.title && e.scrollLeft === 0),
+    odd: document.querySelector('.agl-card').innerText.match(/undefined|\\[object|null/g),
+  };
+}"""
+
+
+@pytest.fixture(scope="module")
+def odd_cards() -> dict[str, Any]:
+    return cards_of(kind="odd")
+
+
+@pytest.mark.parametrize("width", [NARROW, PROJECTOR, 1130])
+def test_cards_of_odd_tensors_are_whole(page: Any, odd_cards: dict[str, Any], width: int):
+    """Names as long as a line, with marks in them, tensors too large to be shown, without elements, with numbers that
+    float32 does not hold. (A graph with such names may be larger than its window, which has a map then.)"""
+    for name, made in odd_cards.items():
+        mount(page, made, width)
+        assert page.evaluate(RUN_OUT) == {"wide": [], "begun": True, "odd": None}, name
+        assert page.evaluate(WRITTEN) == {"small": [], "wide": width}, name
+        if not page.locator(".agl-map:visible").count():
+            assert page.evaluate(DRAWN)["cut"] == [], name
+
+
+@pytest.mark.parametrize("width", [NARROW, PROJECTOR, 1130])
+@pytest.mark.parametrize("program", ["large", "empty", "extreme"])
+def test_the_numbers_of_odd_tensors_are_whole(page: Any, odd_cards: dict[str, Any], program: str, width: int):
+    mount(page, odd_cards[f"{program}-step"], width, "")
+    seen = page.evaluate(EVERY)[:-1]
+    assert [(one["at"], one["numbers"]) for one in seen if one["numbers"]] == []

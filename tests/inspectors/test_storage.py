@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import autogradlab
 from autogradlab import inspectors as lab
 from autogradlab.inspectors import words
-from autogradlab.inspectors.parts import Drawing, Rect, Table
+from autogradlab.inspectors.parts import Drawing, Rect, Table, Text
 from autogradlab.inspectors.snapshot.memory import extent, strips
 
 
@@ -256,3 +256,15 @@ def test_what_is_read_conjugated_says_so(torch: Any):
     alone = lab.storage(turned).text
     assert "cells: 1.+2.j  3.+0.j" in alone
     assert "cells: 1.  2.  3.  0." in lab.storage(turned.imag).text
+
+
+def test_long_numbers_keep_their_exponents(torch: Any) -> None:
+    x = torch.tensor([1e30, -3e-30])
+    card = lab.storage(x).card
+    texts = [shape.text for item in card.blocks[0].items for shape in item.shapes if isinstance(shape, Text)]
+    assert {"1e+30", "-3e-30"} <= set(texts)
+
+
+def test_tensors_without_elements_have_no_memory_to_share(torch: Any) -> None:
+    e = torch.zeros(0, 3)
+    assert "memory of their own" not in lab.storage(e, e.detach()).text

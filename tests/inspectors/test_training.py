@@ -331,3 +331,10 @@ def test_a_preview_is_no_backward_of_the_learner(torch: Any) -> None:
     lab.step(loss)
     assert rec.steps[0].grads == {}
     assert "0x" not in rec.text
+
+
+def test_an_infinite_gradient_is_not_nan(torch: Any) -> None:
+    x = torch.tensor([1e30, 1.0], requires_grad=True)
+    record = lab.training(x)
+    record.step(((x * 1e5) ** 2).sum()).backward()
+    assert "‖x.grad‖: inf at step 1" in record.text

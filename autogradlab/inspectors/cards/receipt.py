@@ -21,7 +21,7 @@ from ..snapshot.program import source_of
 from ..snapshot.recording import WHOLE
 from ..snapshot.rules import Rule, rules_of, written
 from ..snapshot.ways import Factor, Local, Way, Ways
-from ..values import grid, shape, texts
+from ..values import dtype, grid, shape, texts
 from ..words import language, say
 from .graph import details_of
 
@@ -294,9 +294,13 @@ class _Receipt:
 
     def _verdict(self, name: str, total: Any, number: Any, count: int, size: float) -> tuple[int, Badge, str]:
         """How many times the lines are the number (0: they are not), to the last bit or within what rounding can do."""
-        if not (_finite(total) and _finite(number)):
-            return 0, Badge(say("receipt.nan"), "warning"), say("receipt.says_nan", name=name)
         like = self.ways.total()
+        if not (_finite(total) and _finite(number)):
+            badge = _badge("nan" if number != number or total != total else "infinite", "warning")
+            if _finite(total) and number == number and abs(total) > self.ways.torch.finfo(like.dtype).max:
+                said = {"sum": texts([total])[0], "grad": texts([number])[0], "dtype": dtype(like)}
+                return 0, badge, say("receipt.says_overflow", name=name, **said)
+            return 0, badge, say("receipt.says_nan", name=name)
         eps = float(self.ways.torch.finfo(like.dtype).eps)
         slack = eps * (count + len(self.nodes) + 4) * max(size, abs(total))
         for times in range(1, TIMES if self.grad is not None else 2):

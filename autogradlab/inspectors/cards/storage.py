@@ -14,7 +14,7 @@ from ..snapshot.identity import mark
 from ..snapshot.kinds import is_array, is_tensor, type_name
 from ..snapshot.memory import Strip, Window, contents, contiguous, strips, turned
 from ..snapshot.names import names_of, namespace
-from ..values import GAP, texts
+from ..values import GAP, brief, texts
 from ..words import language, say
 from .show import title_of
 from .tensor import code, yes
@@ -140,7 +140,15 @@ def _drawing(number: int, strip: Strip, things: Sequence[tuple[str, Any]], margi
 
 def _said(strip: Strip, things: Sequence[tuple[str, Any]], cells: Sequence[int]) -> dict[int, str]:
     held = contents(strip, things, cells)
-    return {cell: fit(text, 78.0, SIZE, True) for cell, text in zip(held, texts(list(held.values())), strict=True)}
+    said = texts(list(held.values()))
+    return {cell: _fitting(text, held[cell]) for cell, text in zip(held, said, strict=True)}
+
+
+def _fitting(text: str, value: Any) -> str:
+    """A number in a cell: where it is too long, in three digits, but with its exponent."""
+    if width(text, SIZE, True) > 78.0 and isinstance(value, float):
+        text = brief(value)
+    return fit(text, 78.0, SIZE, True)
 
 
 def _memory(number: int, strip: Strip, row: _Row, said: dict[int, str], seen: set[int]) -> Item:
@@ -285,7 +293,7 @@ def _notes(found: Sequence[Strip], things: Sequence[tuple[str, Any]]) -> list[No
                 notes.append(Note(say(f"storage.{way}", name=code(window.name)), "accent"))
         if any(w.array for w in strip.windows) and not all(w.array for w in strip.windows):
             notes.append(Note(say("storage.numpy_writes"), "accent"))
-    if len(found) > 1:
-        firsts = [code(strip.windows[0].name) for strip in found]
+    firsts = [code(strip.windows[0].name) for strip in found if strip.nbytes]
+    if len(firsts) > 1:
         notes.append(Note(say("storage.apart", names=say("common.list").join(firsts)), "muted"))
     return notes

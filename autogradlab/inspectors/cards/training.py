@@ -435,7 +435,7 @@ WORDS += ("parameter", "scrub", "parts", "next_mark", "back_mark", "open", "near
 
 def _norm(step: Step, place: int) -> float | None:
     grown = step.grads.get(place)
-    return None if grown is None else grown.added.norm if not grown.added.odd else math.nan
+    return None if grown is None else grown.added.norm
 
 
 def _sum(grown: Grown) -> Sum:

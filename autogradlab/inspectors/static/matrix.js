@@ -72,7 +72,7 @@ function small(grid, name) {
   const line = inline(grid);
   if (line !== null) return h("span", { class: "agl-number", title: `[${grid.rows[0].join(", ")}]` }, line);
   const [rows, columns] = size(grid);
-  if (!rows) return h("span", { class: "agl-number" }, grid.more ?? "");
+  if (!rows) return h("span", { class: "agl-none" }, grid.more ?? "");
   const few = rows <= 2 && columns <= 2 && !grid.heads?.length;
   const shown = few ? h("span", { class: "agl-four" }, grid.rows.flat().map((cell) => h("span", {}, brief(cell))), ) : picture(grid, 30);
   if (few) shown.style.gridTemplateColumns = `repeat(${columns}, auto)`;
@@ -89,6 +89,7 @@ function table(grid, name, choose) {
     return h("td", { "data-at": `${i} ${j}`, class: value < 0 ? "agl-minus" : "agl-plus", style: `--heat: ${share.toFixed(2)}`, tabindex: choose && i + j === 0 ? 0 : choose ? -1 : null, title: text },
       brief(text));
   };
+  if (!grid.rows.length) return h("span", { class: "agl-none" }, grid.more ?? "");
   const top_ = top(grid);
   const made = h("table", { class: "agl-matrix", "aria-label": spoken(grid, name) },
     h("tbody", {}, grid.rows.map((row, i) => h("tr", {}, row.map((text, j) => cell(text, i, j))))));
@@ -102,8 +103,10 @@ function table(grid, name, choose) {
   made.walk = (event) => {
     const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
     const [i, j] = (event.target.dataset.at ?? "").split(" ").map(Number);
-    const next = by && made.querySelector(`[data-at="${i + by[0]} ${j + by[1]}"]`);
-    next?.focus({ preventScroll: true });
+    const step = (k) => made.querySelector(`[data-at="${i + k * by[0]} ${j + k * by[1]}"]`);
+    let k = 1;
+    while (by && step(k)?.getClientRects().length === 0) k += 1; // past those that have no room
+    by && step(k)?.focus({ preventScroll: true });
     return Boolean(by);
   };
   return made;
@@ -130,6 +133,7 @@ function product(worked, words) {
       return found.map((td) => td.title);
     };
     const [result] = lit(out, i, j);
+    if (result === undefined) return; // there are no elements
     if (worked.how === "matmul") {
       const [rows, columns] = [lit(operands[0], i, null), lit(operands[1], null, j)];
       const terms = rows.map((value, k) => (value === GAP ? GAP : `${value}·${columns[k]}`));

@@ -214,7 +214,7 @@ class Stepper {
     const all = frame.worked ?? [];
     this.close();
     const pick = (k) => {
-      const tabs = all.length < 2 ? [] : all.map((one, i) => h("button", { type: "button", class: "agl-button", "data-edge": i, "aria-pressed": String(i === k) }, goal(one, this.words)));
+      const tabs = all.length < 2 ? [] : all.map((one, i) => h("button", { type: "button", class: "agl-button", title: goal(one, this.words), "data-edge": i, "aria-pressed": String(i === k) }, goal(one, this.words)));
       this.worked.replaceChildren(...(all.length ? [h("div", { class: "agl-heading" }, tabs.length ? tabs : goal(all[k], this.words)), product(all[k], this.words), this.formula(all[k])] : []).filter(Boolean));
       this.edge = k;
       this.fit();
@@ -543,12 +543,16 @@ class Stepper {
     return [...(numbers ? [38, 30] : []).map((part) => ({ room: wide * (1 - part / 100) - AROUND, tall: STAGE - AROUND, numbers: part })), below(STAGE)];
   }
 
-  /** Where numbers have no room, what they are made of becomes pictures; the result and the chosen element stay numbers. */
+  /** Where numbers have no room, what they are made of becomes pictures; the result and the chosen element stay numbers,
+   *  of a large result the first and the last of each row and column. */
   fit() {
     const product = this.worked.querySelector(".agl-product");
     const over = (box) => box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
-    product?.removeAttribute("data-small");
-    if (product && this.worked.isConnected && (over(this.worked.parentElement) || over(product.querySelector(".agl-scroll")))) product.setAttribute("data-small", "");
+    if (!product) return;
+    for (const less of ["data-small", "data-corners"]) product.removeAttribute(less);
+    for (const less of ["data-small", "data-corners"]) {
+      if (this.worked.isConnected && (over(this.worked.parentElement) || over(product.querySelector(".agl-scroll")))) product.setAttribute(less, "");
+    }
   }
 
   /** At the end, and where nothing is worked out, long code has the room of the numbers below it. */
