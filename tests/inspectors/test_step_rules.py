@@ -218,6 +218,10 @@ def test_what_no_variable_holds_is_told_by_its_expression_or_operation(shell: An
     assert "NegBackward0 gets g·cos(neg) = " in told, "its expression is too long"
     assert "MulBackward0 gets g·torch.exp(w * w) = " in told
     assert "self" not in told.replace("It frees what it saved: self", "")
+    shell.run("first, second = (w.select(0, k).reshape(1) for k in (0, 1))\nz = first * second\ndel first, second")
+    two = next(frame for frame in shell.run("lab.step(z)").card.frames if frame.sentence.startswith("MulBackward0"))
+    assert [edge.formula for edge in two.worked] == ["g·other", "g·self"], "both are what a reshape gave"
+    assert [[cells for _, cells in edge.operands][1].rows for edge in two.worked] == [(("2.",),), (("1.",),)]
     assert [edge.formula for frame in shell.run("lab.step((w * w).pow(2).sum())").card.frames for edge in frame.worked][
         1
     ] == "g·2·(w * w)"

@@ -467,13 +467,16 @@ class Story:
         return _apart(self._made(fact, words))
 
     def _made(self, fact: NodeFact, words: dict[str, str]) -> dict[str, str]:
-        """The same with operations in place of `self` and its like: `cos(div)` for the cosine of a quotient."""
+        """The same with operations in place of `self` and its like, unless they stand for something else as well:
+        `cos(div)` for the cosine of a quotient, but `self` and `other` of two of them."""
+        made: dict[str, str] = {}
         for index, saved in enumerate(inputs_of(fact.cls)):
             edge = self.edges.get((fact.id, index))
             maker = self.nodes[edge[1][0]] if edge is not None else fact
             if words.get(saved) == saved and maker is not fact and not maker.accumulates:
-                words[saved] = maker.op
-        return words
+                made[saved] = maker.op
+        known = [*words.values(), *made.values()]
+        return words | {saved: op for saved, op in made.items() if known.count(op) == 1}
 
     def _input(self, fact: NodeFact, saved: str) -> tuple[str, int] | None:
         """Which output a saved value is: the Node's own, or the one at the end of an edge."""
