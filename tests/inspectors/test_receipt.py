@@ -345,15 +345,6 @@ def test_both_languages(torch: Any) -> None:
     assert "账单" in view.text and view.card.lang == "zh" and view.svg() and view.html()
 
 
-@pytest.mark.parametrize("name", ["training", "receipt", "what_if"])
-def test_the_examples_of_the_new_inspectors_print_what_they_say(name: str) -> None:
-    import doctest
-    import importlib
-
-    found = doctest.testmod(importlib.import_module(f"autogradlab.inspectors.cards.{name}"))
-    assert found.attempted > 4 and found.failed == 0
-
-
 def test_a_function_that_takes_more_than_tensors(torch: Any) -> None:
     class Scaled(torch.autograd.Function):
         @staticmethod

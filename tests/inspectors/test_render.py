@@ -3,6 +3,8 @@ and with everything in them."""
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import re
 import time
 import xml.etree.ElementTree as ET
@@ -13,6 +15,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from autogradlab import inspectors as lab
 from autogradlab.inspectors import theme
 from autogradlab.inspectors.inspector import Inspector
 from autogradlab.inspectors.parts import Card
@@ -209,3 +212,12 @@ def test_text_in_chinese_is_aligned():
         "1     `PowBackward0` 之前  `<lambda>`",
         "10    累加之前             翻倍",
     ]
+
+
+@pytest.mark.parametrize("name", sorted(set(lab.__all__) - {"Inspector", "explain", "language", "set_language"}))
+def test_every_inspector_has_an_example_that_prints_what_it_says(name: str) -> None:
+    module = importlib.import_module(f"autogradlab.inspectors.cards.{name}")
+    told = doctest.NORMALIZE_WHITESPACE
+    found = doctest.testmod(module, globs={"__name__": "__main__"}, optionflags=told)  # as a learner's own code
+    assert found.attempted >= 3 and found.failed == 0
+    assert ">>>" in (getattr(lab, name).__doc__ or "")

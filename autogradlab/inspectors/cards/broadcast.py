@@ -49,9 +49,15 @@ class _Operand:
 def broadcast(*operands: Any) -> Inspector:
     """How the shapes of two or more operands meet, dimension by dimension, and how the gradient is summed back.
 
-    lab.broadcast(x, b)                 # tensors or NumPy arrays
-    lab.broadcast((2, 3), (3,))         # shapes
-    lab.broadcast(x, y)                 # where they do not fit: in which dimension, and what to write instead
+    An operand is a tensor, a NumPy array, a number or a shape. Where they do not fit, the card says in which dimension,
+    and what to write instead; it raises nothing.
+
+    >>> from autogradlab import inspectors as lab
+    >>> lab.set_language("en")
+    >>> print("\\n".join(lab.broadcast((2, 3), (3,)).text.splitlines()[5:8]))
+    2. Dimension 1: 3 and 3 are equal, so the result has 3.
+    3. Dimension 0: 2 and 1: the 1 is repeated to 2.
+    4. The result has the shape (2, 3).
     """
     space = namespace()
     names = names_of(space)

@@ -36,14 +36,23 @@ COUNTED = 10_000
 def graph(y: Any, *, max_nodes: int = MAX_NODES) -> Inspector:
     """The graph that leads to `y` (a tensor or a list of them): who is a leaf, what each Node saved, what feeds what.
 
-        w, x = torch.tensor([1.], requires_grad=True), torch.tensor([2.], requires_grad=True)
-        a = w * x; b = w + 1; y = a * b
-        lab.graph(y)
-
     Operators are rectangles, variables ellipses; leaves are green, bold and say so. Opening a shape shows what its Node
     saved, whether that is freed or overwritten, its hooks and edges, and the cell and line that made it. Above
     `max_nodes` Nodes the card counts instead of drawing. Nothing is changed, and no tensor is kept alive. (What hooks
-    of `saved_tensors_hooks` packed is unpacked for a look.)
+    of `saved_tensors_hooks` packed is unpacked for a look.) What is no tensor, or has no graph, is told of in the card.
+
+    >>> import autogradlab as torch
+    >>> from autogradlab import inspectors as lab
+    >>> lab.set_language("en")
+    >>> w, x = torch.tensor([1.], requires_grad=True), torch.tensor([2.])
+    >>> a = w * x
+    >>> y = a + 1
+    >>> print("\\n".join(lab.graph(y).text.splitlines()[:5]))
+    Graph of y · Nodes: 2, leaves: 1
+    x = [2.] · data, no gradient
+    w = [1.] · leaf, requires_grad, .grad: None
+    a = mul(w, x) = [2.] · MulBackward0, saved other=x
+    y = add(a) = [3.] · AddBackward0 · the root
     """
     return present(graph_card(y, namespace(), max_nodes, arguments()))
 

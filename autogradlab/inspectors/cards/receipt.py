@@ -298,8 +298,8 @@ class _Receipt:
         if not (_finite(total) and _finite(number)):
             badge = _badge("nan" if number != number or total != total else "infinite", "warning")
             if _finite(total) and number == number and abs(total) > self.ways.torch.finfo(like.dtype).max:
-                said = {"sum": texts([total])[0], "grad": texts([number])[0], "dtype": dtype(like)}
-                return 0, badge, say("receipt.says_overflow", name=name, **said)
+                fields = {"sum": texts([total])[0], "grad": texts([number])[0], "dtype": dtype(like)}
+                return 0, badge, say("receipt.says_overflow", name=name, **fields)
             return 0, badge, say("receipt.says_nan", name=name)
         eps = float(self.ways.torch.finfo(like.dtype).eps)
         slack = eps * (count + len(self.nodes) + 4) * max(size, abs(total))

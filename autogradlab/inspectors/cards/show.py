@@ -25,12 +25,19 @@ MANY, FEW = 40, 12
 def show(thing: Any, name: str | None = None) -> Inspector:
     """Everything about one tensor: what it is for autograd, where it lies, its numbers, and why its `.grad` is None.
 
-        w = torch.tensor([[1., 2.], [0., 2.]], requires_grad=True)
-        lab.show(w)
-        lab.show((w * 2).sum())     # what has no name is called by what was written
-        lab.show(model)             # an nn module: its parameters; also Nodes (y.grad_fn), arrays, lists of tensors
+    `thing` is a tensor of any shape and dtype; or an nn Module (its parameters), a Node such as `y.grad_fn`, a NumPy
+    array, a list or dictionary of these. `name` is what to call it; without it, the variable that holds it, or what was
+    written.
 
-    `name` is what to call it; without it, the variable that holds it.
+    >>> import autogradlab as torch
+    >>> from autogradlab import inspectors as lab
+    >>> lab.set_language("en")
+    >>> w = torch.tensor([[1., 2.], [0., 2.]], requires_grad=True)
+    >>> print("\\n".join(lab.show(w).text.splitlines()[:4]))
+    `w` · float32 (2, 2) · is_leaf ✓ · requires_grad ✓ · grad_fn None
+    values
+    1.  2.
+    0.  2.
     """
     if not is_a(name, (str, type(None))):
         raise TypeError(say("show.one_thing", type=type_name(name)))

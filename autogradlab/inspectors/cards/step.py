@@ -45,10 +45,6 @@ def step(
 ) -> Inspector:
     """Run backward from `y` (a tensor or a list of them) and show each event: what runs, what arrives where, and why.
 
-        w, x = torch.tensor([1.], requires_grad=True), torch.tensor([2.], requires_grad=True)
-        a = w * x; b = w + 1; y = a * b
-        lab.step(y)
-
     The arguments are those of `backward`. It is a preview: `.grad`, the graph, versions and hooks are afterwards what
     they were. Your own hooks do run: what they do to tensors is put back, what they do to anything else is done. With
     `commit=True` it is the real backward. With `commit="live"` it is too, and it pauses: `view.next()` lets one Node
@@ -57,6 +53,20 @@ def step(
 
     Where the lines that made the graph are known, they are shown, with the values that they had and the gradients as
     they arrive; the graph is one key away. With `predict=True` the card asks before each step what will happen.
+
+    >>> import autogradlab as torch
+    >>> from autogradlab import inspectors as lab
+    >>> lab.set_language("en")
+    >>> w, x = torch.tensor([1.], requires_grad=True), torch.tensor([2.])
+    >>> y = w * x
+    >>> view = lab.step(y)
+    >>> print("\\n".join(frame.sentence for frame in view.card.frames[1:]))
+    The root gradient [1.] enters at y: backward() of one element starts with 1.
+    MulBackward0 runs: w gets g·x = [2.]. It frees what it saved: other.
+    AccumulateGrad: w.grad was None and becomes [2.].
+    Done: w.grad = [2.].
+    >>> print(w.grad)
+    None
     """
     flags = ("retain_graph", retain_graph), ("create_graph", create_graph), ("commit", commit), ("predict", predict)
     for flag, value in flags:

@@ -31,11 +31,19 @@ LISTED = 16  #: cells that are named in words
 def storage(*things: Any) -> Inspector:
     """The memory under tensors and NumPy arrays: one strip for each piece of it, and who looks at which cells.
 
-        x = torch.arange(6.).reshape(2, 3)
-        lab.storage(x, x.t(), x[:, 1], x.numpy())
-
     The numbers above the cells count them from the start of the memory; those in a window are the element's indices
-    there. `×3` marks a cell that is three elements at once, as `expand` makes them.
+    there. `×3` marks a cell that is three elements at once, as `expand` makes them. What has no memory to show is
+    named in the card.
+
+    >>> import autogradlab as torch
+    >>> from autogradlab import inspectors as lab
+    >>> lab.set_language("en")
+    >>> x = torch.arange(6.).reshape(2, 3)
+    >>> print("\\n".join(lab.storage(x, x.t()).text.splitlines()[1:5]))
+    memory 1: 24 B, 6 cells of 4 B
+    cells: 0.  1.  2.  3.  4.  5.
+    `x`: cells 0 1 2 3 4 5
+    `x.t()`: cells 0 3 1 4 2 5
     """
     space = namespace()
     names = names_of(space)

@@ -51,6 +51,16 @@ def watch(*things: Any) -> Inspector:
         lab.watch(w).close()                # stops
 
     It is the *name* that is watched; no tensor is kept alive.
+
+    >>> import autogradlab as torch
+    >>> from autogradlab import inspectors as lab
+    >>> lab.set_language("en")
+    >>> w = torch.tensor([1., 2.], requires_grad=True)
+    >>> table = lab.watch(w)
+    >>> print("\\n".join(line.rstrip() for line in table.text.splitlines()[1:3]))
+    name  values    .grad  what changed  version  in the graph  what it is
+    `w`   [1., 2.]  None                 0        leaf          float32 (2,)
+    >>> table.close()
     """
     space = namespace()
     names = names_of(space)

@@ -30,8 +30,8 @@ def why(thing: Any) -> Inspector:
     >>> lab.set_language("en")
     >>> x = torch.ones(2)
     >>> print(lab.why(x).text.splitlines()[1])
-    `.grad` is None and stays None: `x` is a leaf that does not require grad (`requires_grad=False`), so backward passes
-    it by.
+    `.grad` is None and stays None: `x` is a leaf that does not require grad (`requires_grad=False`), so backward does
+    not reach it.
     """
     if is_a(thing, BaseException):
         return present(card_of_error(thing))
@@ -63,6 +63,19 @@ def explain(error: BaseException | bool | None = None) -> Inspector:
 
     In IPython `explain()` also switches on that an explanation is offered below every error that autograd raises;
     `explain(False)` switches it off, and `%load_ext autogradlab` does the same as `explain()` without explaining.
+
+    >>> import autogradlab as torch
+    >>> from autogradlab import inspectors as lab
+    >>> lab.set_language("en")
+    >>> w = torch.tensor([1., 2.], requires_grad=True)
+    >>> loss = (w * w).sum()
+    >>> loss.backward()
+    >>> try:
+    ...     loss.backward()
+    ... except RuntimeError as error:
+    ...     print(lab.explain(error).text.splitlines()[2])
+    What to do: Compute `loss` anew before each backward, or keep the graph the first time:
+    `loss.backward(retain_graph=True)`.
     """
     if is_a(error, BaseException):
         assert isinstance(error, BaseException)
