@@ -76,3 +76,13 @@ for f in (torch.log, torch.log2, torch.log10, torch.log1p):
     print(f.__name__, [v.item() for v in f(x.abs())])
 print([v.item() for v in x.abs() ** 1.5], [v.item() for v in x**5], [v.item() for v in 2**x])
 print([v.item() for v in torch.tensor([1.1, 1.7, 0.3]).pow(torch.tensor([1, 2, 3]))])
+
+# % digits-magnitudes: absolute values of complex numbers, rounded once
+_ = torch.manual_seed(0)
+z = torch.randn(12, dtype=torch.complex64)
+print(z.abs().tolist(), z.norm().item(), z.norm(1).item(), torch.dist(z[:3], z[3:6], 1).item())
+print(torch.isclose(torch.tensor(2 + 4j), torch.tensor(1 + 8.8523607j), atol=0.5, rtol=0.5).item())
+try:
+    torch.isclose(z, z, rtol=float("nan"))
+except RuntimeError as error:
+    print(error)

@@ -13,7 +13,7 @@ from ...core.runtime import errors
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import scalar_name
 from ...core.values.promotion import plain_number, result_dtype
-from ..first.kinds import BOOL, COMPLEX, align
+from ..first.kinds import BOOL, COMPLEX, align, magnitude
 from ..first.products import written
 from ..table.arguments import reject
 from ..table.opdef import OPS, Op, composite
@@ -23,15 +23,16 @@ from ..table.outputs import EXPECTED, Out
 def _isclose(input: np.ndarray, other: np.ndarray, rtol: float, atol: float, equal_nan: bool) -> np.ndarray:
     if input.dtype != other.dtype:
         raise RuntimeError(f"{scalar_name(input)} did not match {scalar_name(other)}")
-    if rtol < 0:
+    if not rtol >= 0:
         raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol:g}")
-    if atol < 0:
+    if not atol >= 0:
         raise RuntimeError(f"atol must be greater than or equal to zero, but got {atol:g}")
     align(input, other)
     close = input == other
     if input.dtype.kind in "fcV":
-        allowed = atol + np.abs(rtol * other)
-        close = close | (np.isfinite(input - other) & (np.abs(input - other) <= allowed))
+        allowed = atol + magnitude(rtol * other)
+        apart = input - other
+        close = close | (np.isfinite(apart) & (magnitude(apart) <= allowed))
         if equal_nan:
             close = close | (np.isnan(input) & np.isnan(other))
     elif rtol or atol:

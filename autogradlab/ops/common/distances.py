@@ -14,7 +14,7 @@ from ...core.runtime import errors
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import scalar_name
 from ...core.values.promotion import plain_number
-from ..first.kinds import align, floated, is_half, on_both_backends
+from ..first.kinds import align, floated, is_half, magnitude, on_both_backends
 from ..kernels.rounded import exp, log
 from ..table.calls import ByOut
 from ..table.opdef import OPS, alias, op
@@ -65,7 +65,7 @@ def dist(input: np.ndarray, other: np.ndarray, p: float = 2) -> Any:
     if x.dtype.kind not in "fVc":
         kind = scalar_name(x)
         raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
-    size = np.abs(x - y)
+    size = magnitude(x - y)
     if is_half(size):
         return _length(size.astype(np.float32), p).astype(size.dtype)
     return _length(size, p)

@@ -23,7 +23,19 @@ from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import FOUND, Out
 from ..table.overloads import Arguments, Called, Overload
-from .kinds import align, floated, fused, in_single, kept, limited, numbered, on_both_backends, refuse, single
+from .kinds import (
+    align,
+    floated,
+    fused,
+    in_single,
+    kept,
+    limited,
+    magnitude,
+    numbered,
+    on_both_backends,
+    refuse,
+    single,
+)
 from .quotients import ROUNDED, rounded_quotient
 
 F = TENSORS
@@ -331,7 +343,7 @@ def _positive(x: np.ndarray) -> np.ndarray:
 
 def _abs(x: np.ndarray) -> Any:
     refuse(x, "abs_cpu", "b")
-    return np.abs(x)
+    return magnitude(x)
 
 
 def _sign(x: np.ndarray) -> np.ndarray:

@@ -108,6 +108,11 @@ def floated(x: np.ndarray) -> np.ndarray:
     return x.astype(get_default_dtype().numpy) if x.dtype.kind in "biu" else x
 
 
+def magnitude(x: Any) -> Any:
+    """The absolute value; that of complex numbers rounded once, as PyTorch has it, which `np.abs` is not."""
+    return np.hypot(x.real, x.imag) if x.dtype.kind == "c" else np.abs(x)
+
+
 def single(kernel: Kernel) -> Kernel:
     """A kernel of several steps: half types are computed in float32 and rounded once, as PyTorch does."""
 

@@ -14,7 +14,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import dtype, from_numpy, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes
-from ..first.kinds import HALF, refuse
+from ..first.kinds import HALF, magnitude, refuse
 from ..first.products import written
 from ..table.families import method
 from ..table.opdef import composite, op
@@ -142,7 +142,7 @@ def linalg_vector_norm(
         x = x.astype(dtype.numpy)
     final = np.dtype(x.dtype.char.lower()) if x.dtype.kind == "c" else x.dtype
     work = np.dtype(np.float32) if final.itemsize == 2 else final
-    size = np.abs(x)
+    size = magnitude(x)
     size = size if size.dtype is work else size.astype(work)
     if p == 0:
         r = np.add.reduce(size != 0, axis=dims, keepdims=keepdim)
