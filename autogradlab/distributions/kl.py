@@ -35,7 +35,7 @@ from .pareto import Pareto
 from .poisson import Poisson
 from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
-from .utils import euler_constant, sum_rightmost
+from .utils import _sum_rightmost, euler_constant
 
 __all__ = ["kl_divergence", "register_kl"]
 
@@ -225,7 +225,7 @@ def _exponential_family(p: Any, q: Any) -> Tensor:
     gradients = torch.autograd.grad(normalizer.sum(), of_p, create_graph=True)
     result = q._log_normalizer(*of_q) - normalizer
     for before, after, gradient in zip(of_p, of_q, gradients, strict=True):
-        result -= sum_rightmost((after - before) * gradient, len(q.event_shape))
+        result -= _sum_rightmost((after - before) * gradient, len(q.event_shape))
     return result
 
 
@@ -356,7 +356,7 @@ def _transformed(p: Any, q: Any) -> Tensor:
 def _independent(p: Any, q: Any) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
-    return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
+    return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
 
 
 # -- different kinds ---------------------------------------------------------------------------------------------------

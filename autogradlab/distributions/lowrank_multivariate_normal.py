@@ -12,7 +12,7 @@ from ..core.tensor.tensor import Tensor
 from . import constraints
 from .distribution import Distribution, Shape
 from .multivariate_normal import batch_mahalanobis, log_diagonal, times_vector
-from .utils import lazy_property, standard_normal
+from .utils import _standard_normal, lazy_property
 
 __all__ = ["LowRankMultivariateNormal"]
 
@@ -135,8 +135,8 @@ class LowRankMultivariateNormal(Distribution):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        of_factor = standard_normal(shape[:-1] + self.cov_factor.shape[-1:], self.loc.dtype)
-        of_diagonal = standard_normal(shape, self.loc.dtype)
+        of_factor = _standard_normal(shape[:-1] + self.cov_factor.shape[-1:], self.loc.dtype, self.loc.device)
+        of_diagonal = _standard_normal(shape, self.loc.dtype, self.loc.device)
         drawn = self.loc + times_vector(self._unbroadcasted_cov_factor, of_factor)
         return drawn + self._unbroadcasted_cov_diag.sqrt() * of_diagonal
 

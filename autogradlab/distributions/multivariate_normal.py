@@ -10,7 +10,7 @@ import autogradlab as torch
 from ..core.tensor.tensor import Tensor
 from . import constraints
 from .distribution import Distribution, Shape
-from .utils import lazy_property, standard_normal
+from .utils import _standard_normal, lazy_property
 
 __all__ = ["MultivariateNormal"]
 
@@ -149,7 +149,7 @@ class MultivariateNormal(Distribution):
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._batch_shape + self._event_shape)
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        normal = standard_normal(self._extended_shape(sample_shape), self.loc.dtype)
+        normal = _standard_normal(self._extended_shape(sample_shape), self.loc.dtype, self.loc.device)
         return self.loc + times_vector(self._unbroadcasted_scale_tril, normal)
 
     def log_prob(self, value: Any) -> Tensor:

@@ -11,7 +11,7 @@ from ..core.tensor.tensor import Tensor
 from . import constraints
 from .distribution import Shape
 from .exp_family import ExponentialFamily
-from .utils import standard_normal
+from .utils import _standard_normal
 
 __all__ = ["Normal"]
 
@@ -54,7 +54,7 @@ class Normal(ExponentialFamily):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        return self.loc + standard_normal(shape, self.loc.dtype) * self.scale
+        return self.loc + _standard_normal(shape, self.loc.dtype, self.loc.device) * self.scale
 
     def log_prob(self, value: Any) -> Tensor:
         self._check(value)

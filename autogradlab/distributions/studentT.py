@@ -11,7 +11,7 @@ from ..core.tensor.tensor import Tensor
 from . import constraints
 from .chi2 import Chi2
 from .distribution import Distribution, Shape
-from .utils import standard_normal
+from .utils import _standard_normal
 
 __all__ = ["StudentT"]
 
@@ -58,7 +58,7 @@ class StudentT(Distribution):
         return variance
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        normal = standard_normal(self._extended_shape(sample_shape), self.df.dtype)
+        normal = _standard_normal(self._extended_shape(sample_shape), self.df.dtype, self.df.device)
         drawn = normal * torch.rsqrt(self._chi2.rsample(sample_shape) / self.df)
         return self.loc + self.scale * drawn
 

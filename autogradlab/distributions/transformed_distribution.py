@@ -12,7 +12,7 @@ from . import constraints
 from .distribution import Distribution, Shape
 from .independent import Independent
 from .transforms import ComposeTransform, Transform
-from .utils import sum_rightmost
+from .utils import _sum_rightmost
 
 __all__ = ["TransformedDistribution"]
 
@@ -105,10 +105,10 @@ class TransformedDistribution(Distribution):
             x = transform.inv(y)
             events += transform.domain.event_dim - transform.codomain.event_dim
             jacobian = transform.log_abs_det_jacobian(x, y)
-            result = result - sum_rightmost(jacobian, events - transform.domain.event_dim)
+            result = result - _sum_rightmost(jacobian, events - transform.domain.event_dim)
             y = x
         base = self.base_dist
-        return result + sum_rightmost(base.log_prob(y), events - len(base.event_shape))
+        return result + _sum_rightmost(base.log_prob(y), events - len(base.event_shape))
 
     def _monotone(self, value: Any) -> Any:
         """A cumulative probability, replaced by its complement where the transforms decrease."""

@@ -16,9 +16,9 @@ from . import constraints
 from .utils import (
     FoundByPickle,
     Number,
+    _sum_rightmost,
     broadcast_all,
     lazy_property,
-    sum_rightmost,
     tril_matrix_to_vec,
     vec_to_tril_matrix,
 )
@@ -255,7 +255,7 @@ class ComposeTransform(Transform):
             between.append(part(between[-1]))
         terms, event_dim = [], self.domain.event_dim
         for part, start, end in zip(self.parts, between, [*between[1:], y], strict=True):
-            terms.append(sum_rightmost(part.log_abs_det_jacobian(start, end), event_dim - part.domain.event_dim))
+            terms.append(_sum_rightmost(part.log_abs_det_jacobian(start, end), event_dim - part.domain.event_dim))
             event_dim += part.codomain.event_dim - part.domain.event_dim
         return functools.reduce(operator.add, terms)
 
@@ -309,7 +309,7 @@ class IndependentTransform(Transform):
         return self.base_transform.inv(y)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
+        return _sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
@@ -748,7 +748,7 @@ class CatTransform(_PartByPart):
         terms = []
         for t, start, end in zip(self.transforms, self._parts(x), self._parts(y), strict=True):
             term = t.log_abs_det_jacobian(start, end)
-            terms.append(sum_rightmost(term, self.event_dim - t.event_dim) if t.event_dim < self.event_dim else term)
+            terms.append(_sum_rightmost(term, self.event_dim - t.event_dim) if t.event_dim < self.event_dim else term)
         dim = self.dim - x.dim() if self.dim >= 0 else self.dim
         dim += self.event_dim
         return torch.cat(terms, dim=dim) if dim < 0 else sum(terms)

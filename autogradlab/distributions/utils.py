@@ -57,13 +57,13 @@ def broadcast_all(*values: Any) -> Any:
     return torch.broadcast_tensors(*(v if _like_tensor(v) else torch.tensor(v, dtype=dtype) for v in values))
 
 
-def standard_normal(shape: Sequence[int], dtype: Any) -> Tensor:
-    """Standard normal numbers."""
-    return torch.empty(shape, dtype=dtype).normal_()
+def _standard_normal(shape: Sequence[int], dtype: Any, device: Any) -> Tensor:
+    """Standard normal numbers. (Distributions of other libraries import it by PyTorch's private name.)"""
+    return torch.empty(shape, dtype=dtype, device=device).normal_()
 
 
-def sum_rightmost(value: Tensor, dim: int) -> Tensor:
-    """The sum over the last `dim` dimensions."""
+def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
+    """The sum over the last `dim` dimensions. (Also imported by other libraries.)"""
     return value.reshape(value.shape[:-dim] + (-1,)).sum(-1) if dim else value
 
 

@@ -195,7 +195,9 @@ class _Uninitialized(Tensor):
             value = found.__get__(plain)
             return self if value is plain else value
         if name not in _ALLOWED:
-            raise ValueError(_REFUSED.format(f"<method '{name}' of 'torch._C.TensorBase' objects>", kind.__name__))
+            in_python = found.__qualname__.startswith("Tensor.")
+            called = repr(found) if in_python else f"<method '{name}' of 'torch._C.TensorBase' objects>"
+            raise ValueError(_REFUSED.format(called, kind.__name__))
 
         def ask(*args: Any, **kwargs: Any) -> Any:
             plain = _plain(self)

@@ -12,8 +12,10 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
+from ..core.types.device import device
 from .archive import (
     Archive,
     LoadEndianness,
@@ -38,6 +40,9 @@ __all__ = [
     "save",
     "set_default_load_endianness",
 ]
+
+# What `map_location` may be; other libraries annotate with this name.
+MAP_LOCATION: TypeAlias = Callable[[Any, str], Any] | device | str | dict[str, str] | None
 
 
 def save(

@@ -85,7 +85,8 @@ def typename(obj: object) -> str:
     module = cls.__module__
     long_name = f"{module}.{cls.__name__}"
     python = cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE_TYPE) == _HEAP_TYPE
-    if module == "builtins" or (python and long_name not in _LONG_NAMES):
+    plain = python and long_name not in _LONG_NAMES and module != "torch.return_types"
+    if module == "builtins" or plain:
         return cls.__name__
     return long_name
 

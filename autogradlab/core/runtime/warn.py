@@ -44,7 +44,8 @@ def warn(message: str, category: type[Warning] = UserWarning, *, at: str = "") -
 def warn_once(message: str, category: type[Warning] = UserWarning, *, at: str = "", key: str = "") -> None:
     """Warn at the first use in the process only, unless `set_always(True)`; messages with one key count as one."""
     if _always or (key or message) not in _given:
-        _given.add(key or message)
+        if not _always:  # what was given because all are counts for none
+            _given.add(key or message)
         warnings.warn(message + (_TRIGGERED.format(at) if at else ""), category, stacklevel=_level())
 
 

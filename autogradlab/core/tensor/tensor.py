@@ -15,6 +15,7 @@ from ..memory import rows
 from ..memory.absent import is_absent
 from ..memory.versions import INFERENCE, UNSHARED, counter, of_inference
 from ..runtime import errors, modes
+from ..runtime.warn import warn
 from ..types import dtypes
 from ..types.device import CPU, META
 from ..types.layouts import strided
@@ -209,7 +210,7 @@ class Tensor(TensorMethods):
         Mirrors `torch.Tensor.grad`.
         """
         if self._grad is None and self.grad_fn is not None and not self.retains_grad:
-            warnings.warn(errors.GRAD_OF_NON_LEAF, UserWarning, stacklevel=2)
+            warn(errors.GRAD_OF_NON_LEAF, at="build/aten/src/ATen/core/TensorBody.h:493")
         return self._grad
 
     @grad.setter

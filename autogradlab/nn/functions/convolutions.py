@@ -10,8 +10,8 @@ from ...core.runtime import errors
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
-from ...ops.nn import conv as _kernels
 from ...ops.nn import resample as _resample
+from ...ops.nn.conv_types import check_bias
 from ...ops.table.arguments import reject
 from ...ops.table.creation import bind
 from ...ops.table.publishing import inner, reading
@@ -91,7 +91,7 @@ def _conv(
     n: int, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Tensor:
     name = f"conv{n}d"
-    _kernels.check_bias(input._array, None if bias is None else bias._array)
+    check_bias(input._array, None if bias is None else bias._array)
     x, batched = _batched(input, n, name)
     if weight.ndim != n + 2:
         _misfit(weight, x, stride if padding != "same" else None, n)

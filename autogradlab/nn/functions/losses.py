@@ -416,21 +416,34 @@ def cross_entropy(
     """
     n = get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
     _cross_entropy_loss(input, target, weight, n, ignore_index, label_smoothing)
+    axis = 0 if input.ndim == 1 else 1
+    by_shares = input._array.shape == target._array.shape
+    if by_shares:
+        _check_shares(input, target, weight, ignore_index, axis)
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
-    axis = 0 if input.ndim == 1 else 1
-    if input._array.shape == target._array.shape:
-        if not (target.dtype.is_floating_point or target.dtype.is_complex):
-            raise RuntimeError(
-                "Expected floating point type for target with class probabilities, got " + scalar_name(target)
-            )
-        if ignore_index >= 0:
-            raise RuntimeError("ignore_index is not supported for floating point target")
+    if by_shares:
         return _probabilities(TENSORS.log_softmax(input, axis), target, weight, n, label_smoothing, axis)
     logs = TENSORS.log_softmax(input, axis)
     if label_smoothing > 0.0:
         return _smoothed(logs, target, weight, n, ignore_index, label_smoothing, axis)
     return _nll(logs, target, weight, n, ignore_index)
+
+
+def _check_shares(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, axis: int) -> None:
+    """What PyTorch refuses where the target holds probabilities."""
+    if not (target.dtype.is_floating_point or target.dtype.is_complex):
+        raise RuntimeError(
+            "Expected floating point type for target with class probabilities, got " + scalar_name(target)
+        )
+    if ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    classes = input._array.shape[axis] if input.ndim else 1
+    if weight is not None and weight._array.shape != (classes,):
+        raise RuntimeError(
+            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got "
+            f"weight tensor of shape: {list(weight.shape)}"
+        )
 
 
 def _laid(weight: Tensor, axis: int, ndim: int) -> Tensor:
@@ -458,6 +471,8 @@ def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, sm
     weighted = logs if weight is None else logs * _laid(weight, axis, logs.ndim)
     smooth = -weighted.sum(axis)
     ignored = target == ignore_index
+    if ignored.ndim > smooth.ndim:
+        raise RuntimeError(errors.OUT_BROADCAST.format(list(smooth.shape), list(ignored.shape)))
     smooth = smooth.masked_fill(ignored, 0.0)
     if n == 1:
         if weight is None:

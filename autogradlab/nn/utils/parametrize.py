@@ -62,8 +62,7 @@ def _register(module: Module, name: str, tensor: Tensor) -> None:
 
 def _give(target: Any, values: Any) -> None:
     """Give a tensor the memory of other values, so that it stays the object that an optimizer knows."""
-    if target is not values:
-        target.data = values.detach()
+    target.set_(values)
 
 
 class ParametrizationList(ModuleList):

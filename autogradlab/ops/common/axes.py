@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -129,7 +128,10 @@ def adjoint(input: Tensor) -> Tensor:
     if n == 1:
         raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
     if n == 0:
-        warnings.warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().", UserWarning, stacklevel=2)
+        warn_once(
+            "adjoint() is deprecated on 0-D tensors. Consider using x.conj().",
+            at="aten/src/ATen/native/TensorShape.cpp:4390",
+        )
         return _conjugate(input)
     return _conjugate(_swapped(input))
 
@@ -196,7 +198,10 @@ def _matrix_like(self: Tensor, name: str, advice: str, conjugated: bool) -> Tens
     if n == 1:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
     if n == 0:
-        warnings.warn(f"Tensor.{name} is deprecated on 0-D tensors. {advice}", UserWarning, stacklevel=3)
+        line = 4382 if conjugated else 4373
+        warn_once(
+            f"Tensor.{name} is deprecated on 0-D tensors. {advice}", at=f"aten/src/ATen/native/TensorShape.cpp:{line}"
+        )
         return _conjugate(self) if conjugated else self
     return _conjugate(_swapped(self)) if conjugated else _swapped(self)
 
@@ -215,7 +220,10 @@ def _H(self: Tensor) -> Tensor:
     """
     n = self._array.ndim
     if n == 0:
-        warnings.warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().", UserWarning, stacklevel=2)
+        warn_once(
+            "Tensor.H is deprecated on 0-D tensors. Consider using x.conj().",
+            at="aten/src/ATen/native/TensorShape.cpp:4335",
+        )
         return _conjugate(self)
     if n != 2:
         raise RuntimeError(

@@ -16,6 +16,7 @@ from ...core.memory.rows import Apart, Rows, repeated
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS
 from ...core.runtime.warn import warn_once
+from ...core.tensor.cxx_text import cxx_text
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
@@ -395,7 +396,9 @@ def meshgrid(*tensors: Any, indexing: Any = None) -> tuple[Tensor, ...]:
         raise RuntimeError("meshgrid expects all tensors to have the same device")
     for t in tensors:
         if t._array.ndim > 1:
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {cxx_text(t._array)}"
+            )
     swap = indexing == "xy" and len(tensors) >= 2
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')

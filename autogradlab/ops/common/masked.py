@@ -173,7 +173,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 @composite("masked_fill_", function=False)
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`masked_fill`."""
-    warn_expanded("masked_fill_", input)
+    warn_expanded("masked_fill_", input, 2450)
     check_written(input, (mask,), apart=False)
     number = not isinstance(value, Tensor)
     if number and not isinstance(value, complex):

@@ -129,10 +129,12 @@ def _checked(
     if index.size:
         if x.ndim != i.ndim:
             raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
-        if given and s.ndim != i.ndim:
-            raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
         large = any(k != d and n > x.shape[k] for k, n in enumerate(i.shape))
-        if large or (given and any(n > m for n, m in zip(i.shape, s.shape, strict=True))):
+        if given:
+            large = large or _exceeds(i.shape, s.shape)
+            if s.ndim != i.ndim:
+                raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+        if large:
             tail = f" and to be no larger size than src {list(src.shape)}" if given else ""
             raise RuntimeError(
                 f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from "
@@ -145,6 +147,11 @@ def _checked(
     elif given:
         s = s.reshape(-1)[:0].reshape(i.shape)
     return x, i, s, d
+
+
+def _exceeds(index: tuple[int, ...], src: tuple[int, ...]) -> bool:
+    """Whether an index is larger than src somewhere, asked dimension by dimension."""
+    return any(n > src[wrap_dim(k, len(src))] for k, n in enumerate(index))
 
 
 def _write(input: np.ndarray, dim: int, index: np.ndarray, src: Any) -> None:
@@ -228,6 +235,7 @@ op(
     vjp={**_TO_INPUT, "src": lambda F, grad, dim, index: F.gather(grad, dim, index)},
     overlap="whole",
     check_out=same_dtype(),
+    looks=_check,
     overloads=[
         Overload(OPS["scatter.value_reduce"], keywords=frozenset(("reduce",)), number="value"),
         Overload(OPS["scatter.reduce"], keywords=frozenset(("reduce",))),
@@ -509,12 +517,18 @@ _MISSING = {"amax": ("maximum_cpu", COMPLEX), "amin": ("minimum_cpu", COMPLEX), 
 _BETA = "index_reduce() is in beta and the API may change at any time."
 
 
-def _index_reduce(
-    input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, reduce: str, *, include_self: bool = True
+def _check_index_reduce(
+    input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, reduce: str, *_: Any
 ) -> None:
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     fitting_source("index_reduce_()", input, dim, index, source)
+
+
+def _index_reduce(
+    input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, reduce: str, *, include_self: bool = True
+) -> None:
+    _check_index_reduce(input, dim, index, source, reduce)
     d = wrap_dim(dim, input.ndim)
     warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1523")
     if not include_self:
@@ -554,6 +568,7 @@ _INDEX_REDUCE = OPS["index_reduce"] = Op(
     vjp={"input source": _index_reduce_back},
     forwardless="index_reduce",
     overlap="whole",
+    looks=_check_index_reduce,
     check_out=same_dtype(),
 )
 

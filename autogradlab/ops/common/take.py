@@ -141,8 +141,12 @@ def fitting_source(name: str, input: np.ndarray, dim: int, index: np.ndarray, so
         )
 
 
-def _index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *, alpha: Any = 1) -> None:
+def _check_index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *_: Any) -> None:
     fitting_source("index_add_()", input, dim, index, source)
+
+
+def _index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *, alpha: Any = 1) -> None:
+    _check_index_add(input, dim, index, source)
     d = wrap_dim(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
     for i in index.reshape(-1).tolist():
@@ -177,6 +181,7 @@ op(
         ),
     },
     overlap="whole",
+    looks=_check_index_add,
     check_out=same_dtype(),
     constants={"source_dim": lambda node: len(node.shape)},
     in_rows="own",
@@ -401,7 +406,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 @composite("index_fill_", function=False)
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`index_fill`."""
-    warn_expanded("index_fill_", input)
+    warn_expanded("index_fill_", input, 1913)
     check_written(input, (index,), whole=True, apart=False)
     return OPS["index_fill.tensor" if isinstance(value, Tensor) else "index_fill"].call_(input, dim, index, value)
 
@@ -450,7 +455,7 @@ def take(input: Any, index: np.ndarray) -> np.ndarray:
     return np.array(input.reshape(-1)[_flat("take()", input, index)], order="C")
 
 
-def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
+def _check_put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
     if not accumulate:
         alert_not_deterministic("put_")
     if index.dtype != np.int64:
@@ -465,6 +470,10 @@ def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = F
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
             f"{source.size}, index.numel() = {index.size}"
         )
+
+
+def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
+    _check_put(input, index, source, accumulate)
     _flat("put_()", input, index)
     places = np.unravel_index(index.reshape(-1) % max(input.size, 1), input.shape) if input.ndim else ()
     if accumulate:
@@ -493,6 +502,7 @@ op(
     },
     shown={"source_shape": ""},
     overlap="whole",
+    looks=_check_put,
     check_out=same_dtype(),
     doc="""
     A copy of input with the elements of source at indices of the flattened input; accumulate=True adds.

@@ -4,7 +4,6 @@ index_put writes there."""
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,12 +17,13 @@ from ...core.memory.rows import Rows, repeated
 from ...core.memory.strided import dense, placed, window
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors, modes
+from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, scalar_name
 from ...core.values.building import scalar_array
 from ..table.calls import view_of
-from ..table.inplace import flat, in_place, recorded_edges, refuse_rows_in_place
+from ..table.inplace import flat, in_place, recorded_edges, refuse_rows_in_place, warn_filled
 from ..table.opdef import OPS, Op, composite, op
 
 _ALL = slice(None)
@@ -36,10 +36,9 @@ def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
     array = t._array
     kind = array.dtype.kind
     if kind == "u" and array.dtype.itemsize == 1:
-        warnings.warn(
+        warn(
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-            UserWarning,
-            stacklevel=6,
+            at="aten/src/ATen/native/IndexingUtils.h:37",
         )
         t = wrap(array.astype(np.bool_))
         kind = "b"
@@ -459,19 +458,13 @@ def _warn_expanded(input: np.ndarray, filled: bool) -> None:
     """PyTorch's warnings where several elements share one memory location."""
     if not shares_places(input):
         return
-    warnings.warn(
+    warn(
         "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
         "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
-        UserWarning,
-        stacklevel=4,
+        at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:976",
     )
     if filled:
-        warnings.warn(
-            "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing "
-            "this operation. This also applies to advanced indexing e.g. tensor[mask] = scalar",
-            UserWarning,
-            stacklevel=4,
-        )
+        warn_filled("masked_fill_", 2450)
 
 
 def _look(input: np.ndarray, indices: Any, values: np.ndarray, accumulate: bool = False) -> None:
@@ -624,6 +617,8 @@ def put(input: Tensor, indices: tuple[Any, ...], values: Tensor, accumulate: boo
         refuse_rows_in_place(INDEX_PUT, [input, indices, values])
     recorded_edges(INDEX_PUT, [input, indices, values, accumulate])
     filled = not accumulate and fills(indices, values)
+    if filled and any(i is not None and i._array.dtype.kind == "u" for i in indices):
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
     _warn_expanded(input._array, filled)
     if not filled:
         check_written(input, flat([indices, values]), whole=True, apart=False)  # an expanded input is only warned of

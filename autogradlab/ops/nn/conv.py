@@ -15,9 +15,9 @@ import numpy as np
 from ...core.memory.layout import channels_last, with_channels_last
 from ...core.memory.strided import window
 from ...core.recording.record import RAW, TENSORS, says, sizes_of
-from ...core.types.dtypes import cxx_name, from_numpy, scalar_name, tensor_type
 from ..first.kinds import BOOL, SHORT, refuse, typed
 from ..table.opdef import op
+from .conv_types import check_types, takes_mkldnn
 
 Array = Any
 Sizes = tuple[int, ...]
@@ -129,10 +129,11 @@ def _check(
     padding: Sizes,
     dilation: Sizes,
     transposed: bool,
+    output_padding: Sizes,
     groups: int,
 ) -> None:
     if input.dtype.kind == "c":
-        _check_types(input, weight)
+        check_types(input, weight)
     channels = weight.shape[0] if transposed else weight.shape[1] * groups
     shape, wanted = list(input.shape), list(weight.shape)
     for name, values, bad in (
@@ -190,36 +191,40 @@ def _check(
                 f"{weight.shape[1] * groups} elements, but got bias of size {list(bias.shape)} instead"
             )
     if 0 in wanted[2:]:
-        sizes = wanted[2:] if len(wanted) != 3 else [1, *wanted[2:]]
-        raise RuntimeError(
-            "kernel size should be greater than zero, but got"
-            + (f" kernel_height: {sizes[0]} kernel_width: {sizes[1]}" if len(sizes) == 2 else "")
-            + (f": {' x '.join(map(str, sizes))} (TxHxW)" if len(sizes) == 3 else "")
-        )
+        raise _no_kernel(wanted[2:] if len(wanted) != 3 else [1, *wanted[2:]])
     if transposed:
         _check_kind(input, weight, stride, padding, dilation, transposed)
-    _check_types(input, weight)
+    _check_dtypes(input, weight, bias, stride, dilation, transposed, output_padding, groups)
     if not transposed:
         _check_kind(input, weight, stride, padding, dilation, transposed)
 
 
-def check_bias(input: Array, bias: Any) -> None:
-    """PyTorch's error, before any other, for a bias of another dtype."""
-    if bias is not None and bias.dtype != input.dtype:
-        a, b = (cxx_name(x) for x in (input, bias))
-        raise RuntimeError(f"Input type ({a}) and bias type ({b}) should be the same")
+def _no_kernel(sizes: list[int]) -> Exception:
+    """The error for a kernel without elements."""
+    return RuntimeError(
+        "kernel size should be greater than zero, but got"
+        + (f" kernel_height: {sizes[0]} kernel_width: {sizes[1]}" if len(sizes) == 2 else "")
+        + (f": {' x '.join(map(str, sizes))} (TxHxW)" if len(sizes) == 3 else "")
+    )
 
 
-def _check_types(input: Array, weight: Array) -> None:
-    if weight.dtype != input.dtype:
-        if input.dtype.kind == "b":
-            refuse(input, "slow_conv2d_cpu", "b")
-        if input.dtype.kind == "c" or from_numpy(input.dtype).name == "bfloat16":
-            a, b = (tensor_type(x) for x in (input, weight))
-            more = "" if input.dtype.kind == "c" else " or input should be a MKLDNN tensor and weight is a dense tensor"
-            raise RuntimeError(f"Input type ({a}) and weight type ({b}) should be the same{more}")
-        a, b = (scalar_name(x) for x in (input, weight))
-        raise RuntimeError(f"expected scalar type {a} but found {b}")
+def _check_dtypes(
+    input: Array,
+    weight: Array,
+    bias: Any,
+    stride: Sizes,
+    dilation: Sizes,
+    transposed: bool,
+    output_padding: Sizes,
+    groups: int,
+) -> None:
+    """What the kernel that PyTorch would take says of other dtypes; MKLDNN is not given large output paddings."""
+    by_mkldnn = takes_mkldnn(input, weight, stride, dilation, groups)
+    if transposed and any(extra >= step for extra, step in zip(output_padding, stride, strict=True)):
+        by_mkldnn = False
+    check_types(input, weight, by_mkldnn)
+    if bias is not None and (by_mkldnn or (transposed and input.ndim == 5)):
+        check_types(input, bias, by_mkldnn, "bias")
 
 
 def _opened(
@@ -391,7 +396,7 @@ def convolution(
     >>> torch.convolution(x, torch.tensor([[[-1., 1.]]]), None, (1,), (0,), (1,), False, (0,), 1)
     tensor([[[1., 2.]]])
     """
-    _check(input, weight, bias, stride, padding, dilation, transposed, groups)
+    _check(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
     return _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
 
 

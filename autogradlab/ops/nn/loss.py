@@ -465,6 +465,8 @@ def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
         raise RuntimeError(f"size mismatch (got input: {list(input.shape)}, target: {list(target.shape)})")
     if target.dtype.name not in ("int64", "uint8"):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_name(target)}")
+    if input.ndim == 1 and target.ndim == 1 and target.size != 1:
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
     if weight is not None and (weight.ndim != 1 or weight.shape[0] != input.shape[min(1, input.ndim - 1)]):
         raise RuntimeError(
             f"weight tensor should be defined either for all {input.shape[min(1, input.ndim - 1)]} classes or no "

@@ -157,11 +157,12 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
         return [matrix(mode, n, o, align, s, dtype) for n, o, s in zip(sizes, output_size, factors, strict=True)]
 
     if mode.startswith("nearest"):
+        missing = "upsample_nearest2d_channels_last" if nd == 2 else "compute_indices_weights_nearest"
 
-        @typed("compute_indices_weights_nearest", "bc")
+        @typed(missing, "bc")
         def kernel(input: np.ndarray, output_size: tuple[int, ...], align_corners: bool, scales: Any) -> np.ndarray:
             _check_sizes(input, output_size)
-            _refuse_integers(input, "compute_indices_weights_nearest")
+            _refuse_integers(input, missing)
             out = input
             for i, (o, s) in enumerate(zip(output_size, scales, strict=True)):
                 out = np.take(out, _nearest(input.shape[2 + i], o, s, mode != "nearest"), axis=2 + i)

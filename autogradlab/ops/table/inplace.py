@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -36,6 +35,7 @@ __all__ = [
     "rows_beyond",
     "settle",
     "warn_expanded",
+    "warn_filled",
     "write_in_place",
 ]
 
@@ -233,16 +233,20 @@ def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeat
     return input
 
 
-def warn_expanded(name: str, input: Tensor) -> None:
+def warn_filled(name: str, line: int) -> None:
+    """PyTorch's warning, from that line of its sources, of filling an expanded tensor."""
+    warn(
+        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+        "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar",
+        at=f"aten/src/ATen/native/TensorAdvancedIndexing.cpp:{line}",
+    )
+
+
+def warn_expanded(name: str, input: Tensor, line: int) -> None:
     """Warn of filling an expanded tensor, as PyTorch does."""
     x = input._array
     if x.size and 0 in x.strides and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
-        warnings.warn(
-            f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar",
-            UserWarning,
-            stacklevel=3,
-        )
+        warn_filled(name, line)
 
 
 def flat(values: Sequence[Any]) -> list[Any]:

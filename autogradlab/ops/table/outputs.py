@@ -152,6 +152,8 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False, op
         if rule.converts:
             r = r.astype(out._array.dtype)
         kind, times = r.dtype, 1
+        if operation.elementwise and out._array.shape != r.shape and any(t is out for t in inputs):
+            raise RuntimeError(errors.OUT_BROADCAST.format(list(out.shape), list(r.shape)))
         if kind is not out._array.dtype:
             refuse_dtype(operation, out, r, inputs)
             if rule.uncastable and not can_cast(r.dtype, out._array.dtype):

@@ -1,0 +1,144 @@
+"""What is said of calls that cannot be, or that are old: which of several faults is named first, and in which words."""
+
+import warnings
+
+import torch
+import torch.nn.functional as F
+
+from tests.scenarios.show import attempt
+
+
+def told(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        attempt(call)
+    for warning in caught:
+        print(warning.category.__name__, warning.message)
+
+
+# % messages-places: warnings of the compiled part name the place in its sources
+torch.set_warn_always(True)
+x = torch.ones(3, requires_grad=True)
+old = torch.tensor([0, 1, 1], dtype=torch.uint8)
+number = torch.tensor(1 + 2j)
+wide = torch.ones(1).expand(3)
+
+
+def assign(target, index, value):
+    target[index] = value
+
+
+for call in (
+    lambda: (x * 2).grad,
+    lambda: torch.arange(3.0)[old],
+    lambda: torch.ones(3).index_put_((old,), torch.tensor(1.0)),
+    lambda: torch.ones(3).index_put_((old,), torch.ones(2)),
+    lambda: number.H,
+    lambda: number.mT,
+    lambda: number.mH,
+    lambda: number.adjoint(),
+    lambda: assign(wide, torch.tensor([0]), 1.0),
+    lambda: assign(wide, wide > 5, 1.0),
+    lambda: wide.masked_fill_(wide > 5, 1.0),
+    lambda: wide.index_fill_(0, torch.tensor([0]), 1.0),
+):
+    told(call)
+torch.set_warn_always(False)
+told(lambda: number.adjoint())
+
+# % messages-whole-tensors: a message that holds a tensor shows it as C++ prints it
+for x in (
+    torch.arange(60.0).reshape(2, 30),
+    torch.arange(60.0).reshape(2, 30) * 1.37,
+    torch.tensor([[1e6, 2.5]]),
+    torch.tensor([[1e-6, 2.5]]),
+    torch.tensor([[0.001, 0.002]]),
+    torch.tensor([[float("nan"), float("inf"), -1.0]]),
+    torch.tensor([[float("nan"), -1.5]]),
+    torch.zeros(2, 0, 3),
+    torch.zeros(2, 2, dtype=torch.bfloat16),
+    torch.tensor([[12345678901]]),
+    torch.tensor([[1234567, -1]]),
+    torch.tensor([[1e-130, 1e30]], dtype=torch.float64),
+    torch.arange(120.0).reshape(2, 2, 30) * 1000.5,
+    torch.arange(48).reshape(2, 3, 2, 2, 2),
+    torch.tensor([[True, False]]),
+    torch.ones(1, 2, requires_grad=True),
+):
+    attempt(lambda x=x: torch.meshgrid(x, x, indexing="ij"))
+
+# % messages-class-targets: targets and weights of a classification that do not fit
+for target in (torch.tensor([0, 1]), torch.tensor([0]), torch.tensor([[0]]), torch.tensor([1.0, 0.0, 0.0])):
+    for weight in (None, torch.ones(2)):
+        attempt(lambda target=target, weight=weight: F.cross_entropy(torch.ones(3), target, weight))
+        attempt(lambda target=target, weight=weight: F.nll_loss(torch.ones(3), target, weight))
+        attempt(
+            lambda target=target, weight=weight: F.cross_entropy(torch.ones(3), target, weight, label_smoothing=0.1)
+        )
+attempt(lambda: F.cross_entropy(torch.ones(3), torch.ones(3), torch.ones(2), label_smoothing=2.0))
+attempt(lambda: F.cross_entropy(torch.ones(3), torch.ones(3), torch.ones(2), ignore_index=1))
+
+# % messages-convolution-dtypes: the dtypes of a convolution, as the kernel that would run names them
+threads = torch.get_num_threads()
+for number in (1, 2):
+    torch.set_num_threads(number)
+    for batch, size, groups, stride in (
+        (1, 2, 1, 1),
+        (2, 2, 1, 1),
+        (1, 2, 2, 1),
+        (1, 4, 1, 1),
+        (2, 1, 1, 1),
+        (2, 1, 1, 2),
+    ):
+        x = torch.ones(batch, 2, 5, 5)
+        w = torch.ones(2, 2 // groups, size, size, dtype=torch.float64)
+        for run in (F.conv2d, F.conv_transpose2d):
+            attempt(lambda x=x, w=w: run(x, w, stride=stride, groups=groups))
+            attempt(lambda x=x, w=w: run(x, w.float(), w[0, 0, 0].new_ones(2), stride=stride, groups=groups).dtype)
+            attempt(lambda x=x, w=w: run(x.double(), w.float(), stride=stride, groups=groups))
+torch.set_num_threads(threads)
+attempt(lambda: F.conv_transpose3d(torch.ones(1, 2, 3, 3, 3), torch.ones(2, 2, 1, 1, 1), torch.ones(2).double()))
+
+# % messages-out-is-an-input: an out= tensor that is an input keeps its shape
+x = torch.arange(3.0)
+for call in (
+    lambda: torch.add(x, torch.ones(2, 1), out=x),
+    lambda: torch.eq(x, torch.ones(2, 3), out=x),
+    lambda: torch.pow(x, torch.ones(2, 3), out=x),
+    lambda: (lambda i: torch.div(i, torch.tensor([[1], [2]]), out=i))(torch.tensor([4, 5])),
+    lambda: torch.sum(torch.ones(2, 2).mode(0), 0),
+    lambda: torch.exp(torch.ones(2).max(0)),
+):
+    attempt(call)
+
+# % messages-own-memory: shapes are looked at before it is asked whether the source lies in the memory that is written
+pair = torch.tensor([[0, 1]])
+zeros = torch.tensor([0, 0])
+for write in (
+    lambda b: b.scatter_(-1, pair, b[0]),
+    lambda b: b.scatter_(-1, pair[0], b),
+    lambda b: b.scatter_(5, pair, b),
+    lambda b: b.scatter_(0, torch.zeros(1, 5, dtype=torch.int64), b),
+    lambda b: b.scatter_(-1, pair, b),
+    lambda b: b.scatter_(0, pair, torch.ones(6)),
+    lambda b: b.scatter_(0, pair.T, torch.ones(1)),
+    lambda b: b.scatter_add_(-1, pair, b[0]),
+    lambda b: b.scatter_reduce_(0, pair, b[0], "amax"),
+    lambda b: b.index_add_(0, zeros, b[:1]),
+    lambda b: b.index_add_(0, zeros, b[:2]),
+    lambda b: b.index_add_(3, zeros, b[:2]),
+    lambda b: b.index_add_(0, pair, b[:2]),
+    lambda b: b.index_add_(0, zeros.float(), b[:2]),
+    lambda b: b.index_reduce_(0, zeros, b[:1], "amax"),
+    lambda b: b.index_reduce_(0, zeros, b[:2], "sum"),
+    lambda b: b.index_reduce_(0, zeros, b[:2], "amax"),
+    lambda b: b.put_(zeros, b[0]),
+    lambda b: b.put_(zeros, b[0, :2]),
+):
+    attempt(lambda write=write: write(torch.arange(12.0).reshape(3, 4)))
+
+# % messages-resampling: dtypes that cannot be resampled
+for sizes in ((3,), (3, 3), (3, 3, 3)):
+    for kind in (torch.int64, torch.bool, torch.complex64):
+        for mode in ("nearest", "nearest-exact"):
+            attempt(lambda: F.interpolate(torch.ones(1, 2, *sizes, dtype=kind), scale_factor=2.0, mode=mode))
