@@ -97,3 +97,19 @@ def test_vmap_is_a_loop(key: str) -> None:
     assert all(
         alike(a, torch.stack(b)) for a, b in zip(torch.vmap(slope)(*stacked), zip(*each, strict=True), strict=True)
     )
+
+
+@pytest.mark.parametrize("name", ["index_reduce", "scatter_reduce"])
+@pytest.mark.filterwarnings("ignore:index_reduce")
+def test_gradients_of_products_are_recorded_for_many_at_once(name: str) -> None:
+    """That asks how many zeros come together, of rows too: a plain batched pass does not, a recorded one does."""
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0], [0.0, 6.0]], dtype=torch.float64, requires_grad=True)
+    source = torch.tensor([[2.0, 3.0], [4.0, 5.0]], dtype=torch.float64, requires_grad=True)
+    index = torch.tensor([0, 2]) if name == "index_reduce" else torch.tensor([[0, 0], [2, 2]])
+    made = getattr(x, name)(0, index, source, "prod")
+    seeds = torch.arange(12.0, dtype=torch.float64).reshape(2, 3, 2)
+    together = torch.autograd.grad(made, (x, source), seeds, is_grads_batched=True, create_graph=True)
+    for i, seed in enumerate(seeds):
+        alone = torch.autograd.grad(made, (x, source), seed, create_graph=True)
+        for many, one in zip(together, alone, strict=True):
+            assert torch.equal(many[i], one)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.places import add_at, inside
+from ...core.memory.rows import all_rows
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
@@ -427,7 +428,7 @@ def reduced_back(
         single = none & (zeros == 1)
         others = again(input, F.masked_fill(src, single, 1))
         theirs = F.where(single, pick(grad * others), pick(grad * result) / F.masked_fill(src, none, 1))
-        if np.any(getattr(zeros, "_array", zeros) > 1):
+        if np.any(all_rows(getattr(zeros, "_array", zeros)) > 1):  # of rows too: they are counts, whatever grad is
             theirs = F.not_again(
                 theirs,
                 f"{names[0]}(): Double backward is unsupported for {names[1]} when >1 zeros in {names[1]} are "
