@@ -377,3 +377,14 @@ def test_in_a_plain_program(torch: Any):
     text = explain(caught.value).text
     assert "`loss` was computed from `w`, which does not require grad" in text
     assert "test_explain.py, line" in text
+
+
+def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
+    """Code that came from nowhere, as at Python's own prompt."""
+    with pytest.raises(RuntimeError) as failed:
+        exec("torch.ones(2).sum().backward()", {"torch": torch})
+    told = {"en": "What `backward()` was called on does not require grad", "zh": "调用 `backward()` 的张量"}
+    for lang, said in told.items():
+        set_language(lang)
+        text = explain(failed.value).text
+        assert said in text and "root" not in text

@@ -82,7 +82,7 @@ def _base(node: ast.expr | None) -> str:
 def _no_history(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
     root = _root(failed, int(match[1]))
     if root is None:
-        return Diagnosis("no_history", {"result": "the root"})
+        return Diagnosis("no_history_unread", {})
     return cut(root, failed.space, ast.unparse(root))
 
 
