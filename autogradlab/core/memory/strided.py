@@ -83,6 +83,8 @@ def view_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | Non
     old, steps, size = x.shape, x.strides, x.itemsize
     if not x.size:
         return placed(x).strides if old == shape else dense(shape, size)
+    if old == shape and 1 not in old:
+        return steps
     strides = [size] * len(shape)
     at = len(shape) - 1
     base = steps[-1] if old else size

@@ -89,11 +89,12 @@ def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, A
     if options and not size and options.keys() == {keyword}:
         size = (options.pop(keyword),)
     if size and not options:
-        for n in size:
+        given = size[0] if len(size) == 1 and type(size[0]) is tuple else size
+        for n in given:
             if type(n) is not int:
                 break
         else:
-            return size
+            return given
         first = size[0][0] if type(size[0]) in (tuple, list) and size[0] else size[0]
         try:
             if type(first) is not bool:  # PyTorch looks at the first one
@@ -189,7 +190,9 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
         return view_of(input, x.reshape(size), _VIEW, (x.shape, None))
     strides = view_strides(x, size)
     if strides is not None:
-        return view_of(input, window(x, size, strides), _VIEW if x.flags.c_contiguous else _ALIAS, (x.shape, None))
+        same = strides == x.strides and size == x.shape and type(x) is np.ndarray
+        r = x[...] if same else window(x, size, strides)
+        return view_of(input, r, _VIEW if x.flags.c_contiguous else _ALIAS, (x.shape, None))
     return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)
 
 

@@ -144,7 +144,7 @@ def _backward(
         dc = dc + dh * scale
         np.multiply(cell_slopes, dc, cell_row)
         np.multiply(out_slopes, dh, out_row)
-        dh = back @ row
+        dh = back.dot(row)
         dc *= forget
     flat = rows.swapaxes(0, 1).reshape(4 * hidden, -1)
     bias = np.add.reduce(flat, 1) if has_biases else np.zeros(4 * hidden, x.dtype)
@@ -248,7 +248,7 @@ def mkldnn_rnn_layer(
     for given, gate, (i, f, g, o), cell, wave, made in zip(
         *(x[::turn] for x in (seen[before], gates, fours, cells, waves, states[after])), strict=True
     ):
-        np.matmul(weights, given, gate)
+        weights.dot(given, gate)  # for small matrices in two thirds of the time of np.matmul
         np.tanh(gate, gate)
         np.multiply(gate, factors, gate)
         np.add(gate, summands, gate)
