@@ -310,3 +310,23 @@ class NI(Function):
 
 
 t(lambda: NI.apply(x * 2))
+
+
+# % function-dirty-view-wide: of a view that is changed, a gradient that is summed and cast afterwards
+class Wide(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.mark_dirty(x)
+        x.mul_(2)
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2, (g * 3).double().expand(4, *g.shape)
+
+
+x, w = torch.ones(3, 2, requires_grad=True), torch.ones(2, requires_grad=True)
+y = x * 1
+Wide.apply(y[1], w)
+y.sum().backward()
+print(x.grad, w.grad, x.grad._version, w.grad._version)

@@ -104,7 +104,7 @@ NegViewBackward0 = node_class("NegViewBackward0", _Turned, turns=(False, True))
 class CopySlices(Node):
     """What an in-place operation `fn` on a view means for the base: the rest of the gradient passes by unchanged."""
 
-    __slots__ = ("alone", "base", "fn", "turned", "user_code", "view")
+    __slots__ = ("alone", "base", "fn", "turned", "user_code", "view", "writes")
     __module__ = "builtins"
 
     frees = keeps = True
@@ -120,6 +120,9 @@ class CopySlices(Node):
         self.shape = base.shape
         self.dtype = base.dtype
         self._edges = (edge, *fn._edges[1:])
+        #: known when it has run, as that of a Function is: the gradient of the base is a copy, into which that of the
+        #: view is written
+        self.writes: tuple[int, ...] | None = None
 
     def name(self) -> str:
         """The Node's name in PyTorch."""
@@ -130,13 +133,6 @@ class CopySlices(Node):
         """Whether neither the operation nor hooks on what it saved run code of the user."""
         fn = self.fn
         return fn is None or (fn.simple and fn.hooks is None)
-
-    @property
-    def writes(self) -> tuple[int, ...]:  # type: ignore[override]
-        """The gradient of the base is a copy, into which that of the view is written."""
-        fn, others = self.fn, len(self._edges) - 1
-        written = getattr(fn, "writes", None)  # unset on the Node of a Function that has not run
-        return (2, *((0,) * others if written is None else written[1:]))
 
     def _first_edge_of_fn(self, fn: Node) -> None:
         """`fn` asks its own edges whether a gradient is wanted; for the base that is this Node's first."""
@@ -155,6 +151,7 @@ class CopySlices(Node):
             part = whole(part)
         bits = self.turned
         outs = fn.run(part if bits is None else read_as(part, *bits), F)
+        self.writes = (2, *((0,) * (len(outs) - 1) if fn.writes is None else fn.writes[1:]))
         first = np.zeros((), grad.dtype) if outs[0] is None else outs[0]
         if bits is not None:
             first = read_as(first, *bits)
