@@ -142,3 +142,11 @@ for sizes in ((3,), (3, 3), (3, 3, 3)):
     for kind in (torch.int64, torch.bool, torch.complex64):
         for mode in ("nearest", "nearest-exact"):
             attempt(lambda: F.interpolate(torch.ones(1, 2, *sizes, dtype=kind), scale_factor=2.0, mode=mode))
+
+# % messages-einsum: an equation is read from left to right, the sizes of operands before the output
+x = torch.ones(2, 2)
+for equation in ("ij->kk", "ij->kik", "ij->iik", "ij->kl", "i->kk", "ij->k1", "ij->1k", "ij->k.", "ijk->ll", "i1->kk"):
+    attempt(lambda equation=equation: torch.einsum(equation, x))
+attempt(lambda: torch.einsum("ij,->kk", x, x))
+attempt(lambda: torch.einsum("...i->...ii", x))
+print(torch.einsum("ij->", x), torch.einsum("i j -> j i", x), torch.einsum("ii->i", x), torch.einsum("...j->j...", x))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from operator import attrgetter
 from types import SimpleNamespace
@@ -41,7 +42,8 @@ class Plan:
 
     def __init__(self, equation: str, ndims: tuple[int, ...]) -> None:
         #: for each operand its labels, _ELLIPSIS among them
-        self.labels, output = _parse(equation, len(ndims))
+        left, arrow, right = equation.partition("->")
+        self.labels = _parse(left, len(ndims))
         #: how many dimensions the ellipsis stands for at most
         self.ellipsis = 0
         seen: dict[int, int] = {}
@@ -65,13 +67,10 @@ class Plan:
             for label in labels:
                 seen[label] = seen.get(label, 0) + 1
         has_ellipsis = seen.pop(_ELLIPSIS, 0) > 0
-        if output is None:
+        if arrow:
+            output = _parse_output(right, len(left) + 2, seen)
+        else:
             output = [_ELLIPSIS] * has_ellipsis + sorted(n for n, times in seen.items() if times == 1)
-        for label in output:
-            if label not in seen and label != _ELLIPSIS:
-                raise RuntimeError(
-                    f"einsum(): output subscript {_letter(label)} does not appear in the equation for any input operand"
-                )
         #: where each label stands in the common order: first the output's, then those to be summed
         self.places: dict[int, int] = {}
         place = 0
@@ -122,9 +121,8 @@ class Plan:
 plan = lru_cache(512)(Plan)
 
 
-def _parse(equation: str, count: int) -> tuple[list[list[int]], list[int] | None]:
-    """The labels of each operand and of the output (None: not given)."""
-    left, arrow, right = equation.partition("->")
+def _parse(left: str, count: int) -> list[list[int]]:
+    """The labels of each operand."""
     operands: list[list[int]] = [[]]
     i = 0
     while i < len(left):
@@ -146,10 +144,12 @@ def _parse(equation: str, count: int) -> tuple[list[list[int]], list[int] | None
         i += 1
     if len(operands) < count:
         raise RuntimeError("einsum(): more operands were provided than specified in the equation")
-    if not arrow:
-        return operands, None
+    return operands
+
+
+def _parse_output(right: str, start: int, known: Mapping[int, int]) -> list[int]:
+    """The labels of the output, which begins at `start` in the equation; `known` are those of the operands."""
     output: list[int] = []
-    start = len(left) + 2
     i = 0
     while i < len(right):
         c = right[i]
@@ -162,11 +162,15 @@ def _parse(equation: str, count: int) -> tuple[list[list[int]], list[int] | None
             i += 2
         elif c != " ":
             label = _subscript(c, start + i)
+            if label not in known:
+                raise RuntimeError(
+                    f"einsum(): output subscript {c} does not appear in the equation for any input operand"
+                )
             if label in output:
                 raise RuntimeError(f"einsum(): output subscript {c} appears more than once in the output")
             output.append(label)
         i += 1
-    return operands, output
+    return output
 
 
 def _subscript(c: str, at: int) -> int:
