@@ -27,6 +27,13 @@ def _limits(dtype: Dtype) -> tuple[Any, Any, Any, Any]:
     return -most, most, -9, 9
 
 
+def _spread(t: Tensor, low: float, high: float) -> Any:
+    """Uniform numbers; a range wider than the largest number of the dtype is drawn at half its width."""
+    if high - low >= _limits(t.dtype)[1]:
+        return t.uniform_(low / 2, high / 2).mul_(2)
+    return t.uniform_(low, high)
+
+
 def make_tensor(
     *shape: Any,
     dtype: Dtype,
@@ -88,9 +95,9 @@ def make_tensor(
     result: Any
     if dtype.is_complex:
         result = TENSORS.empty(drawn, dtype=dtype)
-        TENSORS.view_as_real(result).uniform_(start, end)
+        _spread(TENSORS.view_as_real(result), start, end)
     elif dtype.is_floating_point:
-        result = TENSORS.empty(drawn, dtype=dtype).uniform_(start, end)
+        result = _spread(TENSORS.empty(drawn, dtype=dtype), start, end)
     else:
         result = TENSORS.randint(math.ceil(start), math.ceil(end), drawn, dtype=dtype)
     if doubled:

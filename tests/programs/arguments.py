@@ -1,6 +1,7 @@
 """Numbers that are complex where real ones are wanted, bools for sizes, tensors for integers, None for a tensor."""
 
 import torch
+import torch.distributions
 import torch.nn.attention
 import torch.nn.functional as F
 
@@ -96,3 +97,16 @@ for scale in (-0.5, 0.0):
 for storage in (torch.FloatStorage, torch.UntypedStorage, torch.Storage):
     attempt(lambda: storage(torch.arange(3).numpy()[2]).size())
 attempt(lambda: torch.UntypedStorage(True))
+
+# % arguments-extremes: shares are neither 0 nor 1, and numbers are drawn from all that a dtype holds
+for dtype in (torch.float32, torch.float64):
+    for first, second in ((100.0, 1e-2), (1e-2, 100.0), (1e-4, 1e-4), (1e3, 1e-3)):
+        _ = torch.manual_seed(0)
+        concentrations = torch.tensor([first, second, 1.0], dtype=dtype)
+        x = torch.distributions.Beta(concentrations[0], concentrations[1]).sample((50,))
+        y = torch.distributions.Dirichlet(concentrations).sample((50,))
+        print(x.min() > 0, x.max() < 1, x.isnan().any(), y.min() > 0, y.max() < 1)
+most = torch.finfo(torch.float32).max
+_ = torch.manual_seed(0)
+for low in (-most, 0, -1e38):
+    print(torch.testing.make_tensor(3, dtype=torch.float32, device="cpu", low=low, high=most))

@@ -444,8 +444,10 @@ def dirichlet(alpha: Array, generator: Generator | None = None) -> Array:
         raise unsupported("dirichlet", alpha.dtype)
     source = generator or default_generator
     drawn = np.array([_gamma(shape, source) for shape in alpha.reshape(-1).astype(np.float64)]).reshape(alpha.shape)
-    smallest = float(np.finfo(alpha.dtype).tiny)
-    return np.maximum(drawn / drawn.sum(-1, keepdims=True), smallest).astype(alpha.dtype)
+    drawn = np.maximum(drawn, np.finfo(np.float64).tiny)
+    shares = (drawn / drawn.sum(-1, keepdims=True)).astype(alpha.dtype)
+    one = alpha.dtype.type(1)
+    return np.clip(shares, np.finfo(alpha.dtype).tiny, np.nextafter(one, one - one))  # neither 0 nor 1
 
 
 def _gamma(shape: Any, generator: Generator) -> float:
