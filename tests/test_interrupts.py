@@ -16,6 +16,7 @@ import pytest
 
 import autogradlab as torch
 from autogradlab import inspectors as lab
+from autogradlab.amp import autocast_mode
 from autogradlab.autograd.function import transforms
 from autogradlab.core.memory.storage import _FIXED
 from autogradlab.core.recording.detached import DETACHED
@@ -28,6 +29,11 @@ def modes_now() -> dict[str, Any]:
     local = modes.current()
     found = {name: getattr(local, name) for name in modes.State.__slots__}
     found = {name: list(value) if isinstance(value, list) else value for name, value in found.items()}
+    found["casts"] = (  # the object that holds them is made with the first question
+        autocast_mode.is_autocast_enabled("cpu"),
+        autocast_mode.get_autocast_dtype("cpu"),
+        autocast_mode.is_autocast_cache_enabled(),
+    )
     return {**found, "transforms": (transforms.depth, transforms.mapping)}
 
 
