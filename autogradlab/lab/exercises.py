@@ -27,9 +27,12 @@ def check(name: str, *objects: Any, **named: Any) -> Check:
     The objects are those that the check's parameters name, looked up in the notebook; give them here to check others.
     A single dictionary is taken for a namespace.
 
-    >>> check("zero-by-hand")        # doctest: +SKIP
-    Exercise · Write `zero(w)` so that ...
-    Not attempted yet.
+    Example:
+        >>> from autogradlab.lab import check
+        >>> check("descend")
+        Exercise · Repair `descend(w, steps)`: it must keep the same leaf and leave no gradient at the end.
+        Not attempted yet.
+        There is no `descend` here yet. Run the cell in which you write it, then run this one again.
     """
     entry = bank.find(name, "exercise")
     space = running.caller()
@@ -44,14 +47,27 @@ def check(name: str, *objects: Any, **named: Any) -> Check:
 
 
 def hint(name: str) -> Help:
-    """The next of the exercise's three hints."""
+    """The next of the exercise's three hints.
+
+    Example:
+        >>> from autogradlab.lab import hint
+        >>> hint("descend")
+        Hint · 1 of 3
+        `w = …` gives the name to a new result. You want the old leaf with a new value.
+    """
     entry = bank.find(name, "exercise", "parsons")
     _hints[entry.key] = min(_hints.get(entry.key, 0) + 1, len(entry.rows("hints")))
     return Help(entry, "hint", _hints[entry.key])
 
 
 def solution(name: str) -> Help:
-    """The exercise's solution, once it was attempted, or when asked for twice."""
+    """The exercise's solution, once it was attempted, or when asked for twice.
+
+    Example:
+        >>> from autogradlab.lab import solution
+        >>> solution("descend")
+        Solution · Try it first; even a wrong attempt helps. Ask once more if you want to see it anyway.
+    """
     entry = bank.find(name, "exercise", "parsons")
     _asked[entry.key] = _asked.get(entry.key, 0) + 1
     return Help(entry, "solution", int(_asked[entry.key] > 1 or _tries.get(entry.key, 0) > 0))

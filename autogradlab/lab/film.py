@@ -17,7 +17,17 @@ COLOURS = ("#0072b2", "#c44e00")
 
 
 def moons(n: int = 60, seed: int = 3) -> tuple[Any, Any]:
-    """Two crescents of points, locked into each other, and the class of each point, 0 or 1 (a column of floats)."""
+    """Two crescents of points, locked into each other, and the class of each point, 0 or 1.
+
+    Shapes: (n, 2) and (n, 1), both float32.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.lab import moons
+        >>> points, classes = moons()
+        >>> points.shape, classes.shape
+        (torch.Size([60, 2]), torch.Size([60, 1]))
+    """
     torch = running.library(running.caller())
     torch.manual_seed(seed)
     angle = torch.rand(n) * 3.14159
@@ -30,8 +40,14 @@ def moons(n: int = 60, seed: int = 3) -> tuple[Any, Any]:
 class Film(face.Face):
     """Pictures of a model with two inputs and one output, over points and their classes.
 
-    >>> film = Film(x, t)                                   # doctest: +SKIP
-    >>> film.take(model, "step 10")                         # doctest: +SKIP
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab.lab import Film, moons
+        >>> film = Film(*moons())
+        >>> film.take(torch.nn.Linear(2, 1), "before training")
+        >>> film
+        Film · The border between the two classes during training
+        before training
     """
 
     kind = "film"

@@ -22,11 +22,15 @@ def predict(name: str, answer: Callable[[], Any] | None = None, *, guess: Any = 
     runs for the verdict, not before. Without it the entry's own `answer` code is run. guess: the learner's answer, for
     those who type rather than click. In a script, where there are no cells, the verdict comes at once.
 
-    >>> predict("accumulate-twice", answer=lambda: twice().grad)          # doctest: +SKIP
-    Predict · What does `w.grad` hold after the second `backward()`?
-      a) 3, as after the first
-      b) 6
-    Not answered yet: choose here, or run `_.answer("a")`.
+    Example:
+        >>> from autogradlab.lab import predict
+        >>> predict("scalar-dim")
+        Predict · How many dimensions does `torch.tensor(3.5)` have?
+        Not answered yet: answer here, or run _.answer(…).
+        >>> predict("scalar-dim", guess=1)
+        Predict · How many dimensions does `torch.tensor(3.5)` have?
+        ✗ That is not right. You may try once more, with the help of the output below. You said 1.
+        `torch.tensor([3.5])`, with brackets, has one. Here there are none.
     """
     entry = bank.find(name, *bank.ASKED)
     prediction = Prediction(entry, answer, running.library(running.caller()))

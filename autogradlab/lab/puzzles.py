@@ -17,7 +17,22 @@ INDENT = "    "
 def parsons(name: str) -> Parsons:
     """Lines to put in order, some of which may not belong.
 
-    >>> parsons("training-step-in-order").arrange("c", "a", ("b", 1))        # doctest: +SKIP
+    Example:
+        >>> from autogradlab.lab import parsons
+        >>> puzzle = parsons("training-step")
+        >>> puzzle
+        Put in order · Three steps of descent towards the minimum of w², by hand. One line does not belong.
+            w = torch.tensor([4.], requires_grad=True)
+          a          w -= 0.25 * w.grad
+          b      loss.backward()
+          c  for step in range(3):
+          d          w = w - 0.25 * w.grad
+          e      with torch.no_grad():
+          f      w.grad = None
+          g      loss = (w * w).sum()
+        Not tried yet: move the lines here, or run _.arrange(…) with their letters.
+        >>> puzzle.arrange("c", ("g", 1), ("b", 1), ("e", 1), ("a", 2), ("f", 1)).state
+        'done'
     """
     return Parsons(bank.find(name, "parsons"), running.library(running.caller())).again()
 

@@ -15,7 +15,11 @@ __all__ = ["Quiz", "quiz"]
 def quiz(name: str) -> Quiz:
     """Ask the questions that the entry `name` lists, of this lesson and earlier ones.
 
-    >>> quiz("accumulation-recall").answer(1, "b")        # doctest: +SKIP
+    Example:
+        >>> from autogradlab.lab import quiz
+        >>> questions = quiz("recall-14")
+        >>> questions.answer(2, "a").score
+        (1, 3)
     """
     entry = bank.find(name, "quiz")
     torch = running.library(running.caller())

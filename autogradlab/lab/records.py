@@ -154,7 +154,13 @@ def _write(path: Path, data: dict[str, Any]) -> None:
 
 
 def progress() -> Progress:
-    """How far the learner has come, lesson by lesson."""
+    """How far the learner has come, lesson by lesson, as noted in the folder of their copies of the lessons.
+
+    Example:
+        >>> from autogradlab.lab import progress
+        >>> progress()
+        Progress · No progress is recorded here: this is not a learner's copy of a lesson.
+    """
     return Progress(learners_folder())
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import importlib.util
 import sys
 from html.parser import HTMLParser
@@ -10,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from autogradlab.lab import check, face, memory, parsons, predict, progress, quiz, solution
+from autogradlab.inspectors import set_language
+from autogradlab.lab import check, exercises, face, memory, parsons, predict, progress, quiz, solution
 from tests.conftest import need
 
 BAD = "<img src=x onerror=alert(1)> **<b>** `</code>` &amp;"
@@ -131,3 +134,17 @@ def test_marks_in_text_and_html(sample: Path):
     shown = predict("doubled", guess="b")
     assert shown.text.endswith("Each `backward()` adds to `.grad`.")
     assert shown.html.endswith("<p>Each <code>backward()</code> <strong>adds</strong> to <code>.grad</code>.</p></div>")
+
+
+@pytest.mark.parametrize("module", ["exercises", "film", "predictions", "puzzles", "quizzes", "records"])
+def test_examples_print_what_they_say(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTOGRADLAB_NO_PROGRESS", "1")
+    memory.clear()
+    for remembered in (exercises._hints, exercises._tries, exercises._asked):
+        remembered.clear()
+    set_language("en")
+    try:
+        found = doctest.testmod(importlib.import_module(f"autogradlab.lab.{module}"), globs={"__name__": "__main__"})
+    finally:
+        set_language(None)
+    assert found.attempted >= 2 and found.failed == 0

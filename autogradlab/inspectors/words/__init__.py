@@ -34,7 +34,17 @@ def language() -> str:
 
 
 def set_language(lang: str | None) -> None:
-    """Choose "en" or "zh" for all inspectors that are made from now on; None goes back to the environment's."""
+    """Choose "en" or "zh" for all inspectors that are made from now on; None goes back to the environment's.
+
+    Errors: ValueError for another language.
+
+    Example:
+        >>> from autogradlab.inspectors import language, set_language
+        >>> set_language("zh")
+        >>> language()
+        'zh'
+        >>> set_language(None)
+    """
     global _chosen
     if lang is not None and lang not in LANGUAGES:
         raise ValueError(f"set_language: {lang!r} is none of {', '.join(map(repr, LANGUAGES))}")
