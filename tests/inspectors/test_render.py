@@ -221,3 +221,8 @@ def test_every_inspector_has_an_example_that_prints_what_it_says(name: str) -> N
     found = doctest.testmod(module, globs={"__name__": "__main__"}, optionflags=told)  # as a learner's own code
     assert found.attempted >= 3 and found.failed == 0
     assert ">>>" in (getattr(lab, name).__doc__ or "")
+
+
+def test_choosing_a_language_has_an_example() -> None:
+    found = doctest.testmod(importlib.import_module("autogradlab.inspectors.words"))
+    assert found.attempted >= 3 and found.failed == 0
