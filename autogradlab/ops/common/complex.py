@@ -52,10 +52,10 @@ def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
     "complex(Tensor real, Tensor imag, *, Tensor out=None) -> Tensor",
     method=False,
     vjp={
-        # the parts are kept without need, as in PyTorch
-        "real": lambda F, grad, real: grad.real,
-        "imag": lambda F, grad, imag: grad.imag,
+        "real": lambda F, grad: grad.real,
+        "imag": lambda F, grad: grad.imag,
     },
+    also=("real", "imag"),
     out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
 def complex_(real: np.ndarray, imag: np.ndarray) -> np.ndarray:

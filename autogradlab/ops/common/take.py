@@ -497,10 +497,10 @@ op(
         "input": lambda F, grad, index, source_shape, accumulate: (
             F.view_grad(grad) if accumulate else F.put(grad, index, F.zeros_of(grad, source_shape), False)
         ),
-        # the source is kept without need, as in PyTorch
-        "source": lambda F, grad, index, source, source_shape: F.reshape(F.take(grad, index), source_shape),
+        "source": lambda F, grad, index, source_shape: F.reshape(F.take(grad, index), source_shape),
     },
     shown={"source_shape": ""},
+    also=("source",),
     overlap="whole",
     looks=_check_put,
     check_out=same_dtype(),

@@ -475,7 +475,7 @@ def _permuted(F: Any, pivots: Any, m: int, d: Any) -> Any:
     return lift(F, permutation_matrix(pivots._array if isinstance(pivots, Tensor) else pivots, m, d))
 
 
-def _lu_factor_backward(F: Any, grad: Any, LU: Any, pivots: Any, pivot: bool) -> Any:
+def _lu_factor_backward(F: Any, grad: Any, LU: Any, pivots: Any) -> Any:
     m, n = LU.shape[-2:]
     k = min(m, n)
     g_l, g_u = F.slice(grad, -1, 0, k, 1), F.slice(grad, -2, 0, k, 1)
@@ -499,6 +499,7 @@ def _dtype(x: Any) -> Any:
     differentiable=1,
     returns=named("linalg_lu_factor_ex", ("LU", "pivots", "info")),
     vjp={"A": _lu_factor_backward},
+    also=("pivot",),
     out=Out(exact=EXPECTED),
 )
 def linalg_lu_factor_ex(
@@ -529,7 +530,7 @@ def linalg_lu_factor_ex(
     return columns(factors), pivots, info
 
 
-def _lu_full_backward(F: Any, grads: list[Any], L: Any, U: Any, P: Any, pivot: bool) -> Any:
+def _lu_full_backward(F: Any, grads: list[Any], L: Any, U: Any, P: Any) -> Any:
     return _lu_backward(F, zeros_or(F, grads[0], L), zeros_or(F, grads[1], U), L, U, P)
 
 
@@ -546,6 +547,7 @@ def _lu_result(made: Any) -> Any:
     differentiable=2,
     returns=_lu_result,
     vjp={"A": _lu_full_backward},
+    also=("pivot",),
     out=Out(exact=EXPECTED),
 )
 def linalg_lu(A: np.ndarray, *, pivot: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -122,10 +122,10 @@ def householder_backward(F: Any, grad: Any, input: Any, tau: Any) -> list[Any]:
     method=False,
     function=False,
     vjp={
-        # the result is kept without need, as in PyTorch
-        "input tau": lambda F, grad, input, tau, result: householder_backward(F, grad, input, tau),
+        "input tau": lambda F, grad, input, tau: householder_backward(F, grad, input, tau),
     },
     shown={"input": "input"},
+    also=("result",),
     out=safe("torch.linalg.householder_product"),
 )
 def linalg_householder_product(input: np.ndarray, tau: np.ndarray) -> np.ndarray:

@@ -427,7 +427,6 @@ def linalg_solve_triangular(
 def _old_triangular_backward(
     F: Any,
     grads: list[Any],
-    input: Any,
     A: Any,
     upper: bool,
     transpose: bool,
@@ -435,7 +434,7 @@ def _old_triangular_backward(
     solution: Any,
     needs: list[Any],
 ) -> list[Any]:
-    """The gradients of b and of A, of which the second output is a copy; PyTorch keeps b too, without need."""
+    """The gradients of b and of A, of which the second output is a copy."""
     by_solution, by_copy = grads
     g_b, g_a = None, by_copy
     if by_solution is not None:
@@ -457,6 +456,7 @@ def _old_triangular_backward(
     returns=_TRIANGULAR_SOLVE,
     vjp={"input A": _old_triangular_backward},
     shown={"A": "A"},
+    also=("input",),
 )
 def _triangular_solve(
     input: Any, A: np.ndarray, upper: bool, transpose: bool, unitriangular: bool
@@ -522,10 +522,7 @@ def _check_system(name: str, b: np.ndarray, A: np.ndarray) -> None:
     check_sizes(name, b, A)
 
 
-def _cholesky_solve_backward(
-    F: Any, grad: Any, input: Any, input2: Any, result: Any, upper: bool, needs: list[Any]
-) -> Any:
-    """The gradients of B and of the factor; PyTorch keeps B too, without need."""
+def _cholesky_solve_backward(F: Any, grad: Any, input2: Any, result: Any, upper: bool, needs: list[Any]) -> Any:
     g = F.cholesky_solve(grad, input2, upper)
     if not needs[1]:
         return g, None
@@ -542,6 +539,7 @@ def _cholesky_solve(b: np.ndarray, factor: np.ndarray, upper: bool) -> np.ndarra
 @op(
     "cholesky_solve(Tensor input, Tensor input2, bool upper=False, *, Tensor out=None) -> Tensor|fp32",
     vjp={"input input2": _cholesky_solve_backward},
+    also=("input",),
     out=safe("cholesky_solve"),
 )
 def cholesky_solve(input: Any, input2: np.ndarray, upper: bool = False) -> np.ndarray:

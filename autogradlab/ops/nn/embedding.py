@@ -149,8 +149,6 @@ def _bag_weight(
     weight_shape: tuple[int, ...],
     indices: Any,
     offsets: Any,
-    result1: Any,
-    result2: Any,
     result3: Any,
     scale_grad_by_freq: bool,
     mode: int,
@@ -158,7 +156,6 @@ def _bag_weight(
     include_last_offset: bool,
     padding_idx: int,
 ) -> Any:
-    """The gradient of the table. PyTorch keeps each index's bag (result1) and the bags' sizes (result2), too."""
     if mode == 2:
         wide = F.pick(result3 < 0, 0.0 * grad, grad)
         places = lift(F, np.maximum(array_of(result3), 0))
@@ -186,6 +183,7 @@ def _bag_samples(
     method=False,
     outputs=("result0", "result1", "result2", "result3"),
     differentiable=1,
+    also=("result1", "result2"),
     shown={"weight": "weight", "weight_shape": "", "include_last_offset": ""},
     constants={**sizes_of("weight_shape", 0), "sparse": False},
     forwardless="_embedding_bag",

@@ -648,10 +648,9 @@ def _register_fractional(declaration: str, nd: int) -> None:
         outputs=("result0", "result1"),
         differentiable=1,
         vjp={
-            "input": lambda F, grad, input, kernel_size, output_size, result1: getattr(F, name + "_backward")(
-                grad, input, result1
-            ),
+            "input": lambda F, grad, input, result1: getattr(F, name + "_backward")(grad, input, result1),
         },
+        also=("kernel_size", "output_size"),
     )(kernel)
     _register_scatter(name + "_backward", f"FractionalMaxPool{nd}DBackwardBackward0", nd, False)
 

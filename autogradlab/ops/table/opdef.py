@@ -77,6 +77,7 @@ class Op:
     inplace_overload: whether the in-place form has a Node of its own, NameBackward1, or the formulas that it has then.
     dynamic: of an operation whose result has a shape that depends on values: what vmap says of it.
     real: the derivative is that of real numbers: a complex result that would be recorded is refused.
+    also: what PyTorch's Node saves though no formula needs it.
     in_rows: how PyTorch's vmap refuses other tensors of rows where the first, which is changed in place, is none: in
         the name of "arithmetic", under its "own" name, by the shape that they "broadcast" to, or in other words ("").
     """
@@ -133,6 +134,7 @@ class Op:
         doc: str = "",
         fast: dict[str, Any] | None = None,
         constants: dict[str, Any] | None = None,
+        also: tuple[str, ...] = (),
         check_out: Callable[[Tensor, Sequence[Tensor]], None] | None = None,
         inplace_overload: bool | dict[str, Any] = False,
         overload: str = "",
@@ -183,7 +185,7 @@ class Op:
         self.tensor_names = tuple(tensors.replace("*", "").split())
         self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
         self.list_place = next((self.names.index(n[1:]) for n in tensors.split() if n.startswith("*")), None)
-        self._make_node(dict(vjp or {}), shown, fast or {}, constants)
+        self._make_node(dict(vjp or {}), shown, fast or {}, constants, also)
         for mark, value in (("forwardless", forwardless), ("dim_list", dim_list)):  # that: `_saved_dim` is a tuple
             if value:
                 setattr(self.node_class, mark, value)
@@ -233,6 +235,7 @@ class Op:
         shown: dict[str, str] | None,
         methods: dict[str, Any],
         constants: dict[str, Any] | None,
+        also: tuple[str, ...],
     ) -> None:
         self.differentiates = bool(vjp)
         self.fields: tuple[str, ...] = ()
@@ -260,7 +263,7 @@ class Op:
             for f in formulas:
                 f.edges = tuple(kept.index(i) for i in f.edges)
             self.edge_places = tuple(self.tensor_places[i] for i in kept)
-        fields = tuple(dict.fromkeys(n for f in formulas for n in f.names))
+        fields = tuple(dict.fromkeys([*(n for f in formulas for n in f.names), *also]))
         self.fields = fields
         self.formulas = tuple(formulas)
         methods["in_place"] = self._in_place(self.overload)
@@ -351,23 +354,23 @@ class Op:
         NODES.setdefault(self.inplace_class.__name__, []).append(self)
 
     def _users(self, field: str) -> tuple[int, ...] | None:
-        edges: set[int] = set()
-        for f in self.formulas:
-            if field in f.names:
-                if not f.edges:
-                    return None
-                edges.update(f.edges)
-        return None if len(self.edge_places) == 1 else tuple(sorted(edges))
+        asking = [f for f in self.formulas if field in f.names]
+        if not asking:  # one of `also`: it goes with its own gradient, where a formula gives that alone
+            asking = [f for f in self.formulas if f.of == field and not f.joint]
+        if len(self.edge_places) == 1 or not asking or not all(f.edges for f in asking):
+            return None
+        return tuple(sorted({edge for f in asking for edge in f.edges}))
 
     def _multiplied(self) -> tuple[int, ...]:
         """The edges of the tensors by which forward mode multiplies the tangents of others, be these zero: those that
         formulas of some of the edges name, or one formula of several."""
         if len(self.edge_places) < 2:  # what its formula records is all
             return ()
+        named = {name for f in self.formulas for name in f.names}
         joint = {name for f in self.formulas if f.joint for name in f.names}
         found = []
         for field, (kind, place), users in zip(self.fields, self.savers, self.users, strict=True):
-            if kind == "tensor" and place in self.edge_places and users is not None and field not in _ADDED:
+            if kind == "tensor" and place in self.edge_places and users is not None and field in named - _ADDED:
                 if field in joint or len(users) < len(self.edge_places):
                     found.append(self.edge_places.index(place))
         return tuple(found)
