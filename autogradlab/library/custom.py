@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from types import ModuleType, SimpleNamespace
-from typing import Any, NoReturn
+from types import SimpleNamespace
+from typing import Any
 
-from .. import ops
 from ..autograd.function import Function, by_rule, innermost
 from ..autograd.grad_mode import no_grad
 from ..autograd.trees import flat, like
@@ -16,6 +15,7 @@ from ..core.memory.versions import increment_version
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor
+from ..ops import namespaces
 from ..utils._pytree import tree_flatten, tree_structure, tree_unflatten
 from .schema import Schema
 
@@ -45,7 +45,7 @@ class CustomOpDef:
                 f"custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: {name}{schema}"
             )
         self._opoverload = OpOverload(self, read)
-        packets = ops.NAMESPACES.setdefault(namespace, _OpNamespace(namespace))
+        packets = namespaces.namespace(namespace)
         setattr(packets, name, OpOverloadPacket(self._opoverload))
 
     def __repr__(self) -> str:
@@ -277,18 +277,6 @@ class OpOverloadPacket:
         return ["default"]
 
 
-class _OpNamespace(ModuleType):
-    """The operators of a namespace, as `torch.ops.NAMESPACE` gives them."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__("torch.ops." + name)
-        self.__file__ = "torch.ops"
-        self.__dict__["name"] = name
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"'_OpNamespace' '{self.__dict__['name']}' object has no attribute '{name}'")
-
-
 def find(what: str, op: Any) -> CustomOpDef:
     """The operator that a name, an overload or a definition means. what: the function that asks."""
     if isinstance(op, CustomOpDef):
@@ -298,5 +286,5 @@ def find(what: str, op: Any) -> CustomOpDef:
     if not isinstance(op, str):
         raise ValueError(f"{what}({op}): got unexpected type for op: {type(op)}")
     namespace, name = op.split("::")
-    packet: OpOverloadPacket = getattr(ops.NAMESPACES.get(namespace) or _OpNamespace(namespace), name)
+    packet: OpOverloadPacket = getattr(namespaces.namespace(namespace), name)
     return packet.default._definition

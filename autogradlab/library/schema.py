@@ -18,6 +18,9 @@ __all__ = ["Argument", "Schema", "infer_schema"]
 #: the default of an argument that has none
 REQUIRED = object()
 _NUMBER: Any = int | float | bool
+#: of torch.distributed, which is not here: a parameter may be annotated with it
+GroupName = typing.NewType("GroupName", str)
+GroupName.__module__ = "torch.distributed.distributed_c10d"
 
 
 def _parameter_types() -> dict[Any, str]:
@@ -33,6 +36,7 @@ def _parameter_types() -> dict[Any, str]:
         (_NUMBER, "Scalar", "of"),
         (Dtype, "ScalarType", ""),
         (Device, "Device", ""),
+        (GroupName, "str", ""),
     )
     for kind, name, lists in kinds:
         found[kind] = name
@@ -102,7 +106,7 @@ def infer_schema(prototype_function: Callable[..., Any], /, *, mutates_args: Any
             starred = True
         if parameter.annotation is parameter.empty:
             refuse(f"Parameter {name} must have a type annotation.")
-        kind = _parameter(name, meant(parameter.annotation), refuse)
+        kind = _parameter(name, meant(parameter.annotation), parameter.annotation, refuse)
         if isinstance(mutates_args, str) and mutates_args != "unknown":
             raise ValueError(
                 "mutates_args must either be a sequence of the names of the arguments that are mutated or the string "
@@ -128,8 +132,8 @@ def infer_schema(prototype_function: Callable[..., Any], /, *, mutates_args: Any
     return f"{op_name or ''}({', '.join(parts)}) -> {returned}"
 
 
-def _parameter(name: str, annotation: Any, refuse: Callable[[str], NoReturn]) -> str:
-    """What a schema says for the annotation of a parameter."""
+def _parameter(name: str, annotation: Any, written: Any, refuse: Callable[[str], NoReturn]) -> str:
+    """What a schema says for the annotation of a parameter, `written` as a string or not."""
     try:
         return _PARAMETERS[annotation]
     except (KeyError, TypeError):
@@ -139,10 +143,10 @@ def _parameter(name: str, annotation: Any, refuse: Callable[[str], NoReturn]) ->
         alike = len(set(inner)) == 1 or (len(set(inner)) == 2 and inner[-1] is Ellipsis)
         example = f"For example, {list[inner[0]]}.\n\n" if inner and alike else ""  # type: ignore[valid-type]
         refuse(
-            f"Parameter {name} has unsupported type {annotation}. We do not support Tuple inputs in schema. As a "
+            f"Parameter {name} has unsupported type {written}. We do not support Tuple inputs in schema. As a "
             f"workaround, please try to use List instead. {example}The valid types are: {_PARAMETERS.keys()}."
         )
-    refuse(f"Parameter {name} has unsupported type {annotation}. The valid types are: {_PARAMETERS.keys()}.")
+    refuse(f"Parameter {name} has unsupported type {written}. The valid types are: {_PARAMETERS.keys()}.")
 
 
 def _default_text(name: str, default: Any, refuse: Callable[[str], NoReturn]) -> str:

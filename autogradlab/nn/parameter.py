@@ -145,6 +145,8 @@ _ALLOWED = {
     *("__hash__", "char", "copy_", "cpu", "cuda", "double", "float", "get_device", "half", "int", "is_complex"),
     *("is_floating_point", "long", "short", "size", "to"),
 }
+#: those of Tensor's own that PyTorch has compiled
+_COMPILED = {"is_inference", "requires_grad_", "retain_grad"}
 _SLOTS = ("_array", "_counter", "_edge", "_grad", "_meta", "_storage", "_view")
 _PACKAGE = __name__.partition(".")[0] + "."
 
@@ -195,7 +197,7 @@ class _Uninitialized(Tensor):
             value = found.__get__(plain)
             return self if value is plain else value
         if name not in _ALLOWED:
-            in_python = found.__qualname__.startswith("Tensor.")
+            in_python = found.__qualname__.startswith("Tensor.") and name not in _COMPILED
             called = repr(found) if in_python else f"<method '{name}' of 'torch._C.TensorBase' objects>"
             raise ValueError(_REFUSED.format(called, kind.__name__))
 

@@ -1,7 +1,9 @@
 """The op tables: those that are always loaded, and which of the others (LAZY) offers which names."""
 
+from importlib.util import find_spec
 from typing import Any
 
+from .namespaces import namespace
 from .table.families import register_lazy
 
 #: families that are loaded when one of their names is first asked for: see `register_lazy` for the words, which
@@ -158,16 +160,12 @@ LAZY = {
 }
 register_lazy(__name__, LAZY)
 
-#: the operators of the user's own, by namespace: `library` makes them, programs find them as `torch.ops.NAMESPACE.NAME`
-NAMESPACES: dict[str, Any] = {}
-
 
 def __getattr__(name: str) -> Any:
-    """A namespace of operators."""
-    try:
-        return NAMESPACES[name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    """A namespace of operators: any name is one but that of a module."""
+    if name.startswith("_") or find_spec(f"{__name__}.{name}") is not None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return namespace(name)
 
 
 # the order matters: operators come last, each table after those whose operations it uses

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from enum import Enum
+from enum import Enum, EnumType
 from functools import partial
 from importlib import import_module
 from types import BuiltinFunctionType, FunctionType
@@ -39,7 +39,10 @@ def _at_home(x: Any) -> bool:
 
 
 def _attribute(x: Any, name: str) -> Any:
-    """getattr, of what this package has: a method, a function of the namespace."""
+    """getattr, of what this package has: a method, a function of the namespace. So Python 3.11.0 to 3.11.3 write the
+    member of an enumeration, too."""
+    if isinstance(x, EnumType):
+        return x[name]
     if not _at_home(x):
         raise TypeError("only attributes of tensors, Modules and the like are looked up")
     return getattr(x, name)

@@ -9,6 +9,7 @@ from torch import Tensor
 from tests.scenarios.show import caught
 
 warnings.filterwarnings("ignore", message="There is a performance drop")
+warnings.filterwarnings("ignore", category=DeprecationWarning)
 
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 plain = torch.ones(2)

@@ -455,9 +455,13 @@ def take(input: Any, index: np.ndarray) -> np.ndarray:
     return np.array(input.reshape(-1)[_flat("take()", input, index)], order="C")
 
 
-def _check_put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
+def _look_at_put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
     if not accumulate:
         alert_not_deterministic("put_")
+    _check_put(input, index, source)
+
+
+def _check_put(input: np.ndarray, index: np.ndarray, source: Any) -> None:
     if index.dtype != np.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index)}")
     if input.dtype != source.dtype:
@@ -473,7 +477,7 @@ def _check_put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bo
 
 
 def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
-    _check_put(input, index, source, accumulate)
+    _check_put(input, index, source)
     _flat("put_()", input, index)
     places = np.unravel_index(index.reshape(-1) % max(input.size, 1), input.shape) if input.ndim else ()
     if accumulate:
@@ -485,6 +489,11 @@ def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = F
         input[places] = source.reshape(-1)
     elif source.size:
         input[...] = source.reshape(-1)[-1]
+
+
+def _put_alone(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
+    _look_at_put(input, index, source, accumulate)
+    _put(input, index, source, accumulate)
 
 
 op(
@@ -502,7 +511,7 @@ op(
     shown={"source_shape": ""},
     also=("source",),
     overlap="whole",
-    looks=_check_put,
+    looks=_look_at_put,
     check_out=same_dtype(),
     doc="""
     A copy of input with the elements of source at indices of the flattened input; accumulate=True adds.
@@ -521,7 +530,7 @@ op(
             [9., 0.]])
     """,
     inner_writes=2,
-)(copying(_put, keeps_order=True))
+)(copying(_put_alone, keeps_order=True))
 
 
 def _from_the_front(indices: Tensor, size: int) -> Tensor:
