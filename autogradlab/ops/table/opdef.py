@@ -153,15 +153,14 @@ class Op:
         forwardless: str = "",
         in_rows: str = "",
     ) -> None:
-        self.name, self.kernel, self.real, self.in_rows = name, kernel, real, in_rows
-        self.node_name = node or _camel(name) + "Backward0"
+        self.name, self.kernel, self.doc, self.inplace = name, kernel, doc, inplace
+        self.real, self.in_rows, self.node_name = real, in_rows, node or _camel(name) + "Backward0"
         self.view, self.multi, self.outputs, self.returns = view, multi, outputs, returns
         #: how many of several outputs have a gradient, None for all
         self.differentiable = differentiable
         #: whether the Node has several outputs
         self.multi_node = multi or (len(outputs) > 1 and differentiable != 1)
         self.creation = creation or ("multi_output" if view and multi else None)
-        self.doc, self.inplace = doc, inplace
         #: inputs that the in-place form refuses for sharing its memory: "part" if they lie partly in it, "whole" if
         #: they are that very memory too, "" for none (the words of `Out.overlap`)
         self.overlap = overlap
