@@ -71,6 +71,7 @@ show(torch.linalg.solve(a, b))
 show(torch.linalg.solve_triangular(a, b, upper=True))
 for each in torch.triangular_solve(b, a):
     show(each)
+print(torch.autograd.grad(torch.triangular_solve(b, a)[1].sum(), [b, a]))
 show(torch.cholesky_solve(b.detach(), a))
 show(torch.linalg.svdvals(a))
 show(torch.linalg.lu_factor(a)[0])

@@ -653,11 +653,11 @@ class OpNode(Node):
         name = self.saved_names[i]
         if type(value) is int and name not in _NUMBERS:
             return (value % 2**64,) if self.dim_list and name == "dim" else value % 2**64
-        if name.endswith("_sym_strides") and not self._wanted(i):
-            return ()  # PyTorch keeps sizes always, strides only for a gradient that is wanted
-        if name.endswith("_sym_strides") and not any(value):  # NumPy has none for an empty array
+        if name.endswith("_sym_strides"):
+            if not self._wanted(i):
+                return ()  # PyTorch keeps sizes always, strides only for a gradient that is wanted
             sizes = self._shown(self.saved_names.index(name.removesuffix("strides") + "sizes"))
-            return dense(sizes, 1) if 0 in sizes else value
+            return dense(sizes, 1) if 0 in sizes and not any(value) else value  # NumPy has none for an empty array
         if type(value) in (tuple, list) and value and type(value[0]) is int:
             return tuple(v % 2**64 for v in value)
         if name.endswith("_sizes_opt") and value is None:

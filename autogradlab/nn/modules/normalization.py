@@ -125,9 +125,10 @@ class LayerNorm(Module):
         """The input, normalized."""
         own = self.__dict__["_parameters"]
         try:
-            return F.layer_norm(input, self.normalized_shape, own["weight"], own["bias"], self.eps)
+            weight, bias = own["weight"], own["bias"]
         except KeyError:  # a weight that is not registered as a parameter: set by a hook, or assigned
-            return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+            weight, bias = self.weight, self.bias
+        return F.layer_norm(input, self.normalized_shape, weight, bias, self.eps)
 
     def extra_repr(self) -> str:
         """The arguments that the repr shows."""

@@ -455,13 +455,9 @@ def take(input: Any, index: np.ndarray) -> np.ndarray:
     return np.array(input.reshape(-1)[_flat("take()", input, index)], order="C")
 
 
-def _look_at_put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
+def _check_put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
     if not accumulate:
         alert_not_deterministic("put_")
-    _check_put(input, index, source)
-
-
-def _check_put(input: np.ndarray, index: np.ndarray, source: Any) -> None:
     if index.dtype != np.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index)}")
     if input.dtype != source.dtype:
@@ -477,7 +473,6 @@ def _check_put(input: np.ndarray, index: np.ndarray, source: Any) -> None:
 
 
 def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
-    _check_put(input, index, source)
     _flat("put_()", input, index)
     places = np.unravel_index(index.reshape(-1) % max(input.size, 1), input.shape) if input.ndim else ()
     if accumulate:
@@ -489,11 +484,6 @@ def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = F
         input[places] = source.reshape(-1)
     elif source.size:
         input[...] = source.reshape(-1)[-1]
-
-
-def _put_alone(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
-    _look_at_put(input, index, source, accumulate)
-    _put(input, index, source, accumulate)
 
 
 op(
@@ -511,7 +501,7 @@ op(
     shown={"source_shape": ""},
     also=("source",),
     overlap="whole",
-    looks=_look_at_put,
+    looks=_check_put,
     check_out=same_dtype(),
     doc="""
     A copy of input with the elements of source at indices of the flattened input; accumulate=True adds.
@@ -530,7 +520,7 @@ op(
             [9., 0.]])
     """,
     inner_writes=2,
-)(copying(_put_alone, keeps_order=True))
+)(copying(_put, keeps_order=True, looks=_check_put))
 
 
 def _from_the_front(indices: Tensor, size: int) -> Tensor:

@@ -436,16 +436,15 @@ def _old_triangular_backward(
 ) -> list[Any]:
     """The gradients of b and of A, of which the second output is a copy."""
     by_solution, by_copy = grads
-    g_b, g_a = None, by_copy
-    if by_solution is not None:
-        turned = lambda x: F.transpose(x, -2, -1)
-        m = F.conj(A) if transpose else adjoint(F, A)
-        g_b = F.linalg_solve_triangular(m, by_solution, upper=upper == transpose, unitriangular=unitriangular)
-        if needs[1]:
-            product = F.matmul(F.conj(solution), turned(g_b)) if transpose else F.matmul(g_b, adjoint(F, solution))
-            part = F.triu(-product, int(unitriangular)) if upper else F.tril(-product, -int(unitriangular))
-            g_a = part if g_a is None else g_a + part
-    return [g_b, g_a]
+    if by_solution is None:
+        return [F.zeros_of(solution, tuple(solution.shape)), by_copy]
+    turned = (lambda x: F.transpose(x, -2, -1)) if transpose else (lambda x: x)
+    shape, up = tuple(solution.shape), upper != transpose
+    g_m, g_b = _triangular_backward(
+        F, by_solution, turned(A), shape, solution, up, True, unitriangular, [needs[1], needs[0]]
+    )
+    g_a = None if g_m is None else turned(g_m)
+    return [g_b, g_a if by_copy is None else by_copy if g_a is None else by_copy + g_a]
 
 
 @op(

@@ -658,12 +658,16 @@ def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) 
     return invoke
 
 
-def copying(write: Callable[..., None], keeps_order: bool = False) -> Callable[..., Any]:
+def copying(
+    write: Callable[..., None], keeps_order: bool = False, looks: Callable[..., None] | None = None
+) -> Callable[..., Any]:
     """The kernel that lets `write` change a copy of its first argument, which is contiguous, or `keeps_order` of its
-    memory."""
+    memory. looks: is asked before, as that of the form in place is, where `write` does not ask it itself."""
 
     @wraps(write)
     def kernel(input: np.ndarray, *args: Any, **kwargs: Any) -> np.ndarray:
+        if looks is not None:
+            looks(input, *args, **kwargs)
         r = like(input, input.dtype, zero=False) if keeps_order else np.empty(input.shape, input.dtype)
         r[...] = input
         write(r, *args, **kwargs)
