@@ -219,6 +219,8 @@ def _check_dtypes(
     groups: int,
 ) -> None:
     """What the kernel that PyTorch would take says of other dtypes; MKLDNN is not given large output paddings."""
+    if input.dtype == weight.dtype and (bias is None or bias.dtype == input.dtype):
+        return
     by_mkldnn = takes_mkldnn(input, weight, stride, dilation, groups)
     if transposed and any(extra >= step for extra, step in zip(output_padding, stride, strict=True)):
         by_mkldnn = False
