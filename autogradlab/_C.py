@@ -24,7 +24,7 @@ from .core.recording.record import SavedTensor
 from .core.runtime import modes
 from .core.runtime.deterministic import get_fill_uninitialized as _get_deterministic_fill_uninitialized_memory
 from .core.runtime.deterministic import set_fill_uninitialized as _set_deterministic_fill_uninitialized_memory
-from .core.tensor.overriding import DisableTorchFunction, DisableTorchFunctionSubclass
+from .core.tensor.overriding import ALL_DISABLED, DisableTorchFunction, DisableTorchFunctionSubclass
 from .core.tensor.overriding import disabled as _disabled_torch_function_impl
 from .core.tensor.tensor import INFERENCE, Size, Tensor, counter
 from .core.types.device import device as Device
@@ -93,6 +93,26 @@ def _current_graph_task_execution_order() -> list[Node]:
 
 def _set_multithreading_enabled(enabled: bool, /) -> None:
     modes.current().threads = enabled
+
+
+def _is_torch_function_all_disabled() -> bool:
+    """Whether no object and no mode is asked in this thread (`DisableTorchFunction`)."""
+    return modes.current().overriding == ALL_DISABLED
+
+
+def _is_torch_function_enabled() -> bool:
+    """Whether objects are asked in this thread."""
+    return not modes.current().overriding
+
+
+def _len_torch_function_stack() -> int:
+    """How many modes with `__torch_function__` are entered."""
+    return len(modes.current().function_modes)
+
+
+def _get_function_stack_at(level: int, /) -> Any:
+    """One of these modes, the outermost 0."""
+    return modes.current().function_modes[level]
 
 
 def _set_grad_enabled(enabled: bool, /) -> None:

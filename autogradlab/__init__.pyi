@@ -863,6 +863,13 @@ def grid_sampler_3d(input: _Tensor, grid: _Any, interpolation_mode: _Any, paddin
 def group_norm(input: _Tensor, num_groups: _int, weight: _Tensor | None = ..., bias: _Tensor | None = ..., eps: _Number | _Tensor = ..., cudnn_enabled: _bool = ...) -> _Tensor:
     """Groups of channels of each sample normalized to mean 0 and variance 1, then scaled and shifted."""
 @_overload
+def gru(data: _Tensor, batch_sizes: _Tensor, hx: _Tensor, params: _Sequence[_Tensor], has_biases: _bool, num_layers: _int, dropout: _Number | _Tensor, train: _bool, bidirectional: _bool) -> _tuple[_Tensor, _Tensor]:
+    """Layers of a GRU with given weights: the outputs, and the last h."""
+@_overload
+def gru(input: _Tensor, hx: _Tensor, params: _Sequence[_Tensor], has_biases: _bool, num_layers: _int, dropout: _Number | _Tensor, train: _bool, bidirectional: _bool, batch_first: _bool) -> _tuple[_Tensor, _Tensor]: ...
+def gru_cell(input: _Tensor, hx: _Tensor, w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...) -> _Tensor:
+    """One step of a GRU with given weights: the next h."""
+@_overload
 def gt(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """Whether elements are larger than those of other. The operator >."""
 @_overload
@@ -1121,6 +1128,13 @@ def logspace(start: _Any, end: _Any, steps: _Any, base: _Any = ..., *, out: _Any
 def logsumexp(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """log of the sum of exp(input) along dim, without overflow."""
 long: _dtype
+@_overload
+def lstm(data: _Tensor, batch_sizes: _Tensor, hx: _Sequence[_Tensor], params: _Sequence[_Tensor], has_biases: _bool, num_layers: _int, dropout: _Number | _Tensor, train: _bool, bidirectional: _bool) -> _tuple[_Tensor, _Tensor, _Tensor]:
+    """Layers of an LSTM with given weights: the outputs, and the last h and c."""
+@_overload
+def lstm(input: _Tensor, hx: _Sequence[_Tensor], params: _Sequence[_Tensor], has_biases: _bool, num_layers: _int, dropout: _Number | _Tensor, train: _bool, bidirectional: _bool, batch_first: _bool) -> _tuple[_Tensor, _Tensor, _Tensor]: ...
+def lstm_cell(input: _Tensor, hx: _Sequence[_Tensor], w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...) -> _tuple[_Tensor, _Tensor]:
+    """One step of an LSTM with given weights: the next h and c."""
 def lstsq(input: _Tensor, A: _Tensor, *, out: _Any = ...) -> _Any:
     """Was removed, and says so: linalg.lstsq is there instead, its arguments the other way round."""
 @_overload
@@ -1461,6 +1475,20 @@ def result_type(tensor1: _Any, tensor2: _Any) -> _dtype:
     """The dtype of an operation on two tensors or numbers: numbers and 0-dim tensors count less."""
 def rms_norm(input: _Tensor, normalized_shape: _Sequence[_int], weight: _Tensor | None = ..., eps: _Number | _Tensor | None = ...) -> _Tensor:
     """The last dimensions divided by their root mean square, then scaled."""
+@_overload
+def rnn_relu(data: _Tensor, batch_sizes: _Tensor, hx: _Tensor, params: _Sequence[_Tensor], has_biases: _bool, num_layers: _int, dropout: _Number | _Tensor, train: _bool, bidirectional: _bool) -> _tuple[_Tensor, _Tensor]:
+    """The same with relu in place of tanh."""
+@_overload
+def rnn_relu(input: _Tensor, hx: _Tensor, params: _Sequence[_Tensor], has_biases: _bool, num_layers: _int, dropout: _Number | _Tensor, train: _bool, bidirectional: _bool, batch_first: _bool) -> _tuple[_Tensor, _Tensor]: ...
+def rnn_relu_cell(input: _Tensor, hx: _Tensor, w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...) -> _Tensor:
+    """The same with relu in place of tanh."""
+@_overload
+def rnn_tanh(data: _Tensor, batch_sizes: _Tensor, hx: _Tensor, params: _Sequence[_Tensor], has_biases: _bool, num_layers: _int, dropout: _Number | _Tensor, train: _bool, bidirectional: _bool) -> _tuple[_Tensor, _Tensor]:
+    """Layers of a plain recurrent network with given weights: the outputs, and the last h."""
+@_overload
+def rnn_tanh(input: _Tensor, hx: _Tensor, params: _Sequence[_Tensor], has_biases: _bool, num_layers: _int, dropout: _Number | _Tensor, train: _bool, bidirectional: _bool, batch_first: _bool) -> _tuple[_Tensor, _Tensor]: ...
+def rnn_tanh_cell(input: _Tensor, hx: _Tensor, w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...) -> _Tensor:
+    """One step of a plain recurrent network with given weights: tanh(w_ih x + b_ih + w_hh h + b_hh)."""
 def roll(input: _Tensor, shifts: _int | _Sequence[_int], dims: _int | _Sequence[_int] | None = ...) -> _Tensor:
     """The elements shifted cyclically along dims. Without dims, of the flattened input."""
 def rot90(input: _Tensor, k: _int = ..., dims: _Sequence[_int] = ...) -> _Tensor:

@@ -5,22 +5,29 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial, wraps
 from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
 
 from .autograd import frontend
+from .autograd.graph import GradientEdge
+from .core.arguments.declared import DECLARED
 from .core.runtime import modes
 from .core.tensor import overriding
 from .core.tensor.tensor import Tensor
 from .ops.table.families import FUNCTIONS, LazyName, load_all
 
 __all__ = [
+    "get_default_nowrap_functions",
     "get_ignored_functions",
     "get_overridable_functions",
+    "get_testing_overrides",
     "handle_torch_function",
     "has_torch_function",
     "is_tensor_like",
@@ -140,7 +147,21 @@ def arm() -> bool:
     return True
 
 
-def _asking() -> Iterator[tuple[Any, Any, str, dict[str, bool]]]:
+def _grad_spelled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> overriding.Arguments:
+    """The arguments of autograd.grad: outputs and inputs as tuples, all others by name."""
+    bound = inspect.signature(frontend.grad).bind(*args, **kwargs)
+    bound.apply_defaults()
+    outputs, inputs = bound.arguments.pop("outputs"), bound.arguments.pop("inputs")
+    if type(inputs) is dict:
+        inputs = tuple(inputs.values())
+    return (_as_tuple(outputs), _as_tuple(inputs)), bound.arguments
+
+
+def _as_tuple(given: Any) -> tuple[Any, ...]:
+    return (given,) if is_tensor_like(given) or isinstance(given, GradientEdge) else tuple(given)
+
+
+def _asking() -> Iterator[tuple[Any, Any, str, dict[str, Any]]]:
     """Every function that asks, with what objects are told was called, what errors call that, and options of a gate."""
     functions = list(_functions())
     for name, value in list(_members()):
@@ -156,7 +177,8 @@ def _asking() -> Iterator[tuple[Any, Any, str, dict[str, bool]]]:
         else:
             yield value, getattr(Tensor, method), f"torch.Tensor.{method}", options
     for name, value in functions:
-        yield value, value, name, {"modes_only": name.rpartition(".")[2] in _OF_DATA}
+        options = {"modes_only": name.rpartition(".")[2] in _OF_DATA}
+        yield value, value, name, {"spelled": _grad_spelled} if value is frontend.grad else options
 
 
 def _set_gates() -> None:
@@ -187,11 +209,26 @@ def _index() -> dict[Any, str]:
     return found
 
 
+@cache
+def _overridable() -> dict[Any, str]:
+    """Those of them that can be given an object: functions of data, and those that are given no tensor but out=, ask
+    modes alone."""
+    alone = (frontend.grad, frontend.backward)
+    return {func: name for func, name in _index().items() if func not in alone and _takes_objects(name)}
+
+
+def _takes_objects(name: str) -> bool:
+    space, _, short = name.rpartition(".")
+    if space != "torch" or short not in DECLARED:
+        return short not in _OF_DATA
+    return re.search(r"\bTensor(\?|\[\])* (?!out\b)", DECLARED[short].text) is not None
+
+
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
     """The functions and methods that dispatch to `__torch_function__`, by namespace."""
     torch = import_module(_ROOT)
     found: dict[Any, list[Callable[..., Any]]] = {}
-    for func, name in _index().items():
+    for func, name in _overridable().items():
         parts = name.split(".")[1:]
         if parts[0] == "Tensor" and parts[-1] == "__get__":
             space: Any = vars(Tensor)[parts[1]]
@@ -209,10 +246,45 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
 def get_ignored_functions() -> set[Callable[..., Any]]:
     """The functions of torch that do not dispatch, since they take no tensors or must not be overridden."""
     torch = import_module(_ROOT)
-    asking = _index()
+    asking = _overridable()
     public = (getattr(torch, name) for name in dir(torch) if name[0].islower())
     found = {value for value in public if callable(value) and not isinstance(value, ModuleType) and value not in asking}
     return found | {getattr(Tensor, name) for name in _SILENT if hasattr(Tensor, name)}
+
+
+@cache
+def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
+    """For each function, method and property that asks, a function with its arguments that returns -1: what tests that
+    objects are asked put in their place."""
+    return {func: _dummy(func) for func in _overridable()}
+
+
+def _dummy(func: Any) -> Callable[..., Any]:
+    signature = inspect.signature(func) if func.__name__ not in _SLOTS else _SLOTS[func.__name__]
+    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    named = [p.replace(default=None) if p.kind is p.KEYWORD_ONLY else p for p in plain]  # not all overloads need them
+    signature = inspect.Signature(named)
+
+    def dummy(*args: Any, **kwargs: Any) -> int:
+        signature.bind(*args, **kwargs)
+        return -1
+
+    dummy.__signature__ = signature  # type: ignore[attr-defined]
+    return dummy
+
+
+def _parameters(*names: str) -> inspect.Signature:
+    return inspect.Signature([inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names])
+
+
+#: what properties are called by, whose own parameters Python does not tell as the object's
+_SLOTS = {"__get__": _parameters("self"), "__set__": _parameters("self", "value"), "__delete__": _parameters("self")}
+
+
+@cache
+def get_default_nowrap_functions() -> set[Callable[..., Any]]:
+    """What gives back a tensor that is stored, not a new one: results of subclasses are not wrapped in them."""
+    return {vars(Tensor)[name].__get__ for name in ("_base", "grad")}
 
 
 def is_tensor_like(inp: Any) -> bool:
@@ -220,8 +292,10 @@ def is_tensor_like(inp: Any) -> bool:
     return type(inp) is Tensor or hasattr(inp, "__torch_function__")
 
 
-def has_torch_function(relevant_args: Iterable[Any]) -> bool:
+def has_torch_function(relevant_args: Sequence[Any]) -> bool:
     """Whether a function has to dispatch: an object has a `__torch_function__` of its own, or a mode is active."""
+    if not isinstance(relevant_args, Sequence):
+        raise TypeError("expected a sequence")
     state = modes.current()
     if state.function_modes and state.overriding != overriding.ALL_DISABLED:
         return True
@@ -239,8 +313,9 @@ def has_torch_function_variadic(*arguments: Any) -> bool:
 def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
     """Dispatch a function to the modes and objects: to the innermost mode, then to objects of the most specific class
     first."""
-    objects = overriding.collect(relevant_args, plain=True)
-    stack = modes.current().function_modes
+    state = modes.current()
+    objects = [] if state.overriding else overriding.collect(relevant_args, plain=True)
+    stack = state.function_modes
     result = overriding.ask(public_api, objects, args, kwargs, stack)
     if result is not NotImplemented:
         return result
@@ -257,7 +332,7 @@ def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[A
     def inner(func: Any) -> Any:
         @wraps(func)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            relevant = dispatcher(*args, **kwargs)
+            relevant = tuple(dispatcher(*args, **kwargs))
             if has_torch_function(relevant):
                 return handle_torch_function(wrapped, relevant, *args, **kwargs)
             return func(*args, **kwargs)
@@ -289,12 +364,11 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> Any:
-        arm()
-        modes.current().function_modes.append(self)
+        _push_mode(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        modes.current().function_modes.pop()
+        _pop_mode()
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Any:
@@ -308,3 +382,41 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
+
+
+def _get_current_function_mode() -> TorchFunctionMode | None:
+    """The innermost mode."""
+    stack: list[TorchFunctionMode] = modes.current().function_modes
+    return stack[-1] if stack else None
+
+
+def _get_current_function_mode_stack() -> list[TorchFunctionMode]:
+    """The modes that are entered, the outermost first."""
+    return list(modes.current().function_modes)
+
+
+def _push_mode(mode: TorchFunctionMode) -> None:
+    arm()
+    modes.current().function_modes.append(mode)
+
+
+def _pop_mode() -> TorchFunctionMode:
+    stack: list[TorchFunctionMode] = modes.current().function_modes
+    return stack.pop()
+
+
+@contextmanager
+def _pop_mode_temporarily() -> Iterator[TorchFunctionMode]:
+    """A context without the innermost mode."""
+    mode = _pop_mode()
+    try:
+        yield mode
+    finally:
+        _push_mode(mode)
+
+
+@contextmanager
+def _enable_torch_function() -> Iterator[None]:
+    """A context in which objects and modes are asked, within one in which they are not."""
+    with overriding.EnableTorchFunction():
+        yield

@@ -8,27 +8,37 @@ from typing import Any
 
 from .modules.module import Module
 
-__all__ = ["OptimizedModule", "compile"]
+__all__ = ["BACKENDS", "OptimizedModule", "compile"]
 
 _MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
-_BACKENDS = (
-    "aot_eager",
-    "aot_eager_decomp_partition",
-    "aot_eager_decomp_partition_crossref",
-    "aot_eager_decomp_partition_with_mode",
-    "aot_eager_default_partitioner",
-    "aot_ts",
-    "cudagraphs",
-    "eager",
-    "eager_debug",
-    "eager_noexcept",
-    "inductor",
-    "openxla",
-    "openxla_eval",
-    "pre_dispatch_eager",
-    "ts",
-    "tvm",
-)
+#: names of backends and, of those that are not for everybody, their kind
+BACKENDS = {
+    **dict.fromkeys(("cudagraphs", "inductor", "openxla", "tvm"), ""),
+    "openxla_eval": "experimental",
+    **dict.fromkeys(
+        (
+            "aot_eager",
+            "aot_eager_decomp_partition",
+            "aot_eager_decomp_partition_crossref",
+            "aot_eager_decomp_partition_with_mode",
+            "aot_eager_default_partitioner",
+            "aot_ts",
+            "dynamo_accuracy_minifier_backend",
+            "dynamo_minifier_backend",
+            "eager",
+            "eager_debug",
+            "eager_noexcept",
+            "invoke_subgraph",
+            "non_leaf_compile_error_TESTING_ONLY",
+            "pre_dispatch_eager",
+            "relu_accuracy_error_TESTING_ONLY",
+            "relu_compile_error_TESTING_ONLY",
+            "relu_runtime_error_TESTING_ONLY",
+            "ts",
+        ),
+        "debug",
+    ),
+}
 
 
 class InvalidBackend(RuntimeError):
@@ -124,7 +134,7 @@ def compile(
         raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
     if disable:
         return model
-    if isinstance(backend, str) and backend not in _BACKENDS:
+    if isinstance(backend, str) and backend not in BACKENDS:
         raise InvalidBackend(
             f"Invalid backend: {backend!r}, see `torch._dynamo.list_backends()` for available backends."
         )

@@ -11,8 +11,10 @@ from ..ops.table.opdef import FUNCTIONS
 from ..ops.table.publishing import reading
 from . import functional as F
 from .functions.activations import _rrelu_with
+from .functions.layers import gru, lstm, rnn_relu, rnn_tanh
 from .functions.linear import _dropped
 from .functions.losses import ranked
+from .functions.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from .functions.sampling import grid_sampler
 from .functions.weights import norm_except
 
@@ -462,6 +464,14 @@ _OWN = {
         grid_sampler,
         adaptive_max_pool1d,
         poisson_nll_loss,
+        lstm,
+        gru,
+        rnn_tanh,
+        rnn_relu,
+        lstm_cell,
+        gru_cell,
+        rnn_tanh_cell,
+        rnn_relu_cell,
     )
 }
 NAMES = frozenset((*_SAME, *_IN_C, *_LOSSES, *_TABLE, *_OWN))

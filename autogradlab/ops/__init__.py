@@ -33,6 +33,8 @@ LAZY = {
     "breadth.removed": "Tensor.reinforce eig lstsq solve symeig torch.matrix_rank",
     "breadth.scaling": "torch._amp_foreach_non_finite_check_and_unscale_ torch._amp_update_scale_",
     "breadth.segments": "F._segment_reduce_backward torch._segment_reduce torch.segment_reduce",
+    "breadth.sparse": "Tensor.ccol_indices Tensor.coalesce Tensor.col_indices Tensor.crow_indices Tensor.dense_dim "
+    "Tensor.indices Tensor.is_coalesced Tensor.row_indices Tensor.sparse_dim Tensor.to_dense Tensor.values",
     "breadth.special": "F.halves F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ Tensor.erfinv_ "
     "Tensor.igamma_ Tensor.igammac_ Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf erf_ erfc erfc_ "
     "erfinv i0 i0_ igamma igammac lgamma logit logit_ mvlgamma polygamma sinc sinc_ torch.special_bessel_j0 "

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..core.recording.record import TENSORS as F
 from ..core.tensor.tensor import Tensor
 from ..core.types import dtypes
@@ -36,7 +34,7 @@ class _Options:
         kind = options.pop("dtype", None) or dtypes.get_default_dtype()
         layout = options.pop("layout", strided)
         self.grad: bool = options.pop("requires_grad", False)
-        options.pop("device", None)
+        self.device: Any = options.pop("device", None)
         for unknown in options:
             raise TypeError(f"{name}() got an unexpected keyword argument '{unknown}'")
         if M < 0:
@@ -49,12 +47,12 @@ class _Options:
 
     def empty(self) -> Tensor:
         """The window of no elements."""
-        return F.empty((0,), dtype=self.dtype, requires_grad=self.grad)
+        return F.empty((0,), dtype=self.dtype, device=self.device, requires_grad=self.grad)
 
     def row(self, start: float, step: float) -> Tensor:
         """M numbers that begin at `start`, `step` apart."""
         end = start + (self.M - 1) * step
-        return F.linspace(start, end, steps=self.M, dtype=self.dtype, requires_grad=self.grad)
+        return F.linspace(start, end, steps=self.M, dtype=self.dtype, device=self.device, requires_grad=self.grad)
 
     def steps(self) -> int:
         """The number of steps from one end to the other."""
@@ -142,12 +140,12 @@ def kaiser(M: int, *, beta: float = 12.0, **options: Any) -> Tensor:
     if M == 0:
         return given.empty()
     if M == 1:
-        return F.ones((1,), dtype=given.dtype, requires_grad=given.grad)
-    wide = F.scalar_tensor(beta, dtype=given.dtype)
+        return F.ones((1,), dtype=given.dtype, device=given.device, requires_grad=given.grad)
+    wide = F.scalar_tensor(beta, dtype=given.dtype, device="cpu")
     start = -wide
     step = 2.0 * wide / (M if not given.symmetric else M - 1)
     end = F.minimum(wide, start + (M - 1) * step)
-    row = F.linspace(start, end, steps=M, dtype=given.dtype, requires_grad=given.grad)
+    row = F.linspace(start, end, steps=M, dtype=given.dtype, device=given.device, requires_grad=given.grad)
     return F.i0(F.sqrt(wide * wide - F.pow(row, 2))) / F.i0(wide)
 
 
@@ -165,7 +163,7 @@ def bartlett(M: int, **options: Any) -> Tensor:
     if M == 0:
         return given.empty()
     if M == 1:
-        return F.ones((1,), dtype=given.dtype, requires_grad=given.grad)
+        return F.ones((1,), dtype=given.dtype, device=given.device, requires_grad=given.grad)
     return 1 - F.abs(given.row(-1, 2 / given.steps()))
 
 
@@ -185,15 +183,15 @@ def general_cosine(M: int, *, a: Sequence[float], **options: Any) -> Tensor:
     if M == 0:
         return given.empty()
     if M == 1:
-        return F.ones((1,), dtype=given.dtype, requires_grad=given.grad)
+        return F.ones((1,), dtype=given.dtype, device=given.device, requires_grad=given.grad)
     if not isinstance(a, (list, tuple)):
         raise TypeError("Coefficients must be a list/tuple")
     if not a:
         raise ValueError("Coefficients cannot be empty")
     row = given.row(0, 2 * math.pi / given.steps())
     signed = [-w if i % 2 else w for i, w in enumerate(a)]
-    factors = F.to(F.from_numpy(np.array(signed, np.float64)), given.dtype)
-    orders = F.arange(len(a), dtype=given.dtype)
+    factors = F.tensor(signed, dtype=given.dtype, device=given.device)
+    orders = F.arange(len(a), dtype=given.dtype, device=given.device)
     return F.sum(F.unsqueeze(factors, -1) * F.cos(F.unsqueeze(orders, -1) * row), 0)
 
 

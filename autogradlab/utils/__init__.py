@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.tensor.swapping import swap_tensors
 
 if TYPE_CHECKING:
+    from . import _mode_utils as _mode_utils
     from . import _pytree as _pytree
     from . import backcompat as backcompat
     from . import checkpoint as checkpoint
@@ -16,7 +17,17 @@ if TYPE_CHECKING:
     from . import hooks as hooks
     from . import module_tracker as module_tracker
 
-_LATE = ("_pytree", "backcompat", "checkpoint", "data", "deterministic", "dlpack", "hooks", "module_tracker")
+_LATE = (
+    "_mode_utils",
+    "_pytree",
+    "backcompat",
+    "checkpoint",
+    "data",
+    "deterministic",
+    "dlpack",
+    "hooks",
+    "module_tracker",
+)
 __all__ = ["backcompat", "checkpoint", "data", "deterministic", "dlpack", "hooks", "module_tracker", "swap_tensors"]
 
 

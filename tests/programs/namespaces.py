@@ -90,3 +90,55 @@ torch.__future__.set_swap_module_params_on_conversion(False)
 
 # % division-old: the name that division had in Python 2
 print(torch.tensor([1, 2]).__rdiv__(2))
+
+# % recurrent-functions: layers and steps of recurrent networks by functions of all their weights
+x, h = torch.ones(2, 1, 3), torch.ones(1, 1, 4)
+for name, gates in (("lstm", 4), ("gru", 3), ("rnn_tanh", 1), ("rnn_relu", 1)):
+    layers, cell = getattr(torch, name), getattr(torch, name + "_cell")
+    w, u = torch.full((4 * gates, 3), 0.1), torch.full((4 * gates, 4), 0.2)
+    state = (h, h) if name == "lstm" else h
+    out = layers(x, state, [w, u], False, 1, 0.0, False, False, False)
+    print([t.tolist() for t in out], getattr(torch._VF, name) is layers)
+    both = (h.expand(2, 1, 4),) * 2 if name == "lstm" else h.expand(2, 1, 4)
+    print(layers(x, both, [w, u] * 2, False, 1, 0.0, False, True, False)[0].shape)
+    for sizes in (
+        (x, state, [w], True, 1, 0.0, False, False, False),
+        (x[:0], state, [w, u], False, 1, 0.0, False, False, False),
+        (),
+    ):
+        attempt(lambda given=sizes, f=layers: f(*given))
+    state = (h[0], h[0]) if name == "lstm" else h[0]
+    print(cell(x[0], state, w, u, torch.ones(4 * gates)))
+    for given in ((x[0], state, u, u), (x, state, w, u), (x[0], state, w[:2], u), (x[0], 3, w, u), (x[0], h, w, u), ()):
+        attempt(lambda given=given, f=cell: f(*given))
+    for states in ((h[0],), (h[0], h[:, :2]), (h[0], torch.ones(3, 4))):
+        attempt(lambda given=states, f=cell: f(x[0], given if f is torch.lstm_cell else given[-1], w, u))
+projected = torch.nn.LSTM(3, 4, proj_size=2, dtype=torch.float64)
+given = (torch.zeros(1, 1, 2, dtype=torch.float64), torch.zeros(1, 1, 4, dtype=torch.float64))
+out = torch.lstm(x.double(), given, projected._flat_weights, True, 1, 0.0, False, False, False)
+print(all(bool((a == b).all()) for a, b in zip(out, (lambda o, s: (o, *s))(*projected(x.double())), strict=True)))
+
+# % sparse-questions: what tensors of sparse layouts are asked
+x = torch.ones(2, 3, requires_grad=True)
+print(x.to_dense() is x, x.to_dense(torch.float64).dtype, x.sparse_dim(), x.dense_dim())
+names = ("coalesce", "indices", "values", "is_coalesced", "crow_indices", "col_indices", "ccol_indices", "row_indices")
+for name in names:
+    attempt(lambda name=name: getattr(x, name)())
+    attempt(lambda name=name: getattr(x, name)(3))
+attempt(lambda: x.to_dense(3))
+
+# % compiler: what programs ask about compilation
+print(torch.compiler.is_compiling(), torch.compiler.is_dynamo_compiling(), torch.compiler.is_exporting())
+print(torch.compiler.list_backends(), len(torch.compiler.list_backends(None)))
+print(torch.compiler.disable(abs)(-1), torch.compiler.disable(recursive=False)(len)([1]), torch.compiler.reset())
+print(torch.compiler.allow_in_graph(abs) is abs, torch.compiler.assume_constant_result(flat := lambda: 1) is flat)
+for call in (lambda: torch.compiler.allow_in_graph(3), lambda: torch.compiler.disable(3)):
+    attempt(call)
+with torch.compiler.set_stance("force_eager"):
+    print(torch.compiler.set_stance("default")(abs)(-2))
+
+# % windows-meta: windows on the device "meta"
+with torch.device("meta"):
+    windows = torch.signal.windows
+    print(windows.kaiser(3), windows.hann(2), windows.nuttall(1), windows.cosine(0), windows.bartlett(4))
+print(torch.signal.windows.gaussian(3, device="meta"))

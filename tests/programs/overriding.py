@@ -1,6 +1,14 @@
 """Objects that stand for tensors: `__torch_function__`, subclasses of Tensor, modes."""
 
 import torch
+from torch.overrides import (
+    BaseTorchFunctionMode,
+    _get_current_function_mode,
+    _get_current_function_mode_stack,
+    get_ignored_functions,
+    get_overridable_functions,
+    get_testing_overrides,
+)
 
 from tests.scenarios.show import caught
 
@@ -320,3 +328,53 @@ for call in (lambda: torch.nn.Parameter(torch.ones(2), True, 3), lambda: torch.n
         call()
     except TypeError as error:
         print(error)
+
+
+# % overriding-testing: the functions that tests put in the place of all that ask
+table = get_testing_overrides()
+print(table[torch.add](1, 2), table[torch.Tensor.add](1, 2), table[torch.nn.functional.relu](1), table[torch.stack]([]))
+for call in (lambda: table[torch.add](1), lambda: table[torch.mm](1, 2, 3, 4, 5)):
+    try:
+        call()
+    except TypeError:
+        print("TypeError")
+flat = [f for functions in get_overridable_functions().values() for f in functions]
+for f in (torch.tensor, torch.zeros, torch.from_numpy, torch.can_cast, torch.ones_like, torch.add, torch.autograd.grad):
+    print(f in flat, f in table, f in get_ignored_functions())
+
+# % overriding-stack: the modes that are entered
+print(_get_current_function_mode(), _get_current_function_mode_stack())
+with BaseTorchFunctionMode() as outer, BaseTorchFunctionMode() as inner:
+    print(_get_current_function_mode() is inner, _get_current_function_mode_stack() == [outer, inner])
+    with torch.overrides._pop_mode_temporarily() as popped:
+        print(popped is inner, torch._C._len_torch_function_stack(), torch._C._get_function_stack_at(0) is outer)
+
+
+class ClassMethod(BaseTorchFunctionMode):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return func(*args)
+
+
+for call in (lambda: torch.ones(2) + 1, lambda: torch.nn.functional.relu(torch.ones(2))):
+    try:
+        with ClassMethod():
+            call()
+    except RuntimeError as error:
+        print(error)
+try:
+    torch.overrides.has_torch_function(object())
+except TypeError as error:
+    print(error)
+
+
+# % overriding-grad: autograd.grad hands on outputs and inputs as tuples, the rest by name
+class Asked:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return func is torch.autograd.grad, [type(a) for a in args], sorted(kwargs)
+
+
+asked = Asked()
+print(torch.autograd.grad(asked, asked))
+print(torch.autograd.grad([asked], (asked, asked), retain_graph=True))

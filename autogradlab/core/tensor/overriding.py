@@ -21,6 +21,7 @@ __all__ = [
     "PLAIN",
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
+    "EnableTorchFunction",
     "another",
     "ask",
     "cast_within",
@@ -49,6 +50,9 @@ PLAIN: set[type] = {int, float, bool, complex, str, NoneType, slice, EllipsisTyp
 _AS_METHOD = (
     "Defining your `__torch_function__` as a plain method is deprecated and will be an error in future, please define "
     "it as a classmethod."
+)
+_CLASS_METHOD = (
+    "Defining your mode's `__torch_function__` as a classmethod is not supported, please make it a plain method"
 )
 
 
@@ -128,6 +132,14 @@ class DisableTorchFunction(_Disabling):
     level = ALL_DISABLED
 
 
+class EnableTorchFunction(_Disabling):
+    """A context in which all are asked again, within one in which fewer are."""
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        LOCAL.state.overriding = self.level
+
+
 def collect(args: Iterable[Any], plain: bool = False) -> list[Any]:
     """The first object of each type that overrides, in the order in which they are asked: those of subclasses before
     those of their base classes, else from left to right. plain: whether plain tensors are among them."""
@@ -159,7 +171,10 @@ def ask(
     if modes:
         mode = modes.pop()
         try:
-            result = mode.__torch_function__(func, types, args, kwargs)
+            method = mode.__torch_function__
+            if getattr(method, "__self__", None) is not mode:
+                raise RuntimeError(_CLASS_METHOD)
+            result = method(func, types, args, kwargs)
         finally:
             modes.append(mode)
         if result is not NotImplemented:
@@ -193,14 +208,24 @@ def another(function: Any) -> Any:
     return made
 
 
+#: the positional arguments and the keyword arguments of a call
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
 def gate(
-    function: FunctionType, func: Any, name: str, *, operator: bool = False, modes_only: bool = False
+    function: FunctionType,
+    func: Any,
+    name: str,
+    *,
+    operator: bool = False,
+    modes_only: bool = False,
+    spelled: Callable[[tuple[Any, ...], dict[str, Any]], Arguments] | None = None,
 ) -> Callable[[], None]:
     """Let a function ask the objects among its arguments first, until what is returned is called.
 
     func: what they are told is called, `function` itself or, of a property, its `__get__`. name: what errors call it.
     operator: whether it answers NotImplemented where all decline, or one raises TypeError. modes_only: whether it asks
-    only modes.
+    only modes. spelled: gives the arguments in the form in which those who are asked get them.
     """
     code, call = function.__code__, another(function)
     plain = PLAIN.issuperset
@@ -222,6 +247,8 @@ def gate(
         objects = [] if level or modes_only else collect((*spread(args), *spread(kwargs.values())))
         if not objects and not modes:
             return below(args, kwargs)
+        if spelled is not None:
+            args, kwargs = spelled(args, kwargs)
         try:
             result = ask(func, objects, args, kwargs or None, modes)
         except TypeError:

@@ -401,6 +401,8 @@ class TensorMethods:
         """The tensor as uint8."""
     def cauchy_(self, median: _Number | _Tensor = ..., sigma: _Number | _Tensor = ..., *, generator: _Generator | None = ...) -> _Tensor:
         """Filled with numbers of a Cauchy distribution."""
+    def ccol_indices(self) -> _Tensor:
+        """Where each column begins, of a tensor of a sparse column compressed layout."""
     def cdouble(self, *, memory_format: _memory_format | None = ...) -> _Tensor:
         """The tensor as complex128."""
     def ceil(self) -> _Tensor:
@@ -465,6 +467,10 @@ class TensorMethods:
     def clip_(self, min: _Number | _Tensor | None = ..., max: _Number | _Tensor | None = ...) -> _Tensor: ...
     def clone(self, *, memory_format: _memory_format | None = ...) -> _Tensor:
         """A copy that stays in the graph: its gradient goes to input."""
+    def coalesce(self) -> _Tensor:
+        """The same tensor with each place named once, of a tensor of a sparse coordinate layout."""
+    def col_indices(self) -> _Tensor:
+        """The columns of the elements that are stored, of a tensor of a sparse row compressed layout."""
     def conj(self) -> _Tensor:
         """The complex conjugate; real tensors are returned as they are. A view that conjugates when it is
         read."""
@@ -510,6 +516,8 @@ class TensorMethods:
         """The tensor on the CPU: itself."""
     def cross(self, other: _Tensor, dim: _int | None = ...) -> _Tensor:
         """The vector perpendicular to two vectors of three elements, along dim (the first of size 3)."""
+    def crow_indices(self) -> _Tensor:
+        """Where each row begins, of a tensor of a sparse row compressed layout."""
     def cuda(self, device: _device | _str | _int | None = ..., non_blocking: _bool = ..., *, memory_format: _memory_format | None = ...) -> _Tensor:
         """The tensor on a GPU."""
     def cummax(self, dim: _int) -> _cummax_result:
@@ -536,6 +544,8 @@ class TensorMethods:
         """Degrees as radians."""
     def deg2rad_(self) -> _Tensor:
         """In place: Degrees as radians."""
+    def dense_dim(self) -> _int:
+        """The number of dense dimensions: all."""
     def det(self) -> _Tensor:
         """The determinant of square matrices; 0 for singular ones."""
     def detach(self) -> _Tensor:
@@ -861,12 +871,16 @@ class TensorMethods:
         amax or amin; include_self=False leaves out what was there."""
     def index_select(self, dim: _int, index: _Tensor) -> _Tensor:
         """The slices along dim at the indices in index, in that order."""
+    def indices(self) -> _Tensor:
+        """The places of the elements that are stored, of a tensor of a sparse coordinate layout."""
     def inner(self, other: _Tensor) -> _Tensor:
         """The sums of the products along the last dimensions."""
     def int(self, *, memory_format: _memory_format | None = ...) -> _Tensor:
         """The tensor as int32."""
     def inverse(self) -> _Tensor:
         """The inverse of square matrices."""
+    def is_coalesced(self) -> _Tensor:
+        """Whether each place is named once, of a tensor of a sparse coordinate layout."""
     def is_complex(self) -> _bool:
         """Whether the dtype is complex."""
     def is_conj(self) -> _bool:
@@ -1401,6 +1415,8 @@ class TensorMethods:
         number with so many digits after the point."""
     @_overload
     def round_(self, *, decimals: _int) -> _Tensor: ...
+    def row_indices(self) -> _Tensor:
+        """The rows of the elements that are stored, of a tensor of a sparse column compressed layout."""
     def rsqrt(self) -> _Tensor:
         """1 / sqrt(input); inf at 0, nan below."""
     def rsqrt_(self) -> _Tensor:
@@ -1489,6 +1505,8 @@ class TensorMethods:
         order."""
     @_overload
     def sort(self, dim: _int = ..., descending: _bool = ...) -> _sort_result: ...
+    def sparse_dim(self) -> _int:
+        """The number of sparse dimensions: 0."""
     def split(self, tensor: _Any, split_size_or_sections: _Any, dim: _Any = ...) -> _tuple[_Tensor, ...]:
         """The tensor in parts of one size (the last may be smaller), or of given sizes, along dim."""
     def split_with_sizes(self, split_sizes: _Sequence[_int], dim: _int = ...) -> _tuple[_Tensor, ...]:
@@ -1612,6 +1630,8 @@ class TensorMethods:
     def to(self, dtype: _dtype, non_blocking: _bool = ..., copy: _bool = ..., *, memory_format: _memory_format | None = ...) -> _Tensor: ...
     @_overload
     def to(self, tensor: _Tensor | _Number, non_blocking: _bool = ..., copy: _bool = ..., *, memory_format: _memory_format | None = ...) -> _Tensor: ...
+    def to_dense(self, dtype: _dtype | None = ..., *, masked_grad: _bool | None = ...) -> _Tensor:
+        """The tensor itself, which is dense; a copy where another dtype is asked for."""
     def tolist(self) -> _Any:
         """The elements as nested Python lists; a number for 0-dim."""
     def topk(self, k: _int, dim: _int = ..., largest: _bool = ..., sorted: _bool = ...) -> _topk_result:
@@ -1676,6 +1696,8 @@ class TensorMethods:
         """In place: With a new dimension of size 1 at dim."""
     def untyped_storage(self) -> _Any:
         """The memory under it, which views share."""
+    def values(self) -> _Tensor:
+        """The elements that are stored, of a tensor of a sparse layout."""
     @_overload
     def var(self, dim: _int | _Sequence[_int] | None, unbiased: _bool = ..., keepdim: _bool = ...) -> _Tensor:
         """The variance: squared distances from the mean, divided by n - correction (1, if not said otherwise)."""

@@ -8,44 +8,17 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from ...core.memory.rows import refuse_among
 from ...core.recording.record import TENSORS
-from ...core.runtime import modes
-from ...core.runtime.warn import warn_once
-from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import ALL
-from .. import functional as F
 from .. import init
+from ..functions.layers import FUNCTIONS
+from ..functions.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from ..parameter import Parameter
 from .module import Module
 
 __all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"]
 
-#: `mode` of `torch.mkldnn_rnn_layer`
-_MKLDNN_LSTM = 2
-_FLOAT32 = ALL["float32"]
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
-
-
-def _rnn_step(act: str, x: Any, h: Any, w: Any, b: Any) -> Any:
-    return getattr(TENSORS, act)(F.linear(h, w, b) + x)
-
-
-def _lstm_step(x: Any, state: Any, w: Any, b: Any, w_proj: Any = None) -> Any:
-    h, c = state
-    i, f, g, o = TENSORS.unsafe_chunk(F.linear(h, w, b) + x, 4, 1)
-    c = (TENSORS.sigmoid(f) * c).add_(TENSORS.sigmoid(i) * TENSORS.tanh(g))
-    h = TENSORS.sigmoid(o) * TENSORS.tanh(c)
-    return (h if w_proj is None else F.linear(h, w_proj)), c
-
-
-def _gru_gates(x: Any, h: Any, w: Any, b: Any) -> tuple[Any, Any]:
-    """The update gate, and the candidate for the new state."""
-    xr, xz, xn = TENSORS.unsafe_chunk(x, 3, 1)
-    hr, hz, hn = TENSORS.unsafe_chunk(F.linear(h, w, b), 3, 1)
-    r, z = TENSORS.sigmoid(hr + xr), TENSORS.sigmoid(hz + xz)
-    return z, TENSORS.tanh(xn + hn * r)
 
 
 def _initialize(parameters: Iterable[Parameter], hidden_size: int) -> None:
@@ -194,89 +167,6 @@ class RNNBase(Module):
             text += f", bidirectional={self.bidirectional}"
         return text
 
-    def _step(self, x: Any, state: Any, w: Any, b: Any, w_proj: Any) -> Any:
-        if self.mode == "LSTM":
-            return _lstm_step(x, state, w, b, w_proj)
-        if self.mode == "GRU":
-            z, n = _gru_gates(x, state, w, b)
-            return (state - n) * z + n
-        return _rnn_step("relu" if self.mode == "RNN_RELU" else "tanh", x, state, w, b)
-
-    def _direction(self, x: Any, state: Any, names: list[str], backwards: bool) -> tuple[Any, Any]:
-        weights = {name.split("_l")[0]: getattr(self, name) for name in names}
-        b_ih, b_hh = weights.get("bias_ih"), weights.get("bias_hh")
-        if self._fused(x):
-            return self._fused_direction(x, state, weights, backwards)
-        steps = list(TENSORS.unbind(F.linear(x, weights["weight_ih"], b_ih), 0))
-        outs = []
-        for step in reversed(steps) if backwards else steps:
-            state = self._step(step, state, weights["weight_hh"], b_hh, weights.get("weight_hr"))
-            outs.append(state[0] if self.mode == "LSTM" else state)
-        return TENSORS.stack(outs[::-1] if backwards else outs, 0), state
-
-    def _fused(self, x: Any) -> bool:
-        """Whether a layer is one operation, and so one Node: where PyTorch's CPU build takes oneDNN's LSTM."""
-        return self.mode == "LSTM" and not self.proj_size and x.dtype is _FLOAT32 and x.numel() > 0
-
-    def _fused_direction(self, x: Any, state: Any, weights: dict[str, Any], backwards: bool) -> tuple[Any, Any]:
-        """An LSTM's layer in float32 as one operation, as PyTorch's CPU build has it from oneDNN."""
-        w_ih, w_hh = weights["weight_ih"], weights["weight_hh"]
-        b_ih, b_hh = weights.get("bias_ih"), weights.get("bias_hh")
-        if b_ih is None:
-            b_ih = b_hh = w_ih.new_zeros(w_ih.shape[0])
-        out, h, c, _ = cast_within(TENSORS).mkldnn_rnn_layer(
-            x,
-            w_ih,
-            w_hh,
-            b_ih,
-            b_hh,
-            *state,
-            backwards,
-            (),
-            _MKLDNN_LSTM,
-            self.hidden_size,
-            self.num_layers,
-            self.bias,
-            self.bidirectional,
-            self.batch_first,
-            self.training,
-        )
-        return out, (h, c)
-
-    def _packed_direction(
-        self, data: Any, sizes: list[int], state: Any, names: list[str], backwards: bool
-    ) -> tuple[Any, Any]:
-        """One direction over packed sequences: each step takes as many rows as sequences reach it."""
-        lstm = self.mode == "LSTM"
-        weights = {name.split("_l")[0]: getattr(self, name) for name in names}
-        steps = list(TENSORS.split(F.linear(data, weights["weight_ih"], weights.get("bias_ih")), sizes))
-        start = list(state) if lstm else [state]
-        now = [TENSORS.narrow(s, 0, 0, sizes[-1] if backwards else sizes[0]) for s in start]
-        outs: list[Any] = []
-        done: list[list[Any]] = []
-        order = reversed(range(len(sizes))) if backwards else range(len(sizes))
-        for t in order:
-            rows = now[0].shape[0]
-            if sizes[t] < rows:
-                done.append([TENSORS.narrow(s, 0, sizes[t], rows - sizes[t]) for s in now])
-                now = [TENSORS.narrow(s, 0, 0, sizes[t]) for s in now]
-            elif sizes[t] > rows:
-                now = [
-                    TENSORS.cat([s, TENSORS.narrow(h, 0, rows, sizes[t] - rows)], 0)
-                    for s, h in zip(now, start, strict=True)
-                ]
-            found = self._step(
-                steps[t],
-                tuple(now) if lstm else now[0],
-                weights["weight_hh"],
-                weights.get("bias_hh"),
-                weights.get("weight_hr"),
-            )
-            now = list(found) if lstm else [found]
-            outs.append(now[0])
-        ends = [TENSORS.cat([s, *(d[i] for d in reversed(done))], 0) if done else s for i, s in enumerate(now)]
-        return TENSORS.cat(outs[::-1] if backwards else outs, 0), tuple(ends) if lstm else ends[0]
-
     def _forward_packed(self, input: Any, hx: Any) -> Any:
         data, batch_sizes, order, back = input
         sizes = [int(n) for n in batch_sizes._array]
@@ -288,31 +178,13 @@ class RNNBase(Module):
         else:
             hx = self.permute_hidden(hx, order)
         self.check_forward_args(data, hx, batch_sizes)
-        states = list(hx) if lstm else [hx]
-        parts = [list(TENSORS.unbind(s, 0)) for s in states]
-        data, ends = self._layers(
-            data, parts, lambda x, state, k, way: self._packed_direction(x, sizes, state, self._all_names[k], way)
-        )
-        lasts = [TENSORS.stack([e[i] if lstm else e for e in ends], 0) for i in range(len(states))]
-        last = self.permute_hidden(tuple(lasts) if lstm else lasts[0], back)
+        data, *ends = FUNCTIONS[self.mode](data, batch_sizes, hx, self._flat_weights, *self._options)
+        last = self.permute_hidden(tuple(ends) if lstm else ends[0], back)
         return type(input)(data, batch_sizes, order, back), last
 
-    def _layers(self, x: Any, parts: Any, direction: Any) -> tuple[Any, list[Any]]:
-        """All layers, one after the other, their directions side by side: the output and the last states."""
-        ends: list[Any] = []
-        ways = 2 if self.bidirectional else 1
-        for layer in range(self.num_layers):
-            outs = []
-            for way in range(ways):
-                k = layer * ways + way
-                state = tuple(p[k] for p in parts) if len(parts) > 1 else parts[0][k]
-                out, state = direction(x, state, k, way == 1)
-                outs.append(out)
-                ends.append(state)
-            x = outs[0] if ways == 1 else TENSORS.cat(outs, -1)
-            if self.dropout > 0 and self.training and layer < self.num_layers - 1:
-                x = F.dropout(x, self.dropout, True)
-        return x, ends
+    @property
+    def _options(self) -> tuple[Any, ...]:
+        return self.bias, self.num_layers, self.dropout, self.training, self.bidirectional
 
     def _start(self, x: Any, hx: Any, batched: bool) -> Any:
         """The first state of each layer: zeros, or what is given, which has to fit the input."""
@@ -369,32 +241,12 @@ class RNNBase(Module):
         if not batched:
             x = x.unsqueeze(0 if self.batch_first else 1)
         start = self._start(x, hx, batched)
-        if not x.shape[1 if self.batch_first else 0]:
-            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-        lstm = self.mode == "LSTM"
-        if modes.LOCAL.state.levels:
-            states = start if lstm else (start,)
-            refuse_among(f"{self.mode.lower()}.input", (x, *states, *self._flat_weights))
-        if self.batch_first:
-            x = x.transpose(0, 1)
-        fused = self._fused(x)
-        if lstm and self.proj_size and x.dtype is _FLOAT32 and x.numel() > 0:
-            warn_once(
-                "LSTM with projections is not supported with oneDNN. Using default implementation.",
-                at="aten/src/ATen/native/RNN.cpp:1512",
-            )
-        if fused:
-            x = x.contiguous()
-            parts = [[TENSORS.select(s, 0, k) for k in range(len(s))] for s in start]
-        else:
-            parts = [list(TENSORS.unbind(s, 0)) for s in (start if lstm else (start,))]
-        x, ends = self._layers(x, parts, lambda x, state, k, way: self._direction(x, state, self._all_names[k], way))
-        last: Any = tuple(TENSORS.stack([e[i] for e in ends], 0) for i in (0, 1)) if lstm else TENSORS.stack(ends, 0)
-        if self.batch_first:
-            x = x.transpose(0, 1) if lstm else x.transpose_(0, 1)
+        options = (*self._options, self.batch_first)
+        x, *ends = FUNCTIONS[self.mode](x, start, self._flat_weights, *options)
+        last: Any = tuple(ends) if self.mode == "LSTM" else ends[0]
         if not batched:
             x = x.squeeze(0 if self.batch_first else 1)
-            last = tuple(t.squeeze(1) for t in last) if lstm else last.squeeze(1)
+            last = tuple(t.squeeze(1) for t in ends) if self.mode == "LSTM" else last.squeeze(1)
         return x, last
 
 
@@ -544,33 +396,20 @@ class RNNCellBase(Module):
         nonlinearity = self.__dict__.get("nonlinearity", "tanh")
         return text if nonlinearity == "tanh" else text + f", nonlinearity={nonlinearity}"
 
-    def _whole(self, input: Tensor, hx: Any, names: tuple[str, ...] = ("hidden",)) -> tuple[Any, list[Any], bool]:
+    def _whole(self, input: Tensor, hx: Any, names: tuple[str, ...] = ("hidden",)) -> tuple[Any, Any, bool]:
         """Input and states (zeros where none are given) with a batch dimension, and whether they came with it."""
         for name, t in (("input", input), *(zip(names, hx, strict=False) if hx is not None else ())):
             if t.dim() not in (1, 2):
                 raise ValueError(f"{type(self).__name__}: Expected {name} to be 1D or 2D, got {t.dim()}D instead")
         batched = input.ndim == 2
-        if len(names) > 1 and batched and hx is not None and not isinstance(hx, (tuple, list)):
-            raise TypeError(
-                f"lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not {type(hx).__name__}"
-            )
         x = input if batched else TENSORS.unsqueeze(input, 0)
         if hx is None:
-            states = [x.new_zeros((x.shape[0], self.hidden_size))] * len(names)
-        else:
-            states = [h if batched else h.unsqueeze(0) for h in hx]
-        if x.shape[1] != self.weight_ih.shape[1]:
-            raise RuntimeError(
-                f"input has inconsistent input_size: got {x.shape[1]} expected {self.weight_ih.shape[1]}"
-            )
-        for i, h in enumerate(states):
-            if x.shape[0] != h.shape[0]:
-                raise RuntimeError(f"Input batch size {x.shape[0]} doesn't match hidden{i} batch size {h.shape[0]}")
-            if h.shape[1] != self.weight_hh.shape[1]:
-                raise RuntimeError(
-                    f"hidden{i} has inconsistent hidden_size: got {h.shape[1]}, expected {self.weight_hh.shape[1]}"
-                )
-        return x, states, batched
+            return x, [x.new_zeros((x.shape[0], self.hidden_size))] * len(names), batched
+        return x, hx if batched else [h.unsqueeze(0) for h in hx], batched
+
+    @property
+    def _weights(self) -> tuple[Any, ...]:
+        return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 
 
 class RNNCell(RNNCellBase):
@@ -604,7 +443,7 @@ class RNNCell(RNNCellBase):
         x, (h,), batched = self._whole(input, None if hx is None else (hx,))
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        made = _rnn_step(self.nonlinearity, F.linear(x, self.weight_ih, self.bias_ih), h, self.weight_hh, self.bias_hh)
+        made = (rnn_tanh_cell if self.nonlinearity == "tanh" else rnn_relu_cell)(x, h, *self._weights)
         return made if batched else made.squeeze(0)
 
 
@@ -631,9 +470,7 @@ class LSTMCell(RNNCellBase):
     def forward(self, input: Tensor, hx: Any = None) -> tuple[Tensor, Tensor]:
         """The next hidden state and cell state."""
         x, state, batched = self._whole(input, hx, ("hx[0]", "hx[1]"))
-        if modes.LOCAL.state.levels:
-            refuse_among("lstm_cell", (x, *state, *self.parameters(recurse=False)))
-        h, c = _lstm_step(F.linear(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh)
+        h, c = lstm_cell(x, state, *self._weights)
         return (h, c) if batched else (h.squeeze(0), c.squeeze(0))
 
 
@@ -659,6 +496,5 @@ class GRUCell(RNNCellBase):
     def forward(self, input: Tensor, hx: Any = None) -> Tensor:
         """The next hidden state."""
         x, (h,), batched = self._whole(input, None if hx is None else (hx,))
-        z, n = _gru_gates(F.linear(x, self.weight_ih, self.bias_ih), h, self.weight_hh, self.bias_hh)
-        made = (h - n).mul_(z).add_(n)
+        made = gru_cell(x, h, *self._weights)
         return made if batched else made.squeeze(0)
