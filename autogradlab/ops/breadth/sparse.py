@@ -22,6 +22,7 @@ def _refuses(name: str, layout: str, says: str) -> None:
     Errors: RuntimeError for any other tensor, and so for all of this library.
 
     >>> torch.ones(2).{name}()
+    Traceback (most recent call last):
     RuntimeError: {name} expected {layout} tensor layout but got Strided
     """
     composite(f"{name}(Tensor input) -> Tensor|noargs", function=False)(refuse)
