@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from ...core.arguments.declared import signatures
@@ -47,13 +48,9 @@ class _Network(NamedTuple):
     bidirectional: bool
     batch_first: bool = False
 
-    @property
-    def lstm(self) -> bool:
-        return self.mode == "lstm"
-
     def step(self, x: Any, state: Any, w: _Weights) -> Any:
         """The next state; x is the input times its weight."""
-        if self.lstm:
+        if self.mode == "lstm":
             return lstm_step(x, state, w.w_hh, w.b_hh, w.w_hr)
         if self.mode == "gru":
             z, n = gru_gates(x, state, w.w_hh, w.b_hh)
@@ -62,18 +59,16 @@ class _Network(NamedTuple):
 
     def direction(self, x: Any, state: Any, w: _Weights, backwards: bool) -> tuple[Any, Any]:
         """One layer in one direction: its output and last state."""
-        if self.fused(x):
-            return self.fused_direction(x, state, w, backwards)
         steps = list(TENSORS.unbind(linear(x, w.w_ih, w.b_ih), 0))
         outs = []
         for step in reversed(steps) if backwards else steps:
             state = self.step(step, state, w)
-            outs.append(state[0] if self.lstm else state)
+            outs.append(state[0] if self.mode == "lstm" else state)
         return TENSORS.stack(outs[::-1] if backwards else outs, 0), state
 
     def fused(self, x: Any) -> bool:
         """Whether a layer is one operation, and so one Node: where PyTorch's CPU build takes oneDNN's LSTM."""
-        return self.lstm and self.weights[0].w_hr is None and x.dtype is _FLOAT32 and x.numel() > 0
+        return self.mode == "lstm" and self.weights[0].w_hr is None and x.dtype is _FLOAT32 and x.numel() > 0
 
     def fused_direction(self, x: Any, state: Any, w: _Weights, backwards: bool) -> tuple[Any, Any]:
         """An LSTM's layer in float32 as one operation, as PyTorch's CPU build has it from oneDNN."""
@@ -104,7 +99,7 @@ class _Network(NamedTuple):
     ) -> tuple[Any, Any]:
         """One direction over packed sequences: each step takes as many rows as sequences reach it."""
         steps = list(TENSORS.split(linear(data, w.w_ih, w.b_ih), sizes))
-        start = list(state) if self.lstm else [state]
+        start = list(state) if self.mode == "lstm" else [state]
         now = [TENSORS.narrow(s, 0, 0, sizes[-1] if backwards else sizes[0]) for s in start]
         outs: list[Any] = []
         done: list[list[Any]] = []
@@ -118,11 +113,11 @@ class _Network(NamedTuple):
                     TENSORS.cat([s, TENSORS.narrow(h, 0, rows, sizes[t] - rows)], 0)
                     for s, h in zip(now, start, strict=True)
                 ]
-            found = self.step(steps[t], tuple(now) if self.lstm else now[0], w)
-            now = list(found) if self.lstm else [found]
+            found = self.step(steps[t], tuple(now) if self.mode == "lstm" else now[0], w)
+            now = list(found) if self.mode == "lstm" else [found]
             outs.append(now[0])
         ends = [TENSORS.cat([s, *(d[i] for d in reversed(done))], 0) if done else s for i, s in enumerate(now)]
-        return TENSORS.cat(outs[::-1] if backwards else outs, 0), tuple(ends) if self.lstm else ends[0]
+        return TENSORS.cat(outs[::-1] if backwards else outs, 0), tuple(ends) if self.mode == "lstm" else ends[0]
 
     def layers(self, x: Any, parts: Any, direction: Callable[..., Any]) -> tuple[Any, list[Any]]:
         """All layers, one after the other, their directions side by side: the output and the last states."""
@@ -154,14 +149,15 @@ class _Network(NamedTuple):
                 "LSTM with projections is not supported with oneDNN. Using default implementation.",
                 at="aten/src/ATen/native/RNN.cpp:1512",
             )
-        if self.fused(x):
+        fused = self.fused(x)
+        if fused:
             x = x.contiguous()
             parts = [[TENSORS.select(s, 0, k) for k in range(len(s))] for s in states]
         else:
             parts = [list(TENSORS.unbind(s, 0)) for s in states]
-        x, ends = self.layers(x, self.enough(parts), self.direction)
+        x, ends = self.layers(x, self.enough(parts), self.fused_direction if fused else self.direction)
         if self.batch_first:
-            x = x.transpose(0, 1) if self.lstm else x.transpose_(0, 1)
+            x = x.transpose(0, 1) if self.mode == "lstm" else x.transpose_(0, 1)
         return x, *self.lasts(ends)
 
     def run_packed(self, data: Any, batch_sizes: Any, states: Sequence[Any]) -> tuple[Any, ...]:
@@ -185,35 +181,50 @@ class _Network(NamedTuple):
 
     def lasts(self, ends: list[Any]) -> list[Any]:
         """The last states, stacked as the first ones are."""
-        if not self.lstm:
+        if self.mode != "lstm":
             return [TENSORS.stack(ends, 0)]
-        return [TENSORS.stack([e[i] for e in ends], 0) for i in (0, 1)]
+        hs, cs = zip(*ends, strict=True)
+        return [TENSORS.stack(hs, 0), TENSORS.stack(cs, 0)]
 
 
-def _weights(given: list[Any], projected: bool) -> _Weights:
-    w_hr = given.pop() if projected else None
-    w_ih, w_hh, *biases = given
-    b_ih, b_hh = biases or (None, None)
-    return _Weights(w_ih, w_hh, b_ih, b_hh, w_hr)
+def _grouped(params: Sequence[Any], stride: int, projected: bool) -> list[_Weights]:
+    """The weights of each layer in each direction."""
+    found = []
+    for i in range(0, len(params), stride):
+        own = params[i : i + stride - projected]
+        b_ih, b_hh = own[2:] or (None, None)
+        found.append(_Weights(own[0], own[1], b_ih, b_hh, params[i + stride - 1] if projected else None))
+    return found
+
+
+#: types of the last arguments for sequences of one length
+_OPTIONS = (bool, int, float, bool, bool, bool)
+
+
+def _read(mode: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any]:
+    """The arguments in their order; PyTorch's TypeError if they do not fit. Those of layers need not be looked up."""
+    if not kwargs and (*map(type, args[3:]),) == _OPTIONS and type(args[2]) is list:
+        tensors = [args[0], *(args[1] if type(args[1]) is tuple else args[1:2]), *args[2]]
+        if all(map(isinstance, tensors, repeat(Tensor))) and (type(args[1]) is tuple) is (mode == "lstm"):
+            return args
+    return [*bind(mode, args, kwargs)[1].values()]
 
 
 def _run(mode: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    _, given = bind(mode, args, kwargs)
-    params, biases, layers = given["params"], given["has_biases"], given["num_layers"]
-    states: Sequence[Any] = given["hx"] if mode == "lstm" else (given["hx"],)
+    given = _read(mode, args, kwargs)
+    packed = isinstance(given[1 if mode == "lstm" else 2], Tensor)
+    data, batch_sizes = given[:2] if packed else (given[0], None)
+    hx, params, *options = given[1 + packed :]
+    states: Sequence[Any] = hx if mode == "lstm" else (hx,)
     if mode == "lstm" and len(states) != 2:
         raise RuntimeError("lstm expects two hidden states")
     projected = mode == "lstm" and states[0].size(2) != states[1].size(2)
-    stride = (4 if biases else 2) + projected
+    stride = (4 if options[0] else 2) + projected
     if len(params) % stride:
         size = f"MatrixRef: ArrayRef size {len(params)} not divisible by stride {stride}"
         raise RuntimeError(size if mode == "lstm" else "got an incorrect number of RNN parameters")
-    groups = [params[i : i + stride] for i in range(0, len(params), stride)]
-    weights = [_weights(list(g), projected) for g in groups]
-    options = (biases, layers, given["dropout"], given["train"], given["bidirectional"])
-    if "batch_sizes" in given:
-        return _Network(mode, weights, *options).run_packed(given["data"], given["batch_sizes"], states)
-    return _Network(mode, weights, *options, given["batch_first"]).run(given["input"], states)
+    net = _Network(mode, _grouped(params, stride, projected), *options)
+    return net.run(data, states) if batch_sizes is None else net.run_packed(data, batch_sizes, states)
 
 
 _END = "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"

@@ -28,17 +28,14 @@ def _refuses(name: str, layout: str, says: str) -> None:
     composite(f"{name}(Tensor input) -> Tensor|noargs", function=False)(refuse)
 
 
-for _name, _layout, _says in (
-    ("coalesce", _COO, "The same tensor with each place named once"),
-    ("indices", _COO, "The places of the elements that are stored"),
-    ("is_coalesced", _COO, "Whether each place is named once"),
-    ("values", "sparse", "The elements that are stored"),
-    ("crow_indices", _ROWS, "Where each row begins"),
-    ("col_indices", _ROWS, "The columns of the elements that are stored"),
-    ("ccol_indices", _COLUMNS, "Where each column begins"),
-    ("row_indices", _COLUMNS, "The rows of the elements that are stored"),
-):
-    _refuses(_name, _layout, _says)
+_refuses("coalesce", _COO, "The same tensor with each place named once")
+_refuses("indices", _COO, "The places of the elements that are stored")
+_refuses("is_coalesced", _COO, "Whether each place is named once")
+_refuses("values", "sparse", "The elements that are stored")
+_refuses("crow_indices", _ROWS, "Where each row begins")
+_refuses("col_indices", _ROWS, "The columns of the elements that are stored")
+_refuses("ccol_indices", _COLUMNS, "Where each column begins")
+_refuses("row_indices", _COLUMNS, "The rows of the elements that are stored")
 
 
 @composite("sparse_dim(Tensor input) -> int|noargs", function=False)
