@@ -41,3 +41,21 @@ def _rebuild_tensor_v2(
     made.requires_grad = requires_grad
     made._backward_hooks = backward_hooks
     return made
+
+
+def _flatten_dense_tensors(tensors: Any) -> Tensor:
+    """One dimension with the elements of all these tensors."""
+    flat: Tensor = TENSORS.cat([TENSORS.reshape(t, (-1,)) for t in tensors])
+    return flat
+
+
+def _unflatten_dense_tensors(flat: Tensor, tensors: Any) -> tuple[Tensor, ...]:
+    """The parts of one dimension, as views, in the shapes of these tensors."""
+    parts, start = [], 0
+    for t in tensors:
+        if not t.numel():
+            parts.append(TENSORS.empty(tuple(t.shape), dtype=flat.dtype))
+            continue
+        parts.append(TENSORS.view(TENSORS.narrow(flat, 0, start, t.numel()), tuple(t.shape)))
+        start += t.numel()
+    return tuple(parts)

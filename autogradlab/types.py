@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from builtins import bool as _bool
 from builtins import bytes as _bytes
+from builtins import complex as _complex  # noqa: F401 a name that programs import from here
 from builtins import float as _float
 from builtins import int as _int
 from builtins import str as _str
@@ -14,6 +15,8 @@ from typing import IO, TypeAlias
 from .core.memory.storage import StorageBase as Storage
 from .core.tensor.tensor import Size, Tensor
 from .core.types.device import device as _device
+from .core.types.dtypes import dtype as _dtype  # noqa: F401
+from .core.types.layouts import layout as _layout  # noqa: F401
 
 __all__ = ["Device", "FileLike", "Number", "Storage"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from ..core.runtime.warn import warn
@@ -23,28 +24,81 @@ _INIT = "torch/csrc/autograd/init.cpp:{}"
 
 
 class _Old:
-    """The names that stood in a device's own module."""
+    """The names that stood in a device's own module: classes of their own, which warn when they are called."""
 
     def __init__(self, kind: str) -> None:
-        self._kind = kind
+        self.autocast = _autocast(kind, get_autocast_dtype(kind))
+        self.GradScaler = _scaler(kind)
 
-    def _deprecated(self, name: str) -> None:
-        warnings.warn(
-            f"`torch.{self._kind}.amp.{name}(args...)` is deprecated. "
-            f"Please use `torch.amp.{name}('{self._kind}', args...)` instead.",
-            FutureWarning,
-            stacklevel=3,
-        )
 
-    def autocast(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> autocast:
-        """The old name of autocast for one device."""
-        self._deprecated("autocast")
-        return autocast(self._kind, dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
+def _warn(kind: str, name: str) -> None:
+    warnings.warn(
+        f"`torch.{kind}.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('{kind}', args...)` instead.",
+        FutureWarning,
+        stacklevel=3,
+    )
 
-    def GradScaler(self, *args: Any, **kwargs: Any) -> GradScaler:
-        """The old name of GradScaler for one device."""
-        self._deprecated("GradScaler")
-        return GradScaler(self._kind, *args, **kwargs)
+
+def _autocast(kind: str, smaller: dtype) -> type[autocast]:
+    class Old(autocast):
+        """The old name of torch.amp.autocast for one device."""
+
+        __module__ = f"torch.{kind}.amp.autocast_mode"
+
+        def __new__(cls, enabled: bool = True, dtype: Any = smaller, cache_enabled: bool = True) -> Old:
+            if cls is Old:
+                _warn(kind, "autocast")
+            return super().__new__(cls)
+
+        def __init_subclass__(cls) -> None:
+            _warn(kind, "autocast")
+
+        def __init__(self, enabled: bool = True, dtype: Any = smaller, cache_enabled: bool = True) -> None:
+            super().__init__(kind, dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
+
+    Old.__name__ = Old.__qualname__ = "autocast"
+    Old.__new__.__qualname__, Old.__init__.__qualname__ = "autocast.__new__", "autocast.__init__"
+    return Old
+
+
+def _scaler(kind: str) -> type[GradScaler]:
+    class Old(GradScaler):
+        """The old name of torch.amp.GradScaler for one device."""
+
+        __module__ = f"torch.{kind}.amp.grad_scaler"
+
+        def __init__(
+            self,
+            init_scale: float = 2.0**16,
+            growth_factor: float = 2.0,
+            backoff_factor: float = 0.5,
+            growth_interval: int = 2000,
+            enabled: bool = True,
+        ) -> None:
+            super().__init__(kind, init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+
+        def __reduce_ex__(self, protocol: Any) -> Any:
+            if type(self) is not Old:
+                return super().__reduce_ex__(protocol)
+            return _blank, (kind,), self.__getstate__()  # the class goes by PyTorch's name
+
+    Old.__name__ = Old.__qualname__ = "GradScaler"
+    made = Old.__init__
+    made.__qualname__ = "GradScaler.__init__"
+
+    @wraps(made)
+    def init(*args: Any, **kwargs: Any) -> None:  # it warns before Python looks at the arguments
+        _warn(kind, "GradScaler")
+        made(*args, **kwargs)
+
+    Old.__init__ = init  # type: ignore[method-assign]
+    return Old
+
+
+def _blank(kind: str) -> GradScaler:
+    """What a pickle fills."""
+    made = OLD[kind].GradScaler
+    return made.__new__(made)
 
 
 OLD = {kind: _Old(kind) for kind in ("cuda", "cpu")}

@@ -5,10 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..amp import autocast_mode
+from ..amp import autocast_mode, grad_scaler
 from ..amp.old import OLD
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
+
+#: modules of this folder in PyTorch, which programs import from here
+_MODULES = (autocast_mode, grad_scaler)
 
 autocast, GradScaler = OLD["cuda"].autocast, OLD["cuda"].GradScaler
 

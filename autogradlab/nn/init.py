@@ -396,6 +396,11 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     return tensor
 
 
+#: what copies of layers call where PyTorch fills without a record
+_no_grad_uniform_, _no_grad_normal_, _no_grad_trunc_normal_ = uniform_, normal_, trunc_normal_
+_no_grad_fill_, _no_grad_zero_ = constant_, zeros_
+
+
 def _deprecated(new: Callable[..., Any]) -> Callable[..., Any]:
     name = new.__name__
 

@@ -8,7 +8,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..autograd.grad_mode import enable_grad
 from ..core.backward.leaves import clear
@@ -21,12 +21,14 @@ from .arrays import RECORDS, Changes, scalar_state
 __all__ = ["Optimizer", "required"]
 
 
-class _Required:
+class _RequiredParameter:
     def __repr__(self) -> str:
         return "<required parameter>"
 
 
-required = _Required()
+required = _RequiredParameter()
+#: what an optimizer may be given: tensors, groups of them, or tensors with their names
+ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 float32 = ALL["float32"]
 _before: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 _after: OrderedDict[int, Callable[..., Any]] = OrderedDict()
@@ -120,16 +122,6 @@ class Optimizer:
 
     OptimizerPreHook = OptimizerPostHook = Callable[..., Any]
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls._hook_step()
-
-    @classmethod
-    def _hook_step(cls) -> None:
-        step = cls.__dict__.get("step")
-        if step is not None and not getattr(step, "hooked", False):
-            cls.step = _with_hooks(step)  # type: ignore[method-assign]
-
     # options that files of older versions lack, with the values they stand for
     _later_options: dict[str, Any] = {}
     # options that may make a step fail, in the order in which PyTorch checks them
@@ -166,9 +158,16 @@ class Optimizer:
             "_optimizer_load_state_dict_post_hooks",
         ):
             self.__dict__.setdefault(name, OrderedDict())
+        cls = type(self)  # a class whose instances never come here, as one that wraps an optimizer, keeps its step
+        if not getattr(cls.step, "hooked", False):
+            cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
 
     _optimizer_step_pre_hooks: OrderedDict[int, Callable[..., Any]]
     _optimizer_step_post_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_state_dict_post_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Callable[..., Any]]
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
@@ -213,7 +212,7 @@ class Optimizer:
         return _add(self._optimizer_step_post_hooks, hook)
 
     def _register(self, where: str, hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
-        hooks = self.__dict__[where]
+        hooks = getattr(self, where)
         handle = _add(hooks, hook)
         if prepend:
             hooks.move_to_end(handle.id, last=False)
@@ -269,7 +268,7 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """Options of the groups and state of the parameters, which are numbered in their order."""
-        for hook in self.__dict__["_optimizer_state_dict_pre_hooks"].values():
+        for hook in self._optimizer_state_dict_pre_hooks.values():
             hook(self)
         numbers: dict[int, int] = {}
         groups = []
@@ -281,7 +280,7 @@ class Optimizer:
             groups.append(packed)
         state = {(numbers[id(k)] if isinstance(k, Tensor) else k): v for k, v in self.state.items()}
         found: dict[str, Any] = {"state": state, "param_groups": groups}
-        for hook in self.__dict__["_optimizer_state_dict_post_hooks"].values():
+        for hook in self._optimizer_state_dict_post_hooks.values():
             replaced = hook(self, found)
             found = found if replaced is None else replaced
         return found
@@ -290,7 +289,7 @@ class Optimizer:
         """Take over options and state from `state_dict()` of an optimizer with the same groups.
         Errors: ValueError for another number of groups, or of parameters in one of them."""
         given = state_dict.copy()
-        for hook in self.__dict__["_optimizer_load_state_dict_pre_hooks"].values():
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():
             replaced = hook(self, given)
             given = given if replaced is None else replaced
         groups = self.param_groups
@@ -317,7 +316,7 @@ class Optimizer:
                 new["param_names"] = old["param_names"]
             new_groups.append(new)
         self.__setstate__({"state": state, "param_groups": new_groups})
-        for hook in self.__dict__["_optimizer_load_state_dict_post_hooks"].values():
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
             hook(self)
 
     def zero_grad(self, set_to_none: bool = True) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from ...core.tensor.tensor import Tensor
 from ..names import typename
 from ..parameter import Parameter
-from .module import Module, indented
+from .module import Module, _addindent
 
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
@@ -208,7 +208,7 @@ class ModuleList(Module):
             else:
                 blocks.append((i, i, text))
         lines = [
-            indented(f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}")
+            _addindent(f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}", 2)
             for first, last, text in blocks
         ]
         return self._get_name() + "(\n  " + "\n  ".join(lines) + "\n)"

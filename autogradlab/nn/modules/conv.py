@@ -13,6 +13,7 @@ from .. import init
 from ..parameter import Parameter, UninitializedParameter
 from .lazy import LazyModuleMixin, empty_parameter
 from .module import Module, named
+from .utils import _pair, _single, _triple  # noqa: F401 names that programs import from here
 
 __all__ = [
     "Conv1d",

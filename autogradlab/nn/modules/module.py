@@ -19,7 +19,7 @@ from ..parameter import Parameter, is_buffer
 from . import hooks as _hooks
 from .convert import Convert
 from .hooks import GLOBAL, BackwardHook, ModuleHook
-from .state import State
+from .state import State, _IncompatibleKeys  # noqa: F401 a name that programs import from here
 
 __all__ = ["Module"]
 
@@ -589,7 +589,7 @@ class Module(Convert, State):
     def __repr__(self) -> str:
         extra = self.extra_repr()
         head = extra.split("\n") if extra else []
-        lines = [f"({name}): " + indented(repr(module)) for name, module in self._modules.items()]
+        lines = [f"({name}): " + _addindent(repr(module), 2) for name, module in self._modules.items()]
         if not lines and len(head) == 1:
             return f"{self._get_name()}({extra})"
         body = [*head, *lines]
@@ -621,9 +621,9 @@ def named(cls: type, *methods: str) -> None:
                 setattr(cls, method, made)
 
 
-def indented(text: str) -> str:
-    """Every line but the first moved two columns to the right."""
-    return text.replace("\n", "\n  ")
+def _addindent(s_: str, numSpaces: int) -> str:
+    """Every line but the first, moved to the right."""
+    return s_.replace("\n", "\n" + numSpaces * " ")
 
 
 for _part in (Convert, State):  # methods print the name of the public class: <bound method Module.state_dict of ...>

@@ -204,7 +204,11 @@ def _batch_norm_vjp(
             grad, input, weight, running_mean, running_var, save_mean, save_invstd
         )
     ndim = input.ndim
-    if training and F is RAW and _plain(grad, input, save_invstd):
+    plain = F is RAW and _plain(grad, input, save_invstd)
+    if F is RAW and not plain and not (channels_last(input) or filled_channels_last(input)):
+        grad, input = contiguous(grad), contiguous(input)
+        plain = _plain(grad, input, save_invstd)
+    if training and plain:
         return _batch_norm_backward(grad, input, weight, save_mean, save_invstd, needs)
     dims = (0, *range(2, ndim))
     xhat, rstd = _batch_norm_parts(F, input, running_mean, running_var, save_mean, save_invstd, training, eps)
@@ -452,7 +456,11 @@ def _layer_norm_vjp(
     if F is RAW and is_half(input):
         grad, input, weight, mean, rstd = _wide(grad, input, weight, mean, rstd)
     lead = input.ndim - len(normalized_shape)
-    if F is RAW and lead and _plain(grad, input, rstd):
+    plain = F is RAW and _plain(grad, input, rstd)
+    if F is RAW and not plain:
+        grad, input = contiguous(grad), contiguous(input)
+        plain = _plain(grad, input, rstd)
+    if lead and plain:
         return _layer_norm_backward(grad, input, normalized_shape, weight, mean, rstd, needs)
     dims = tuple(range(lead, input.ndim))
     xhat, rstd = _layer_norm_parts(F, input, lead, mean, rstd, eps)

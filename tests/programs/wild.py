@@ -1,0 +1,127 @@
+"""What programs from elsewhere lean on: classes that wrap others, names that copies of layers import, strides."""
+
+# ruff: noqa: E402
+
+import copy
+import pickle
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tests.scenarios.show import attempt
+
+
+# % wild-wrapping-optimizer: an Optimizer whose own __init__ is never called
+class Averaged(torch.optim.Optimizer):
+    def __init__(self, base, every=2):
+        self.base, self.every, self.count = base, every, 0
+        self.param_groups, self.defaults = base.param_groups, base.defaults
+        self.slow = [p.detach().clone() for g in base.param_groups for p in g["params"]]
+
+    def zero_grad(self):
+        self.base.zero_grad()
+
+    def step(self, closure=None):
+        loss = self.base.step(closure)
+        self.count += 1
+        if self.count % self.every == 0:
+            for p, q in zip((p for g in self.param_groups for p in g["params"]), self.slow, strict=True):
+                q.lerp_(p.data, 0.5)
+                p.data.copy_(q)
+        return loss
+
+
+w = nn.Parameter(torch.tensor([1.0, 2.0]))
+averaged = Averaged(torch.optim.SGD([w], lr=0.1, momentum=0.9))
+for _ in range(4):
+    averaged.zero_grad()
+    (w**2).sum().backward()
+    averaged.step()
+    print(w)
+attempt(averaged.state_dict)
+attempt(lambda: averaged.load_state_dict({}))
+attempt(lambda: averaged.register_step_pre_hook(print))
+
+
+class Told(torch.optim.SGD):
+    def step(self, closure=None):
+        print("own step")
+        return super().step(closure)
+
+
+told = Told([w], lr=0.1)
+told.register_step_pre_hook(lambda optimizer, args, kwargs: print("before", type(optimizer).__name__))
+told.step()
+again = copy.deepcopy(told)
+again.step()
+print(Told.step.hooked, torch.optim.SGD.step.hooked, len(again._optimizer_step_pre_hooks))
+
+# % wild-old-amp: the old names of autocast and GradScaler are classes
+from torch.cuda.amp import GradScaler, autocast, grad_scaler
+
+scaler, context = GradScaler(enabled=False), autocast(enabled=False)
+print(type(scaler).__mro__, type(context).__mro__)
+print(isinstance(scaler, torch.amp.GradScaler), isinstance(context, torch.autocast), scaler.state_dict())
+
+
+class Calm(autocast):
+    def __init__(self):
+        super().__init__(enabled=False)
+
+
+class Fixed(GradScaler):
+    def __init__(self: "GradScaler | None"):
+        super().__init__(enabled=False, growth_interval=3)
+
+
+print(isinstance(Calm(), autocast), isinstance(Fixed(), GradScaler), grad_scaler.OptState.READY)
+kept = torch.cpu.amp.GradScaler(init_scale=4.0)
+print(kept.state_dict(), type(pickle.loads(pickle.dumps(kept))))
+with torch.cpu.amp.autocast():
+    print((torch.ones(2, 2) @ torch.ones(2, 2)).dtype)
+attempt(lambda: torch.cpu.amp.GradScaler(1, 2, 3, 4, 5, 6))
+
+# % wild-names-of-layers: what copies of PyTorch's layers import from its modules
+from torch._utils import _flatten_dense_tensors, _unflatten_dense_tensors
+from torch.nn.init import _no_grad_fill_, _no_grad_normal_, _no_grad_trunc_normal_, _no_grad_uniform_, _no_grad_zero_
+from torch.nn.modules.conv import _pair, _single, _triple
+from torch.nn.modules.module import _addindent, _IncompatibleKeys
+from torch.nn.modules.transformer import _get_activation_fn, _get_clones
+from torch.optim.optimizer import ParamsT, required
+from torch.types import _complex, _dtype, _layout
+
+torch.manual_seed(0)
+print(_get_clones(nn.Linear(2, 3), 2), _get_activation_fn("gelu")(torch.ones(2)))
+attempt(lambda: _get_activation_fn("tanh"))
+print(_addindent("a\nb\nc", 4), _IncompatibleKeys(["a"], []), _pair(3), _single((1,)), _triple("ab"))
+p = nn.Parameter(torch.empty(2, 3))
+print(_no_grad_normal_(p, 1.0, 2.0), _no_grad_uniform_(p, 0.0, 1.0), _no_grad_trunc_normal_(p, 0.0, 1.0, -1.0, 1.0))
+print(_no_grad_fill_(p, 3.0), _no_grad_zero_(p))
+print(_flatten_dense_tensors([torch.arange(3.0), torch.ones(2, 2).T]))
+x = torch.arange(7.0, requires_grad=True)
+print(*_unflatten_dense_tensors(x, [torch.zeros(3), torch.zeros(2, 0), torch.zeros(2, 2)]))
+attempt(lambda: _unflatten_dense_tensors(x, [torch.zeros(3), torch.zeros(5, 2)]))
+print(ParamsT, required, _complex, _dtype, _layout)
+
+
+# % wild-strides-of-norms: gradients that lie otherwise than the input
+def moved(t, order):
+    return t.permute(order).contiguous().permute([order.index(d) for d in range(t.ndim)])
+
+
+torch.manual_seed(0)
+ORDERS = [(0, 1, 2, 3), (0, 2, 3, 1), (1, 0, 2, 3), (0, 1, 3, 2)]
+for norm in (
+    lambda x: F.batch_norm(x, None, None, torch.ones(3), torch.zeros(3), True),
+    lambda x: F.batch_norm(x, torch.zeros(3), torch.ones(3)),
+    lambda x: F.layer_norm(x, x.shape[1:]),
+    lambda x: F.layer_norm(x, x.shape, torch.ones(2, 3, 4, 5)),
+    lambda x: F.instance_norm(x),
+    lambda x: F.group_norm(x, 3),
+):
+    for order in ORDERS:
+        x = moved(torch.randn(2, 3, 4, 5), order).requires_grad_()
+        y = norm(x)
+        grads = [torch.autograd.grad(y, x, moved(torch.ones(2, 3, 4, 5), o), retain_graph=True)[0] for o in ORDERS]
+        print(y.stride(), *(g.stride() for g in grads))
