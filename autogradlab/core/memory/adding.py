@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["added", "in_lanes", "of_rows", "stepwise", "total"]
+__all__ = ["added", "in_halves", "in_lanes", "of_rows", "products_in_halves", "stepwise", "total"]
 
 #: so many elements are added up in one product
 _LINE = 512
@@ -191,6 +191,56 @@ def in_lanes(x: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
         rows = np.concatenate((each, rows[:, end:]), 1) if end < rows.shape[1] else each
     r = _one_by_one(rows, 1)[:, -1]
     return r.reshape((*x.shape[:kept], *[1] * len(axes))) if keepdims else r.reshape(x.shape[:kept])
+
+
+def in_halves(x: np.ndarray, width: int = 64) -> Any:
+    """The sum of each line along the last axis, which stays with size 1, as PyTorch's softmax makes it: in lanes of so
+    many bytes, then half of these with the other half until one is left; shorter lines one number after the other.
+
+    >>> in_halves(np.ones((2, 20)))
+    array([[20.],
+           [20.]])
+    """
+    if type(x) is not np.ndarray or not 0 < x.size <= _BLOCK or x.dtype not in _ONES:
+        return added(x, -1, True)
+    lanes = width // x.itemsize
+    if x.shape[-1] < lanes:
+        return _one_by_one(x, -1)[..., -1:]
+    r, rest = _by_lanes(x, lanes)
+    if rest:
+        r[..., :rest] += x[..., -rest:]
+    return _halved(r)
+
+
+def products_in_halves(x: np.ndarray, y: np.ndarray) -> Any:
+    """The sums of products along the last axis, which stays with size 1, of two arrays of float32 alike, as PyTorch's
+    batch norm makes them: in lanes of 32 bytes, and with what is left over each product and sum rounded at once."""
+    both, lanes = x * y, _LANES[x.dtype]
+    if x.shape[-1] < lanes:
+        return _one_by_one(both, -1)[..., -1:]
+    r, rest = _by_lanes(both, lanes)
+    if rest:
+        wide = x[..., -rest:].astype(np.float64)
+        wide *= y[..., -rest:]
+        wide += r[..., :rest]
+        r[..., :rest] = wide
+    return _halved(r)
+
+
+def _by_lanes(x: np.ndarray, lanes: int) -> tuple[np.ndarray, int]:
+    """The sums of lines in lanes, without what does not fill these, and how many numbers of a line that is."""
+    rest = x.shape[-1] % lanes
+    whole = x[..., : x.shape[-1] - rest].reshape(*x.shape[:-1], -1, lanes)
+    return _reduce(whole, -2), rest
+
+
+def _halved(lanes: np.ndarray) -> np.ndarray:
+    """One half of the lanes added to the other, until one is left."""
+    n = lanes.shape[-1]
+    while n > 1:
+        n >>= 1
+        lanes = lanes[..., :n] + lanes[..., n:]
+    return lanes
 
 
 def _of_runs(x: np.ndarray, first: bool) -> Any:

@@ -86,7 +86,7 @@ alias("special_erfc", "erfc", method=False)
 unary(
     "erfinv(Tensor input, *, Tensor out=None) -> Tensor",
     real_only(K.erfinv, "erfinv_vml_cpu"),
-    lambda F, grad, input: grad * (0.5 * _ROOT_PI) * F.exp(F.square(F.erfinv(input))),
+    lambda F, grad, input: 0.5 * _ROOT_PI * F.exp(F.square(F.erfinv(input))) * grad,
     doc="""
     The inverse of erf on (-1, 1); infinite at the ends, nan beyond.
 

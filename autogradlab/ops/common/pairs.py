@@ -15,6 +15,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ..first.kinds import COMPLEX, floated, no_complex, numbered, on_both_backends, refusing, single
 from ..first.quotients import divides, floor_quotient
+from ..kernels.rounded import arctan2, log, log1p
 from ..table.factories import binary
 from ..table.opdef import OPS, Op, alias
 from ..table.outputs import Out
@@ -173,10 +174,10 @@ def inverse_square(F: Any, x: Any, y: Any) -> Any:
 
 binary(
     "atan2(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
-    single(np.arctan2),
+    single(arctan2),
     {
-        "input": lambda F, grad, input, other: grad * (other * F.inverse_square(input, other)),
-        "other": lambda F, grad, input, other: grad * (-input * F.inverse_square(input, other)),
+        "input": lambda F, grad, input, other: grad * other * F.inverse_square(input, other),
+        "other": lambda F, grad, input, other: grad * -input * F.inverse_square(input, other),
     },
     result="float",
     check=refusing(COMPLEX, "atan2_cpu"),
@@ -194,8 +195,8 @@ binary(
     "hypot(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     single(np.hypot),
     {
-        "input": lambda F, grad, input, result: grad * (input / result),
-        "other": lambda F, grad, other, result: grad * (other / result),
+        "input": lambda F, grad, input, result: grad * input / result,
+        "other": lambda F, grad, other, result: grad * other / result,
     },
     check=refusing("biuc", "hypot_cpu"),
     doc="""
@@ -519,12 +520,12 @@ binary(
 
 def _xlogy(x: Any, y: np.ndarray) -> np.ndarray:
     x, y = floated(x), floated(y)
-    return np.where(np.isnan(y), y, np.where(x == 0, np.zeros((), x.dtype), x * np.log(y)))
+    return np.where(np.isnan(y), y, np.where(x == 0, np.zeros((), x.dtype), x * log(y)))
 
 
 def _xlog1py(x: Any, y: np.ndarray) -> np.ndarray:
     x, y = floated(x), floated(y)
-    return np.where(np.isnan(y), y, np.where(x == 0, np.zeros((), x.dtype), x * np.log1p(y)))
+    return np.where(np.isnan(y), y, np.where(x == 0, np.zeros((), x.dtype), x * log1p(y)))
 
 
 binary(

@@ -25,10 +25,12 @@ from ..table.outputs import FOUND, Out
 from ..table.overloads import Arguments, Called, Overload
 from .kinds import (
     align,
+    few_singles,
     floated,
     fused,
     in_single,
     kept,
+    less_square,
     limited,
     magnitude,
     numbered,
@@ -810,8 +812,8 @@ def sigmoid_backward(grad_output: Any, output: np.ndarray) -> Any:
         return in_single(sigmoid_backward, grad_output, output)
     slope = _ONES.get(output.dtype, 1) - output
     if _in_place(slope, grad_output):
-        np.multiply(output, slope, slope)
-        return np.multiply(grad_output, slope, slope)
+        np.multiply(grad_output, slope, slope)
+        return np.multiply(slope, output, slope)
     return grad_output * conj(output * slope)
 
 
@@ -827,6 +829,8 @@ def sigmoid_backward(grad_output: Any, output: np.ndarray) -> Any:
 def tanh_backward(grad_output: Any, output: np.ndarray) -> Any:
     if output.dtype.itemsize == 2:
         return in_single(tanh_backward, grad_output, output)
+    if few_singles(output):
+        return grad_output * less_square(RAW, output)
     slope = output * output
     if _in_place(slope, grad_output):
         np.subtract(_ONES.get(slope.dtype, 1), slope, slope)

@@ -200,16 +200,39 @@ def double(kernel: Kernel) -> Kernel:
 
 
 #: up to how many elements products and sums are rounded together; more of them would cost more than last digits tell
-_SMALL = 1 << 14
+_FEW = 1 << 14
 _FLOAT32 = np.dtype(np.float32)
+_ONE = np.array(1.0)
+
+
+def few_singles(x: Any) -> bool:
+    """Whether x is an array of so few numbers of float32 that they are rounded as PyTorch's kernels round them."""
+    return type(x) is np.ndarray and x.dtype == _FLOAT32 and x.size <= _FEW
 
 
 def fused(x: Any, y: Any, z: Any) -> Any:
     """x * y + z of one dtype, rounded once as PyTorch's kernels round it: float32 by way of float64, where a product
     is exact."""
-    if z.dtype == _FLOAT32 and x.size <= _SMALL and z.size <= _SMALL:
+    if z.dtype == _FLOAT32 and x.size <= _FEW and z.size <= _FEW:
         return np.asarray(x.astype(_DOUBLE) * y.astype(_DOUBLE) + z.astype(_DOUBLE)).astype(_FLOAT32)
     return np.asarray(x * y + z)
+
+
+def multiply_add(F: Any, x: Any, y: Any, z: Any) -> Any:
+    """z + x * y in a formula; of arrays as `fused`, with numbers of their dtype."""
+    if F is not RAW or type(x) is Rows:
+        return z + x * y
+    kind = x.dtype.type
+    return fused(x, kind(y) if isinstance(y, float) else y, kind(z) if isinstance(z, int) else z)
+
+
+def less_square(F: Any, x: Any) -> Any:
+    """1 - x * x in a formula; of a few numbers of float32 rounded once, as by `fused`."""
+    if F is not RAW or not few_singles(x):
+        return 1 - x * x
+    wide = x.astype(_DOUBLE)
+    wide *= wide
+    return (_ONE - wide).astype(_FLOAT32)
 
 
 def shared(*arrays: np.ndarray) -> np.dtype[Any]:

@@ -36,6 +36,17 @@ def rounded(ufunc: np.ufunc) -> Callable[..., Any]:
 exp, expm1, log, log1p, tanh = map(rounded, (np.exp, np.expm1, np.log, np.log1p, np.tanh))
 
 
+def arctan2(y: Any, x: Any) -> Any:
+    """The angle of the point (x, y).
+
+    >>> arctan2(np.array([0.0], np.float32), np.array([-1.0], np.float32))
+    array([3.1415927], dtype=float32)
+    """
+    if y.dtype is not _SINGLE or y.size > _MANY or x.dtype is not _SINGLE or x.size > _MANY:
+        return np.arctan2(y, x)
+    return np.arctan2(y.astype(_DOUBLE), x.astype(_DOUBLE)).astype(_SINGLE)
+
+
 def power(x: Any, exponent: Any) -> Any:
     """x to the power of exponent.
 

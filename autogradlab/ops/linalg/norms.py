@@ -50,7 +50,7 @@ def _norm_backward(F: Any, grad: Any, input: Any, result: Any, ord: float, dim: 
     dims = None if dim is None else dim
     if p == 2 and F is not TENSORS:
         g, n = F.restored(grad, shape, dims, keepdim), F.restored(result, shape, dims, keepdim)
-        return F.where(n == 0, F.zero_dim(input), input * (g / n))
+        return F.where(n == 0, F.zero_dim(input), g * (input / n))
     g = F.spread(grad, shape, dims, keepdim)
     n = F.spread(result, shape, dims, keepdim)
     if p == 1:
@@ -373,7 +373,7 @@ def _cdist_backward(grad: Any, x1: np.ndarray, x2: np.ndarray, p: float, cdist: 
     if p == 1:
         slope = np.sign(gap) * g
     elif p == 2:
-        slope = np.where(n == 0, n.dtype.type(0), gap * (g / n))
+        slope = np.where(n == 0, n.dtype.type(0), g * gap / n)
     elif p == _INF:
         slope = np.sign(gap) * g * (np.abs(gap) == n)
     else:

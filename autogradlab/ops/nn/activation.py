@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.memory.adding import added
+from ...core.memory.adding import added, in_halves
 from ...core.memory.layout import channels_as, contiguous, iterated, like
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, zeros
 from ...core.tensor.tensor import Tensor
@@ -22,11 +22,15 @@ from ..first.kinds import (
     COMPLEX,
     HALF,
     INTEGERS,
+    few_singles,
+    fused,
     in_single,
     is_half,
     laid_out,
+    less_square,
     like_input,
     limited,
+    multiply_add,
     refuse,
     typed,
 )
@@ -339,10 +343,11 @@ def elu_backward(
     if is_result:
         if alpha < 0:
             raise RuntimeError(_NEGATIVE_ALPHA)
-        slope = (input + kind(alpha * scale)) * kind(input_scale)
-        return np.where(input > 0, grad_output * kind(scale), grad_output * slope)
-    slope = exp(np.minimum(input, 0) * kind(input_scale)) * kind(alpha * scale * input_scale)
-    return np.where(input > 0, grad_output * kind(scale), grad_output * slope)
+        below = grad_output * kind(input_scale) * (input + kind(alpha) * kind(scale))
+    else:
+        slope = exp(np.minimum(input, 0) * kind(input_scale))
+        below = grad_output * kind(input_scale) * (kind(alpha) * kind(scale)) * slope
+    return np.where(input > 0, grad_output * kind(scale), below)
 
 
 RAW.clamped = lambda x: np.minimum(x, 0)
@@ -407,18 +412,11 @@ def selu_(input: Tensor) -> Tensor:
     return OPS["elu"].call_(input, SELU_ALPHA, SELU_SCALE)
 
 
-def _sigmoid(x: np.ndarray) -> np.ndarray:
-    if x.dtype.kind == "c":
-        return 1 / (1 + exp(-x))
-    e = exp(-np.abs(x))
-    return np.where(x >= 0, 1, e) / (1 + e)
-
-
 def _silu_vjp(F: Any, grad: Any, x: Any) -> Any:
     if F is RAW and is_half(x):
         return in_single(partial(_silu_vjp, F), grad, x)
     s = F.sigmoid(x)
-    return grad * s * (1 + x * (1 - s))
+    return grad * s * multiply_add(F, x, 1 - s, 1)
 
 
 @op(
@@ -438,7 +436,7 @@ def _mish_vjp(F: Any, grad: Any, x: Any) -> Any:
     if F is RAW and is_half(x):
         return in_single(partial(_mish_vjp, F), grad, x)
     t = F.tanh(F.log1p(F.exp(x)) if F is TENSORS else F.softplus(x))
-    return grad * (t + x * F.sigmoid(x) * (1 - t * t))
+    return grad * multiply_add(F, x * F.sigmoid(x), less_square(F, t), t)
 
 
 @op(
@@ -462,9 +460,10 @@ def mish(input: np.ndarray) -> np.ndarray:
 def _gelu_slope(F: Any, x: Any, approximate: str) -> Any:
     if approximate == "none":
         return 0.5 * (1 + F.erf(x * math.sqrt(0.5))) + x * F.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
-    inner = (x + x * x * x * 0.044715) * _ROOT
-    t = F.tanh(inner)
-    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * ((1 + x * x * (3 * 0.044715)) * _ROOT)
+    t = F.tanh(multiply_add(F, x * x * x, 0.044715, x) * _ROOT)
+    cubed = float(x.dtype.type(3) * x.dtype.type(0.044715)) if F is RAW else 3 * 0.044715
+    slope = multiply_add(F, x * x, cubed, 1) * _ROOT
+    return multiply_add(F, 0.5 * x * less_square(F, t), slope, 0.5 * (1 + t))
 
 
 _GELU = {
@@ -493,7 +492,8 @@ def gelu(input: np.ndarray, *, approximate: str = "none") -> np.ndarray:
     no_integers("GeluKernelImpl", input)
     if approximate == "none":
         return input * 0.5 * (1 + RAW.erf(input * input.dtype.type(math.sqrt(0.5))))
-    return 0.5 * input * (1 + tanh((input + input * input * input * 0.044715) * input.dtype.type(_ROOT)))
+    inner = multiply_add(RAW, input * input * input, 0.044715, input) * input.dtype.type(_ROOT)
+    return 0.5 * input * (1 + tanh(inner))
 
 
 def _gelu_curve(F: Any, x: Any, approximate: str) -> Any:
@@ -559,7 +559,9 @@ def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarra
 @typed("softplus_backward", "")
 def softplus_backward(grad_output: Any, input: np.ndarray, beta: Any, threshold: int) -> np.ndarray:
     x = input * input.dtype.type(beta)
-    return np.where(x > threshold, grad_output, grad_output * _sigmoid(x))
+    above = x > threshold
+    e = exp(np.where(above, 0, x))
+    return np.where(above, grad_output, grad_output * e / (e + 1))
 
 
 def _buffer(node: Any) -> Tensor:
@@ -595,7 +597,9 @@ def log_sigmoid(input: np.ndarray) -> np.ndarray:
 )
 @typed("log_sigmoid_backward", "")
 def log_sigmoid_backward(grad_output: Any, input: np.ndarray) -> Any:
-    return grad_output * RAW.sigmoid(-input)
+    e = exp(-np.abs(input))
+    e /= 1 + e
+    return np.where(input < 0, 1 - e, e) * grad_output
 
 
 def _halves(F: Any, x: Any, dim: int) -> Any:
@@ -606,7 +610,7 @@ def _halves(F: Any, x: Any, dim: int) -> Any:
 def _glu_vjp(F: Any, grad: Any, input: Any, dim: int) -> Any:
     first, gate = _halves(F, input, dim)
     second = F.sigmoid(gate)
-    return F.cat([grad * second, grad * first * (second * (1 - second))], dim)
+    return F.cat([grad * second, (1 - second) * second * first * grad], dim)
 
 
 def _glu_twice_grad(F: Any, grad: Any, input: Any, dim: int) -> Any:
@@ -660,7 +664,7 @@ def glu(input: np.ndarray, dim: int = -1) -> np.ndarray:
     if input.shape[d] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {d} is size {input.shape[d]}")
     a, b = np.split(input, 2, axis=d)
-    return iterated(a * _sigmoid(b), a, b)
+    return iterated(a * RAW.sigmoid(b), a, b)
 
 
 @op(
@@ -806,6 +810,8 @@ def _short_lines(x: Any) -> bool:
 
 
 _SHORT = 32
+#: the order of sums is PyTorch's up to so many elements
+_MANY = 1 << 13
 
 
 def largest_of_lines(x: np.ndarray) -> Any:
@@ -815,11 +821,23 @@ def largest_of_lines(x: np.ndarray) -> Any:
     return _largest(x.reshape(-1, x.shape[-1]).T.copy(), 0).reshape(*x.shape[:-1], 1)
 
 
-def _of_lines(x: np.ndarray, d: int) -> Any:
-    """The sums of lines along the last dimension, of short ones one number after the other."""
-    if not x.size or x.shape[d] >= _SHORT or type(x) is not np.ndarray:
-        return added(x, d, True)
-    return np.add.accumulate(x, d)[..., -1:]
+def _line_sums(x: np.ndarray, dim: int) -> Any:
+    """The sums along a dimension, which stays with size 1."""
+    return in_halves(x) if type(x) is np.ndarray and dim in (-1, x.ndim - 1) else added(x, dim, True)
+
+
+def _down(x: np.ndarray) -> Any:
+    """The sums down the columns of a matrix, in the order of `in_halves`."""
+    n, lanes = len(x), 64 // x.itemsize
+    if n < lanes or x.size > _MANY:
+        return _sum(x, 0)
+    r = x[:lanes].copy() if n < 2 * lanes else _sum(x[: n - n % lanes].reshape(-1, lanes, x.shape[1]), 0)
+    if n % lanes:
+        r[: n % lanes] += x[n - n % lanes :]
+    while lanes > 1:
+        lanes >>= 1
+        r = r[:lanes] + r[lanes:]
+    return r[0]
 
 
 def _lowered(x: np.ndarray, d: int) -> np.ndarray:
@@ -853,11 +871,11 @@ def _softmax(input: np.ndarray, dim: int) -> np.ndarray:
             e = (input if d == 1 else input.reshape(-1, shape[d])).T.copy()
             e -= _largest(e, 0)
             exp(e, e)
-            e *= 1 / _sum(e, 0)
+            e *= 1 / _down(e)
             return e.T.copy() if d == 1 else e.T.copy().reshape(shape)
         e = _lowered(input, d)
         exp(e, e)
-        e *= 1 / _of_lines(e, d)
+        e *= 1 / in_halves(e)
         return e
     e = _lowered(input, d)
     exp(e, e)
@@ -881,8 +899,9 @@ def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int) -> np
     if not output.ndim:
         return grad_output * 0
     both = grad_output * output
-    slope = output * added(both, dim, True)
-    return np.subtract(both, slope, out=slope)
+    rest = np.subtract(grad_output, _line_sums(both, dim), out=both)
+    rest *= output
+    return rest
 
 
 @op(
@@ -907,11 +926,11 @@ def _log_softmax(input: np.ndarray, dim: int) -> np.ndarray:
     if d == len(shape) - 1 and _short_lines(input):
         x = (input if d == 1 else input.reshape(-1, shape[d])).T.copy()
         x -= _largest(x, 0)
-        total = _sum(exp(x), 0)
+        total = _down(exp(x))
         x -= log(total, total)
         return x.T.copy() if d == 1 else x.T.copy().reshape(shape)
     x = _lowered(input, d)
-    total = _of_lines(exp(x), d) if d == len(shape) - 1 else _sum(exp(x), d, keepdims=True)
+    total = in_halves(exp(x)) if d == len(shape) - 1 else _sum(exp(x), d, keepdims=True)
     x -= log(total, total)
     return x
 
@@ -928,8 +947,11 @@ def _log_softmax(input: np.ndarray, dim: int) -> np.ndarray:
 def _log_softmax_backward_data(grad_output: Any, output: Any, dim: int) -> Any:
     if not output.ndim:
         return grad_output * 0
+    total = _line_sums(grad_output, dim)
     slope = exp(output)
-    slope *= added(grad_output, dim, True)
+    if few_singles(slope):
+        return fused(-slope, total, grad_output)
+    slope *= total
     return np.subtract(grad_output, slope, out=slope)
 
 

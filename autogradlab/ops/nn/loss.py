@@ -101,7 +101,7 @@ def _smoothed(
     @typed(refused, "")
     def kernel_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int, beta: Any) -> Any:
         d = slope(RAW, input - target, beta)
-        return grad_output * d * grad_output.dtype.type(scale(reduction, d.size))
+        return d * grad_output.dtype.type(scale(reduction, d.size)) * grad_output
 
     def curved(F: Any, grad: Any, grad_output: Any, input: Any, target: Any, reduction: int, beta: Any) -> Any:
         return grad * grad_output * curve(F, input - target, beta) * scale(reduction, _n(input, target))
@@ -179,7 +179,7 @@ def mse_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) -> Any:
 )
 def mse_loss_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int) -> Any:
     d = input - target
-    return d * (grad_output * grad_output.dtype.type(2.0 * scale(reduction, d.size)))
+    return d * grad_output.dtype.type(2.0 * scale(reduction, d.size)) * grad_output
 
 
 # -- smooth absolute error ---------------------------------------------------------------------------------------------
@@ -317,8 +317,8 @@ def binary_cross_entropy(
 def binary_cross_entropy_backward(
     grad_output: Any, input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int
 ) -> Any:
-    slope = (input - target) / np.maximum((1 - input) * input, input.dtype.type(_TINY))
-    return averaged(_weighted(grad_output * slope, weight), reduction, _n(input))
+    slope = grad_output * (input - target) / np.maximum((1 - input) * input, input.dtype.type(_TINY))
+    return averaged(_weighted(slope, weight), reduction, _n(input))
 
 
 def _logits_slope(F: Any, grad: Any, input: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
@@ -613,7 +613,8 @@ def _soft_margin_twice(F: Any, grad: Any, grad_output: Any, input: Any, target: 
     },
 )
 def soft_margin_loss_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int) -> Any:
-    return averaged(-target * RAW.sigmoid(-target * input) * grad_output, reduction, _n(input, target))
+    z = exp(-target * input)
+    return target * z * input.dtype.type(-scale(reduction, z.size)) / (z + 1) * grad_output
 
 
 def _margins(input: np.ndarray, target: np.ndarray, margin: float) -> tuple[Any, Any, Any]:

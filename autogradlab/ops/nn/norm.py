@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.memory.adding import added, of_rows
+from ...core.memory.adding import added, in_halves, of_rows, products_in_halves
 from ...core.memory.layout import channels_as, channels_last, contiguous, filled_channels_last, keeping_channels
 from ...core.memory.rows import Rows
 from ...core.recording.record import RAW, TENSORS, no_derivative, says
 from ...core.runtime import errors
-from ..first.kinds import is_half, refuse, typed
+from ..first.kinds import few_singles, fused, is_half, refuse, typed
 from ..table.opdef import op
 
 Array = np.ndarray[Any, Any]
@@ -76,6 +76,26 @@ def _mean(x: np.ndarray, dims: tuple[int, ...]) -> np.ndarray:
     total = added(x, dims, True)
     total /= np.array(x.size // total.size if total.size else 1, x.dtype)
     return total
+
+
+def _as_one(x: Any) -> bool:
+    """Whether PyTorch adds up a channel of (N, C, ...) one number after the other in float64, and it is small enough
+    for that: in (N, C) it adds up in float32, as many parts as it has threads."""
+    return few_singles(x) and x.ndim > 2 and math.prod(x.shape[2:]) > 1
+
+
+def _batch_statistics(x: Array, count: int, eps: float) -> tuple[Array, Array, Array]:
+    """The mean of each channel, the sum of squared distances from it, and the reciprocal standard deviation."""
+    ndim = x.ndim
+    dims = (0, *range(2, ndim))
+    exact = _as_one(x)
+    total = np.add.reduce(x.astype(np.float64), dims) if exact else added(x, dims)
+    mean = (total / count).astype(x.dtype, copy=False)
+    centered = x - _channel(mean, ndim)
+    np.multiply(centered, centered, centered)
+    squares = np.add.reduce(centered.astype(np.float64), dims).astype(x.dtype) if exact else added(centered, dims)
+    rstd = 1 / np.sqrt((squares / count).astype(np.float64) + eps)
+    return mean, squares, rstd.astype(x.dtype, copy=False)
 
 
 def _products(x: Array, y: Array) -> Any:
@@ -231,6 +251,9 @@ def _batch_norm_backward(
     shape, ndim = input.shape, input.ndim
     if ndim > 2:
         grad, input = grad.reshape(*shape[:2], -1), input.reshape(*shape[:2], -1)
+        if _as_one(input):
+            found = _batch_norm_backward_rounded(grad, input, weight, mean, rstd)
+            return [g.reshape(shape) if i == 0 else g if needs[i] else None for i, g in enumerate(found)]
     count = np.array(input.size // len(mean), input.dtype)
     total = added(grad, (0, 2) if ndim > 2 else 0)
     off = input - (mean[:, None] if ndim > 2 else mean)
@@ -248,6 +271,23 @@ def _batch_norm_backward(
         part = np.multiply(grad, scale, g_input.reshape(grad.shape))
         part += off
     return [g_input, product * rstd if needs[1] else None, total if needs[2] else None]
+
+
+def _batch_norm_backward_rounded(
+    grad: np.ndarray, input: np.ndarray, weight: np.ndarray | None, mean: np.ndarray, rstd: np.ndarray
+) -> list[Any]:
+    """The same for (N, C, L) of float32 and rounded as PyTorch's kernel rounds: sums over samples in float64."""
+    off = input - mean[:, None]
+    count = input.size // len(mean)
+    total = np.add.reduce(in_halves(grad, 32), 0, np.float64)[:, 0]
+    product = np.add.reduce(products_in_halves(off, grad), 0, np.float64)[:, 0]
+    slope = product.astype(np.float32) * rstd * rstd / np.float32(count)
+    middle = (total / count).astype(np.float32)
+    g_input = fused(off, -slope[:, None], grad - middle[:, None])
+    g_input *= rstd[:, None]
+    if weight is not None:
+        g_input *= weight[:, None]
+    return [g_input, (product * rstd).astype(np.float32), total.astype(np.float32)]
 
 
 def _batch_norm_twice(
@@ -283,8 +323,11 @@ def _batch_norm_twice(
     return by_grad, by_x, None if weight is None else g_weight
 
 
-def _scaled_and_shifted(x: Array, mean: Array, scale: Array, bias: Array | None) -> Array:
-    """(x - mean) * scale + bias for vectors of channels, computed as PyTorch's kernel does: in two steps."""
+def _scaled_and_shifted(x: Array, mean: Array, scale: Array, bias: Array | None, exact: bool) -> Array:
+    """(x - mean) * scale + bias for vectors of channels, in PyTorch's two steps; exact: rounded as by it."""
+    if exact:
+        shift = mean * -scale if bias is None else fused(-mean, scale, bias)
+        return fused(x, _channel(scale, x.ndim), _channel(shift, x.ndim))
     shift = mean * -scale
     if bias is not None:
         shift += bias
@@ -337,26 +380,20 @@ def native_batch_norm(
             [ 1.0000]]), tensor([2.]), tensor([1.0000]))
     """
     input = contiguous(input)
-    ndim = input.ndim
-    dims = (0, *range(2, ndim))
     _check_mixed(input, weight, bias, running_mean, running_var)
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
     if training:
         count = input.size // max(input.shape[1], 1)
-        mean = added(wide, dims) / count
-        centered = wide - _channel(mean, ndim)
-        var = added(np.multiply(centered, centered, centered), dims) / count
-        rstd = 1 / np.sqrt(var + wide.dtype.type(eps))
-        kept = [t for t in (running_mean, running_var) if t is not None]
-        if isinstance(mean, Rows) and not all(isinstance(t, Rows) for t in kept):
+        mean, squares, rstd = _batch_statistics(wide, count, eps)
+        statistics = [t for t in (running_mean, running_var) if t is not None]
+        if isinstance(mean, Rows) and not all(isinstance(t, Rows) for t in statistics):
             raise RuntimeError(errors.ROWS_STATISTICS)
-        if running_mean is not None:
-            running_mean += (mean - running_mean) * running_mean.dtype.type(momentum)
-        if running_var is not None:
-            unbiased = var * (count / (count - 1)) if count > 1 else var * np.nan
-            running_var += (unbiased.astype(running_var.dtype, copy=False) - running_var) * running_var.dtype.type(
-                momentum
-            )
+        unbiased = squares / (count - 1) if count > 1 else squares * np.nan
+        for kept, found in ((running_mean, mean), (running_var, unbiased.astype(np.float64))):
+            if kept is not None:
+                part = kept.dtype.type(momentum)
+                kept *= 1 - part
+                np.add(kept, found * part, kept, casting="same_kind")
         if is_half(input):  # as PyTorch keeps them, and computes with what it kept
             kind = _statistics_dtype(input, weight, bias, running_mean, running_var)
             saved = mean.astype(kind), rstd.astype(kind)
@@ -369,7 +406,8 @@ def native_batch_norm(
         mean, rstd = running_mean, 1 / np.sqrt(running_var + running_var.dtype.type(eps))
         saved = (np.zeros(0, input.dtype), np.zeros(0, input.dtype))
     weight, bias = _wide(weight, bias)
-    out = _scaled_and_shifted(wide, mean, rstd if weight is None else rstd * weight, bias)
+    exact = few_singles(wide) if not training else _as_one(wide)
+    out = _scaled_and_shifted(wide, mean, rstd if weight is None else rstd * weight, bias, exact)
     return out.astype(input.dtype, copy=False), *saved
 
 
