@@ -18,9 +18,10 @@ import numpy as np
 
 from ..core.graph.node import NO_EDGE, Edge, Identity, Node, leads, node_class, pair, reachable
 from ..core.memory.lazy import bits
-from ..core.memory.rows import Rows, levels_of
+from ..core.memory.rows import Rows, levels_of, repeated
 from ..core.memory.storage import storage_of
 from ..core.recording.record import TENSORS
+from ..core.recording.views import share
 from ..core.runtime import errors, modes
 from ..core.tensor import overriding, printing
 from ..core.tensor import tensor as tensors
@@ -140,7 +141,7 @@ class Level:
         """End: what requires grad for the tangents alone does so no longer."""
         own = set(self.own)
         for t in list(self.derived.values()):
-            if requires_grad(t) and not _reaches_others(t, own):
+            if requires_grad(t) and not reaches_others(t, own):
                 t._edge = NO_EDGE
         transforms.forward = tuple([level for level in transforms.forward if level is not self])
         with _LOCK:
@@ -154,9 +155,7 @@ class Level:
         node = pair(gradient_edge(tangent))[0]
         if isinstance(node, _Gate):  # it was computed while forward mode was switched off
             tangent._edge = node._edges[0]
-        if not _laid_out_alike(tensor, tangent):
-            with enable_grad():
-                tangent = TENSORS.zeros_like(tensor, dtype=tangent.dtype).copy_(tangent)
+        tangent = _laid_out_as(tensor, tangent)
         self.duals.append(_Dual(tensor, tangent))
         self.derived[id(tensor)] = tensor
         return tensor
@@ -244,6 +243,7 @@ class Level:
                 found = gradient(made, dummy, along, create_graph=True, allow_unused=True)[0]
         if found is None:
             return TENSORS.zeros_like(tensor)
+        found = _laid_out_as(tensor, found)
         if not self._recorded(tensor, tangents):
             return TENSORS.detach(found)
         return self._beside_zeros(found, ways)
@@ -251,9 +251,9 @@ class Level:
     def _recorded(self, tensor: Tensor, tangents: list[Tensor]) -> bool:
         """Whether the tangent of a tensor has a history: where the tensor has one apart from this level, or one of the
         tangents; under no_grad only that which other levels need."""
-        if any(map(requires_grad, tangents)) or _reaches_others(tensor, set(self.own)):
+        if any(map(requires_grad, tangents)) or reaches_others(tensor, set(self.own)):
             return True
-        return len(transforms.forward) > 1 and _reaches_others(tensor, set(self.own), gates=True)
+        return len(transforms.forward) > 1 and reaches_others(tensor, set(self.own), gates=True)
 
     def _beside_zeros(self, tangent: Tensor, ways: list[Node]) -> Tensor:
         """The tangent of a tensor that was computed by the Nodes `ways`, with the history that it has in PyTorch, which
@@ -280,7 +280,7 @@ class Level:
     def given_out(self, t: Tensor) -> Tensor:
         """A tangent without the history that ends at the level's own tensors; it has no tangent itself."""
         if requires_grad(t):
-            if not _reaches_others(t, _own()):
+            if not reaches_others(t, _own()):
                 return TENSORS.detach(t)
             self._set_apart(t)
         return t
@@ -297,8 +297,8 @@ class Level:
         where others require grad."""
         if not requires_grad(t):
             return t
-        made: Tensor = TENSORS.detach(t)
-        if _reaches_others(t, _own()):
+        made = share(TENSORS.detach(t), t._array, None)
+        if reaches_others(t, _own()):
             made._edge = Identity.after(gradient_edge(t), t._array)
             self._set_apart(made)
         return made
@@ -313,10 +313,15 @@ _current_level = -1
 _entered: list[Level] = []
 
 
+def refuse_nested() -> None:
+    """Refuse another level beside the one that is open."""
+    if _entered or transforms.forward:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+
+
 def enter_dual_level() -> int:
     """Open a level; only one can be open."""
-    if _entered:
-        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    refuse_nested()
     global _current_level
     level = Level()
     level.open()
@@ -428,17 +433,36 @@ def check_tangent(tensor: Tensor, tangent: Tensor) -> None:
         )
 
 
+def _laid_out_as(tensor: Tensor, tangent: Tensor) -> Tensor:
+    """A tangent, or a copy that lies in memory as its tensor does, so that views of both can be taken alike."""
+    if _laid_out_alike(tensor, tangent):
+        return tangent
+    with enable_grad():
+        if type(tangent._array) is Rows:
+            row = np.empty_like(_row_of(tensor._array), tangent._array.dtype)
+            made: Tensor = wrap(repeated(row, tangent._array))
+        else:
+            made = TENSORS.zeros_like(tensor, dtype=tangent.dtype)
+        return made.copy_(tangent)
+
+
+def _row_of(x: Any) -> Any:
+    """An array, or the first of its rows."""
+    return x.whole[(0,) * len(x.levels)] if type(x) is Rows else x
+
+
 def _laid_out_alike(tensor: Tensor, tangent: Tensor) -> bool:
-    """Whether a tangent lies in memory as its tensor does, so that views of both can be taken alike."""
+    """Whether a tangent lies in memory as its tensor does."""
     x, y = tensor._array, tangent._array
-    if type(x) is not np.ndarray or type(y) is not np.ndarray:
-        return isinstance(x, Rows) or isinstance(y, Rows) or bits(x) == bits(y)
+    plain = type(x) is np.ndarray and type(y) is np.ndarray
+    if not plain and not (isinstance(x, Rows) or isinstance(y, Rows)):
+        return bits(x) == bits(y)
     if x is y or not x.size:
         return True
     for n, one, other in zip(x.shape, x.strides, y.strides, strict=True):
         if n > 1 and one // x.itemsize != other // y.itemsize:
             return False
-    if x.base is None and y.base is None:
+    if not plain or (x.base is None and y.base is None):
         return True
     sizes = [storage_of(t).nbytes() // t._array.itemsize for t in (tensor, tangent)]
     return sizes[0] == sizes[1] and TENSORS.storage_offset(tensor) == TENSORS.storage_offset(tangent)
@@ -456,10 +480,10 @@ def leading_to_leaf(tensor: Tensor) -> tuple[Tensor, Tensor]:
 
 def _differentiated(t: Tensor) -> bool:
     """Whether others than the open levels differentiate by a tensor."""
-    return not transforms.forward or _reaches_others(t, _own())
+    return not transforms.forward or reaches_others(t, _own())
 
 
-def _reaches_others(t: Tensor, own: set[int], gates: bool = False) -> bool:
+def reaches_others(t: Tensor, own: set[int], gates: bool = False) -> bool:
     """Whether the history of a tensor leads to leaves that are none of `own`. gates: also where it does so for tangents
     alone."""
     return _leads_to_others([gradient_edge(t)], own, gates)
@@ -631,7 +655,7 @@ def _off_the_record(
     changing = _changes(name.rpartition(".")[2])
     first = args[0] if changing and args else None
     tangents = transforms.forward_enabled
-    if first is not None and tangents and requires_grad(first) and _reaches_others(first, _own()):
+    if first is not None and tangents and requires_grad(first) and reaches_others(first, _own()):
         return call(*args, **kwargs)
     before = local.grad
     local.set_grad(before or tangents)

@@ -10,26 +10,33 @@ from __future__ import annotations
 import functools
 import operator
 import types
+import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..autograd.edge import GradientEdge
 from ..autograd.forward_ad import Level as Forward
-from ..autograd.forward_ad import check_tangent
+from ..autograd.forward_ad import check_tangent, dual_level, make_dual, reaches_others, refuse_nested, unpack_dual
 from ..autograd.function import transforms
+from ..autograd.grad_mode import enable_grad, inference_mode
 from ..autograd.trees import flat, like, sketch, structure
 from ..core.graph.node import Start, pair, reachable
+from ..core.memory.rows import levels_of
 from ..core.memory.versions import of_inference
 from ..core.recording.record import TENSORS as F
+from ..core.recording.views import share
 from ..core.runtime import errors, modes
 from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad, wrap
+from .functionalizing import functionalize
 from .mapping import check_randomness, puts_back, vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 
 __all__ = [
     "debug_unwrap",
     "functional_call",
+    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",
@@ -46,6 +53,10 @@ __all__ = [
 Function = Callable[..., Any]
 
 
+#: the leaves that derivatives hold which `linearize` has made
+_held: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
+
+
 class _Level:
     """A transform that runs: the tensors it differentiates by, apart from those that require grad outside."""
 
@@ -60,8 +71,6 @@ class _Level:
         self.forward = forward
 
     def __enter__(self) -> _Level:
-        from ..autograd import enable_grad, inference_mode
-
         local = modes.current()
         if not self.forward:
             if local.saved_hooks:
@@ -142,10 +151,17 @@ class _Level:
 
     def released(self, t: Any) -> Any:
         """A result without the history that ends at this transform's own tensors; with it where others require grad
-        and it is recorded outside."""
-        if not isinstance(t, Tensor) or not requires_grad(t) or (self.recorded and self._from_outside(t)):
+        and it is recorded outside. An argument that comes back is the tensor that it stood for, a view one outside."""
+        if not isinstance(t, Tensor):
             return t
-        return F.detach(t)
+        given = any(t is own for own in self.given)
+        if given and made_by(t) in (None, *self.starts):
+            return t._stands_for
+        if not requires_grad(t) or (self.recorded and self._from_outside(t)):
+            return t
+        if t._view is None or given:
+            return F.detach(t)
+        return share(self.released(t._view.base), t._array, None)
 
     def release(self, tree: Any) -> Any:
         """`released` of all tensors of a tree."""
@@ -163,7 +179,7 @@ class _Level:
         nodes: Iterator[Any] = reachable([made])
         for node in nodes:
             if node.accumulates:
-                if id(node.variable) not in self.own:
+                if id(node.variable) not in self.own and _held.get(id(node.variable)) is not node.variable:
                     return True
             elif backward and node.user_code:
                 function = getattr(node, "fn", node)._forward_cls
@@ -247,7 +263,11 @@ def _gradients(
     """The gradients of the inputs, or of their `places` in the graph if the inputs may have been changed since."""
     from ..autograd import grad as gradient
 
-    pairs = [(o, c) for o, c in zip(outs, cotangents, strict=True) if requires_grad(o)]
+    pairs = [
+        (o, F.ones_like(o) if c is None and levels_of(o._array.shape) else c)
+        for o, c in zip(outs, cotangents, strict=True)
+        if requires_grad(o)
+    ]
     if not pairs:
         return [F.zeros_like(t) for t in ins]
     found = gradient(
@@ -477,6 +497,8 @@ def _pushed(
         )
     _check_directions(flat(chosen), flat(tangents))
     with _Level(func, forward=True) as level:
+        if not any(t.forward for t in transforms.stack[:-1] if isinstance(t, _Level)):
+            refuse_nested()
         forward = Forward()
         enabled, transforms.forward_enabled = transforms.forward_enabled, True
         forward.open()
@@ -503,6 +525,7 @@ def _pushed(
             transforms.forward_enabled = enabled
             forward.close()
     each = [F.zeros_like(o) if t is None else level.released(t) for o, t in zip(outs, found, strict=True)]
+    shown = like(value, iter([F.alias(t) for t in flat(shown)]))  # the primal is another tensor on the same memory
     return shown, like(value, iter(each)), aux
 
 
@@ -518,13 +541,17 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     Mirrors `torch.func.linearize`.
     """
 
-    def slope(*tangents: Any) -> Any:
+    output = func(*primals)
+    leaves = flat(primals)
+    linear = _Linear(func, primals)
+
+    def jvp_fn(*tangents: Any) -> Any:
         if structure(tangents) != structure(primals):
             raise RuntimeError(
                 f"Expected the tangents {structure(tangents)} to have the same argspec as the primals "
                 f"{structure(primals)}"
             )
-        for i, (t, d) in enumerate(zip(flat(primals), flat(tangents), strict=True)):
+        for i, (t, d) in enumerate(zip(leaves, flat(tangents), strict=True)):
             for what in ("shape", "device", "dtype"):
                 is_, was = getattr(d, what), getattr(t, what)
                 if is_ != was:
@@ -532,9 +559,57 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
                         f"tangent:{i} with {what} {is_} in flattened pytree doesn't match the {what} {was} of the "
                         "corresponding primal."
                     )
-        return jvp(func, primals, tangents)[1]
+        return like(output, iter(linear.at(flat(tangents))))
 
-    return func(*primals), slope
+    return output, jvp_fn
+
+
+class _Linear:
+    """The derivative of a function, as a graph that leads from its tangents, which are held open, to those of its
+    results."""
+
+    def __init__(self, func: Function, primals: tuple[Any, ...]) -> None:
+        for t in flat(primals):
+            t.new_empty(())
+        #: leaves in the place of the arguments: what the derivative keeps of these has no other history
+        self.points = [_leaf(F.detach(t)) if requires_grad(t) else F.detach(t) for t in flat(primals)]
+        with enable_grad(), dual_level():
+            self.holes = [F.zeros_like(t) for t in self.points]
+            for hole in self.holes:
+                if hole.is_floating_point() or hole.is_complex():  # of others there are no dual tensors
+                    _leaf(hole)
+            duals = [make_dual(t, hole) for t, hole in zip(self.points, self.holes, strict=True)]
+            self.found = [self._tangent(t) for t in flat(func(*like(primals, iter(duals))))]
+            hidden = [t for level in transforms.forward for t in level.own.values()]
+        for _ in {id(t) for t in flat(primals)}:
+            warnings.warn(errors.FOLDED, stacklevel=3)
+        leading = [t for t in self.found if isinstance(t, Tensor) and requires_grad(t)]
+        with enable_grad():
+            self.dummies = [_leaf(F.zeros_like(t)) for t in leading]
+            self.back = _gradients(leading, self.holes, self.dummies, True)
+        #: leaves that are nobody's else
+        self.own = {id(t): t for t in (*hidden, *self.holes, *self.dummies)}
+        _held.update(self.own)
+        if transforms.stack:
+            _held.update((id(t), t) for t in self.points)
+
+    @staticmethod
+    def _tangent(t: Any) -> Any:
+        if not isinstance(t, Tensor):
+            return t
+        made = unpack_dual(t).tangent
+        return F.zeros_like(t) if made is None else made
+
+    def at(self, tangents: list[Tensor]) -> list[Any]:
+        """What it gives for tangents."""
+        given = [
+            t if not t.dim() else F.clone(t) if levels_of(t._array.shape) else F.zeros_like(p).copy_(t)
+            for p, t in zip(self.points, tangents, strict=True)
+        ]
+        made = iter(_gradients(self.back, self.dummies, given, modes.current().grad))
+        own = set(self.own)
+        found = [next(made) if isinstance(t, Tensor) and requires_grad(t) else t for t in self.found]
+        return [F.detach(t) if isinstance(t, Tensor) and not reaches_others(t, own) else t for t in found]
 
 
 def jacrev(

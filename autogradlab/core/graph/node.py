@@ -394,6 +394,9 @@ class Identity(Node):
         made.shape, made.dtype = array.shape, array.dtype
         return made
 
+    def name(self) -> str:
+        return "torch::autograd::Identity"
+
     def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
         """One step of backward, on arrays."""
         return (grad,)
@@ -401,6 +404,9 @@ class Identity(Node):
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         """One step of backward, on tensors, recorded."""
         return (grad,)
+
+
+Identity.__name__ = Identity.__qualname__ = "CppFunction"  # of a class that PyTorch has no name for in Python
 
 
 class Start(Identity):

@@ -29,6 +29,7 @@ __all__ = [
     "each",
     "levels_of",
     "new_level",
+    "one_by_one",
     "plain_rows",
     "refuse_among",
     "repeated",
@@ -469,7 +470,18 @@ def repeated(array: Any, *others: Any) -> Any:
     for x in rows:
         lanes |= dict(zip(x.levels, x.lanes, strict=True))
     levels = tuple(sorted(lanes))
-    return Rows(np.array(np.broadcast_to(array, (*[lanes[level] for level in levels], *array.shape))), levels)
+    made = one_by_one(tuple([lanes[level] for level in levels]), array)
+    made[...] = array
+    return Rows(made, levels)
+
+
+def one_by_one(lanes: tuple[int, ...], like: Any) -> np.ndarray:
+    """Memory for so many rows, one after the other, each with its elements in the order that an array's have."""
+    steps = like.strides
+    order = sorted(range(like.ndim), key=lambda d: -abs(steps[d]))
+    made = np.empty((*lanes, *[like.shape[d] for d in order]), like.dtype)
+    first = len(lanes)
+    return made.transpose(*range(first), *[first + order.index(d) for d in range(like.ndim)])
 
 
 # -- NumPy's functions ------------------------------------------------------------------------------------------------
@@ -921,7 +933,7 @@ def to_draw(x: Any) -> Any:
     if len(levels) == len(lanes):
         return x
     whole = x.beside(x.ndim, tuple(lanes)) if levels else x
-    return Rows(np.array(np.broadcast_to(whole, (*lanes.values(), *x.shape))), tuple(lanes))
+    return Rows(np.array(np.broadcast_to(whole, (*lanes.values(), *x.shape)), order="C"), tuple(lanes))
 
 
 def draw_into(fill: Callable[[Any], Any], array: Any) -> None:

@@ -114,6 +114,11 @@ ROWS_SELECTED = (
     "batch this would return a differently shaped Tensor. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature."
 )
+FOLDED = (  # `linearize` in PyTorch folds constants of a graph
+    "Attempted to insert a get_attr Node with no underlying reference in the owning GraphModule! Call "
+    "GraphModule.add_submodule to add the necessary submodule, GraphModule.add_parameter to add the necessary "
+    "Parameter, or nn.Module.register_buffer to add the necessary buffer"
+)
 FORWARDLESS_IN_PLACE = (
     "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
     "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -67,10 +67,12 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         b = 0 if bias is None else bias._array.ndim
     except AttributeError:
         reject("linear", (input, weight) if bias is None else (input, weight, bias), {})
-    if not n or not m:
-        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D")
     if bias is None:
-        return TENSORS.matmul(input, TENSORS.t(weight))
+        if n and m:
+            return TENSORS.matmul(input, TENSORS.t(weight))
+        return _refuse_numbers(n, m)
+    if not n or not m:
+        return _refuse_numbers(n, m)
     if m != 2:
         if n == m == 1 and b == 0:
             return TENSORS.matmul(input, TENSORS.t(weight)).add_(bias)
@@ -78,11 +80,19 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         raise RuntimeError(f"mat2 must be a matrix, got {m}-D tensor")
     if n == 2:
         return TENSORS.addmm(bias, input, TENSORS.t(weight))
-    if n and b == 1 and input._array.flags.c_contiguous and bias._array.flags.c_contiguous:
+    local = modes.LOCAL.state
+    if b == 1 and input._array.flags.c_contiguous and bias._array.flags.c_contiguous and (n == 3 or not local.transformed):
         shape = input._array.shape
         flat = TENSORS.addmm(bias, TENSORS.view(input, (math.prod(shape[:-1]), shape[-1])), TENSORS.t(weight))
         return TENSORS.view(flat, (*shape[:-1], flat._array.shape[1]))
-    return TENSORS.matmul(input, TENSORS.t(weight)).add_(bias)
+    made = TENSORS.matmul(input, TENSORS.t(weight))
+    return made.add(bias) if local.mapped else made.add_(bias)
+
+
+def _refuse_numbers(n: int, m: int) -> NoReturn:
+    """Refuse tensors without dimensions; functional transforms ask for a product of matrices."""
+    name = "matmul" if modes.LOCAL.state.transformed else "linear"
+    raise RuntimeError(f"both arguments to {name} need to be at least 1D, but they are {n}D and {m}D")
 
 
 @reading("bilinear")

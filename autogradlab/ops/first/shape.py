@@ -316,6 +316,8 @@ def t(input: Tensor) -> Tensor:
             [2, 4]])
     """
     x = input._array
+    if type(x) is Rows and x.ndim == 2:  # what PyTorch's rule for vmap calls
+        return TENSORS.transpose(input, 0, 1)
     return view_of(input, x.T if x.ndim == 2 and x.size else _t(x), _T, ())
 
 
@@ -496,10 +498,11 @@ def squeeze(input: Tensor, dim: Any = _EVERY) -> Tensor:
     torch.Size([3])
     """
     x = input._array
-    if isinstance(x, Rows) and not x.ndim and dim is not _EVERY:
+    if isinstance(x, Rows) and dim is not _EVERY:
         dims = [dim] if isinstance(dim, int) else [*dim]
-        if any(dims):
+        if not x.ndim and any(dims):
             raise RuntimeError(errors.ROWS_SQUEEZE.format(-1, 0, dims))
+        dim = dims  # PyTorch's rule for vmap takes all alike
     if dim is _EVERY:
         return view_of(input, _squeeze_all(x), SQUEEZES[0], (x.shape, None))
     if isinstance(dim, (tuple, list)):
