@@ -438,9 +438,9 @@ def _laid_out_as(tensor: Tensor, tangent: Tensor) -> Tensor:
     if _laid_out_alike(tensor, tangent):
         return tangent
     with enable_grad():
-        if type(tangent._array) is Rows:
-            row = np.empty_like(_row_of(tensor._array), tangent._array.dtype)
-            made: Tensor = wrap(repeated(row, tangent._array))
+        rows: Any = tangent._array
+        if type(rows) is Rows:
+            made: Tensor = wrap(repeated(np.empty_like(_row_of(tensor._array), rows.dtype), rows))
         else:
             made = TENSORS.zeros_like(tensor, dtype=tangent.dtype)
         return made.copy_(tangent)

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.context import put
 from ..autograd.trees import flat, like
 from ..core.graph.node import node_class
 from ..core.memory.versions import UNSHARED
@@ -21,10 +22,10 @@ Function = Callable[..., Any]
 
 _KINDS = (
     "functionalize(f, remove='mutations'): received invalid argument for remove={}. Valid options are:\n"
-    "     remove='mutations': all inplace and out= operators will be removed from the program, and replaced with their "
-    "out-of-place equivalents.\n"
-    "     remove='mutations_and_views': In addition to the above, all aliasing operators {{view}} will be replaced with "
-    "their non-aliasing counterparts, {{view}}_copy.\n"
+    "     remove='mutations': all inplace and out= operators will be removed from the program, and replaced with "
+    "their out-of-place equivalents.\n"
+    "     remove='mutations_and_views': In addition to the above, all aliasing operators {{view}} will be replaced "
+    "with their non-aliasing counterparts, {{view}}_copy.\n"
 )
 
 
@@ -127,7 +128,7 @@ def _copying(kind: Any) -> Any:
 
 def _named_copy(t: Tensor) -> Tensor:
     """A tensor whose Node has the name that PyTorch gives that of the copying operation."""
-    node = made_by(t)
+    node: Any = made_by(t)
     if node is not None and not node.name().endswith("_copy"):
-        node.__class__ = _copying(type(node))
+        put(node, "__class__", _copying(type(node)))
     return t

@@ -1,4 +1,4 @@
-"""torch.func: what its results are besides their values: views, strides, versions, Nodes; linearize and functionalize."""
+"""torch.func: views, strides, versions and Nodes of its results; linearize and functionalize."""
 
 import warnings
 

@@ -81,7 +81,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if n == 2:
         return TENSORS.addmm(bias, input, TENSORS.t(weight))
     local = modes.LOCAL.state
-    if b == 1 and input._array.flags.c_contiguous and bias._array.flags.c_contiguous and (n == 3 or not local.transformed):
+    fused = b == 1 and (n == 3 or not local.transformed)
+    if fused and input._array.flags.c_contiguous and bias._array.flags.c_contiguous:
         shape = input._array.shape
         flat = TENSORS.addmm(bias, TENSORS.view(input, (math.prod(shape[:-1]), shape[-1])), TENSORS.t(weight))
         return TENSORS.view(flat, (*shape[:-1], flat._array.shape[1]))

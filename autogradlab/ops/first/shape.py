@@ -316,7 +316,7 @@ def t(input: Tensor) -> Tensor:
             [2, 4]])
     """
     x = input._array
-    if type(x) is Rows and x.ndim == 2:  # what PyTorch's rule for vmap calls
+    if isinstance(x, Rows) and x.ndim == 2:  # what PyTorch's rule for vmap calls
         return TENSORS.transpose(input, 0, 1)
     return view_of(input, x.T if x.ndim == 2 and x.size else _t(x), _T, ())
 
