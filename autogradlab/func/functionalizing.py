@@ -120,15 +120,16 @@ def _apart(t: Tensor) -> Tensor:
     return made
 
 
-@functools.cache
-def _copying(kind: Any) -> Any:
-    """The class of the Node of an operation that copies what a view would show."""
-    return node_class(kind.__name__ + "_copy", kind)
+#: by class the class of the Nodes of an operation that copies what a view would show
+_copying: dict[Any, Any] = {}
 
 
 def _named_copy(t: Tensor) -> Tensor:
     """A tensor whose Node has the name that PyTorch gives that of the copying operation."""
-    node: Any = made_by(t)
+    node = made_by(t)
     if node is not None and not node.name().endswith("_copy"):
-        put(node, "__class__", _copying(type(node)))
+        kind = type(node)
+        if kind not in _copying:
+            _copying[kind] = node_class(kind.__name__ + "_copy", kind)
+        put(node, "__class__", _copying[kind])
     return t
