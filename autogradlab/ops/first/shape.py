@@ -12,6 +12,7 @@ from ...core.memory.rows import Rows
 from ...core.memory.strided import placed, view_strides, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
+from ...core.runtime.modes import FLAGS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ...core.types.dtypes import dtype, from_numpy, tensor_type
@@ -316,9 +317,11 @@ def t(input: Tensor) -> Tensor:
             [2, 4]])
     """
     x = input._array
-    if isinstance(x, Rows) and x.ndim == 2:  # what PyTorch's rule for vmap calls
-        return TENSORS.transpose(input, 0, 1)
-    return view_of(input, x.T if x.ndim == 2 and x.size else _t(x), _T, ())
+    if x.ndim == 2 and x.size:
+        if FLAGS.rows and isinstance(x, Rows):  # what PyTorch's rule for vmap calls
+            return TENSORS.transpose(input, 0, 1)
+        return view_of(input, x.T, _T, ())
+    return view_of(input, _t(x), _T, ())
 
 
 def _transpose(input: np.ndarray, dim0: int, dim1: int) -> np.ndarray:
