@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..ops.operators.schema import Schema
 from .custom import CustomOpDef, find
-from .schema import Schema, infer_schema
+from .schema import infer_schema
 
 __all__ = [
     "CustomOpDef",

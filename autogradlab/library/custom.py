@@ -15,11 +15,12 @@ from ..core.memory.versions import increment_version
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor
-from ..ops import namespaces
+from ..ops.operators import namespaces
+from ..ops.operators.overloads import OpOverload, OpOverloadPacket
+from ..ops.operators.schema import Schema
 from ..utils._pytree import tree_flatten, tree_structure, tree_unflatten
-from .schema import Schema
 
-__all__ = ["CustomOpDef", "OpOverload", "OpOverloadPacket", "find"]
+__all__ = ["CustomOpDef", "find"]
 
 
 class CustomOpDef:
@@ -44,9 +45,9 @@ class CustomOpDef:
             raise NotImplementedError(
                 f"custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: {name}{schema}"
             )
-        self._opoverload = OpOverload(self, read)
+        self._opoverload = CustomOverload(self, read)
         packets = namespaces.namespace(namespace)
-        setattr(packets, name, OpOverloadPacket(self._opoverload))
+        setattr(packets, name, OpOverloadPacket([self._opoverload]))
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
@@ -119,29 +120,15 @@ class CustomOpDef:
         return found
 
 
-class OpOverload:
+class CustomOverload(OpOverload):
     """The operator, as `torch.ops.NAMESPACE.NAME.default` gives it."""
 
     __module__ = "torch._ops"
 
     def __init__(self, definition: CustomOpDef, schema: Schema) -> None:
-        self._definition, self._schema = definition, schema
-        self.namespace, self._opname = definition._namespace, definition._name
-        self.__name__ = self._opname + ".default"
+        super().__init__(definition._namespace, definition._name, schema)
+        self._definition = definition
         self._function: Any = None
-
-    def __str__(self) -> str:
-        return f"{self.namespace}.{self._opname}.default"
-
-    def __repr__(self) -> str:
-        return f"<OpOverload(op='{self.namespace}.{self._opname}', overload='default')>"
-
-    def name(self) -> str:
-        """Its full name, `NAMESPACE::NAME`."""
-        return self._definition._qualname
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._run(*self._schema.read(args, kwargs))
 
     def _run(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """What it gives for arguments that are converted."""
@@ -203,7 +190,7 @@ class OpOverload:
             seen.add(id(storage_of(t)))
 
 
-def _function_of(op: OpOverload) -> Any:
+def _function_of(op: CustomOverload) -> Any:
     """The autograd Function that records an operator. Its last argument says how the others lie in those of a call."""
     definition, schema = op._definition, op._schema
     of_lists = any(a.kind.startswith("Tensor") and "[]" in a.kind for a in schema.arguments)
@@ -254,37 +241,14 @@ def _check_structure(found: tuple[Any, ...], spec: Any) -> None:
         )
 
 
-class OpOverloadPacket:
-    """The operator, as `torch.ops.NAMESPACE.NAME` gives it."""
-
-    __module__ = "torch._ops"
-
-    def __init__(self, default: OpOverload) -> None:
-        self.default = default
-        self.__name__ = default._opname
-
-    def __str__(self) -> str:
-        return f"{self.default.namespace}.{self.default._opname}"
-
-    def __repr__(self) -> str:
-        return f"<OpOverloadPacket(op='{self}')>"
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.default(*args, **kwargs)
-
-    def overloads(self) -> list[str]:
-        """The names of its overloads."""
-        return ["default"]
-
-
 def find(what: str, op: Any) -> CustomOpDef:
     """The operator that a name, an overload or a definition means. what: the function that asks."""
     if isinstance(op, CustomOpDef):
         return op
     if isinstance(op, (OpOverload, OpOverloadPacket)):
-        return (op.default if isinstance(op, OpOverloadPacket) else op)._definition
+        found: Any = op.default if isinstance(op, OpOverloadPacket) else op
+        return found._definition
     if not isinstance(op, str):
         raise ValueError(f"{what}({op}): got unexpected type for op: {type(op)}")
     namespace, name = op.split("::")
-    packet: OpOverloadPacket = getattr(namespaces.namespace(namespace), name)
-    return packet.default._definition
+    return getattr(namespaces.namespace(namespace), name).default._definition

@@ -1,22 +1,19 @@
-"""Schemas of operators: how they are written, inferred from annotations, and how a call is read by them."""
+"""Schemas that the annotations of a function say."""
 
 from __future__ import annotations
 
 import collections.abc
 import inspect
-import re
 import typing
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from ..core.tensor.tensor import Tensor
 from ..core.types.device import device as Device
 from ..core.types.dtypes import dtype as Dtype
 
-__all__ = ["Argument", "Schema", "infer_schema"]
+__all__ = ["infer_schema"]
 
-#: the default of an argument that has none
-REQUIRED = object()
 _NUMBER: Any = int | float | bool
 #: of torch.distributed, which is not here: a parameter may be annotated with it
 GroupName = typing.NewType("GroupName", str)
@@ -173,189 +170,3 @@ def _returned(annotation: Any, refuse: Callable[[str], NoReturn]) -> str:
         refuse(f"Return has unsupported type {annotation}. The valid types are: {_RETURNS}.")
     texts = [_RETURNS[part] for part in parts]
     return texts[0] if parts == (annotation,) else f"({', '.join(texts)})"
-
-
-class Argument(NamedTuple):
-    """One argument of a schema. kind: its type, as `Tensor?[]`, without the mark of what is mutated."""
-
-    kind: str
-    name: str
-    default: Any
-    keyword: bool
-    mutated: bool
-
-
-_WORDS = {"SymInt": "int", "int": "int", "Scalar": "number", "ScalarType": "int"}
-_CONSTANTS = {"None": None, "True": True, "False": False}
-
-
-class Schema:
-    """What an operator takes and returns."""
-
-    def __init__(self, name: str, text: str) -> None:
-        self.name = name
-        taken, _, given = text.partition("->")
-        inside = taken.strip().removeprefix("(").rpartition(")")[0]
-        self.arguments: list[Argument] = []
-        keyword = False
-        for part in filter(None, _split(inside)):
-            if part == "*":
-                keyword = True
-            else:
-                self.arguments.append(_argument(part, keyword))
-        self.returned = given.strip()
-        inner = self.returned[1:-1] if self.returned.startswith("(") else self.returned
-        self.returns = [part for part in _split(inner) if part]
-        self._marks = dict(zip([a.name for a in self.arguments], filter("*".__ne__, _split(inside)), strict=False))
-
-    def __str__(self) -> str:
-        parts = []
-        for i, a in enumerate(self.arguments):
-            if a.keyword and (not i or not self.arguments[i - 1].keyword):
-                parts.append("*")
-            before, mark, _ = self._marks[a.name].partition("=")
-            parts.append(before + mark + (_shown(a.default) if mark else ""))
-        return f"{self.name}({', '.join(parts)}) -> {self.returned}"
-
-    @property
-    def functional(self) -> bool:
-        """Whether an operator changes none of its arguments, and returns something."""
-        return bool(self.returns) and not any(a.mutated for a in self.arguments)
-
-    def read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a call, converted, without trailing ones that are what they are by default."""
-        left = dict(kwargs)
-        values: list[Any] = []
-        named: dict[str, Any] = {}
-        count = sum(not a.keyword for a in self.arguments)
-        if len(args) > count:
-            raise RuntimeError(
-                f"{self.name}() expected at most {count} argument(s) but received {len(args)} argument(s). "
-                f"Declaration: {self}"
-            )
-        for i, a in enumerate(self.arguments):
-            if not a.keyword and i < len(args):
-                value = self._converted(i, a, args[i])
-            elif a.name in left:
-                value = self._converted(i, a, left.pop(a.name))
-            elif a.default is not REQUIRED:
-                value = a.default
-            else:
-                raise RuntimeError(f"{self.name}() is missing value for argument '{a.name}'. Declaration: {self}")
-            if not a.keyword:
-                values.append(value)
-            elif not _is_default(a, value):
-                named[a.name] = value
-        if left:
-            name = next(iter(left))
-            raise RuntimeError(f"Unknown keyword argument '{name}' for operator '{self.name}'. Schema: {self}")
-        while values and _is_default(self.arguments[len(values) - 1], values[-1]):
-            values.pop()
-        return tuple(values), named
-
-    def whole(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments with those that were left out."""
-        rest = [a.default for a in self.arguments[len(args) :] if not a.keyword]
-        return (*args, *rest), {a.name: kwargs.get(a.name, a.default) for a in self.arguments if a.keyword}
-
-    def _converted(self, place: int, a: Argument, value: Any) -> Any:
-        try:
-            return _convert(a.kind, value)
-        except (TypeError, ValueError) as error:
-            raise RuntimeError(
-                f"{self.name}() Expected a value of type '{_words(a.kind)}' for argument '{a.name}' but instead found "
-                f"type '{type(value).__name__}'.\nPosition: {place}\nValue: {value!r}\nDeclaration: {self}\n{error}"
-            ) from None
-
-
-def _split(text: str) -> list[str]:
-    """What commas outside of brackets separate."""
-    return [part.strip() for part in re.split(r",(?![^(\[]*[)\]])", text)]
-
-
-def _argument(text: str, keyword: bool) -> Argument:
-    declared, mark, default = text.partition("=")
-    kind, _, name = declared.rpartition(" ")
-    plain = re.sub(r"\([^)]*\)", "", kind)
-    return Argument(plain, name, _constant(default) if mark else REQUIRED, keyword, "!" in kind)
-
-
-def _constant(text: str) -> Any:
-    """The value that the text of a default means."""
-    if text in _CONSTANTS:
-        return _CONSTANTS[text]
-    if text[:1] in "\"'":
-        return text[1:-1]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
-
-
-def _shown(value: Any) -> str:
-    """A default as PyTorch's own schemas print it."""
-    if isinstance(value, float):
-        return f"{int(value)}." if value.is_integer() else f"{value:.17g}" if abs(value) < 1e-4 else repr(value)
-    return f'"{value}"' if isinstance(value, str) else str(value)
-
-
-def _is_default(a: Argument, value: Any) -> bool:
-    if a.default is REQUIRED or isinstance(value, Tensor):
-        return False
-    return type(value) is type(a.default) and bool(value == a.default)
-
-
-def _words(kind: str) -> str:
-    """What messages call a type."""
-    if kind.endswith("?"):
-        return f"Optional[{_words(kind[:-1])}]"
-    if kind.endswith("[]"):
-        return f"List[{_words(kind[:-2])}]"
-    return _WORDS.get(kind, kind)
-
-
-def _uncast(value: Any) -> TypeError:
-    return TypeError(
-        f"Cast error details: Unable to cast Python instance of type {type(value)} to C++ type '?' (#define "
-        "PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details)"
-    )
-
-
-def _convert(kind: str, value: Any) -> Any:
-    """A value as an operator gets it for an argument of a kind."""
-    if kind.endswith("?"):
-        return None if value is None else _convert(kind[:-1], value)
-    if kind.endswith("[]"):
-        return _convert_list(kind[:-2], value)
-    if kind == "Tensor":
-        if value is None or isinstance(value, Tensor):
-            return value
-        raise TypeError(f"Cast error details: Unable to cast {value} to Tensor")
-    if kind == "bool" and (value is None or isinstance(value, int)):
-        return bool(value)
-    if kind == "Scalar":
-        if isinstance(value, (int, float, complex)):
-            return value
-        raise TypeError(f"Cast error details: Cannot cast {value} to number")
-    if kind == "float" and isinstance(value, (int, float)):
-        return float(value)
-    if kind == "Device" and isinstance(value, (str, Device)):
-        return Device(value)
-    if kind in ("SymInt", "int") and isinstance(value, int):
-        return int(value)
-    known: dict[str, tuple[type, ...]] = {"str": (str,), "ScalarType": (Dtype, int)}
-    if isinstance(value, known.get(kind, ())):
-        return value
-    raise _uncast(value)
-
-
-def _convert_list(kind: str, value: Any) -> list[Any]:
-    if kind == "Tensor":
-        if isinstance(value, (list, tuple)) and all(isinstance(t, Tensor) for t in value):
-            return list(value)
-        raise _uncast(value)
-    if not isinstance(value, Iterable):
-        raise TypeError(f" Python error details: TypeError: '{type(value).__name__}' object is not iterable")
-    return [_convert(kind, item) for item in value]

@@ -187,7 +187,7 @@ def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return F.feature_alpha_dropout(input, p, train, True)
 
 
-@reading("feature_dropout(Tensor input, float p, bool train) -> Tensor")
+@reading("feature_dropout(Tensor input, float p, bool train) -> Tensor|input")
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Whole channels 0 with probability p, the rest divided by 1 - p, if train.
 

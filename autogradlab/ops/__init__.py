@@ -3,7 +3,6 @@
 from importlib.util import find_spec
 from typing import Any
 
-from .namespaces import namespace
 from .table.families import register_lazy
 
 #: families that are loaded when one of their names is first asked for: see `register_lazy` for the words, which
@@ -167,7 +166,13 @@ def __getattr__(name: str) -> Any:
     """A namespace of operators: any name is one but that of a module."""
     if name.startswith("_") or find_spec(f"{__name__}.{name}") is not None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return namespace(name)
+    if name in ("OpOverload", "OpOverloadPacket"):  # of torch._ops
+        from .operators import overloads
+
+        return getattr(overloads, name)
+    from .operators import namespaces
+
+    return namespaces.namespace(name)
 
 
 # the order matters: operators come last, each table after those whose operations it uses

@@ -97,10 +97,10 @@ def can_cast(*args: Any, **kwargs: Any) -> bool:
 
 @composite(
     """
-    result_type(Tensor tensor, Tensor other) -> dtype
-    result_type(Scalar scalar, Tensor tensor) -> dtype
-    result_type(Tensor tensor, Scalar other) -> dtype
-    result_type(Scalar scalar1, Scalar scalar2) -> dtype
+    result_type(Tensor tensor, Tensor other) -> dtype|.Tensor
+    result_type(Scalar scalar, Tensor tensor) -> dtype|.Scalar_Tensor
+    result_type(Tensor tensor, Scalar other) -> dtype|.Scalar
+    result_type(Scalar scalar1, Scalar scalar2) -> dtype|.Scalar_Scalar
     """,
     method=False,
 )

@@ -474,7 +474,7 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
     return self
 
 
-@signatures("map_(Tensor input, Tensor other, object callable) -> Tensor", method=True)
+@signatures("map_(Tensor input, Tensor other, object callable) -> Tensor|python", method=True)
 def map_(self: Tensor, other: Tensor, callable: Any) -> Tensor:
     """Each element replaced by what a Python function gives for it and its partner in another tensor. Slow.
 
@@ -488,7 +488,7 @@ def map_(self: Tensor, other: Tensor, callable: Any) -> Tensor:
     return _mapped("map_", self, (other,), callable)
 
 
-@signatures("map2_(Tensor input, Tensor x, Tensor y, object callable) -> Tensor", method=True)
+@signatures("map2_(Tensor input, Tensor x, Tensor y, object callable) -> Tensor|python", method=True)
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
     """Each element replaced by what a Python function gives for it and its partners in two other tensors. Slow.
 
@@ -524,7 +524,7 @@ def _fits(value: Any, t: Tensor) -> Any:
     raise TypeError(f"must be real number, not {type(value).__name__}")
 
 
-@signatures("as_subclass(Tensor input, object cls) -> Tensor", method=True)
+@signatures("as_subclass(Tensor input, object cls) -> Tensor|python", method=True)
 def as_subclass(self: Tensor, cls: Any) -> Any:
     """The tensor as one of a subclass, on the same memory and with the same history.
     Errors: TypeError for a class that does not inherit from Tensor.

@@ -9,7 +9,11 @@ notation and in the order in which PyTorch tries them, with what the overload gi
 ``type?`` admits None; ``int[2]`` takes a single int for both; ``$options`` stands for dtype, layout, device, pin_memory
 and requires_grad. A line that is indented more goes on with the one before it. Marks may follow a bar: ``|deprecated``
 overloads come last and are not listed in errors, ``|function`` ones are not those of the method, ``|method`` ones not
-those of the function, ``|numbers`` ones take Python numbers for their tensors. Two kinds of marks are of the whole
+those of the function, ``|numbers`` ones take Python numbers for their tensors. Of torch.ops (`ops/operators`) tell
+``|.name``, the overload if it is not "default", a second one like it, the overload with out= if it is not "out" or
+"name_out", and ``|_name`` that of the form in place if it has another one; ``|input``, that the first tensor is not
+called self there, and ``|view``, that the result may share its memory although the kernel is not marked so.
+``|python`` lines are not there, ``|aten`` ones nowhere else. Two kinds of marks are of the whole
 declaration, on any of its lines: ``|lower_precision``, ``|fp32`` and ``|promote`` say what autocast does
 (`amp/autocast_mode.py`), ``|foreach`` that lists of tensors can be given to ``_foreach_name`` (`ops/foreach.py`). A
 name of `torch.nn.functional` that stands in no other namespace is written ``nn.name(...)``.

@@ -44,7 +44,7 @@ class Types:
 
     A role that nobody has set recognises nothing. `on_deprecated` is called with the text of each use of a deprecated
     overload; torch warns at the first one only. `find` gives a function of the package by its name, what defines it
-    loaded, or raises AttributeError.
+    loaded, or raises AttributeError; `operator` gives an operator of torch.ops.aten, or None.
     """
 
     tensor: _Class = ()
@@ -61,6 +61,7 @@ class Types:
         self.names: dict[type, str] = {}
         self.on_deprecated: Callable[[str], None] = lambda text: None
         self.find: Callable[[str], object] | None = None
+        self.operator: Callable[[str], object] | None = None
 
     def __setattr__(self, role: str, value: Any) -> None:
         object.__setattr__(self, role, value)

@@ -121,9 +121,9 @@ def _conv(
 @reading(
     """
     conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,
-        SymInt[1] dilation=1, SymInt groups=1) -> Tensor|lower_precision
+        SymInt[1] dilation=1, SymInt groups=1) -> Tensor|lower_precision|input
     conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, str padding="valid",
-        SymInt[1] dilation=1, SymInt groups=1) -> Tensor
+        SymInt[1] dilation=1, SymInt groups=1) -> Tensor|.padding|input
     """
 )
 def conv1d(
@@ -157,9 +157,9 @@ def conv1d(
 @reading(
     """
     conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0,
-        SymInt[2] dilation=1, SymInt groups=1) -> Tensor|lower_precision
+        SymInt[2] dilation=1, SymInt groups=1) -> Tensor|lower_precision|input
     conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, str padding="valid",
-        SymInt[2] dilation=1, SymInt groups=1) -> Tensor
+        SymInt[2] dilation=1, SymInt groups=1) -> Tensor|.padding|input
     """
 )
 def conv2d(
@@ -197,9 +197,9 @@ def conv2d(
 @reading(
     """
     conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0,
-        SymInt[3] dilation=1, SymInt groups=1) -> Tensor|lower_precision
+        SymInt[3] dilation=1, SymInt groups=1) -> Tensor|lower_precision|input
     conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, str padding="valid",
-        SymInt[3] dilation=1, SymInt groups=1) -> Tensor
+        SymInt[3] dilation=1, SymInt groups=1) -> Tensor|.padding|input
     """
 )
 def conv3d(
@@ -259,7 +259,7 @@ def _transposed(
 @reading(
     """
     conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,
-        SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor|lower_precision
+        SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor|lower_precision|input
     """
 )
 def conv_transpose1d(
@@ -292,7 +292,7 @@ def conv_transpose1d(
 @reading(
     """
     conv_transpose2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0,
-        SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor|lower_precision
+        SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor|lower_precision|.input|input
     """
 )
 def conv_transpose2d(
@@ -325,7 +325,7 @@ def conv_transpose2d(
 @reading(
     """
     conv_transpose3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0,
-        SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor|lower_precision
+        SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor|lower_precision|.input|input
     """
 )
 def conv_transpose3d(

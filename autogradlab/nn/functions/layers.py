@@ -229,8 +229,8 @@ def _run(mode: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 _END = "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"
 _TEXT = """
-    {0}(Tensor data, Tensor batch_sizes, {1} hx, {2}) -> {3}
-    {0}(Tensor input, {1} hx, {2}, bool batch_first) -> {3}
+    {0}(Tensor data, Tensor batch_sizes, {1} hx, {2}) -> {3}|.data
+    {0}(Tensor input, {1} hx, {2}, bool batch_first) -> {3}|input|.input
     """
 _TWO, _THREE = "(Tensor, Tensor)", "(Tensor, Tensor, Tensor)"
 

@@ -205,7 +205,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return _dropped(input, p, inplace) if training else input
 
 
-_P = "(Tensor input, float p, bool train) -> Tensor"
+_P = "(Tensor input, float p, bool train) -> Tensor|input"
 _dropout, _dropout_ = inner("dropout" + _P), inner("dropout_" + _P)
 _alpha_dropout, _feature_alpha_dropout = inner("alpha_dropout" + _P), inner("feature_alpha_dropout" + _P)
 

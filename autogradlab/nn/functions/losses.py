@@ -63,7 +63,8 @@ _cross_entropy_loss = inner(
 )
 _kl_div = inner(f"kl_div(Tensor input, Tensor target, {_REDUCTION}, *, bool log_target=False) -> Tensor|fp32")
 _poisson_nll_loss = inner(
-    "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor|fp32"
+    "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, "
+    "int reduction) -> Tensor|fp32|input"
 )
 _hinge_embedding_loss = inner(
     f"hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, {_REDUCTION}) -> Tensor|fp32"
@@ -83,9 +84,9 @@ _multilabel_margin_loss = inner(
 )
 _LENGTHS = (
     "ctc_loss(Tensor log_probs, Tensor targets, {0} input_lengths, {0} target_lengths, int blank=0, "
-    f"{_REDUCTION}, bool zero_infinity=False) -> Tensor|fp32"
+    f"{_REDUCTION}, bool zero_infinity=False) -> Tensor|fp32|.{{1}}"
 )
-_ctc_loss = inner("\n".join(_LENGTHS.format(kind) for kind in ("int[]", "Tensor")))
+_ctc_loss = inner("\n".join(_LENGTHS.format(*kind) for kind in (("int[]", "IntList"), ("Tensor", "Tensor"))))
 
 
 def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:

@@ -24,28 +24,30 @@ _MISMATCH = (
 _batch_norm = inner(
     """
     batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training,
-        float momentum, float eps, bool cudnn_enabled) -> Tensor
+        float momentum, float eps, bool cudnn_enabled) -> Tensor|input
     """
 )
 _instance_norm = inner(
     """
     instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
-        bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor
+        bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor|input
     """
 )
 _layer_norm = inner(
     """
     layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05,
-        bool cudnn_enable=True) -> Tensor
+        bool cudnn_enable=True) -> Tensor|input
     """
 )
 _group_norm = inner(
     """
     group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05,
-        bool cudnn_enabled=True) -> Tensor
+        bool cudnn_enabled=True) -> Tensor|input
     """
 )
-_rms_norm = inner("rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor")
+_rms_norm = inner(
+    "rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor|input"
+)
 
 
 def _enough(size: tuple[int, ...], shown: str = "torch.Size({})") -> None:

@@ -56,7 +56,7 @@ def _check(x: Tensor, states: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, gate
 
 @reading(
     "lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None)"
-    " -> (Tensor, Tensor)"
+    " -> (Tensor, Tensor)|input"
 )
 def lstm_cell(
     input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Any = None, b_hh: Any = None
@@ -83,7 +83,7 @@ def lstm_cell(
     return h, c
 
 
-_CELL = "(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor"
+_CELL = "(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor|input"
 
 
 @reading("gru_cell" + _CELL)

@@ -64,7 +64,7 @@ def _copy(declaration: str, view: Op, *, doc: str, out: Any = None, sizes: str =
 
 
 _copy(
-    "select_copy(Tensor input, int dim, SymInt index, *, Tensor out=None) -> Tensor",
+    "select_copy(Tensor input, int dim, SymInt index, *, Tensor out=None) -> Tensor|.int",
     OPS["select"],
     doc="""
     sig: (input, dim, index)
@@ -80,7 +80,7 @@ _copy(
 _copy(
     """
     slice_copy(Tensor input, int dim=0, SymInt? start=None, SymInt? end=None,
-        SymInt step=1, *, Tensor out=None) -> Tensor
+        SymInt step=1, *, Tensor out=None) -> Tensor|.Tensor
     """,
     OPS["slice"],
     doc="""
@@ -138,7 +138,7 @@ _copy(
     """,
 )
 _copy(
-    "transpose_copy(Tensor input, int dim0, int dim1, *, Tensor out=None) -> Tensor",
+    "transpose_copy(Tensor input, int dim0, int dim1, *, Tensor out=None) -> Tensor|.int",
     OPS["transpose"],
     doc="""
     sig: (input, dim0, dim1)
@@ -168,7 +168,7 @@ _copy(
     """,
 )
 _copy(
-    "split_copy(Tensor input, SymInt split_size, int dim=0, *, Tensor[] out=None) -> Tensor[]",
+    "split_copy(Tensor input, SymInt split_size, int dim=0, *, Tensor[] out=None) -> Tensor[]|.Tensor",
     OPS["split"],
     doc="""
     sig: (input, split_size, dim=0)
@@ -197,7 +197,7 @@ _copy(
     out=Out(exact=EXPECTED),
 )
 _copy(
-    "unbind_copy(Tensor input, int dim=0, *, Tensor[] out=None) -> Tensor[]",
+    "unbind_copy(Tensor input, int dim=0, *, Tensor[] out=None) -> Tensor[]|.int",
     OPS["unbind"],
     doc="""
     sig: (input, dim=0)
@@ -248,7 +248,7 @@ _view_copy = _copy_of(OPS["view"])
 
 @composite(
     """
-    view_copy(Tensor input, ScalarType dtype, *, Tensor out=None) -> Tensor
+    view_copy(Tensor input, ScalarType dtype, *, Tensor out=None) -> Tensor|.dtype
     view_copy(Tensor input, SymInt[] size, *, Tensor out=None) -> Tensor
     """,
     method=False,
@@ -314,8 +314,8 @@ _SQUEEZED = [_copy_of(entry) for entry in SQUEEZES]
 @composite(
     """
     squeeze_copy(Tensor input, *, Tensor out=None) -> Tensor
-    squeeze_copy(Tensor input, int dim, *, Tensor out=None) -> Tensor
-    squeeze_copy(Tensor input, int[] dim, *, Tensor out=None) -> Tensor
+    squeeze_copy(Tensor input, int dim, *, Tensor out=None) -> Tensor|.dim
+    squeeze_copy(Tensor input, int[] dim, *, Tensor out=None) -> Tensor|.dims
     """,
     method=False,
 )

@@ -59,13 +59,13 @@ def _uneven(x: Any, dim: int, places: Any, edge_order: int) -> Any:
 
 @composite(
     """
-    gradient(Tensor input, *, int[] dim, int edge_order=1) -> Tensor
-    gradient(Tensor input, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor
-    gradient(Tensor input, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor
-    gradient(Tensor input, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor
-    gradient(Tensor input, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor
-    gradient(Tensor input, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor
-    gradient(Tensor input, *, Tensor[] spacing, int[] dim, int edge_order=1) -> Tensor
+    gradient(Tensor input, *, int[] dim, int edge_order=1) -> Tensor|.array
+    gradient(Tensor input, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor|.scalararray
+    gradient(Tensor input, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor|.scalarint
+    gradient(Tensor input, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor|.scalarrayint
+    gradient(Tensor input, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor|.scalarrayarray
+    gradient(Tensor input, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor|.tensorarrayint
+    gradient(Tensor input, *, Tensor[] spacing, int[] dim, int edge_order=1) -> Tensor|.tensorarray
     """,
     method=False,
 )

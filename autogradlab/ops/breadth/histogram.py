@@ -257,9 +257,9 @@ OPS["histogram.count"] = Op(
 op(
     """
     histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False,
-        Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)
+        Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)|.bins_tensor
     histogram(Tensor input, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False,
-        Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)
+        Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)|.bin_ct
     """,
     "input bins weight",
     node=NOT_IMPLEMENTED,
@@ -296,11 +296,11 @@ def _points(input: Tensor) -> np.ndarray:
 @composite(
     """
     histogramdd(Tensor input, int bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist,
-        Tensor bin_edges)
+        Tensor bin_edges)|.int_bins
     histogramdd(Tensor input, int[] bins, float[]? range=None, Tensor? weight=None,
         bool density=False) -> (Tensor hist, Tensor bin_edges)
     histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None,
-        bool density=False) -> (Tensor hist, Tensor bin_edges)
+        bool density=False) -> (Tensor hist, Tensor bin_edges)|.TensorList_bins
     """,
     method=False,
 )

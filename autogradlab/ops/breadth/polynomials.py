@@ -68,8 +68,8 @@ def _polynomial(name: str, kernel: Callable[[Any, Any], Any], what: str, example
     composite(
         f"""
         special_{name}(Tensor x, Tensor n, *, Tensor out=None) -> Tensor
-        special_{name}(Scalar x, Tensor n, *, Tensor out=None) -> Tensor
-        special_{name}(Tensor x, Scalar n, *, Tensor out=None) -> Tensor
+        special_{name}(Scalar x, Tensor n, *, Tensor out=None) -> Tensor|.x_scalar
+        special_{name}(Tensor x, Scalar n, *, Tensor out=None) -> Tensor|.n_scalar
         """,
         method=False,
     )(call)

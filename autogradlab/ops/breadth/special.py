@@ -575,8 +575,8 @@ _no_first = not_implemented("zeta: self")
 binary(
     """
     special_zeta(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    special_zeta(Scalar self, Tensor other, *, Tensor out=None) -> Tensor
-    special_zeta(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    special_zeta(Scalar self, Tensor other, *, Tensor out=None) -> Tensor|.self_scalar
+    special_zeta(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.other_scalar
     """,
     _zeta_kernel,
     {

@@ -100,7 +100,7 @@ def _check_spectrum(
     """
     stft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
         str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None,
-        bool? align_to_window=None) -> Tensor|fp32
+        bool? align_to_window=None) -> Tensor|fp32|.center
     stft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None,
         bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor
     """,

@@ -30,8 +30,8 @@ from ..table.signatures import explain
 
 @composite(
     """
-    movedim(Tensor input, int source, int destination) -> Tensor
-    movedim(Tensor input, int[] source, int[] destination) -> Tensor
+    movedim(Tensor input, int source, int destination) -> Tensor|.int|view
+    movedim(Tensor input, int[] source, int[] destination) -> Tensor|.intlist|view
     """,
 )
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
@@ -69,7 +69,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 alias("moveaxis", "movedim", reads="late")
 
 
-@composite("swapaxes(Tensor input, int axis0, int axis1) -> Tensor")
+@composite("swapaxes(Tensor input, int axis0, int axis1) -> Tensor|view")
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Another name of transpose.
 
@@ -87,7 +87,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return transpose(input, axis0, axis1)
 
 
-@composite("swapdims(Tensor input, int dim0, int dim1) -> Tensor", reads="late")
+@composite("swapdims(Tensor input, int dim0, int dim1) -> Tensor|view", reads="late")
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Another name of transpose.
 
@@ -113,7 +113,7 @@ def _conjugate(input: Tensor) -> Tensor:
     return TENSORS.conj(input) if input._array.dtype.kind == "c" else input
 
 
-@composite("adjoint(Tensor input) -> Tensor", reads="late")
+@composite("adjoint(Tensor input) -> Tensor|view", reads="late")
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of matrices.
 
@@ -521,7 +521,7 @@ def _three(t: Tensor) -> Tensor:
 @composite(
     """
     atleast_1d(Tensor input) -> Tensor | Tensor[]
-    atleast_1d(Tensor[] tensors) -> Tensor | Tensor[]
+    atleast_1d(Tensor[] tensors) -> Tensor | Tensor[]|.Sequence
     """,
     method=False,
     reads="itself",
@@ -543,7 +543,7 @@ def atleast_1d(*tensors: Any) -> Any:
 @composite(
     """
     atleast_2d(Tensor input) -> Tensor | Tensor[]
-    atleast_2d(Tensor[] tensors) -> Tensor | Tensor[]
+    atleast_2d(Tensor[] tensors) -> Tensor | Tensor[]|.Sequence
     """,
     method=False,
     reads="itself",
@@ -565,7 +565,7 @@ def atleast_2d(*tensors: Any) -> Any:
 @composite(
     """
     atleast_3d(Tensor input) -> Tensor | Tensor[]
-    atleast_3d(Tensor[] tensors) -> Tensor | Tensor[]
+    atleast_3d(Tensor[] tensors) -> Tensor | Tensor[]|.Sequence
     """,
     method=False,
     reads="itself",
@@ -586,8 +586,8 @@ def atleast_3d(*tensors: Any) -> Any:
 
 declare(
     """
-    moveaxis(Tensor input, int source, int destination) -> Tensor
-    moveaxis(Tensor input, int[] source, int[] destination) -> Tensor
+    moveaxis(Tensor input, int source, int destination) -> Tensor|.int|view
+    moveaxis(Tensor input, int[] source, int[] destination) -> Tensor|.intlist|view
     """,
     """Another name of movedim.""",
 )

@@ -15,9 +15,9 @@ from ..table.outputs import FOUND, Out
 
 binary(
     """
-    bitwise_and(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    bitwise_and(Scalar self, Tensor other) -> Tensor
-    bitwise_and(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    bitwise_and(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    bitwise_and(Scalar self, Tensor other) -> Tensor|.Scalar_Tensor
+    bitwise_and(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
     """,
     np.bitwise_and,
     check=refusing("fVc", "bitwise_and_cpu"),
@@ -43,9 +43,9 @@ binary(
 )
 binary(
     """
-    bitwise_or(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    bitwise_or(Scalar self, Tensor other) -> Tensor
-    bitwise_or(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    bitwise_or(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    bitwise_or(Scalar self, Tensor other) -> Tensor|.Scalar_Tensor
+    bitwise_or(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
     """,
     np.bitwise_or,
     check=refusing("fVc", "bitwise_or_cpu"),
@@ -69,9 +69,9 @@ binary(
 )
 binary(
     """
-    bitwise_xor(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    bitwise_xor(Scalar self, Tensor other) -> Tensor
-    bitwise_xor(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    bitwise_xor(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    bitwise_xor(Scalar self, Tensor other) -> Tensor|.Scalar_Tensor
+    bitwise_xor(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
     """,
     np.bitwise_xor,
     check=refusing("fVc", "bitwise_xor_cpu"),
@@ -113,9 +113,9 @@ def _right(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 binary(
     """
-    bitwise_left_shift(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    bitwise_left_shift(Scalar self, Tensor other) -> Tensor
-    bitwise_left_shift(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    bitwise_left_shift(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    bitwise_left_shift(Scalar self, Tensor other) -> Tensor|.Scalar_Tensor
+    bitwise_left_shift(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Tensor_Scalar
     """,
     _left,
     check=refusing("bfVc", "lshift_cpu"),
@@ -139,9 +139,9 @@ binary(
 )
 binary(
     """
-    bitwise_right_shift(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    bitwise_right_shift(Scalar self, Tensor other) -> Tensor
-    bitwise_right_shift(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    bitwise_right_shift(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    bitwise_right_shift(Scalar self, Tensor other) -> Tensor|.Scalar_Tensor
+    bitwise_right_shift(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Tensor_Scalar
     """,
     _right,
     check=refusing("bfVc", "rshift_cpu"),

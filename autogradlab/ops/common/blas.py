@@ -147,7 +147,7 @@ def addr(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, *, beta: Any = 1
     baddbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
         Tensor out=None) -> Tensor|lower_precision
     baddbmm(Tensor input, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1,
-        Tensor out=None) -> Tensor|function
+        Tensor out=None) -> Tensor|function|.dtype
     """,
     inplace=True,
     fits=lambda batch1, batch2: (batch1.shape[0], batch1.shape[1], batch2.shape[2]),
@@ -326,7 +326,7 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
 
 
 @composite(
-    "nn.linear(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor out=None) -> Tensor|lower_precision",
+    "nn.linear(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor out=None) -> Tensor|lower_precision|input",
     method=False,
     function=False,
 )

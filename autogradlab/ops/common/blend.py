@@ -84,10 +84,10 @@ def _alone(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arg
 @op(
     """
     where(Tensor condition) -> Tensor
-    where(Tensor condition, Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    where(Tensor condition, Scalar self, Tensor other) -> Tensor
-    where(Tensor condition, Tensor input, Scalar other) -> Tensor
-    where(Tensor condition, Scalar self, Scalar other) -> Tensor
+    where(Tensor condition, Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.self
+    where(Tensor condition, Scalar self, Tensor other) -> Tensor|.ScalarSelf
+    where(Tensor condition, Tensor input, Scalar other) -> Tensor|.ScalarOther
+    where(Tensor condition, Scalar self, Scalar other) -> Tensor|.Scalar
     """,
     "condition input other",
     numbers=True,
@@ -289,7 +289,7 @@ OPS["clamp.numbers"] = Op(
 )
 op(
     """
-    clamp(Tensor input, Tensor? min=None, Tensor? max=None, *, Tensor out=None) -> Tensor
+    clamp(Tensor input, Tensor? min=None, Tensor? max=None, *, Tensor out=None) -> Tensor|.Tensor
     clamp(Tensor input, Scalar? min=None, Scalar? max=None, *, Tensor out=None) -> Tensor
     """,
     node="ClampBackward0",
@@ -360,7 +360,7 @@ OPS["clamp_max.number"] = Op(
 
 @op(
     """
-    clamp_min(Tensor input, Tensor min, *, Tensor out=None) -> Tensor
+    clamp_min(Tensor input, Tensor min, *, Tensor out=None) -> Tensor|.Tensor
     clamp_min(Tensor input, Scalar min, *, Tensor out=None) -> Tensor
     """,
     node="ClampMinBackward1",
@@ -399,7 +399,7 @@ def clamp_min(input: np.ndarray, min: np.ndarray) -> np.ndarray:
 
 @op(
     """
-    clamp_max(Tensor input, Tensor max, *, Tensor out=None) -> Tensor
+    clamp_max(Tensor input, Tensor max, *, Tensor out=None) -> Tensor|.Tensor
     clamp_max(Tensor input, Scalar max, *, Tensor out=None) -> Tensor
     """,
     node="ClampMaxBackward1",
@@ -482,8 +482,8 @@ OPS["lerp.number"] = Op(
 
 op(
     """
-    lerp(Tensor input, Tensor end, Tensor weight, *, Tensor out=None) -> Tensor
-    lerp(Tensor input, Tensor end, Scalar weight, *, Tensor out=None) -> Tensor
+    lerp(Tensor input, Tensor end, Tensor weight, *, Tensor out=None) -> Tensor|.Tensor
+    lerp(Tensor input, Tensor end, Scalar weight, *, Tensor out=None) -> Tensor|.Scalar
     """,
     node="LerpBackward1",
     overload="Tensor",

@@ -85,11 +85,11 @@ _ISIN = Op("isin", lambda input, values, invert: np.isin(input, values, invert=i
 @composite(
     """
     isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False,
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|.Tensor_Tensor
     isin(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False,
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|.Scalar_Tensor
     isin(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False,
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|.Tensor_Scalar
     """,
     method=False,
     out=Out(exact=EXPECTED),

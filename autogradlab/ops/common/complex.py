@@ -123,7 +123,7 @@ def _neg_view(input: np.ndarray) -> np.ndarray:
     return negated(input)
 
 
-@composite("conj(Tensor input) -> Tensor")
+@composite("conj(Tensor input) -> Tensor|view")
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate; real tensors are returned as they are. A view that conjugates when it is read.
 
@@ -147,7 +147,7 @@ def is_conj(input: Tensor) -> bool:
     return bits(input._array)[0]
 
 
-@composite("resolve_conj(Tensor input) -> Tensor")
+@composite("resolve_conj(Tensor input) -> Tensor|view")
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor with a pending conjugation carried out; otherwise itself.
 
@@ -171,7 +171,7 @@ def is_neg(input: Tensor) -> bool:
     return bits(input._array)[1]
 
 
-@composite("resolve_neg(Tensor input) -> Tensor")
+@composite("resolve_neg(Tensor input) -> Tensor|view")
 def resolve_neg(input: Tensor) -> Tensor:
     """The tensor with a pending change of sign carried out; otherwise itself.
 
@@ -302,7 +302,7 @@ RAW.contiguous = contiguous
 RAW.resolve_conj = lambda x: x
 
 
-@composite("real(Tensor input) -> Tensor|function", method=False)
+@composite("real(Tensor input) -> Tensor|function|view", method=False)
 def real(input: Tensor) -> Tensor:
     """The real parts, as a view of the same memory; a real tensor is returned as it is.
 
@@ -318,7 +318,7 @@ def real(input: Tensor) -> Tensor:
     return F.select(F.view_as_real(physical), input._array.ndim, 0)
 
 
-@composite("imag(Tensor input) -> Tensor|function", method=False)
+@composite("imag(Tensor input) -> Tensor|function|view", method=False)
 def imag(input: Tensor) -> Tensor:
     """The imaginary parts, as a view of the same memory.
 
@@ -389,7 +389,7 @@ unary(
 
 
 @op(
-    "frexp(Tensor input, *, Tensor[2] out=None) -> (Tensor mantissa, Tensor exponent)",
+    "frexp(Tensor input, *, Tensor[2] out=None) -> (Tensor mantissa, Tensor exponent)|.Tensor",
     outputs=("mantissa", "exponent"),
     differentiable=1,
     returns=named("frexp", ("mantissa", "exponent")),

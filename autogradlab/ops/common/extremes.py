@@ -180,9 +180,10 @@ OPS["max.dim"] = _along("max", np.ndarray.argmax)
 OPS["min.dim"] = _along("min", np.ndarray.argmin)
 op(
     """
-    max(Tensor input, *, Tensor out=None) -> Tensor
-    max(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    max(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
+    max(Tensor input, *, Tensor out=None) -> Tensor|.default|.unary_out
+    max(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.other|.out
+    max(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
+        Tensor indices)|.dim|.dim_max
     """,
     node="MaxBackward1",
     vjp={
@@ -219,9 +220,10 @@ op(
 )(_of_all("max", np.maximum))
 op(
     """
-    min(Tensor input, *, Tensor out=None) -> Tensor
-    min(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    min(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
+    min(Tensor input, *, Tensor out=None) -> Tensor|.default|.unary_out
+    min(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.other|.out
+    min(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
+        Tensor indices)|.dim|.dim_min
     """,
     node="MinBackward1",
     vjp={

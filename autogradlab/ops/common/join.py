@@ -360,7 +360,7 @@ _INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass
 @composite(
     """
     meshgrid(Tensor[] tensors) -> Tensor[]
-    meshgrid(Tensor[] tensors, *, str indexing) -> Tensor[]
+    meshgrid(Tensor[] tensors, *, str indexing) -> Tensor[]|.indexing
     """,
     method=False,
     reads="itself",

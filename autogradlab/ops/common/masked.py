@@ -147,8 +147,8 @@ RAW.masked_fill = _masked_fill
 
 @composite(
     """
-    masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor
-    masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor
+    masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor|.Tensor
+    masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor|.Scalar
     """,
 )
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:

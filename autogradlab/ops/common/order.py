@@ -110,7 +110,8 @@ def _medians(declaration: str, doc: str = "") -> None:
 _medians(
     """
     median(Tensor input) -> Tensor
-    median(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
+    median(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
+        Tensor indices)|.dim|.dim_values
     """,
     doc="""
     The middle element (the smaller one of two); with dim, also where it stands.
@@ -129,7 +130,8 @@ _medians(
 _medians(
     """
     nanmedian(Tensor input) -> Tensor
-    nanmedian(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
+    nanmedian(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
+        Tensor indices)|.dim|.dim_values
     """,
     doc="""
     The median of the elements that are not nan.
@@ -146,7 +148,8 @@ _medians(
 
 
 @op(
-    "mode(Tensor input, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)",
+    "mode(Tensor input, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, "
+    "Tensor indices)|.default|.values",
     **selecting("mode"),
     check_out=same_dtype(
         "expected scalar type '{}' but got '{}' for values output",
@@ -279,7 +282,7 @@ publish(
     quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
         Tensor out=None) -> Tensor|fp32
     quantile(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|.scalar
     """,
     quantile,
     True,
@@ -299,7 +302,7 @@ publish(
     nanquantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
         Tensor out=None) -> Tensor|fp32
     nanquantile(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|.scalar
     """,
     nanquantile,
     True,

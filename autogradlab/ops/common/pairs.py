@@ -228,8 +228,8 @@ def same_sign(F: Any, grad: Any, input: Any, result: Any) -> Any:
 
 binary(
     """
-    copysign(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    copysign(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    copysign(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|.out
+    copysign(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
     """,
     _copysign,
     {
@@ -338,8 +338,8 @@ def _remainder(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 binary(
     """
-    floor_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers
-    floor_divide(Tensor input, Scalar other) -> Tensor|numbers
+    floor_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers|_Tensor
+    floor_divide(Tensor input, Scalar other) -> Tensor|numbers|.Scalar
     """,
     floor_quotient,
     {"input other": no_derivative("floor_divide")},
@@ -365,9 +365,9 @@ binary(
 )
 binary(
     """
-    remainder(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    remainder(Scalar self, Tensor other) -> Tensor
-    remainder(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    remainder(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    remainder(Scalar self, Tensor other) -> Tensor|.Scalar_Tensor
+    remainder(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
     """,
     single(_remainder),
     {
@@ -402,8 +402,8 @@ binary(
 )
 binary(
     """
-    fmod(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    fmod(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    fmod(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    fmod(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
     """,
     single(np.fmod),
     {
@@ -491,7 +491,7 @@ binary(
     """,
 )
 binary(
-    "ldexp(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "ldexp(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|.out|_default",
     single(_power_of_two),
     {
         "input": lambda F, grad, other: grad * F.conj(F.exp2(other)),
@@ -530,9 +530,9 @@ def _xlog1py(x: Any, y: np.ndarray) -> np.ndarray:
 
 binary(
     """
-    xlogy(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    xlogy(Scalar self, Tensor other, *, Tensor out=None) -> Tensor
-    xlogy(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    xlogy(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|.OutTensor
+    xlogy(Scalar self, Tensor other, *, Tensor out=None) -> Tensor|.Scalar_Self|.OutScalar_Self
+    xlogy(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar_Other|.OutScalar_Other
     """,
     single(_xlogy),
     {
@@ -570,8 +570,8 @@ binary(
 binary(
     """
     special_xlog1py(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    special_xlog1py(Scalar self, Tensor other, *, Tensor out=None) -> Tensor
-    special_xlog1py(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    special_xlog1py(Scalar self, Tensor other, *, Tensor out=None) -> Tensor|.self_scalar
+    special_xlog1py(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.other_scalar
     """,
     single(_xlog1py),
     {

@@ -173,7 +173,7 @@ def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
 
 declare(
     """
-    rand_like(Tensor input, *, Generator? generator, MemoryFormat? memory_format=None, $options) -> Tensor
+    rand_like(Tensor input, *, Generator? generator, MemoryFormat? memory_format=None, $options) -> Tensor|.generator
     rand_like(Tensor input, *, MemoryFormat? memory_format=None, $options) -> Tensor
     """,
     """
@@ -190,7 +190,7 @@ declare(
 )
 _simple(
     """
-    rand(SymInt[] size, *, Generator? generator, Tensor out=None, $options) -> Tensor
+    rand(SymInt[] size, *, Generator? generator, Tensor out=None, $options) -> Tensor|.generator
     rand(SymInt[] size, *, Tensor out=None, $options) -> Tensor
     """,
     streams.rand,
@@ -210,7 +210,7 @@ _simple(
 )
 declare(
     """
-    randn_like(Tensor input, *, Generator? generator, MemoryFormat? memory_format=None, $options) -> Tensor
+    randn_like(Tensor input, *, Generator? generator, MemoryFormat? memory_format=None, $options) -> Tensor|.generator
     randn_like(Tensor input, *, MemoryFormat? memory_format=None, $options) -> Tensor
     """,
     """
@@ -227,7 +227,7 @@ declare(
 )
 _simple(
     """
-    randn(SymInt[] size, *, Generator? generator, Tensor out=None, $options) -> Tensor
+    randn(SymInt[] size, *, Generator? generator, Tensor out=None, $options) -> Tensor|.generator
     randn(SymInt[] size, *, Tensor out=None, $options) -> Tensor
     """,
     streams.randn,
@@ -249,10 +249,11 @@ _simple(
 
 @composite(
     """
-    randint(SymInt high, SymInt[] size, *, Generator? generator, Tensor out=None, $options) -> Tensor
+    randint(SymInt high, SymInt[] size, *, Generator? generator, Tensor out=None, $options) -> Tensor|.generator
     randint(SymInt high, SymInt[] size, *, Tensor out=None, $options) -> Tensor
-    randint(SymInt low, SymInt high, SymInt[] size, *, Generator? generator, Tensor out=None, $options) -> Tensor
-    randint(SymInt low, SymInt high, SymInt[] size, *, Tensor out=None, $options) -> Tensor
+    randint(SymInt low, SymInt high, SymInt[] size, *, Generator? generator, Tensor out=None,
+        $options) -> Tensor|.low_generator
+    randint(SymInt low, SymInt high, SymInt[] size, *, Tensor out=None, $options) -> Tensor|.low
     """,
     method=False,
 )
@@ -277,13 +278,14 @@ def randint(*args: Any, **kwargs: Any) -> Tensor:
 @composite(
     """
     randint_like(Tensor input, SymInt low, SymInt high, *, Generator? generator, MemoryFormat? memory_format=None,
-        $options) -> Tensor
-    randint_like(Tensor input, SymInt low, SymInt high, *, MemoryFormat? memory_format=None, $options) -> Tensor
+        $options) -> Tensor|.low_generator_dtype
+    randint_like(Tensor input, SymInt low, SymInt high, *, MemoryFormat? memory_format=None,
+        $options) -> Tensor|.low_dtype
     randint_like(Tensor input, Tensor high, *, Generator? generator, MemoryFormat? memory_format=None,
-        $options) -> Tensor
-    randint_like(Tensor input, Tensor high, *, MemoryFormat? memory_format=None, $options) -> Tensor
+        $options) -> Tensor|.Tensor_generator
+    randint_like(Tensor input, Tensor high, *, MemoryFormat? memory_format=None, $options) -> Tensor|.Tensor
     randint_like(Tensor input, SymInt high, *, Generator? generator, MemoryFormat? memory_format=None,
-        $options) -> Tensor
+        $options) -> Tensor|.generator
     randint_like(Tensor input, SymInt high, *, MemoryFormat? memory_format=None, $options) -> Tensor
     """,
     method=False,
@@ -318,7 +320,7 @@ def randint_like(*args: Any, **kwargs: Any) -> Tensor:
 
 @composite(
     """
-    randperm(SymInt n, *, Generator? generator, Tensor out=None, $options) -> Tensor
+    randperm(SymInt n, *, Generator? generator, Tensor out=None, $options) -> Tensor|.generator
     randperm(SymInt n, *, Tensor out=None, $options) -> Tensor
     """,
     method=False,
@@ -404,10 +406,11 @@ OPS["normal.mean"] = Op("normal", _normal, "mean", node="NormalBackward1", vjp={
 OPS["normal.std"] = Op("normal", _normal, "std", node="NormalBackward2", vjp={"std": _OF_SHAPES["std"]})
 op(
     """
-    normal(Tensor mean, Tensor std, *, Generator? generator=None, Tensor out=None) -> Tensor
-    normal(Tensor mean, float std=1, *, Generator? generator=None, Tensor out=None) -> Tensor
-    normal(float mean, Tensor std, *, Generator? generator=None, Tensor out=None) -> Tensor
-    normal(float mean, float std, SymInt[] size, *, Generator? generator=None, Tensor out=None, $options) -> Tensor
+    normal(Tensor mean, Tensor std, *, Generator? generator=None, Tensor out=None) -> Tensor|.Tensor_Tensor
+    normal(Tensor mean, float std=1, *, Generator? generator=None, Tensor out=None) -> Tensor|.Tensor_float
+    normal(float mean, Tensor std, *, Generator? generator=None, Tensor out=None) -> Tensor|.float_Tensor
+    normal(float mean, float std, SymInt[] size, *, Generator? generator=None, Tensor out=None,
+        $options) -> Tensor|.float_float
     """,
     method=False,
     node="NormalBackward3",
@@ -448,7 +451,7 @@ OPS["bernoulli.p"] = Op(
 @op(
     """
     bernoulli(Tensor input, *, Generator? generator=None, Tensor out=None) -> Tensor
-    bernoulli(Tensor input, float p, *, Generator? generator=None) -> Tensor
+    bernoulli(Tensor input, float p, *, Generator? generator=None) -> Tensor|.p
     """,
     vjp=_ZERO,
     node="BernoulliBackward0",
@@ -548,7 +551,7 @@ def _standard_gamma(input: Any, generator: Any = None) -> Any:
     return D.standard_gamma(input, generator)
 
 
-@op("_standard_gamma_grad(Tensor input, Tensor output) -> Tensor", method=False)
+@op("_standard_gamma_grad(Tensor input, Tensor output) -> Tensor|python", method=False)
 def _standard_gamma_grad(input: Any, output: Any) -> Any:
     """How gamma numbers change with their shape, along the lines of equal cumulative probability."""
     return implicit.gamma(input, output).astype(input.dtype)
@@ -722,8 +725,8 @@ _BERNOULLI_TENSOR = Op(
 @composite(
     """
     random_(Tensor input, *, Generator? generator=None) -> Tensor
-    random_(Tensor input, int from, int? to, *, Generator? generator=None) -> Tensor
-    random_(Tensor input, int to, *, Generator? generator=None) -> Tensor
+    random_(Tensor input, int from, int? to, *, Generator? generator=None) -> Tensor|.from
+    random_(Tensor input, int to, *, Generator? generator=None) -> Tensor|.to
     """,
     function=False,
 )
@@ -747,8 +750,8 @@ def random_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 @composite(
     """
-    bernoulli_(Tensor input, Tensor p, *, Generator? generator=None) -> Tensor
-    bernoulli_(Tensor input, float p=0.5, *, Generator? generator=None) -> Tensor
+    bernoulli_(Tensor input, Tensor p, *, Generator? generator=None) -> Tensor|.Tensor
+    bernoulli_(Tensor input, float p=0.5, *, Generator? generator=None) -> Tensor|.float
     """,
     function=False,
 )

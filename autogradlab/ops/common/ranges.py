@@ -95,8 +95,8 @@ def _blocks(i: np.ndarray, kind: Dtype) -> tuple[np.ndarray, np.ndarray]:
 @composite(
     """
     arange(Scalar end, *, Tensor out=None, $options) -> Tensor
-    arange(Scalar start, Scalar end, *, $options) -> Tensor
-    arange(Scalar start, Scalar end, Scalar step=1, *, Tensor out=None, $options) -> Tensor
+    arange(Scalar start, Scalar end, *, $options) -> Tensor|.start
+    arange(Scalar start, Scalar end, Scalar step=1, *, Tensor out=None, $options) -> Tensor|.start_step|.start_out
     """,
     method=False,
 )
@@ -165,7 +165,9 @@ def _arange(start: Any, end: Any, step: Any, kind: Dtype) -> np.ndarray:
     return _steps(start, step, count, kind)
 
 
-@composite("range(Scalar start, Scalar end, Scalar step=1, *, Tensor out=None, $options) -> Tensor", method=False)
+@composite(
+    "range(Scalar start, Scalar end, Scalar step=1, *, Tensor out=None, $options) -> Tensor|.step|.out", method=False
+)
 def range_(*args: Any, **kwargs: Any) -> Tensor:
     """Numbers from start up to and including end. Deprecated: arange is like Python's range.
 
@@ -235,9 +237,9 @@ def _spaced(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
 
 @composite(
     """
-    linspace(Tensor start, Tensor end, int steps, *, Tensor out=None, $options) -> Tensor
-    linspace(Scalar start, Tensor end, int steps, *, Tensor out=None, $options) -> Tensor
-    linspace(Tensor start, Scalar end, int steps, *, Tensor out=None, $options) -> Tensor
+    linspace(Tensor start, Tensor end, int steps, *, Tensor out=None, $options) -> Tensor|.Tensor_Tensor
+    linspace(Scalar start, Tensor end, int steps, *, Tensor out=None, $options) -> Tensor|.Scalar_Tensor
+    linspace(Tensor start, Scalar end, int steps, *, Tensor out=None, $options) -> Tensor|.Tensor_Scalar
     linspace(Scalar start, Scalar end, int steps, *, Tensor out=None, $options) -> Tensor
     """,
     method=False,
@@ -317,9 +319,12 @@ def _line(start: float, step: float, count: int) -> np.ndarray:
 
 @composite(
     """
-    logspace(Tensor start, Tensor end, int steps, float base=10.0, *, Tensor out=None, $options) -> Tensor
-    logspace(Scalar start, Tensor end, int steps, float base=10.0, *, Tensor out=None, $options) -> Tensor
-    logspace(Tensor start, Scalar end, int steps, float base=10.0, *, Tensor out=None, $options) -> Tensor
+    logspace(Tensor start, Tensor end, int steps, float base=10.0, *, Tensor out=None,
+        $options) -> Tensor|.Tensor_Tensor
+    logspace(Scalar start, Tensor end, int steps, float base=10.0, *, Tensor out=None,
+        $options) -> Tensor|.Scalar_Tensor
+    logspace(Tensor start, Scalar end, int steps, float base=10.0, *, Tensor out=None,
+        $options) -> Tensor|.Tensor_Scalar
     logspace(Scalar start, Scalar end, int steps, float base=10.0, *, Tensor out=None, $options) -> Tensor
     """,
     method=False,
@@ -364,7 +369,7 @@ def _powers(base: float, start: Any, end: Any, steps: int, kind: Dtype) -> np.nd
 @composite(
     """
     eye(SymInt n, *, Tensor out=None, $options) -> Tensor
-    eye(SymInt n, SymInt m, *, Tensor out=None, $options) -> Tensor
+    eye(SymInt n, SymInt m, *, Tensor out=None, $options) -> Tensor|.m
     """,
     method=False,
 )
@@ -512,7 +517,7 @@ def _window(declaration: str, make: Any, doc: str = "") -> None:
 _window(
     """
     hann_window(int window_length, *, $options) -> Tensor
-    hann_window(int window_length, bool periodic, *, $options) -> Tensor
+    hann_window(int window_length, bool periodic, *, $options) -> Tensor|.periodic
     """,
     lambda n, numpy, values: _cosine(n, numpy, 0.5, 0.5),
     doc="""
@@ -529,9 +534,10 @@ _window(
 _window(
     """
     hamming_window(int window_length, *, $options) -> Tensor
-    hamming_window(int window_length, bool periodic, *, $options) -> Tensor
-    hamming_window(int window_length, bool periodic, float alpha, *, $options) -> Tensor
-    hamming_window(int window_length, bool periodic, float alpha, float beta, *, $options) -> Tensor
+    hamming_window(int window_length, bool periodic, *, $options) -> Tensor|.periodic
+    hamming_window(int window_length, bool periodic, float alpha, *, $options) -> Tensor|.periodic_alpha
+    hamming_window(int window_length, bool periodic, float alpha, float beta, *,
+        $options) -> Tensor|.periodic_alpha_beta
     """,
     lambda n, numpy, v: _cosine(n, numpy, v.get("alpha", 0.54), v.get("beta", 0.46)),
     doc="""
@@ -548,7 +554,7 @@ _window(
 _window(
     """
     blackman_window(int window_length, *, $options) -> Tensor
-    blackman_window(int window_length, bool periodic, *, $options) -> Tensor
+    blackman_window(int window_length, bool periodic, *, $options) -> Tensor|.periodic
     """,
     _blackman,
     doc="""
@@ -565,7 +571,7 @@ _window(
 _window(
     """
     bartlett_window(int window_length, *, $options) -> Tensor
-    bartlett_window(int window_length, bool periodic, *, $options) -> Tensor
+    bartlett_window(int window_length, bool periodic, *, $options) -> Tensor|.periodic
     """,
     _bartlett,
     doc="""
@@ -582,8 +588,8 @@ _window(
 _window(
     """
     kaiser_window(int window_length, *, $options) -> Tensor
-    kaiser_window(int window_length, bool periodic, *, $options) -> Tensor
-    kaiser_window(int window_length, bool periodic, float beta, *, $options) -> Tensor
+    kaiser_window(int window_length, bool periodic, *, $options) -> Tensor|.periodic
+    kaiser_window(int window_length, bool periodic, float beta, *, $options) -> Tensor|.beta
     """,
     _kaiser,
     doc="""

@@ -102,9 +102,9 @@ def _times(repeats: Tensor, output_size: Any) -> Tensor:
 
 @composite(
     """
-    repeat_interleave(Tensor input, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor
-    repeat_interleave(Tensor repeats, *, SymInt? output_size=None) -> Tensor
-    repeat_interleave(Tensor input, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor
+    repeat_interleave(Tensor input, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor|.self_Tensor
+    repeat_interleave(Tensor repeats, *, SymInt? output_size=None) -> Tensor|.Tensor
+    repeat_interleave(Tensor input, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor|.self_int
     """,
 )
 def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Tensor:

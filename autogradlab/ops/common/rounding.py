@@ -136,7 +136,7 @@ OPS["round.decimals"] = Op(
 unary(
     """
     round(Tensor input, *, Tensor out=None) -> Tensor
-    round(Tensor input, *, int decimals, Tensor out=None) -> Tensor|foreach
+    round(Tensor input, *, int decimals, Tensor out=None) -> Tensor|foreach|.decimals
     """,
     _round,
     lambda F, grad: F.nought(grad),

@@ -465,8 +465,8 @@ def _trapezoid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tens
 
 @composite(
     """
-    trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor
-    trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor
+    trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor|.x
+    trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor|.dx
     """,
     method=False,
 )
@@ -484,8 +484,8 @@ def trapezoid(*args: Any, **kwargs: Any) -> Tensor:
 
 @composite(
     """
-    trapz(Tensor y, *, float dx=1, int dim=-1) -> Tensor
-    trapz(Tensor y, Tensor x, *, int dim=-1) -> Tensor
+    trapz(Tensor y, *, float dx=1, int dim=-1) -> Tensor|.dx
+    trapz(Tensor y, Tensor x, *, int dim=-1) -> Tensor|.x
     """,
     method=False,
 )
@@ -496,8 +496,8 @@ def trapz(*args: Any, **kwargs: Any) -> Tensor:
 
 @composite(
     """
-    cumulative_trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor
-    cumulative_trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor
+    cumulative_trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor|.x
+    cumulative_trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor|.dx
     """,
     method=False,
 )

@@ -223,10 +223,10 @@ _overload("reduce", _scatter_tensor_by, "input index src", NOT_IMPLEMENTED, {"in
 _overload("value_reduce", _scatter_value_by, "input index", NOT_IMPLEMENTED, {"input": _NO_FORMULA})
 op(
     """
-    scatter(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor
-    scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out=None) -> Tensor
-    scatter(Tensor input, int dim, Tensor index, Scalar value, *, Tensor out=None) -> Tensor
-    scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce, Tensor out=None) -> Tensor
+    scatter(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor|.src
+    scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out=None) -> Tensor|.reduce
+    scatter(Tensor input, int dim, Tensor index, Scalar value, *, Tensor out=None) -> Tensor|.value
+    scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce, Tensor out=None) -> Tensor|.value_reduce
     """,
     "input index src",
     writes=_scatter_src,
@@ -478,7 +478,7 @@ def _scatter_back(
 op(
     """
     scatter_reduce(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True,
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|.two
     """,
     "input index src",
     writes=_scatter_reduce,

@@ -200,8 +200,9 @@ OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **_of_places
 @op(
     """
     sort(Tensor input, *, bool? stable, int dim=-1, bool descending=False, Tensor[2] out=None) -> (Tensor values,
-        Tensor indices)
-    sort(Tensor input, int dim=-1, bool descending=False, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)
+        Tensor indices)|.stable|.values_stable
+    sort(Tensor input, int dim=-1, bool descending=False, *, Tensor[2] out=None) -> (Tensor values,
+        Tensor indices)|.default|.values
     """,
     **_of_places("sort"),
     counts=(1, 2, 3),
@@ -241,7 +242,7 @@ OPS["argsort.stable"] = Op("argsort", _stable_argsort, check_out=same_dtype(want
 
 @op(
     """
-    argsort(Tensor input, *, bool stable, int dim=-1, bool descending=False, Tensor out=None) -> Tensor
+    argsort(Tensor input, *, bool stable, int dim=-1, bool descending=False, Tensor out=None) -> Tensor|.stable
     argsort(Tensor input, int dim=-1, bool descending=False) -> Tensor
     """,
     counts=(1, 2, 3),
@@ -288,7 +289,7 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
 @op(
     """
     topk(Tensor input, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *,
-        Tensor[2] out=None) -> (Tensor values, Tensor indices)
+        Tensor[2] out=None) -> (Tensor values, Tensor indices)|.default|.values
     """,
     **_of_places("topk"),
     reads="late",
@@ -397,7 +398,7 @@ def selecting(name: str) -> dict[str, Any]:
 @op(
     """
     kthvalue(Tensor input, SymInt k, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
-        Tensor indices)
+        Tensor indices)|.default|.values
     """,
     **selecting("kthvalue"),
     out=Out(overlap="whole"),
@@ -534,9 +535,9 @@ _SEARCH = Op("searchsorted", lambda input: input)
 @composite(
     """
     searchsorted(Tensor sorted_sequence, Tensor input, *, bool out_int32=False, bool right=False, str? side=None,
-        Tensor? sorter=None, Tensor out=None) -> Tensor
+        Tensor? sorter=None, Tensor out=None) -> Tensor|.Tensor
     searchsorted(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-        Tensor? sorter=None, Tensor out=None) -> Tensor
+        Tensor? sorter=None, Tensor out=None) -> Tensor|.Scalar
     """,
     method=False,
 )
@@ -561,8 +562,9 @@ def searchsorted(*args: Any, **kwargs: Any) -> Tensor:
 
 @composite(
     """
-    bucketize(Tensor input, Tensor boundaries, *, bool out_int32=False, bool right=False, Tensor out=None) -> Tensor
-    bucketize(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+    bucketize(Tensor input, Tensor boundaries, *, bool out_int32=False, bool right=False,
+        Tensor out=None) -> Tensor|.Tensor
+    bucketize(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor|.Scalar
     """,
     method=False,
 )

@@ -116,8 +116,8 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
 
 @composite(
     """
-    split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]
-    split(Tensor input, SymInt[] split_size, int dim=0) -> Tensor[]
+    split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]|.Tensor
+    split(Tensor input, SymInt[] split_size, int dim=0) -> Tensor[]|.sizes
     """,
     method=False,
     reads="itself",
@@ -156,7 +156,7 @@ _size_fits, _sizes_fit = inner("split"), inner("split_with_sizes")
 
 
 @op(
-    "unsafe_split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]",
+    "unsafe_split(Tensor input, SymInt split_size, int dim=0) -> Tensor[]|.Tensor",
     multi=True,
     vjp={"input": _split_back},
 )
@@ -204,7 +204,7 @@ def _chunked(input: Tensor, chunks: int, dim: int, split_: Any, with_sizes: Any)
     return split_(input, size, dim)
 
 
-@composite("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]")
+@composite("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]|view")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """The tensor in that many parts along dim, or fewer: their size is rounded up.
 
@@ -232,9 +232,10 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
 
 @composite(
     """
-    tensor_split(Tensor input, SymInt[] indices, int dim=0) -> Tensor[]
-    tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> Tensor[]
-    tensor_split(Tensor input, SymInt sections, int dim=0) -> Tensor[]
+    tensor_split(Tensor input, SymInt[] indices, int dim=0) -> Tensor[]|.indices|view
+    tensor_split(Tensor input, Tensor tensor_indices_or_sections,
+        int dim=0) -> Tensor[]|.tensor_indices_or_sections|view
+    tensor_split(Tensor input, SymInt sections, int dim=0) -> Tensor[]|.sections|view
     """,
 )
 def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **names: Any) -> tuple[Tensor, ...]:
@@ -314,8 +315,8 @@ def _along(declaration: str, dim: int, least: int, doc: str) -> None:
 
 _along(
     """
-    hsplit(Tensor input, int sections) -> Tensor[]
-    hsplit(Tensor input, int[] indices) -> Tensor[]
+    hsplit(Tensor input, int sections) -> Tensor[]|.int|view
+    hsplit(Tensor input, int[] indices) -> Tensor[]|.array|view
     """,
     1,
     1,
@@ -332,8 +333,8 @@ _along(
 )
 _along(
     """
-    vsplit(Tensor input, int sections) -> Tensor[]
-    vsplit(Tensor input, int[] indices) -> Tensor[]
+    vsplit(Tensor input, int sections) -> Tensor[]|.int|view
+    vsplit(Tensor input, int[] indices) -> Tensor[]|.array|view
     """,
     0,
     2,
@@ -349,8 +350,8 @@ _along(
 )
 _along(
     """
-    dsplit(Tensor input, int sections) -> Tensor[]
-    dsplit(Tensor input, int[] indices) -> Tensor[]
+    dsplit(Tensor input, int sections) -> Tensor[]|.int|view
+    dsplit(Tensor input, int[] indices) -> Tensor[]|.array|view
     """,
     2,
     3,
@@ -389,7 +390,7 @@ _UNBIND = OPS["unbind"] = Op(
 )
 
 
-@composite("unbind(Tensor input, int dim=0) -> Tensor[]")
+@composite("unbind(Tensor input, int dim=0) -> Tensor[]|.int")
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The slices along dim, without that dimension.
 

@@ -160,8 +160,9 @@ def _from_mean(correction: Any, form: str) -> tuple[str, str]:
 
 op(
     """
-    var(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor
-    var(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> Tensor
+    var(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor|.dim|.out
+    var(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False,
+        Tensor out=None) -> Tensor|.correction
     var(Tensor input, bool unbiased=True) -> Tensor
     """,
     vjp={
@@ -184,8 +185,9 @@ op(
 )(_varied("var", root=False, mean=False))
 op(
     """
-    std(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor
-    std(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor out=None) -> Tensor
+    std(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor|.dim|.out
+    std(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False,
+        Tensor out=None) -> Tensor|.correction
     std(Tensor input, bool unbiased=True) -> Tensor
     """,
     vjp={
@@ -209,8 +211,9 @@ op(
 )(_varied("std", root=True, mean=False))
 op(
     """
-    var_mean(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    var_mean(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)
+    var_mean(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)|.dim
+    var_mean(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+        Tensor)|.correction
     var_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)
     """,
     vjp={"input": _var_mean_back},
@@ -230,8 +233,9 @@ op(
 )(_varied("var_mean", root=False, mean=True))
 op(
     """
-    std_mean(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    std_mean(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)
+    std_mean(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)|.dim
+    std_mean(Tensor input, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+        Tensor)|.correction
     std_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)
     """,
     vjp={"input": _std_mean_back},

@@ -382,8 +382,8 @@ TENSORS.distinct = lambda index: wrap(np.unique(index._array))
 
 @composite(
     """
-    index_fill(Tensor input, int dim, Tensor index, Tensor value) -> Tensor
-    index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor
+    index_fill(Tensor input, int dim, Tensor index, Tensor value) -> Tensor|.int_Tensor
+    index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor|.int_Scalar
     """,
 )
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
@@ -582,9 +582,10 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
 
 @op(
     """
-    nonzero(Tensor input, *, bool as_tuple=False, Tensor out=None) -> Tensor | Tensor[]|function
+    nonzero(Tensor input, *, bool as_tuple=False, Tensor out=None) -> Tensor | Tensor[]|function|python
     nonzero(Tensor input) -> Tensor | Tensor[]|method
-    nonzero(Tensor input, *, bool as_tuple) -> Tensor | Tensor[]|method
+    nonzero(Tensor input, *, bool as_tuple) -> Tensor | Tensor[]|method|python
+    nonzero(Tensor input, *, Tensor out=None) -> Tensor|aten
     """,
     check_out=same_dtype("nonzero: Expected out tensor to have scalar type {0} but got scalar type{1}", wanted=int64),
     method=False,

@@ -14,8 +14,8 @@ from .kinds import align, refusing
 
 binary(
     """
-    eq(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    eq(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    eq(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    eq(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
     """,
     np.equal,
     result="bool",
@@ -38,8 +38,8 @@ binary(
 )
 binary(
     """
-    ne(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    ne(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    ne(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    ne(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
     """,
     np.not_equal,
     result="bool",
@@ -61,8 +61,8 @@ binary(
 )
 binary(
     """
-    lt(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    lt(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    lt(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    lt(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
     """,
     np.less,
     result="bool",
@@ -78,8 +78,8 @@ binary(
 )
 binary(
     """
-    le(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    le(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    le(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    le(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
     """,
     np.less_equal,
     result="bool",
@@ -102,8 +102,8 @@ binary(
 )
 binary(
     """
-    gt(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    gt(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    gt(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    gt(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
     """,
     np.greater,
     result="bool",
@@ -119,8 +119,8 @@ binary(
 )
 binary(
     """
-    ge(Tensor input, Tensor other, *, Tensor out=None) -> Tensor
-    ge(Tensor input, Scalar other, *, Tensor out=None) -> Tensor
+    ge(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
+    ge(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
     """,
     np.greater_equal,
     result="bool",

@@ -67,7 +67,7 @@ def _item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     return item(self)
 
 
-@signatures("tolist(Tensor input) -> list | number", method=True)
+@signatures("tolist(Tensor input) -> list | number|python", method=True)
 def tolist(self: Tensor) -> Any:
     """The elements as nested Python lists; a number for 0-dim.
 
@@ -78,7 +78,7 @@ def tolist(self: Tensor) -> Any:
     return self._array.tolist() if self._array.dtype.kind != "V" else self._array.astype(np.float32).tolist()
 
 
-@signatures("numpy(Tensor input, *, bool force=False) -> ndarray", method=True)
+@signatures("numpy(Tensor input, *, bool force=False) -> ndarray|python", method=True)
 def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
     """The tensor as a NumPy array on the same memory; force=True detaches and copies where necessary.
 
@@ -151,7 +151,7 @@ def backwards(self: Tensor) -> Tensor:
 
 @signatures(
     """
-    type(Tensor input, object dtype=None, bool non_blocking=False, *, MemoryFormat? memory_format=None) -> str | Tensor
+    type(Tensor input, object dtype=None, bool non_blocking=False, *, MemoryFormat? memory_format=None) -> str | Tensor|python
     type(Tensor input, object dtype=None, bool async=False, *, MemoryFormat? memory_format=None) -> str | Tensor|deprecated
     """,  # noqa: E501 a declaration is one line
     method=True,

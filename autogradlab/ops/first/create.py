@@ -82,7 +82,7 @@ def _of_data(data: Any, kind: Dtype | None, values: dict[str, Any], beside: bool
 @composite(
     """
     tensor(object data, *, ScalarType? dtype=None, Device? device=None, bool pin_memory=False,
-        bool requires_grad=False) -> Tensor
+        bool requires_grad=False) -> Tensor|python
     """,
     method=False,
     reads="itself",
@@ -121,7 +121,9 @@ def tensor(*args: Any, **kwargs: Any) -> Tensor:
 
 
 @composite(
-    "as_tensor(object data, *, ScalarType? dtype=None, Device? device=None) -> Tensor", method=False, reads="itself"
+    "as_tensor(object data, *, ScalarType? dtype=None, Device? device=None) -> Tensor|python",
+    method=False,
+    reads="itself",
 )
 def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """data as a tensor; a tensor of that dtype, or the memory of a NumPy array, is used as it is.
@@ -196,7 +198,7 @@ def _from_numpy(array: Any) -> Tensor:
 @composite(
     """
     asarray(object obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None,
-        bool requires_grad=False) -> Tensor
+        bool requires_grad=False) -> Tensor|python
     """,
     method=False,
     reads="itself",
@@ -256,7 +258,8 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
 
 
 @composite(
-    "frombuffer(object buffer, *, ScalarType dtype, int count=-1, int offset=0, bool requires_grad=False) -> Tensor",
+    "frombuffer(object buffer, *, ScalarType dtype, int count=-1, int offset=0, "
+    "bool requires_grad=False) -> Tensor|python",
     method=False,
     reads="itself",
 )
@@ -557,7 +560,8 @@ declare(
     """,
 )
 _filled(
-    "empty(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor out=None, $options) -> Tensor",
+    "empty(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor out=None, "
+    "$options) -> Tensor|.memory_format|.out",
     uninitialized,
     """
     With whatever is in memory: to be filled.
@@ -653,7 +657,7 @@ def new_full(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 @composite(
     """
     new_tensor(Tensor input, object data, *, ScalarType dtype=None, Device? device=None,
-        bool requires_grad=False) -> Tensor
+        bool requires_grad=False) -> Tensor|python
     """,
     function=False,
     reads="itself",

@@ -177,7 +177,8 @@ OPS["sub.alpha"] = Op(
 binary(
     """
     add(Tensor input, Scalar alpha, Tensor other, *, Tensor out=None) -> Tensor|numbers|deprecated
-    add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers
+    add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers|.Tensor|.out
+    add(Tensor input, Scalar other, Scalar alpha=1) -> Tensor|aten|.Scalar
     """,
     np.add,
     {
@@ -214,7 +215,8 @@ binary(
 binary(
     """
     sub(Tensor input, Scalar alpha, Tensor other, *, Tensor out=None) -> Tensor|numbers|deprecated
-    sub(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers
+    sub(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers|.Tensor|.out
+    sub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor|aten|.Scalar
     """,
     np.subtract,
     {
@@ -250,7 +252,10 @@ binary(
     numbers=True,
 )
 binary(
-    "mul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers",
+    """
+    mul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers|.Tensor|.out
+    mul(Tensor input, Scalar other) -> Tensor|aten|.Scalar
+    """,
     np.multiply,
     {
         "input": on_reals(np.multiply)(lambda F, grad, other: grad * F.conj(other)),
@@ -280,9 +285,10 @@ binary(
 )
 binary(
     """
-    div(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers
-    div(Tensor input, Tensor other, *, str? rounding_mode, Tensor out=None) -> Tensor|numbers
-    div(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor|numbers
+    div(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers|.Tensor|.out
+    div(Tensor input, Tensor other, *, str? rounding_mode, Tensor out=None) -> Tensor|numbers|.Tensor_mode|.out_mode
+    div(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor|numbers|.Scalar_mode
+    div(Tensor input, Scalar other) -> Tensor|aten|.Scalar
     """,
     np.true_divide,
     {
@@ -494,7 +500,7 @@ unary(
 )
 
 
-@composite("positive(Tensor input) -> Tensor")
+@composite("positive(Tensor input) -> Tensor|view")
 def positive(input: Tensor) -> Tensor:
     """input itself, as +x gives it.
 
@@ -667,14 +673,14 @@ unary(
 
 declare(
     """
-    multiply(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers
-    multiply(Tensor input, Scalar other) -> Tensor|numbers
+    multiply(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers|.Tensor|.out
+    multiply(Tensor input, Scalar other) -> Tensor|numbers|.Scalar
     """,
 )
 declare(
     """
-    subtract(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers
-    subtract(Tensor input, Scalar other, Scalar alpha=1) -> Tensor|numbers
+    subtract(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers|.Tensor|.out
+    subtract(Tensor input, Scalar other, Scalar alpha=1) -> Tensor|numbers|.Scalar
     """,
 )
 alias("multiply", "mul")
@@ -763,16 +769,16 @@ RAW.div = lambda input, other, rounding_mode=None: (
 )
 declare(
     """
-    divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers
-    divide(Tensor input, Tensor other, *, str? rounding_mode, Tensor out=None) -> Tensor|numbers
-    divide(Tensor input, Scalar other) -> Tensor|numbers
-    divide(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor|numbers
+    divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers|.Tensor|.out
+    divide(Tensor input, Tensor other, *, str? rounding_mode, Tensor out=None) -> Tensor|numbers|.Tensor_mode|.out_mode
+    divide(Tensor input, Scalar other) -> Tensor|numbers|.Scalar
+    divide(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor|numbers|.Scalar_mode
     """,
 )
 declare(
     """
-    true_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers
-    true_divide(Tensor input, Scalar other) -> Tensor|numbers
+    true_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers|.Tensor|.out
+    true_divide(Tensor input, Scalar other) -> Tensor|numbers|.Scalar
     """,
 )
 alias("divide", "div")

@@ -85,7 +85,7 @@ SELECT = OPS["select"] = Op(
 RAW.select = _select
 
 
-@composite("select(Tensor input, int dim, SymInt index) -> Tensor", reads="late")
+@composite("select(Tensor input, int dim, SymInt index) -> Tensor|.int", reads="late")
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The slice at one index along dim, without that dimension: x.select(0, i) is x[i]. A view.
 
@@ -195,8 +195,8 @@ TENSORS.alias = lambda input: view_of(input, placed(input._array)[...], ALIAS, (
 
 @composite(
     """
-    narrow(Tensor input, int dim, Tensor start, SymInt length) -> Tensor
-    narrow(Tensor input, int dim, SymInt start, SymInt length) -> Tensor
+    narrow(Tensor input, int dim, Tensor start, SymInt length) -> Tensor|.Tensor|view
+    narrow(Tensor input, int dim, SymInt start, SymInt length) -> Tensor|view
     """,
 )
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
@@ -573,7 +573,7 @@ def _given(name: str, input: Tensor, indices: Any, checking: bool = True) -> tup
     return tuple(found)
 
 
-@composite("index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor")
+@composite("index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor|.hacked_twin")
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of input with values at the elements that a tuple of index tensors selects, as in x[i, j] = values;
     accumulate=True adds.

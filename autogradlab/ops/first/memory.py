@@ -95,7 +95,7 @@ def _in_format(x: np.ndarray, memory_format: Any) -> bool:
 
 
 @composite(
-    "contiguous(Tensor input, *, MemoryFormat memory_format=contiguous_format) -> Tensor",
+    "contiguous(Tensor input, *, MemoryFormat memory_format=contiguous_format) -> Tensor|view",
     function=False,
     reads="late",
 )
@@ -139,11 +139,11 @@ def _to_copy(input: Any, numpy: Any, memory_format: Any = None) -> np.ndarray:
 @composite(
     """
     to(Tensor input, Device device=None, ScalarType dtype=None, bool non_blocking=False, bool copy=False, *,
-        MemoryFormat? memory_format=None) -> Tensor|numbers
+        MemoryFormat? memory_format=None) -> Tensor|numbers|.device|view
     to(Tensor input, ScalarType dtype, bool non_blocking=False, bool copy=False, *,
-        MemoryFormat? memory_format=None) -> Tensor|numbers
+        MemoryFormat? memory_format=None) -> Tensor|numbers|.dtype|view
     to(Tensor input, Tensor tensor, bool non_blocking=False, bool copy=False, *,
-        MemoryFormat? memory_format=None) -> Tensor|numbers
+        MemoryFormat? memory_format=None) -> Tensor|numbers|python
     """,
     function=False,
     reads="late",
@@ -253,7 +253,7 @@ def _converter(declaration: str, wanted: Dtype, doc: str) -> None:
 
 
 _converter(
-    "bool(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    "bool(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
     dtypes.bool,
     """
     The tensor as bool: False for 0.
@@ -263,7 +263,7 @@ _converter(
     """,
 )
 _converter(
-    "byte(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    "byte(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
     dtypes.uint8,
     """
     The tensor as uint8.
@@ -273,7 +273,7 @@ _converter(
     """,
 )
 _converter(
-    "char(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    "char(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
     dtypes.int8,
     """
     The tensor as int8.
@@ -283,7 +283,7 @@ _converter(
     """,
 )
 _converter(
-    "float(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    "float(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
     dtypes.float32,
     """
     The tensor as float32.
@@ -293,7 +293,7 @@ _converter(
     """,
 )
 _converter(
-    "double(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    "double(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
     dtypes.float64,
     """
     The tensor as float64.
@@ -303,7 +303,7 @@ _converter(
     """,
 )
 _converter(
-    "half(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    "half(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
     dtypes.float16,
     """
     The tensor as float16.
@@ -313,7 +313,7 @@ _converter(
     """,
 )
 _converter(
-    "int(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    "int(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
     dtypes.int32,
     """
     The tensor as int32.
@@ -323,7 +323,7 @@ _converter(
     """,
 )
 _converter(
-    "long(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    "long(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
     dtypes.int64,
     """
     The tensor as int64.
@@ -333,7 +333,7 @@ _converter(
     """,
 )
 _converter(
-    "short(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    "short(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
     dtypes.int16,
     """
     The tensor as int16.
@@ -343,7 +343,7 @@ _converter(
     """,
 )
 _converter(
-    "cfloat(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    "cfloat(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
     dtypes.complex64,
     """
     The tensor as complex64.
@@ -353,7 +353,7 @@ _converter(
     """,
 )
 _converter(
-    "cdouble(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+    "cdouble(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
     dtypes.complex128,
     """
     The tensor as complex128.
@@ -364,7 +364,7 @@ _converter(
 )
 if "bfloat16" in dtypes.ALL:
     _converter(
-        "bfloat16(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
+        "bfloat16(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python",
         dtypes.ALL["bfloat16"],
         """
         The tensor as bfloat16: 8 bits of exponent, 8 of precision.
@@ -385,7 +385,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
     return to(input, other.dtype)
 
 
-@composite("cpu(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor", function=False, reads="late")
+@composite("cpu(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python", function=False, reads="late")
 def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
     """The tensor on the CPU: itself.
 
@@ -399,7 +399,8 @@ def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
 
 @composite(
     """
-    cuda(Tensor input, Device? device=None, bool non_blocking=False, *, MemoryFormat? memory_format=None) -> Tensor
+    cuda(Tensor input, Device? device=None, bool non_blocking=False, *,
+        MemoryFormat? memory_format=None) -> Tensor|python
     cuda(Tensor input, Device? device=None, bool async=False, *,
         MemoryFormat? memory_format=None) -> Tensor|deprecated
     """,
@@ -420,7 +421,7 @@ def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_f
 # -- without history ---------------------------------------------------------------------------------------------------
 
 
-@composite("detach(Tensor input) -> Tensor", reads="itself")
+@composite("detach(Tensor input) -> Tensor|view", reads="itself")
 def detach(input: Tensor) -> Tensor:
     """The same memory without history: a leaf that does not require grad. Changes in place are seen in both.
 
@@ -484,7 +485,7 @@ def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
 
 @composite(
     """
-    copy_(Tensor input, Tensor other, bool non_blocking=False) -> Tensor|numbers
+    copy_(Tensor input, Tensor other, bool non_blocking=False) -> Tensor|numbers|python
     copy_(Tensor input, Tensor other, bool async=False) -> Tensor|numbers|deprecated
     """,
     function=False,
@@ -581,8 +582,8 @@ def _value(name: str, input: Tensor, value: Any) -> Any:
 
 @composite(
     """
-    fill(Tensor input, Tensor value) -> Tensor
-    fill(Tensor input, Scalar value) -> Tensor
+    fill(Tensor input, Tensor value) -> Tensor|.Tensor
+    fill(Tensor input, Scalar value) -> Tensor|.Scalar
     """,
     method=False,
 )
@@ -650,7 +651,7 @@ def _zero_into(target: np.ndarray) -> None:
 # -- what memory looks like --------------------------------------------------------------------------------------------
 
 
-@composite("stride(Tensor input, int? dim=None) -> tuple[int, ...] | int", function=False, reads="itself")
+@composite("stride(Tensor input, int? dim=None) -> tuple[int, ...] | int|python", function=False, reads="itself")
 def stride(input: Tensor, dim: Any = None) -> Any:
     """The distance in memory, in elements, between neighbours along each dimension, or along one.
 
@@ -683,7 +684,7 @@ def storage_offset(input: Tensor) -> int:
     return (address(x) - first) // x.itemsize
 
 
-@composite("data_ptr(Tensor input) -> int", function=False, reads="late")
+@composite("data_ptr(Tensor input) -> int|python", function=False, reads="late")
 def data_ptr(input: Tensor) -> int:
     """The address of its first element.
 
@@ -696,7 +697,7 @@ def data_ptr(input: Tensor) -> int:
     return address(input._array) if input._array.size and not is_absent(input._array) else 0
 
 
-@composite("untyped_storage(Tensor input) -> UntypedStorage", function=False, reads="itself")
+@composite("untyped_storage(Tensor input) -> UntypedStorage|python", function=False, reads="itself")
 def untyped_storage(input: Tensor) -> Any:
     """The memory under it, which views share.
 
@@ -710,7 +711,7 @@ def untyped_storage(input: Tensor) -> Any:
 
 
 @composite(
-    "is_contiguous(Tensor input, *, MemoryFormat memory_format=contiguous_format) -> bool",
+    "is_contiguous(Tensor input, *, MemoryFormat memory_format=contiguous_format) -> bool|.memory_format",
     function=False,
     reads="late",
 )
@@ -738,7 +739,7 @@ def numel(input: Tensor) -> int:
     return input._array.size
 
 
-@composite("nelement(Tensor input) -> int", function=False, reads="late")
+@composite("nelement(Tensor input) -> int|python", function=False, reads="late")
 def nelement(input: Tensor) -> int:
     """Another name of numel."""
     return input._array.size
@@ -756,7 +757,7 @@ def dim(input: Tensor) -> int:
     return input._array.ndim
 
 
-@composite("ndimension(Tensor input) -> int", function=False, reads="late")
+@composite("ndimension(Tensor input) -> int|python", function=False, reads="late")
 def ndimension(input: Tensor) -> int:
     """Another name of dim."""
     return input._array.ndim

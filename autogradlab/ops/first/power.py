@@ -144,9 +144,9 @@ OPS["pow.base"] = Op(
 )
 binary(
     """
-    pow(Tensor input, Tensor exponent, *, Tensor out=None) -> Tensor
-    pow(Scalar self, Tensor exponent, *, Tensor out=None) -> Tensor
-    pow(Tensor input, Scalar exponent, *, Tensor out=None) -> Tensor
+    pow(Tensor input, Tensor exponent, *, Tensor out=None) -> Tensor|.Tensor_Tensor|_Tensor
+    pow(Scalar self, Tensor exponent, *, Tensor out=None) -> Tensor|.Scalar
+    pow(Tensor input, Scalar exponent, *, Tensor out=None) -> Tensor|.Tensor_Scalar|_Scalar
     """,
     _powers,
     {
@@ -222,9 +222,9 @@ def _wide(*values: Any) -> list[Any]:
 
 @composite(
     """
-    float_power(Tensor input, Tensor exponent, *, Tensor out=None) -> Tensor
-    float_power(Scalar self, Tensor exponent, *, Tensor out=None) -> Tensor
-    float_power(Tensor input, Scalar exponent, *, Tensor out=None) -> Tensor
+    float_power(Tensor input, Tensor exponent, *, Tensor out=None) -> Tensor|.Tensor_Tensor|_Tensor
+    float_power(Scalar self, Tensor exponent, *, Tensor out=None) -> Tensor|.Scalar
+    float_power(Tensor input, Scalar exponent, *, Tensor out=None) -> Tensor|.Tensor_Scalar|_Scalar
     """,
 )
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:

@@ -251,7 +251,7 @@ def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
 @op(
     """
     mm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor|lower_precision
-    mm(Tensor input, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor|function
+    mm(Tensor input, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor|function|.dtype
     """,
     vjp={
         "input": lambda F, grad, mat2, input_shape, input_strides: _grad_left(
@@ -433,7 +433,7 @@ def _short_addmm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
     addmm(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
         Tensor out=None) -> Tensor|lower_precision
     addmm(Tensor input, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1,
-        Tensor out=None) -> Tensor|function
+        Tensor out=None) -> Tensor|function|.dtype
     """,
     inplace=True,
     overlap="",
@@ -625,7 +625,7 @@ alias("ger", "outer")
 @op(
     """
     bmm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor|lower_precision
-    bmm(Tensor input, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor|function
+    bmm(Tensor input, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor|function|.dtype
     """,
     vjp={
         "input": lambda F, grad, mat2: F.bmm(grad, F.conj(F.transpose(mat2, 1, 2))),

@@ -108,7 +108,8 @@ OPS["sum.dim"] = Op(
 @op(
     """
     sum(Tensor input, *, ScalarType? dtype=None) -> Tensor
-    sum(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
+    sum(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None,
+        Tensor out=None) -> Tensor|.dim_IntList|.IntList_out
     """,
     vjp={"input": lambda F, grad, input_shape: F.expand(grad, input_shape)},
     counts=(1,),
@@ -210,8 +211,8 @@ OPS["mean.dim"] = Op(
 
 @op(
     """
-    mean(Tensor input, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
-    mean(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
+    mean(Tensor input, *, ScalarType? dtype=None, Tensor out=None) -> Tensor|.default|.dtype_out
+    mean(Tensor input, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor|.dim|.out
     """,
     vjp={
         "input": lambda F, grad, input_shape: F.div_number(
@@ -392,7 +393,8 @@ OPS["prod.dim"] = Op(
 @op(
     """
     prod(Tensor input, *, ScalarType? dtype=None) -> Tensor|fp32
-    prod(Tensor input, int dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
+    prod(Tensor input, int dim, bool keepdim=False, *, ScalarType? dtype=None,
+        Tensor out=None) -> Tensor|.dim_int|.int_out
     """,
     vjp={
         "input": says(("g times the product of all other elements", "g 乘以其余元素之积"))(
@@ -444,9 +446,9 @@ def _truth(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
 
 _truth(
     """
-    any(Tensor input, *, Tensor out=None) -> Tensor
-    any(Tensor input, int[]? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor
-    any(Tensor input, int dim, bool keepdim=False, *, Tensor out=None) -> Tensor
+    any(Tensor input, *, Tensor out=None) -> Tensor|.default|.all_out
+    any(Tensor input, int[]? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor|.dims
+    any(Tensor input, int dim, bool keepdim=False, *, Tensor out=None) -> Tensor|.dim|.out
     """,
     np.logical_or,
     """
@@ -466,9 +468,9 @@ _truth(
 )
 _truth(
     """
-    all(Tensor input, *, Tensor out=None) -> Tensor
-    all(Tensor input, int[]? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor
-    all(Tensor input, int dim, bool keepdim=False, *, Tensor out=None) -> Tensor
+    all(Tensor input, *, Tensor out=None) -> Tensor|.default|.all_out
+    all(Tensor input, int[]? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor|.dims
+    all(Tensor input, int dim, bool keepdim=False, *, Tensor out=None) -> Tensor|.dim|.out
     """,
     np.logical_and,
     """
@@ -491,7 +493,7 @@ _truth(
 @op(
     """
     count_nonzero(Tensor input, int? dim=None) -> Tensor
-    count_nonzero(Tensor input, int[] dim) -> Tensor
+    count_nonzero(Tensor input, int[] dim) -> Tensor|.dim_IntList
     """,
 )
 def count_nonzero(input: np.ndarray, dim: Any = None) -> np.ndarray:

@@ -108,7 +108,7 @@ def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, A
 
 @composite(
     """
-    view(Tensor input, ScalarType dtype) -> Tensor
+    view(Tensor input, ScalarType dtype) -> Tensor|.dtype
     view(Tensor input, SymInt[] size) -> Tensor
     """,
     function=False,
@@ -152,7 +152,7 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
 publish("_unsafe_view", lambda input, size: _UNSAFE_VIEW.call(input, size), False, False, "")
 
 
-@composite("reshape(Tensor input, SymInt[] shape) -> Tensor", one_list=True, reads="itself")
+@composite("reshape(Tensor input, SymInt[] shape) -> Tensor|view", one_list=True, reads="itself")
 def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
     """The same elements in another shape, read row by row; one size may be -1. A view where the strides allow it, else
     a copy.
@@ -197,7 +197,7 @@ def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)
 
 
-@composite("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor", reads="late")
+@composite("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor|.using_ints|view", reads="late")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions start_dim to end_dim merged into one. A view where the strides allow it.
 
@@ -222,7 +222,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return _reshaped(input, (*shape[:first], count, *shape[last + 1 :]))
 
 
-@composite("ravel(Tensor input) -> Tensor", reads="late")
+@composite("ravel(Tensor input) -> Tensor|view", reads="late")
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension. A view where the strides allow it.
 
@@ -238,7 +238,7 @@ def ravel(input: Tensor) -> Tensor:
 _UNEXPECTED = "unflatten got an unexpected error:\n"
 
 
-@composite("unflatten(Tensor input, int dim, SymInt[] sizes) -> Tensor", method=False)
+@composite("unflatten(Tensor input, int dim, SymInt[] sizes) -> Tensor|.int|view", method=False)
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """One dimension split into several; one size may be -1.
 
@@ -342,7 +342,7 @@ _TRANSPOSE = OPS["transpose"] = Op(
 RAW.transpose = _transpose
 
 
-@composite("transpose(Tensor input, int dim0, int dim1) -> Tensor", reads="late")
+@composite("transpose(Tensor input, int dim0, int dim1) -> Tensor|.int|_default", reads="late")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged.
 
@@ -476,8 +476,8 @@ _EVERY: Any = object()
 @composite(
     """
     squeeze(Tensor input) -> Tensor
-    squeeze(Tensor input, int dim) -> Tensor
-    squeeze(Tensor input, int[] dim) -> Tensor
+    squeeze(Tensor input, int dim) -> Tensor|.dim
+    squeeze(Tensor input, int[] dim) -> Tensor|.dims
     """,
     reads="late",
 )
@@ -648,7 +648,7 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) ->
 RAW.expand = lambda x, *size: _expand(x, _known(size))
 
 
-@composite("expand_as(Tensor input, Tensor other) -> Tensor", function=False, reads="late")
+@composite("expand_as(Tensor input, Tensor other) -> Tensor|view", function=False, reads="late")
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """expand to the shape of another tensor.
 
@@ -662,7 +662,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return view_of(input, _expand(input._array, other._array.shape), EXPAND, (input._array.shape, None))
 
 
-@composite("broadcast_to(Tensor input, SymInt[] size) -> Tensor", one_list=True)
+@composite("broadcast_to(Tensor input, SymInt[] size) -> Tensor|view", one_list=True)
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """expand to a shape, as arithmetic does it.
 
@@ -676,7 +676,7 @@ def broadcast_to(input: Tensor, size: Any) -> Tensor:
     return expand(input, size)
 
 
-@composite("view_as(Tensor input, Tensor other) -> Tensor", function=False, reads="late")
+@composite("view_as(Tensor input, Tensor other) -> Tensor|view", function=False, reads="late")
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """view in the shape of another tensor.
 
@@ -690,7 +690,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return view(input, other._array.shape)
 
 
-@composite("reshape_as(Tensor input, Tensor other) -> Tensor", function=False, reads="late")
+@composite("reshape_as(Tensor input, Tensor other) -> Tensor|view", function=False, reads="late")
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """reshape in the shape of another tensor.
 
@@ -731,7 +731,7 @@ def _raw_sum_to_size(x: Any, *size: Any) -> Any:
 RAW.sum_to_size = _raw_sum_to_size
 
 
-@composite("size(Tensor input, int? dim=None) -> Size | int", function=False, reads="itself")
+@composite("size(Tensor input, int? dim=None) -> Size | int|python", function=False, reads="itself")
 def size(self: Tensor, dim: Any = None) -> Any:
     """The sizes of all dimensions, or of one.
 

@@ -85,7 +85,7 @@ def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
 @op(
     """
     linalg_cholesky_ex(Tensor input, *, bool upper=False, bool check_errors=False, Tensor[2] out=None) -> (Tensor L,
-        Tensor info)|fp32
+        Tensor info)|fp32|.default|.L
     """,
     method=False,
     function=False,
@@ -206,7 +206,8 @@ def linalg_qr(A: np.ndarray, mode: str = "reduced") -> tuple[np.ndarray, np.ndar
 
 
 @composite(
-    "qr(Tensor input, bool some=True, *, Tensor[2] out=None) -> (Tensor Q, Tensor R)|fp32", out=Out(exact=EXPECTED)
+    "qr(Tensor input, bool some=True, *, Tensor[2] out=None) -> (Tensor Q, Tensor R)|fp32|.default|.Q",
+    out=Out(exact=EXPECTED),
 )
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """A = Q R with orthonormal columns in Q and an upper triangular R; linalg.qr is its successor.
@@ -276,7 +277,7 @@ def _svd_backward(
 @op(
     """
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor[3] out=None) -> (Tensor U, Tensor S,
-        Tensor Vh)|fp32
+        Tensor Vh)|fp32|.default|.U
     """,
     method=False,
     function=False,
@@ -311,7 +312,7 @@ def linalg_svd(
 @composite(
     """
     svd(Tensor input, bool some=True, bool compute_uv=True, *, Tensor[3] out=None) -> (Tensor U, Tensor S,
-        Tensor V)|fp32
+        Tensor V)|fp32|.default|.U
     """,
     out=Out(exact=EXPECTED),
 )
@@ -354,7 +355,10 @@ def _eigh_backward(F: Any, grads: list[Any], eigenvalues: Any, eigenvectors: Any
 
 
 @op(
-    'linalg_eigh(Tensor input, str UPLO="L", *, Tensor[2] out=None) -> (Tensor eigenvalues, Tensor eigenvectors)|fp32',
+    """
+    linalg_eigh(Tensor input, str UPLO="L", *,
+        Tensor[2] out=None) -> (Tensor eigenvalues, Tensor eigenvectors)|fp32|.default|.eigvals
+    """,
     "A",
     method=False,
     function=False,

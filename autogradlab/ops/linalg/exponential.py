@@ -118,7 +118,7 @@ def householder_backward(F: Any, grad: Any, input: Any, tau: Any) -> list[Any]:
 
 
 @op(
-    "linalg_householder_product(Tensor input, Tensor tau, *, Tensor out=None) -> Tensor|fp32",
+    "linalg_householder_product(Tensor input, Tensor tau, *, Tensor out=None) -> Tensor|fp32|input",
     method=False,
     function=False,
     vjp={

@@ -169,7 +169,7 @@ def _two(dim: Any, ndim: int, name: str) -> tuple[int, int]:
     linalg_matrix_norm(Tensor input, Scalar ord, int[] dim={-2,-1}, bool keepdim=False, *, ScalarType? dtype=None,
         Tensor out=None) -> Tensor
     linalg_matrix_norm(Tensor input, str ord="fro", int[] dim={-2,-1}, bool keepdim=False, *, ScalarType? dtype=None,
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|.str_ord
     """,
     method=False,
     function=False,
@@ -241,7 +241,7 @@ def linalg_svdvals(A: Tensor) -> Tensor:
     linalg_norm(Tensor input, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
         Tensor out=None) -> Tensor
     linalg_norm(Tensor input, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None,
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|.ord_str
     """,
     method=False,
     function=False,
@@ -286,10 +286,11 @@ def linalg_norm(
 
 @composite(
     """
-    norm(Tensor input, Scalar p=2) -> Tensor
-    norm(Tensor input, Scalar? p, *, ScalarType dtype) -> Tensor
-    norm(Tensor input, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype, Tensor out=None) -> Tensor
-    norm(Tensor input, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor out=None) -> Tensor
+    norm(Tensor input, Scalar p=2) -> Tensor|.Scalar
+    norm(Tensor input, Scalar? p, *, ScalarType dtype) -> Tensor|.ScalarOpt_dtype
+    norm(Tensor input, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype,
+        Tensor out=None) -> Tensor|.ScalarOpt_dim_dtype|.dtype_out
+    norm(Tensor input, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor out=None) -> Tensor|.ScalarOpt_dim|.out
     """,
     method=False,
     reads="itself",

@@ -18,7 +18,7 @@ from .factors import columns
 
 
 @op(
-    "geqrf(Tensor input, *, Tensor[2] out=None) -> (Tensor a, Tensor tau)|fp32",
+    "geqrf(Tensor input, *, Tensor[2] out=None) -> (Tensor a, Tensor tau)|fp32|.default|.a",
     outputs=("a", "tau"),
     returns=named("geqrf", ("a", "tau")),
     vjp={"input": not_implemented("geqrf")},

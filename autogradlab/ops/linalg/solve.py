@@ -45,7 +45,8 @@ _TRIANGULAR_SOLVE = named("triangular_solve", ("solution", "cloned_coefficient")
 
 
 @op(
-    "linalg_inv_ex(Tensor A, *, bool check_errors=False, Tensor[2] out=None) -> (Tensor inverse, Tensor info)|fp32",
+    "linalg_inv_ex(Tensor A, *, bool check_errors=False, Tensor[2] out=None) -> (Tensor inverse, "
+    "Tensor info)|fp32|.default|.inverse",
     method=False,
     function=False,
     outputs=("inverse", "info"),
@@ -470,7 +471,7 @@ def _triangular_solve(
 @composite(
     """
     triangular_solve(Tensor input, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False, *,
-        Tensor[2] out=None) -> (Tensor solution, Tensor cloned_coefficient)|fp32
+        Tensor[2] out=None) -> (Tensor solution, Tensor cloned_coefficient)|fp32|.default|.X
     """,
     out=Out(exact=EXPECTED),
 )
@@ -641,9 +642,11 @@ def cutoff(values: np.ndarray, size: int, atol: Any, rtol: Any) -> np.ndarray:
 @op(
     """
     linalg_pinv(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False,
-        Tensor out=None) -> Tensor
-    linalg_pinv(Tensor input, *, float? atol=None, float? rtol=None, bool hermitian=False, Tensor out=None) -> Tensor
-    linalg_pinv(Tensor input, Tensor rcond, bool hermitian=False, *, Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|.atol_rtol_tensor
+    linalg_pinv(Tensor input, *, float? atol=None, float? rtol=None, bool hermitian=False,
+        Tensor out=None) -> Tensor|.atol_rtol_float
+    linalg_pinv(Tensor input, Tensor rcond, bool hermitian=False, *,
+        Tensor out=None) -> Tensor|.rcond_tensor|.out_rcond_tensor
     linalg_pinv(Tensor input, float rcond, bool hermitian=False, *, Tensor out=None) -> Tensor
     """,
     "input",

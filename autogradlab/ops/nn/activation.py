@@ -976,7 +976,7 @@ def _along(declaration: str, doc: str, out: Any = None) -> None:
 
 
 _along(
-    "softmax(Tensor input, int dim, ScalarType? dtype=None, *, Tensor out=None) -> Tensor",
+    "softmax(Tensor input, int dim, ScalarType? dtype=None, *, Tensor out=None) -> Tensor|.int",
     """
     exp(input) divided by its sum along dim: numbers of [0, 1] that add up to 1.
 
@@ -990,7 +990,7 @@ _along(
 )
 alias("special_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor", "softmax", method=False)
 _along(
-    "log_softmax(Tensor input, int dim, ScalarType? dtype=None, *, Tensor out=None) -> Tensor",
+    "log_softmax(Tensor input, int dim, ScalarType? dtype=None, *, Tensor out=None) -> Tensor|.int",
     """
     The logarithm of softmax, accurate where softmax is close to 0.
 

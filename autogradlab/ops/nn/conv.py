@@ -367,7 +367,7 @@ def _conv_twice(
 @op(
     """
     convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation,
-        bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor
+        bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor|input
     """,
     method=False,
     vjp={

@@ -176,7 +176,7 @@ def _bag_samples(
 @op(
     """
     embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse,
-        Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> Tensor
+        Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> Tensor|.padding_idx
     embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0,
         bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> Tensor
     """,

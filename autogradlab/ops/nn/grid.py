@@ -219,7 +219,8 @@ def _register(nd: int) -> None:
 
 declare(
     """
-    grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
+    grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
+        bool align_corners) -> Tensor|input
     """,
     """
     sig: (input, grid, interpolation_mode, padding_mode, align_corners)
@@ -236,7 +237,8 @@ declare(
 _register(2)
 declare(
     """
-    grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
+    grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode,
+        bool align_corners) -> Tensor|input
     """,
     """
     sig: (input, grid, interpolation_mode, padding_mode, align_corners)

@@ -339,7 +339,7 @@ def _scaled_and_shifted(x: Array, mean: Array, scale: Array, bias: Array | None,
 @op(
     """
     native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
-        bool training, float momentum, float eps, *, Tensor[3] out=None) -> (Tensor, Tensor, Tensor)
+        bool training, float momentum, float eps, *, Tensor[3] out=None) -> (Tensor, Tensor, Tensor)|input
     """,
     method=False,
     outputs=("result0", "result1", "result2"),
@@ -582,7 +582,7 @@ def _layer_norm_twice(
 @op(
     """
     native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor,
-        Tensor, Tensor)
+        Tensor, Tensor)|input
     """,
     method=False,
     outputs=("result0", "result1", "result2"),
@@ -797,7 +797,7 @@ def _group_norm_vjp(
 @op(
     """
     native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group,
-        float eps) -> (Tensor, Tensor, Tensor)
+        float eps) -> (Tensor, Tensor, Tensor)|input
     """,
     method=False,
     outputs=("result0", "result1", "result2"),

@@ -658,14 +658,14 @@ def _register_fractional(declaration: str, nd: int) -> None:
 _register_fractional(
     """
     nn.fractional_max_pool2d(Tensor input, int[2] kernel_size, int[2] output_size, Tensor random_samples, *,
-        Tensor[2] out=None) -> Tensor|fp32
+        Tensor[2] out=None) -> Tensor|fp32|.default|.output
     """,
     2,
 )
 _register_fractional(
     """
     nn.fractional_max_pool3d(Tensor input, int[3] kernel_size, int[3] output_size, Tensor random_samples, *,
-        Tensor[2] out=None) -> Tensor|fp32
+        Tensor[2] out=None) -> Tensor|fp32|.default|.output
     """,
     3,
 )

@@ -176,7 +176,7 @@ def _kept(workspace: Array, steps: int, batch: int) -> list[Array]:
     """
     mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor hx_,
         Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool has_biases,
-        bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor)|lower_precision
+        bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor)|lower_precision|input
     """,
     method=False,
     outputs=("result0", "result1", "result2", "result3"),

@@ -147,7 +147,7 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
     scales = ", ".join(f"float? {scale}=None" for scale in _scale_names(nd))
     declare(
         f"""
-        nn.{name}(Tensor input, SymInt[]? output_size, {align}float[]? scale_factors) -> Tensor
+        nn.{name}(Tensor input, SymInt[]? output_size, {align}float[]? scale_factors) -> Tensor|input|.vec
         nn.{name}(Tensor input, SymInt[{nd}] output_size, {align}{scales}, *, Tensor out=None) -> Tensor
         """
     )

@@ -15,7 +15,7 @@ from .families import FUNCTIONS, operation
 
 __all__ = ["Line", "explain", "lines", "lookup", "names"]
 
-_LINE = r"(?:nn\.)?(?P<signature>.*?)(?: -> (?P<result>.*?))?(?P<marks>(?:\|\w+)*)"
+_LINE = r"(?:nn\.)?(?P<signature>.*?)(?: -> (?P<result>.*?))?(?P<marks>(?:\|\.?\w+)*)"
 _found: dict[tuple[str, str], Signatures] = {}
 
 
@@ -30,8 +30,8 @@ class Line:
         self.marks = marks
 
 
-def lines(text: str) -> list[Line]:
-    """The lines of a declaration, one for each overload."""
+def lines(text: str, everywhere: bool = False) -> list[Line]:
+    """The lines of a declaration, one for each overload. everywhere: also of those that only torch.ops has."""
     whole: list[str] = []
     written = text.strip("\n").split("\n")
     margin = len(written[0]) - len(written[0].lstrip())
@@ -44,7 +44,8 @@ def lines(text: str) -> list[Line]:
     for line in whole:
         match = re.fullmatch(_LINE, line)
         assert match is not None, line
-        found.append(Line(match["signature"], match["result"] or "", match["marks"]))
+        if everywhere or "|aten" not in match["marks"]:
+            found.append(Line(match["signature"], match["result"] or "", match["marks"]))
     return found
 
 

@@ -1,9 +1,12 @@
-"""The operators of the user's own, by namespace, as programs find them in `torch.ops`; `library` makes them."""
+"""Operators by namespace, as programs find them in `torch.ops`: those of the user's own, which `library` makes, and in
+"aten" the operations of this library."""
 
 from __future__ import annotations
 
 from types import ModuleType
-from typing import NoReturn
+from typing import Any
+
+from ...core.arguments.mismatch import types
 
 __all__ = ["namespace"]
 
@@ -18,7 +21,11 @@ class _OpNamespace(ModuleType):
         self.__file__ = "torch.ops"
         self.__dict__["name"] = name
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
+        if self.__dict__["name"] == "aten" and not name.startswith("__") and types.operator is not None:
+            if (found := types.operator(name)) is not None:
+                setattr(self, name, found)
+                return found
         raise AttributeError(f"'_OpNamespace' '{self.__dict__['name']}' object has no attribute '{name}'")
 
 

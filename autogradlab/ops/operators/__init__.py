@@ -1,0 +1,1 @@
+"""Operators by namespace, as `torch.ops` gives them."""
