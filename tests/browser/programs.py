@@ -9,9 +9,11 @@ python -m tests.browser.programs odd                every inspector on long name
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import tempfile
+from contextlib import redirect_stdout
 from typing import Any
 
 PROGRAMS = {
@@ -194,19 +196,27 @@ def shell_of_its_own() -> Any:
 
 
 def every_card(library: str = "autogradlab", *kinds: str, lang: str = "en", odd: bool = False) -> dict[str, Any]:
-    """Every inspector on each program, or these: the card and the keys that are pressed in it."""
+    """Every inspector on each program, or these: the card and the keys that are pressed in it.
+
+    Nothing is shown beside it, an inspector is closed when its card is there, and a program's tensors go with it: half
+    of the time would be other renderings, cards made anew after each later cell, and the tensors of earlier programs."""
     made = {}
     for program in ODD if odd else PARTS:
         shell = shell_of_its_own()
+        shell.display_formatter.format = lambda *shown: ({}, {})
         for name, source in calls(program, lang).items():
             if kinds and name in CARDS and name not in kinds:
                 continue
-            ran = shell.run_cell(source.replace(*PYTORCH) if library == "torch" else source, store_history=True)
+            with redirect_stdout(io.StringIO()):
+                ran = shell.run_cell(source.replace(*PYTORCH) if library == "torch" else source, store_history=True)
             ran.raise_error()
             if name in CARDS:
                 from autogradlab.inspectors.stored import packed
 
                 made[f"{program}-{name}"] = {"card": packed(ran.result.card), "keys": CARDS[name][1]}
+                ran.result.close()
+        del ran
+        shell.reset()
     return made
 
 

@@ -21,6 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 NARROW, PROJECTOR = 700, 960
 #: in a JupyterLab of 700 pixels a card has this width
 IN_LAB = 560
+COLUMN = 400
 
 #: the next frame of a step, without a picture of the one before it: what real keys do is tested elsewhere
 NEXT = """document.querySelector('.agl-card')
@@ -132,11 +133,10 @@ def mount(page: Any, made: dict[str, Any], width: int, keys: str | None = None) 
         page.keyboard.press(key)
 
 
-@pytest.mark.parametrize("width", [NARROW, 400])
-def test_all_that_is_written_can_be_read(page: Any, cards: dict[str, Any], width: int):
+def test_all_that_is_written_can_be_read_in_a_narrow_column(page: Any, cards: dict[str, Any]):
     for name, made in cards.items():
-        mount(page, made, width)
-        assert page.evaluate(WRITTEN) == {"small": [], "wide": width}, name
+        mount(page, made, COLUMN)
+        assert page.evaluate(WRITTEN) == {"small": [], "wide": COLUMN}, name
 
 
 def passes(page: Any, made: dict[str, Any], width: int) -> list[dict[str, Any]]:
@@ -248,19 +248,13 @@ def test_no_box_stands_alone_in_a_row(page: Any, cards: dict[str, Any], program:
     assert sum(abs(height - last) < 6 for height in heights) >= 2
 
 
-def test_every_card_fits_a_projector(page: Any, cards: dict[str, Any]):
+@pytest.mark.parametrize(("width", "height"), [(PROJECTOR, 500), (NARROW, NARROW)])
+def test_every_card_fits_a_projector_and_a_narrow_page(page: Any, cards: dict[str, Any], width: int, height: int):
     for name, made in cards.items():
-        mount(page, made, PROJECTOR)
-        assert page.evaluate(WRITTEN) == {"small": [], "wide": PROJECTOR}, name
+        mount(page, made, width)
+        assert page.evaluate(WRITTEN) == {"small": [], "wide": width}, name
         seen = page.evaluate(DRAWN)
-        assert (seen["cut"], seen["height"] <= 500) == ([], True), name
-
-
-def test_every_card_is_good_on_a_narrow_page(page: Any, cards: dict[str, Any]):
-    for name, made in cards.items():
-        mount(page, made, NARROW)
-        seen = page.evaluate(DRAWN)
-        assert (seen["cut"], seen["height"] <= NARROW) == ([], True), name
+        assert (seen["cut"], seen["height"] <= height) == ([], True), name
 
 
 def test_what_a_step_added_has_as_many_columns_as_there_is_room_for(page: Any, cards: dict[str, Any]):
@@ -271,7 +265,7 @@ def test_what_a_step_added_has_as_many_columns_as_there_is_room_for(page: Any, c
       return [columns, last.top < first.bottom - 4];
     }"""
     found = []
-    for width in (1130, IN_LAB, 400, PROJECTOR - 130):
+    for width in (1130, IN_LAB, COLUMN, PROJECTOR - 130):
         mount(page, cards["attention-training"], width)
         found.append(page.evaluate(shown))
     assert found == [[4, True], [3, True], [2, True], [4, False]]
