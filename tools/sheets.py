@@ -2,6 +2,7 @@
 
 python tools/sheets.py OUT                       needs the wheel with [test], Playwright, Chromium and Pillow
 python tools/sheets.py OUT --only mlp nan --looks 1280-light-en 700-dark-zh
+python tools/sheets.py OUT --library torch       the same on PyTorch
 
 OUT/LOOK/PROGRAM-CARD.png are the cards, OUT/LOOK-PROGRAM.png all of a program's on one sheet.
 """
@@ -22,7 +23,7 @@ from nbformat import v4
 
 from tests.browser.conftest import FLAGS, Lab, served
 from tests.browser.labdrive import cells, open_notebook, run_all
-from tests.browser.programs import CARDS, PARTS, START, calls
+from tests.browser.programs import CARDS, PARTS, PYTORCH, START, calls
 
 LOOKS = ("1280-light-en", "1280-dark-zh", "700-dark-en", "700-light-zh")
 #: the learner's cards, which are of no program
@@ -41,27 +42,30 @@ class Places:
         return Path(tempfile.mkdtemp(prefix=name))
 
 
-def sources(program: str, lang: str) -> dict[str, str]:
+def sources(program: str, lang: str, library: str) -> dict[str, str]:
     """The cells of a program's notebook, by what they show."""
-    if program == "learner":
-        return {"start": START.format(lang=lang)} | {name: source for name, (source, _) in LEARNER.items()}
-    return calls(program, lang)
+    learner = {"start": START.format(lang=lang)} | {name: source for name, (source, _) in LEARNER.items()}
+    made = learner if program == "learner" else calls(program, lang)
+    return {name: source.replace(*PYTORCH) if library == "torch" else source for name, source in made.items()}
 
 
-def notebook(folder: Path, program: str, lang: str) -> str:
-    book = v4.new_notebook(cells=[v4.new_code_cell(s, id=n) for n, s in sources(program, lang).items()])
+def notebook(folder: Path, program: str, lang: str, library: str) -> str:
+    cells = sources(program, lang, library).items()
+    book = v4.new_notebook(cells=[v4.new_code_cell(source, id=name) for name, source in cells])
     book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(book, folder / f"{program}-{lang}.ipynb")
     return f"{program}-{lang}.ipynb"
 
 
-def pictures(page: Any, lab: Lab, program: str, looks: list[tuple[int, str, str]], out: Path) -> Iterator[Path]:
+def pictures(
+    page: Any, lab: Lab, program: str, library: str, looks: list[tuple[int, str, str]], out: Path
+) -> Iterator[Path]:
     """One notebook of one language, in each of its looks."""
     keys = {**CARDS, **LEARNER}
     for first, (width, theme, lang) in enumerate(looks):
         page.set_viewport_size({"width": width, "height": 1000})
         if not first:
-            open_notebook(page, lab, notebook(lab.folder, program, lang))
+            open_notebook(page, lab, notebook(lab.folder, program, lang, library))
             page.evaluate("() => jupyterapp.commands.execute('application:toggle-left-area')")
             run_all(page)
         name = f"JupyterLab {theme.title()}"
@@ -112,6 +116,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--only", nargs="*", default=[*PARTS, "learner"])
     parser.add_argument("--looks", nargs="*", default=LOOKS)
+    parser.add_argument("--library", choices=["autogradlab", "torch"], default="autogradlab")
     arguments = parser.parse_args()
     looks = [(int(width), theme, lang) for width, theme, lang in (look.split("-") for look in arguments.looks)]
     with served(Places(), "en") as lab, sync_playwright() as playwright:  # type: ignore[arg-type]
@@ -121,7 +126,8 @@ def main() -> None:
             for lang in dict.fromkeys(look[2] for look in looks):
                 page = chromium.new_page()
                 made: dict[str, list[Path]] = {}
-                for place in pictures(page, lab, program, [look for look in looks if look[2] == lang], arguments.out):
+                of_lang = [look for look in looks if look[2] == lang]
+                for place in pictures(page, lab, program, arguments.library, of_lang, arguments.out):
                     made.setdefault(place.parent.name, []).append(place)
                 page.close()
                 for look, places in made.items():

@@ -7,7 +7,20 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["Run", "added", "clean", "cleaned", "columns", "fit", "fit_within", "plain", "runs", "width", "wrap"]
+__all__ = [
+    "Run",
+    "added",
+    "clean",
+    "cleaned",
+    "columns",
+    "fit",
+    "fit_end",
+    "fit_within",
+    "plain",
+    "runs",
+    "width",
+    "wrap",
+]
 
 Style = Literal["", "code", "strong"]
 
@@ -122,6 +135,14 @@ def fit_within(text: str, room: float, size: float, mono: bool = False, bold: bo
         kept -= 1
         head, tail = text[: kept // 2], text[len(text) - (kept + 1) // 2 :]
         cut = f"{head.rstrip(' .([{')}…{tail.lstrip(' )]}')}"  # no bracket without its other half
+    return cut
+
+
+def fit_end(text: str, room: float, size: float, mono: bool = False) -> str:
+    """The same, cut at its beginning: of a parameter of a model the end says which it is."""
+    cut = text
+    while len(cut) > 2 and width(cut, size, mono) > room:
+        cut = f"…{cut[2:]}"
     return cut
 
 

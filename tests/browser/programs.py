@@ -5,6 +5,7 @@ python -m tests.browser.programs cards              every inspector on each
 python -m tests.browser.programs cards torch        the same on PyTorch
 python -m tests.browser.programs cards torch step   these of them
 python -m tests.browser.programs odd                every inspector on long names, large tensors, none, huge numbers
+python -m tests.browser.programs large              steps, graphs and models of an engineer's programs
 """
 
 from __future__ import annotations
@@ -98,6 +99,65 @@ r = x * torch.tensor([1e5, 1e-5, 1., 1e-20])
 y = (r * r).sum()""",
 }
 
+PROGRAMS["transformer"] = """class Block(nn.Module):
+    def __init__(self, width=8, heads=2):
+        super().__init__()
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+        self.heads = heads
+
+    def attend(self, x):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).split(C, dim=2)
+        q, k, v = (t.view(B, T, self.heads, C // self.heads).transpose(1, 2) for t in (q, k, v))
+        scores = q @ k.transpose(-2, -1) / (C // self.heads) ** 0.5
+        later = torch.ones(T, T).tril() == 0
+        weights = torch.softmax(scores.masked_fill(later, float("-inf")), dim=-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+    def forward(self, x):
+        x = x + self.attend(self.norm1(x))
+        return x + self.mlp(self.norm2(x))
+
+embed, block, head = nn.Embedding(11, 8), Block(), nn.Linear(8, 11)
+tokens = torch.randint(0, 11, (2, 6))
+logits = head(block(embed(tokens[:, :-1])))
+y = nn.functional.cross_entropy(logits.reshape(-1, 11), tokens[:, 1:].reshape(-1))"""
+PROGRAMS["deep"] = """class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.fc, self.norm = nn.Linear(width, width), nn.LayerNorm(width)
+
+    def forward(self, x):
+        return x + torch.relu(self.fc(self.norm(x)))
+
+class Deep(nn.Module):
+    def __init__(self, layers=40, width=16):
+        super().__init__()
+        self.embed, self.head = nn.Linear(8, width), nn.Linear(width, 1)
+        self.blocks = nn.ModuleList(Block(width) for _ in range(layers))
+
+    def forward(self, x):
+        x = self.embed(x)
+        for i, block in enumerate(self.blocks):
+            x = block(x)
+            if i == 17:
+                x = x.detach()
+        return self.head(x)
+
+block = Deep()
+x, target = torch.randn(32, 8), torch.randn(32, 1)
+y = ((block(x) - target) ** 2).mean()"""
+PROGRAMS["shared"] = """block, readout = nn.RNNCell(3, 4), nn.Linear(4, 3)
+xs, targets = torch.randn(6, 2, 3), torch.randn(6, 2, 3)
+h, losses = torch.zeros(2, 4), []
+for t in range(6):
+    h = block(xs[t], h)
+    losses.append(((readout(h) - targets[t]) ** 2).mean())
+y = torch.stack(losses).sum()"""
+
 
 START = """import autogradlab as torch
 from autogradlab import nn, inspectors as lab
@@ -121,6 +181,12 @@ ODD = {
     "large": ("W", "r"),
     "empty": ("e", "r"),
     "extreme": ("x", "r"),
+}
+#: the same of an engineer's programs; the model is called block
+LARGE = {
+    "transformer": ("block.qkv.weight", None),
+    "deep": ("block.blocks[25].fc.weight", None),
+    "shared": ("block.weight_hh", "h"),
 }
 HOOKS = """handle = {hooked}.register_hook(double)
 fired = lab.hooks({hooked}, {leaf})
@@ -166,6 +232,13 @@ CARDS = {
     "broadcast": ("lab.broadcast({leaf}, torch.ones(3, 1))", ""),
     "changed": ("with torch.no_grad():\n    {leaf}.mul_(0.5)\nlab.show({leaf}.grad)", ""),
 }
+#: the same of an engineer's programs
+LARGE_CARDS = {name: CARDS[name] for name in ("end", "drawn", "graph", "what_if")} | {
+    "training": ("rec = lab.training(block)\nrec.step(y).backward(retain_graph=True)\nrec", ""),
+    "show": ("lab.show(block)", ""),
+}
+#: programs and what is looked at of them
+SETS = {"cards": (PARTS, CARDS), "odd": (ODD, CARDS), "large": (LARGE, LARGE_CARDS)}
 PYTORCH = (
     "import autogradlab as torch\nfrom autogradlab import nn, ",
     "import torch\nfrom torch import nn\nfrom autogradlab import ",
@@ -174,11 +247,12 @@ PYTORCH = (
 
 def calls(program: str, lang: str) -> dict[str, str]:
     """The cells of a program's notebook, by what they show."""
-    leaf, cut = (PARTS | ODD)[program]
+    leaf, cut = (PARTS | ODD | LARGE)[program]
+    cards = LARGE_CARDS if program in LARGE else CARDS
     how = f"cut={cut}" if cut else f"frozen={leaf}"
     fields = {"leaf": leaf, "how": how, "hooked": cut or "y"}
     made = {"start": START.format(lang=lang), "program": PROGRAMS[program]}
-    return {**made, **{name: source.format(**fields) for name, (source, _) in CARDS.items()}}
+    return {**made, **{name: source.format(**fields) for name, (source, _) in cards.items()}}
 
 
 def shell_of_its_own() -> Any:
@@ -195,25 +269,27 @@ def shell_of_its_own() -> Any:
     return InteractiveShell.instance(config=config)
 
 
-def every_card(library: str = "autogradlab", *kinds: str, lang: str = "en", odd: bool = False) -> dict[str, Any]:
-    """Every inspector on each program, or these: the card and the keys that are pressed in it.
+def every_card(which: str, library: str = "autogradlab", *kinds: str, lang: str = "en") -> dict[str, Any]:
+    """Every inspector on each program of a set, or these: the card and the keys that are pressed in it.
 
-    Nothing is shown beside it, an inspector is closed when its card is there, and a program's tensors go with it: half
-    of the time would be other renderings, cards made anew after each later cell, and the tensors of earlier programs."""
+    Nothing is shown beside it, an inspector is closed when its card is there, and a program's tensors go with it: other
+    renderings, cards made anew after each later cell, and tensors of earlier programs would take half of the time.
+    """
     made = {}
-    for program in ODD if odd else PARTS:
+    programs, cards = SETS[which]
+    for program in programs:
         shell = shell_of_its_own()
         shell.display_formatter.format = lambda *shown: ({}, {})
         for name, source in calls(program, lang).items():
-            if kinds and name in CARDS and name not in kinds:
+            if kinds and name in cards and name not in kinds:
                 continue
             with redirect_stdout(io.StringIO()):
                 ran = shell.run_cell(source.replace(*PYTORCH) if library == "torch" else source, store_history=True)
             ran.raise_error()
-            if name in CARDS:
+            if name in cards:
                 from autogradlab.inspectors.stored import packed
 
-                made[f"{program}-{name}"] = {"card": packed(ran.result.card), "keys": CARDS[name][1]}
+                made[f"{program}-{name}"] = {"card": packed(ran.result.card), "keys": cards[name][1]}
                 ran.result.close()
         del ran
         shell.reset()
@@ -222,17 +298,14 @@ def every_card(library: str = "autogradlab", *kinds: str, lang: str = "en", odd:
 
 def main() -> None:
     """Each program in a notebook of its own cells; one line of JSON at the end."""
-    if sys.argv[1:2] == ["odd"]:
-        print(json.dumps(every_card(odd=True)))
-        return
-    if sys.argv[1:2] == ["cards"]:
-        print(json.dumps(every_card(*sys.argv[2:])))
+    if sys.argv[1:]:
+        print(json.dumps(every_card(*sys.argv[1:])))
         return
     shell = shell_of_its_own()
     start = START.format(lang="en").rpartition("\n")[0]
     made: dict[str, Any] = {}
     for name, program in PROGRAMS.items():
-        if name in ODD:
+        if name in ODD or name in LARGE:
             continue
         for cell in (start, program, "view = lab.step(y)"):
             shell.run_cell(cell, store_history=True).raise_error()

@@ -57,9 +57,9 @@ DRAWN = """() => {
   }
   const [numbers, foot] = ['.agl-beside', '.agl-foot'].map(what => card.querySelector(what)?.getBoundingClientRect());
   if (numbers && foot && numbers.bottom > foot.top + 1) cut.push('the numbers run into the foot');
-  const below = e => e.getBoundingClientRect().bottom > numbers.bottom;
+  const outside = b => b.width && (b.bottom > numbers.bottom || b.right > numbers.right);
   const hidden = [...card.querySelectorAll('.agl-beside td')]
-    .filter(e => !e.closest('[data-small] .agl-either') && below(e));
+    .filter(e => !e.closest('[data-small] .agl-either') && outside(e.getBoundingClientRect()));
   return { cut, height: card.getBoundingClientRect().height, numbers: hidden.map(e => e.textContent) };
 }"""
 
@@ -126,7 +126,7 @@ def page() -> Iterator[Any]:
 
 def mount(page: Any, made: dict[str, Any], width: int, keys: str | None = None) -> None:
     if page.viewport_size["width"] != width:
-        page.set_viewport_size({"width": width, "height": 500})
+        page.set_viewport_size({"width": width, "height": 900 if width < PROJECTOR else 500})
     lookat.mount_packed(page, made["card"], "light")
     page.evaluate(SETTLED)
     for key in (made["keys"] if keys is None else keys).split():
@@ -334,3 +334,48 @@ def test_the_numbers_of_odd_tensors_are_whole(page: Any, odd_cards: dict[str, An
     mount(page, odd_cards[f"{program}-step"], width, "")
     seen = page.evaluate(EVERY)[:-1]
     assert [(one["at"], one["numbers"]) for one in seen if one["numbers"]] == []
+
+
+@pytest.fixture(scope="module")
+def large_cards() -> dict[str, Any]:
+    return cards_of(kind="large")
+
+
+def test_cards_of_an_engineer_s_programs_fit_a_projector(page: Any, large_cards: dict[str, Any]):
+    """A Transformer block, a network of 40 layers, an RNN whose weights all turns share: its graph is larger than its
+    window, which has a map."""
+    for name, made in large_cards.items():
+        mount(page, made, PROJECTOR)
+        assert page.evaluate(WRITTEN) == {"small": [], "wide": PROJECTOR}, name
+        seen = page.evaluate(DRAWN)
+        assert (seen["height"] <= 502, seen["numbers"]) == (True, []), name
+        if not name.startswith("shared"):
+            assert seen["cut"] == [], name
+
+
+@pytest.mark.parametrize("program", ["transformer", "deep"])
+def test_a_model_is_drawn_as_its_parts(page: Any, large_cards: dict[str, Any], program: str):
+    """Each with its leaves, what joins them between."""
+    mount(page, large_cards[f"{program}-graph"], PROJECTOR)
+    drawn = page.locator(".agl-drawing:not([hidden]) .agl-item").all_text_contents()
+    parts = {
+        "transformer": ("norm1Nodes: 1, leaves: 2", "Block.attend(…)Nodes: 37, leaves: 4", "addAddBackward0"),
+        "deep": ("i = 18 … 20 × 3Nodes: 15, leaves: 12", "i = 39Nodes: 5, leaves: 4", "headNodes: 2, leaves: 2"),
+    }
+    assert [part for part in parts[program] if not any(part in one for one in drawn)] == []
+
+
+def test_the_map_covers_nothing_that_runs(page: Any, large_cards: dict[str, Any]):
+    mount(page, large_cards["shared-drawn"], PROJECTOR)
+    covered = """() => {
+      const [map, box] = ['.agl-map:not([hidden])', '.agl-item[data-state=active] .agl-box'].map(which =>
+        [...document.querySelectorAll(which)].find(e => e.checkVisibility())?.getBoundingClientRect());
+      if (!map || !box) return null;
+      return map.left < box.right && map.right > box.left && map.top < box.bottom && map.bottom > box.top;
+    }"""
+    seen = []
+    for _ in range(20):
+        seen.append(page.evaluate(covered))
+        page.keyboard.press("ArrowRight")
+    assert seen.count(False) > 5
+    assert True not in seen

@@ -118,6 +118,11 @@ def test_a_parameter_and_a_module(torch: Any):
         "`model` · Sequential · training mode",
         "parameters   4 tensors, 5 numbers",
         "consists of  0: Linear, 1: BatchNorm1d",
+        (
+            "`.grad` is None: no result that has a name was computed from `model[0].weight`, so there is nothing to "
+            "call `backward()` on. Compute something from `model[0].weight`, such as `loss`, and call "
+            "`loss.backward()`. 3 more have none either."
+        ),
         "name                     kind       shape   dtype    learns           grad",
         "`0.weight`               parameter  (1, 2)  float32  requires_grad ✓  None",
         "`0.bias`                 parameter  (1,)    float32  requires_grad ✓  None",
@@ -126,11 +131,6 @@ def test_a_parameter_and_a_module(torch: Any):
         "`1.running_mean`         buffer     (1,)    float32  requires_grad ✗  None",
         "`1.running_var`          buffer     (1,)    float32  requires_grad ✗  None",
         "`1.num_batches_tracked`  buffer     ()      int64    requires_grad ✗  None",
-        (
-            "`.grad` is None: no result that has a name was computed from `model[0].weight`, so there is nothing to "
-            "call `backward()` on. Compute something from `model[0].weight`, such as `loss`, and call "
-            "`loss.backward()`. 3 more have none either."
-        ),
     ]
     model[0].weight.requires_grad_(False)
     assert "with gradient  3" in lab.show(model.eval()).text

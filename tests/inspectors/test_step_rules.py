@@ -237,6 +237,16 @@ def test_a_variable_called_g_is_not_the_gradient_that_comes_in(shell: Any):
     assert "g gets grad·2·g = [24.]" in frame.sentence
     assert [name for name, _ in frame.worked[0].operands] == ["grad", "2", "g"]
     assert frame.panel[0].rows[0] == ("grad", "[1.]")
+    assert "takes the gradient grad = **[24.]**" in view.card.frames[3].said, "nor in a step that does not name it"
+    assert [name for edge in view.card.frames[-2].worked for name, _ in edge.operands] == ["grad"]
+
+
+def test_nor_is_a_number_called_g(shell: Any):
+    shell.run("t = torch.tensor(2.0, requires_grad=True)\ng = 9.81")
+    shell.run("y = g * t ** 2 / 2\nfrom autogradlab import inspectors as lab")
+    said = [frame.said for frame in shell.run("lab.step(y)").card.frames]
+    assert not any("g =" in one for one in said)
+    assert "takes the gradient grad = **1.**" in said[2]
 
 
 def test_the_last_frame_has_the_gradients_in_numbers(torch: Any):

@@ -185,6 +185,47 @@ def test_an_optimizer_of_another_model(torch: Any) -> None:
     assert "None of the parameters is in the optimizer" in rec.text
 
 
+def test_a_second_model_is_no_optimizer(torch: Any) -> None:
+    """`lab.training(D, G)` looks as if it followed both: nothing is claimed of optimizers then."""
+    model, other = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+    rec = lab.training(model, other)
+    rec.step(model(torch.ones(1, 2)).sum()).backward()
+    assert (
+        "`optimizer=` takes an optimizer, or a list of them; this is an object of type torch.nn.modules.linear.Linear."
+        in rec.text
+    )
+
+
+def test_two_models_and_their_optimizers(torch: Any) -> None:
+    critic, generator = torch.nn.Linear(2, 1), torch.nn.Linear(2, 2)
+    optimizers = [torch.optim.SGD(m.parameters(), lr=0.1) for m in (critic, generator)]
+    rec = lab.training([critic, generator], optimizers)
+    rec.step(critic(generator(torch.ones(1, 2))).sum()).backward()
+    names = [name for name, _ in rec.steps[0].grads.items()]
+    assert len(names) == 4
+    assert told(rec) == []
+    assert "generator.weight" in rec.text
+
+
+def test_rows_of_a_deep_model_are_spread_over_it(torch: Any) -> None:
+    """Of 60 layers the first half gets no gradient: rows show both halves, names say which layer it is."""
+    model = torch.nn.Sequential(*(torch.nn.Linear(2, 2) for _ in range(60)))
+    rec = lab.training(model)
+    h = torch.ones(1, 2)
+    for k, layer in enumerate(model):
+        h = layer(h.detach() if k == 30 else h)
+    rec.step(h.sum()).backward()
+    (line,) = (block for block in rec.make().blocks if isinstance(block, Timeline))
+    layers = [int(name.split(".")[0]) for name in line.names]
+    assert layers[0] == 0
+    assert layers[-1] == 59
+    assert 4 <= sum(layer < 30 for layer in layers) <= 6
+    deep = torch.nn.Sequential(torch.nn.Sequential(*(torch.nn.Sequential(torch.nn.Linear(1, 1)) for _ in range(3))))
+    rec = lab.training(torch.nn.ModuleDict({"encoder_layers": deep}))
+    rec.step(1.0)
+    assert {"….0.2.0.weight", "….0.1.0.weight"} <= set(rec.svg().replace(">", "<").split("<"))
+
+
 def test_the_backward_of_a_step_is_the_real_one(torch: Any) -> None:
     w = torch.tensor([3.0, 4.0], requires_grad=True)
     rec = lab.training(w)

@@ -20,6 +20,8 @@ from .worked import summed, worked
 
 __all__ = ["Story"]
 
+#: a variable, no attribute
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _TWO_POINTS = re.compile(r"(\d\.(?:\*\*)?)[.。](?=\s|$)")
 
 #: letters of a name or expression that a formula can hold
@@ -31,8 +33,8 @@ SHORT = 16
 #: letters below a leaf
 BELOW = 20
 
-#: gradients of which the last sentence tells
-SHOWN = 8
+#: gradients of which the last sentence tells, and letters of it
+SHOWN, ENDED = 8, 240
 
 
 #: the sentence before the first event, for a live pass or not, committed or not
@@ -73,7 +75,7 @@ class Story:
         self.grids: dict[str, Grid] = {}
         self.worked: list[Worked] = []
         self.handed: list[str] = []  # what a Node hands on, in symbols
-        self.sign = "g"  # how these write what came in
+        self.sign = self._sign()  # how these write what came in
         self.asks: list[Ask] = []
         self.formulas: dict[Formula, int] = {}
         self.left: dict[str, int] = {}
@@ -160,11 +162,10 @@ class Story:
 
     def _end(self) -> str:
         parts = self._grads()
-        said = say("step.and").join(
-            f"{self._name(*place)}.grad = {now.text if now is not None else 'None'}" for place, now in parts[:SHOWN]
-        )
-        if len(parts) > SHOWN:
-            said += say("step.and") + "…"
+        each = [f"{self._name(*place)}.grad = {now.text if now is not None else 'None'}" for place, now in parts]
+        told = next((k for k in range(1, len(each)) if k == SHOWN or sum(map(len, each[: k + 1])) > ENDED), len(each))
+        said = say("step.and").join(each[:told])
+        said += say("step.and_more", count=len(each) - told) if told < len(each) else ""
         text = say("step.done", grads=said) if parts else say("step.done_nothing")
         left = self.recording.left_out
         return text + (say("step.left_out", count=left) if left else "")
@@ -407,7 +408,7 @@ class Story:
         symbols = self._summed(rule, symbols, g, out)
         values = {s.name: s.text for s in fact.saved if s.state == "kept"}
         long = any("float" in text or "int" in text for text in (*values.values(), g.text))
-        if long or symbols == plain.get("g", "g") or not rule.in_numbers or len(event.incoming) > 1:
+        if long or symbols == self.sign or not rule.in_numbers or len(event.incoming) > 1:
             return symbols, ""
         return symbols, self._summed(rule, written(rule, {**plain, **values, "g": g.text}), g, out)
 
@@ -435,7 +436,6 @@ class Story:
         rule = fact.rules[index] if index < len(fact.rules) else None
         kept = self.kept.get(fact.id, {})
         words = self._operands(fact, kept)
-        self.sign = words.get("g", "g")
         symbols = written(rule, words) if rule is not None else ""
         quoted = symbols if isinstance(symbols, Plain) else f"`{symbols}`"
         told = (
@@ -447,7 +447,8 @@ class Story:
             self.worked.append(replace(shown, source=self._formula(rule), plain=isinstance(symbols, Plain)))
         if not any(ask.kind == "edge" for ask in self.asks):
             named = {words.get(saved, saved): amount for saved, amount in kept.items()}
-            self.asks += asked_edge(to, g, named, out, self.worked[-1].formula if shown is not None else "")
+            changed = shown is not None and shown.formula != self.sign
+            self.asks += asked_edge(to, g, named, out, self.worked[-1].formula if changed else "")
 
     def _formula(self, rule: Rule | None) -> int:
         """The number of the formula that a rule came from."""
@@ -464,7 +465,7 @@ class Story:
             name = self.source.bare.get(place, "") if self.source is not None and place is not None else ""
             if name and "…" not in name and len(name) <= OPERAND and words.get(saved, saved) == saved:
                 words[saved] = name
-        return _apart(self._made(fact, words))
+        return self._made(fact, words) | {"g": self.sign}
 
     def _made(self, fact: NodeFact, words: dict[str, str]) -> dict[str, str]:
         """The same with operations in place of `self` and its like, unless they stand for something else as well:
@@ -488,16 +489,20 @@ class Story:
             edge[1] if edge is not None and edge[1] in (self.source.bare if self.source is not None else ()) else None
         )
 
-    def _sign(self, node: str) -> str:
-        """How the gradient that comes to a Node is written."""
-        return self._operands(self.nodes[node], self.kept.get(node, {})).get("g", "g")
+    def _sign(self) -> str:
+        """How the gradient that comes to a Node is written: g, but where the learner has a variable of this name."""
+        taken = {value.name for value in self.values.values()}
+        taken |= {saved.written for fact in self.nodes.values() for saved in fact.saved}
+        if self.source is not None:
+            taken.update(*(_NAME.findall(row.text) for row in self.source.program.rows))
+        return next(name for name in ("g", "grad", "ḡ") if name not in taken)
 
     def _panel(self, event: NodeRan, rows: list[tuple[str, str]]) -> tuple[Block, ...]:
         """The rules in numbers, where they are few."""
         if not rows:
             return ()
         g = ", ".join(a.text for a in event.incoming if a is not None)
-        return (Facts(((self._sign(event.node), g), *rows)),)
+        return (Facts(((self.sign, g), *rows)),)
 
     def _sum(self, event: Summed) -> tuple[str, str, tuple[Block, ...], Tone]:
         name = self._name(event.node, event.number)
@@ -506,7 +511,7 @@ class Story:
         self._enters(event.node, event.number, event.total)
         self._runs_row(event.node, event.number)
         self._known(event.node, event.number, event.total)
-        made = summed(self._spoken(event.node, event.number), [("g", part) for part in event.parts], event.total)
+        made = summed(self._spoken(event.node, event.number), [(self.sign, part) for part in event.parts], event.total)
         self.worked += [made] if made is not None and len(event.parts) <= 6 else []
         shown = [part.text for part in event.parts]
         parts = " + ".join(shown if len(shown) <= 6 else [*shown[:3], "…", shown[-1]])
@@ -531,8 +536,10 @@ class Story:
                 self.texts[row] = ".grad" if event.before is None else f".grad = {after}"
         else:
             self._runs_row(event.node, event.number)
-        adds = [(".grad", event.before)] if event.before is not None else []
-        made = summed(f"{self._spoken(event.node, event.number)}.grad", [*adds, ("g", event.incoming)], event.after)
+        adds: list[tuple[str, Amount | None]] = [(".grad", event.before)] if event.before is not None else []
+        made = summed(
+            f"{self._spoken(event.node, event.number)}.grad", [*adds, (self.sign, event.incoming)], event.after
+        )
         self.worked += [made] if made is not None else []
         self.asks += asked_grad(self._spoken(event.node, event.number), event.after)
         key = "step.accumulate" if event.before is None else "step.accumulate_add"
@@ -560,13 +567,6 @@ class Story:
             key = "step.fail_hook" if event.during == "hook" else "step.fail_node"
             text = say(key, cls=self.nodes[event.node].cls, name=name, hook=event.hook, **words)
         return text, say("step.fail_head"), (), "warning"
-
-
-def _apart(words: dict[str, str]) -> dict[str, str]:
-    """What comes in is written g, but otherwise beside a variable of the learner's that has this name."""
-    if "g" in words.values():
-        words["g"] = next(name for name in ("grad", "ḡ") if name not in words.values())
-    return words
 
 
 def _ended(sentence: str) -> str:

@@ -23,12 +23,12 @@ def asked_next(node: str, items: Sequence[str], cls: str, left: int) -> list[Ask
 
 
 def asked_edge(to: str, g: Amount, kept: Mapping[str, Amount], out: Amount, formula: str) -> list[Ask]:
-    """What goes on along an edge: as a number, or the factor that makes it."""
+    """What goes on along an edge: as a number, or the factor that makes it. `formula`: "" where it goes on as it is."""
     if not _typed(out):
         return []
     choices = tuple(factors(g, kept, out))
     start = f"{g.text} ×" if choices else ""
-    said = f"{formula} = {out.text}" if formula and formula != "g" else out.text
+    said = f"{formula} = {out.text}" if formula else out.text
     said = say("step.plain_value", rule=formula, value=out.text) if isinstance(formula, Plain) else said
     return [Ask("edge", say("step.ask_edge", name=to), _numbers(out), choices, said, start)]
 

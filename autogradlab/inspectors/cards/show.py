@@ -115,13 +115,13 @@ def _module_card(module: Any, name: str, names: Names) -> Card:
     learning = sum(t.numel() for _, t in parameters if t.requires_grad)
     without = [path for path, t in parameters if t.requires_grad and not has_grad(t)]
     blocks: list[Block] = [Facts(_module_rows(module, len(parameters), count, learning))]
+    if without:
+        blocks.append(_module_note(parameters, without, names))
     if rows:
         columns = ("name", "kind", "shape", "dtype", "learns", "grad")
         blocks.append(Table(tuple(say(f"show.column_{c}") for c in columns), tuple(rows), tuple(tones)))
     if (left := len(parameters) + len(buffers) - len(rows)) > 0:
         blocks.append(Note(say("show.more_rows", left=left), "muted"))
-    if without:
-        blocks.append(_module_note(parameters, without, names))
     mode = Badge(say("show.training" if module.training else "show.evaluating"), "muted")
     return Card("show", code(name), type(module).__name__, (mode,), tuple(blocks), lang=language())
 

@@ -40,12 +40,12 @@ def training(model: Any, optimizer: Any = None) -> Training:
             optimizer.step()
         rec
 
-    `model` is a Module, an optimizer, a tensor or several. The card shows the loss and the size of each gradient,
-    step by step, what was left over in a `.grad` and what the step added, and says what is to be noticed: a
+    `model` is a Module, an optimizer, a tensor, or several of them. The card shows the loss and the size of each
+    gradient, step by step, what was left over in a `.grad` and what the step added, and says what is to be noticed: a
     zero_grad() that did not run, the first NaN, ReLUs that are dead, gradients that explode or vanish, parameters
-    that no optimizer has (those that variables hold are asked, or `optimizer`). `rec.backward(31)` is the backward
-    of step 31 as `lab.step` shows it; `rec.figure()` draws the same with matplotlib. What is kept is bounded;
-    `rec.close()` takes the hooks away.
+    that no optimizer has (those that variables hold are asked, or `optimizer`, or a list of them). `rec.backward(31)`
+    is the backward of step 31 as `lab.step` shows it; `rec.figure()` draws the same with matplotlib. What is kept is
+    bounded; `rec.close()` takes the hooks away.
 
     >>> import autogradlab as torch
     >>> from autogradlab import inspectors as lab
@@ -70,13 +70,16 @@ class Training(Live):
 
     def __init__(self, model: Any, optimizer: Any, space: Mapping[str, Any], written: str) -> None:
         self._name = written
-        self._optimizer = optimizer
+        self._optimizers = optimizer if is_a(optimizer, (list, tuple)) else [optimizer] if optimizer is not None else []
         self._asked = False
         self._opened: set[int] = set()
         named = _parameters(model, space, written)
         self._refused = (
             "" if named else say("training.none" if named is None else "training.nothing", type=type_name(model))
         )
+        for one in self._optimizers:
+            if not _optimizes(one):
+                named, self._refused = None, say("training.no_optimizer", type=type_name(one))
         self.watch: Watch | None = Watch(named, self._hear) if named else None
         super().__init__(self.make())
         if self.watch is not None:
@@ -180,7 +183,7 @@ class Training(Live):
     def _ask_optimizers(self, space: Mapping[str, Any]) -> None:
         """Which parameters no optimizer has; nothing is said where none is known."""
         assert self.watch is not None
-        known = [self._optimizer] if self._optimizer is not None else [v for v in list(space.values()) if _optimizes(v)]
+        known = self._optimizers or [v for v in list(space.values()) if _optimizes(v)]
         if not known:
             return
         held = {id(p) for one in known for group in attribute(one, "param_groups") or () for p in group["params"]}
@@ -188,6 +191,13 @@ class Training(Live):
         living = [(p, t) for p, t in self.watch.living() if t.requires_grad and t.is_leaf]
         lost = [names[p] for p, t in living if id(t) not in held]
         self.watch.tell("optimizers" if len(lost) == len(living) else "optimizer", lost)
+
+
+def _evenly(places: Sequence[int], most: int) -> list[int]:
+    """The first, the last, and as many between them as there is room for."""
+    if len(places) <= most:
+        return list(places)
+    return [places[round(k * (len(places) - 1) / (most - 1))] for k in range(most)]
 
 
 #: colours that colour-blind readers tell apart (Okabe and Ito)
@@ -198,6 +208,11 @@ DASHES = ("-", "--")
 def _optimizes(thing: Any) -> bool:
     module = str(type(thing).__module__).split(".")
     return module[0] in ("torch", "autogradlab") and "optim" in module and is_a(attribute(thing, "param_groups"), list)
+
+
+def _variable(thing: Any, space: Mapping[str, Any]) -> str:
+    """The name of a variable that holds this very object."""
+    return next((name for name, held in list(space.items()) if held is thing and not name.startswith("_")), "")
 
 
 def _parameters(thing: Any, space: Mapping[str, Any], written: str) -> list[tuple[str, Any]] | None:
@@ -221,6 +236,12 @@ def _parameters(thing: Any, space: Mapping[str, Any], written: str) -> list[tupl
         listed = list(thing)
     except Exception:  # an iterator of the user's that raises
         return None
+    if listed and all(map(is_module, listed)):
+        return [
+            (f"{_variable(m, space) or f'{written}[{k}]'}.{key}", p)
+            for k, m in enumerate(listed)
+            for key, p in m.named_parameters()
+        ]
     if not all(map(is_tensor, listed)):
         return None
     return [(names.of(p) or f"{written if written.isidentifier() else 'p'}[{k}]", p) for k, p in enumerate(listed)]
@@ -282,16 +303,16 @@ class _Story:
         )
 
     def _drawn(self) -> list[int]:
-        """The parameters that get a row: all if they are few; else those with events, and others evenly."""
+        """The parameters that get a row: all if they are few; else some of those with events, and others evenly."""
         places = list(self.names)
         if len(places) <= DRAWN:
             return places
         noted = {name for event in self.events for name in event.names}
-        first = [p for p in places if self.names[p] in noted][:DRAWN]
+        first = [p for p in places if self.names[p] in noted]
         others = [p for p in places if p not in first]
-        room = DRAWN - len(first)
-        chosen = [others[round(k * (len(others) - 1) / max(1, room - 1))] for k in range(room)]
-        return sorted({*first, *chosen})
+        most = max(DRAWN // 2, DRAWN - len(others))
+        first = _evenly(first, most)
+        return sorted([*first, *_evenly(others, DRAWN - len(first))])
 
     def _notes(self) -> list[Block]:
         blocks: list[Block] = []

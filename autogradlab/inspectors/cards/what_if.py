@@ -279,7 +279,11 @@ class _WhatIf:
 
     def _dressed_small(self, small: Drawing, looks: Mapping[str, str], texts: Mapping[str, str]) -> Drawing:
         """The folded drawing: boxes and edges between them are cut where anything in them is, still where all is."""
-        edges = {f"e{number}": (edge.source, edge.target) for number, edge in enumerate(self.facts.edges, 1)}
+        shown = {value.of[0]: value.id for value in self.facts.values if value.of is not None and value.kind == "leaf"}
+        edges = {
+            f"e{number}": (edge.source, shown.get(edge.target, edge.target))
+            for number, edge in enumerate(self.facts.edges, 1)
+        }
         found = dict(looks)
         said = {slot: text for slot, text in texts.items() if slot.startswith("g")}
         for at, members in ((group.at, group.items) for group in small.groups):

@@ -1,14 +1,17 @@
 """A large graph folded: what one Module, call or turn of a loop made is one box, long runs of turns are boxes of many
 turns.
 
-The deepest way of folding that two rows have room for is taken. Everything in a box is listed, so that
-whoever shows both drawings can light the box while something in it runs.
+The deepest way of folding that two rows have room for, or several low ones, is taken; where there is none, leaves that
+one box alone uses are in it. Everything in a box is listed, so that whoever shows both drawings can light the box while
+something in it runs.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product, takewhile
 
 from ..parts import Drawing, Group, Text
 from ..snapshot.graph import Edge, Graph, NodeFact
@@ -22,6 +25,9 @@ ROOMY, HIGH = 900.0, 420.0
 
 #: pixels that a folded drawing may be wide: half of it fits into a row beside the numbers of a step
 TWO_ROWS = 1250.0
+
+#: pixels that the rows of a page may take together, and between two of them
+LOW, BETWEEN = 320.0, 14.0
 
 #: boxes for the turns of one loop
 BOXES = 8
@@ -38,22 +44,48 @@ def folded(
         return None
     below = {slot: text for slot, text in labels.widest.items() if slot.startswith("g")}
     best = None
-    for depth in range(max(map(len, groups.values()), default=0), 0, -1):
-        made = _drawn(graph, _boxes(groups, depth), label, Labels(below, labels.back, brief=labels.brief))
+    depths = range(max(map(len, groups.values()), default=0), 0, -1)
+    for ways, depth in product((groups, _with_leaves(graph, groups)), depths):
+        made = _drawn(graph, _boxes(ways, depth), label, Labels(below, labels.back, brief=labels.brief))
         if made is None:
             continue
-        if best is None or made.width < best.width:
+        if best is None or _over(made) < _over(best):
             best = made
-        if made.width <= TWO_ROWS and made.height <= HIGH:
+        if _over(made) <= 1.0:
             break
     if best is None or (whole is not None and best.width * best.height >= whole.width * whole.height):
         return None
     return best
 
 
+def _over(drawing: Drawing) -> float:
+    """How many times larger it is than what there is room for."""
+    rows = math.ceil(drawing.width / ROOMY)
+    if rows * (drawing.height + BETWEEN) <= LOW:
+        return 1.0
+    return max(1.0, drawing.width / TWO_ROWS) * max(1.0, drawing.height / HIGH)
+
+
+def _with_leaves(graph: Graph, groups: Mapping[str, Way]) -> dict[str, Way]:
+    """The same, and of each leaf what all Nodes that use it are in."""
+    users: dict[str, list[Way]] = {node.id: [] for node in graph.nodes if node.accumulates}
+    for edge in graph.edges:
+        if edge.target in users:
+            users[edge.target].append(groups.get(edge.source, ()))
+    return {**groups, **{leaf: _common(ways) for leaf, ways in users.items()}}
+
+
+def _common(ways: Sequence[Way]) -> Way:
+    shared = takewhile(lambda steps: len(set(steps)) == 1, zip(*ways, strict=False))
+    return tuple(steps[0] for steps in shared)
+
+
 def _boxes(groups: Mapping[str, Way], depth: int) -> dict[str, tuple[str, str]]:
-    """For each Node its box and the box's name; turns that would be too many boxes are joined."""
-    ways = {node: way[:depth] for node, way in groups.items() if way}
+    """For each Node its box and the box's name; turns that would be too many boxes are joined. What stands between the
+    boxes of a larger one is in none of them."""
+    cut = {node: way[:depth] for node, way in groups.items()}
+    around = {way[:k] for way in cut.values() for k in range(len(way))}
+    ways = {node: way for node, way in cut.items() if way and way not in around}
     siblings: dict[Way, dict[tuple[str, str], None]] = {}  # in the order of their Nodes
     for way in ways.values():
         siblings.setdefault(way[:-1], {})[way[-1]] = None
@@ -64,8 +96,9 @@ def _boxes(groups: Mapping[str, Way], depth: int) -> dict[str, tuple[str, str]]:
             share = -(-len(turns) // BOXES)
             for start in range(0, len(turns), share):
                 part = turns[start : start + share]
-                name = say("graph.turns", first=part[0][1], last=part[-1][1].rpartition("= ")[2], count=len(part))
-                names |= dict.fromkeys(part, (part[0][0], name))
+                if len(part) > 1:
+                    name = say("graph.turns", first=part[0][1], last=part[-1][1].rpartition("= ")[2], count=len(part))
+                    names |= dict.fromkeys(part, (part[0][0], name))
     return {node: names.get(way[-1], way[-1]) for node, way in ways.items()}
 
 
@@ -80,8 +113,9 @@ def _drawn(graph: Graph, boxes: Mapping[str, tuple[str, str]], label: str, label
         inside.setdefault(box, []).append(node)
     whole = {node.id: node for node in graph.nodes}
     inside = {box: nodes for box, nodes in inside.items() if sum(n in whole for n in nodes) > 1}
-    count = sum(not node.accumulates for node in graph.nodes)
-    if not inside or max(map(len, inside.values())) == count:  # one box around everything tells nothing
+    leaves = {node.id for node in graph.nodes if node.accumulates}
+    largest = max((len(set(nodes) - leaves) for nodes in inside.values()), default=0)
+    if largest in (0, len(whole) - len(leaves)):  # one box around everything tells nothing
         return None
     box_of = {node: f"k{number}" for number, nodes in enumerate(inside.values(), 1) for node in nodes}
     names = {f"k{number}": boxes[nodes[0]][1] for number, nodes in enumerate(inside.values(), 1)}
@@ -104,10 +138,11 @@ def _drawn(graph: Graph, boxes: Mapping[str, tuple[str, str]], label: str, label
         if not box:
             nodes.append(replace(fact, inputs=inputs.get(fact.id, fact.inputs), data=()))
         elif all(n.id != box for n in nodes):
-            count = sum(b == box for b in box_of.values())
-            nodes.append(
-                NodeFact(box, say("graph.fold", count=count), names[box], inputs.get(box, 0), order=fact.order)
-            )
+            held = [node for node, of in box_of.items() if of == box]
+            within = len(leaves.intersection(held))
+            text = say("graph.fold_both" if within else "graph.fold", count=len(held) - within, leaves=within)
+            nodes.append(NodeFact(box, text, names[box], inputs.get(box, 0), order=fact.order))
+    shown_as = {v.of[0]: v.id for v in graph.values if v.of is not None and v.of[0] in leaves}
     values = tuple(v for v in graph.values if (v.of is not None and v.of[0] not in box_of) or v.root)
     values = tuple(replace(v, of=(box_of.get(v.of[0], v.of[0]), v.of[1])) if v.of is not None else v for v in values)
     facts = Graph(tuple(nodes), tuple(edges.values()), values, graph.roots)
@@ -115,7 +150,7 @@ def _drawn(graph: Graph, boxes: Mapping[str, tuple[str, str]], label: str, label
         drawing = draw(facts, (), label, {}, labels)
     except ValueError:
         return None
-    return _renamed(drawing, edges, members, box_of, whole)
+    return _renamed(drawing, edges, members, {shown_as.get(node, node): box for node, box in box_of.items()}, whole)
 
 
 def _renamed(

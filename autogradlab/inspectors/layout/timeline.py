@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..parts import Drawing, Ellipse, Item, Path, Shape, Text, Tone
-from ..prose import fit_within, plain
+from ..prose import fit_end, plain
 from ..values import brief
 from ..words import say
 
@@ -142,7 +142,7 @@ def _row(
         return base - room * (0.06 + 0.94 * min(1.0, max(0.0, part)))
 
     points = [(x, y(s)) if s is not None and math.isfinite(s) else None for x, s in zip(xs, line.sizes, strict=True)]
-    name = fit_within(plain(line.name), LEFT - 10, SIZE, mono=True)
+    name = fit_end(plain(line.name), LEFT - 10, SIZE, mono=True)
     shapes: list[Shape] = [
         Path(((LEFT, base), (LEFT + PLOT, base)), "muted", width=0.8),
         Text(0.0, base - 3, name, "plain", "start", SIZE, mono=True),

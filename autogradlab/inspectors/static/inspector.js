@@ -184,7 +184,7 @@ class View {
   resize() {
     for (const sketch of this.sketches) sketch.resize(sketch.frame.clientWidth);
     for (const box of this.element.querySelectorAll(".agl-scroll")) {
-      box.scrollWidth > box.clientWidth + 1 ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex");
+      box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1 ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex");
     }
     for (const view of this.inner) view.resize();
     this.timeline?.resize();

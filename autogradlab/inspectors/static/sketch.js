@@ -8,6 +8,7 @@ const MANY = 600; // items beyond which lines are not made easier to reach
 const ALIKE = 24; // pixels by which a wrapped drawing may be higher than it must be, so that no row is left with one box
 const WRAPPED = 900; // pixels that the rows of a wrapped drawing may take together
 const SCREEN = 320; // pixels of a drawing in a card that is as high as a projector's page
+const PAGE = [220, 460]; // pixels that a drawing may take whatever the page leaves it, and of a page that leaves more
 const ENLARGED = 260; // pixels up to which a drawing is made larger than it was drawn
 const BETWEEN = 14; // pixels between two rows
 const LETTER = 8; // pixels that a letter may be wide
@@ -586,13 +587,21 @@ class Sketch {
     return true;
   }
 
+  /** The pixels that the page, or the notebook in it, leaves a drawing beside the rest of its card. */
+  left() {
+    const card = this.element.closest(".agl-card");
+    const page = this.element.closest(".jp-WindowedPanel-outer")?.clientHeight ?? window.innerHeight;
+    return Math.max(PAGE[0], page - (card ? card.offsetHeight - this.frame.offsetHeight : 0));
+  }
+
   /** Called when the drawing's width on the page is known or changes: its height, and at first, how much is seen. */
   resize(wide) {
     if (!wide) return;
-    const room = this.tall ?? SCREEN;
-    if (this.drawing.zoom) this.wrap(wide, this.tall || this.fits(wide, SCREEN) ? room : WRAPPED);
+    const left = this.tall ?? this.left();
+    const room = this.tall ?? Math.min(SCREEN, left);
+    if (this.drawing.zoom) this.wrap(wide, this.tall || this.fits(wide, room) ? room : Math.min(WRAPPED, left));
     const { width, height } = this.home;
-    const most = this.tall ?? (this.rows ? Math.max(room, height) : 460);
+    const most = this.tall ?? (this.rows ? Math.max(room, height) : Math.min(PAGE[1], left));
     const larger = this.rows ? 1 : Math.max(1, Math.min(1.25, ENLARGED / height));
     const scale = Math.min(larger, this.drawing.zoom ? wide / width : Math.max(wide / width, LEAST));
     const near = this.drawing.zoom && Math.min(scale, most / height) < LEAST;
@@ -660,9 +669,15 @@ class Sketch {
       if (right - x <= v.width - 2 * EDGE && low - y <= v.height - 2 * EDGE) [l, t, r, b] = [x, y, right, low];
     }
     const hold = (at, size, low, high) => (high - low > size - 2 * EDGE ? (low + high - size) / 2 : low < at + EDGE || high > at + size - EDGE ? (low + high - size) / 2 : at);
-    const to = { ...v, x: hold(v.x, v.width, l, r), y: hold(v.y, v.height, t, b) };
-    if (to.x === v.x && to.y === v.y) return;
-    this.glide(this.kept(to, 0), moves);
+    const to = this.kept({ ...v, x: hold(v.x, v.width, l, r), y: hold(v.y, v.height, t, b) }, 0);
+    this.aside(boxes[0], to);
+    if (to.x !== v.x || to.y !== v.y) this.glide(to, moves);
+  }
+
+  /** The map stands at the left where it would cover this box. */
+  aside([, , right, low], { x, y, width, height }) {
+    const [wide, high] = ["width", "height"].map((side) => ((Number(this.map.getAttribute(side)) + 2 * EDGE) * width) / this.size.wide);
+    this.map.toggleAttribute("data-left", right > x + width - wide && low > y + height - high);
   }
 
   /** Pointer: drag to pan, wheel with Ctrl to zoom; buttons; the search box. */

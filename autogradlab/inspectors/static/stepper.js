@@ -549,8 +549,9 @@ class Stepper {
     const product = this.worked.querySelector(".agl-product");
     const over = (box) => box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
     if (!product) return;
-    for (const less of ["data-small", "data-corners"]) product.removeAttribute(less);
-    for (const less of ["data-small", "data-corners"]) {
+    const ways = ["data-small", "data-corners", "data-fewer"];
+    for (const less of ways) product.removeAttribute(less);
+    for (const less of ways) {
       if (this.worked.isConnected && (over(this.worked.parentElement) || over(product.querySelector(".agl-scroll")))) product.setAttribute(less, "");
     }
   }
