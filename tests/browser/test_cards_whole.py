@@ -297,6 +297,27 @@ def test_a_folded_graph_unfolds(page: Any, cards: dict[str, Any]):
     assert page.evaluate(drawn) == folded
 
 
+def test_keys_reach_the_shapes_of_a_folded_graph(page: Any, cards: dict[str, Any]):
+    """Tab comes to one of them, arrows go on, Enter opens what is in it, Escape comes back."""
+    mount(page, cards["mlp-graph"], PROJECTOR)
+    at = "() => document.activeElement.closest('.agl-drawing:not([hidden]) .agl-item')?.dataset.item ?? null"
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate(at):
+            break
+    seen = [page.evaluate(at)]
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+        seen.append(page.evaluate(at))
+    assert {"k2", "n2"} <= set(seen), seen
+    while page.evaluate(at) != "k2":
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    assert "Nodes in it\nAddmmBackward0, TBackward0" in page.locator(".agl-details").inner_text()
+    page.keyboard.press("Escape")
+    assert page.evaluate(at) == "k2"
+
+
 #: words that run out of their cells, and what a script wrote where there was nothing
 RUN_OUT = """() => {
   const which = '.agl-card :is(.agl-table td, .agl-note, .agl-facts dd, .agl-heading, .agl-code)';

@@ -9,11 +9,12 @@ something in it runs.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product, takewhile
 
-from ..parts import Drawing, Group, Text
+from ..parts import Block, Drawing, Facts, Group, Text
 from ..snapshot.graph import Edge, Graph, NodeFact
 from ..words import say
 from .picture import Labels, draw
@@ -42,11 +43,14 @@ def folded(
     write there is room for what they write below leaves."""
     if whole is not None and whole.width <= ROOMY and whole.height <= HIGH:
         return None
+    shapes = () if whole is None else (item for item in whole.items if not item.id.startswith("e"))  # edges are others
+    details = {item.id: item.details for item in shapes}
     below = {slot: text for slot, text in labels.widest.items() if slot.startswith("g")}
     best = None
     depths = range(max(map(len, groups.values()), default=0), 0, -1)
     for ways, depth in product((groups, _with_leaves(graph, groups)), depths):
-        made = _drawn(graph, _boxes(ways, depth), label, Labels(below, labels.back, brief=labels.brief))
+        names = Labels(below, labels.back, brief=labels.brief)
+        made = _drawn(graph, _boxes(ways, depth), label, details, names)
         if made is None:
             continue
         if best is None or _over(made) < _over(best):
@@ -106,7 +110,13 @@ def _is_turn(one: tuple[str, str]) -> bool:
     return " = " in one[1] or one[1][-1:].isdigit()
 
 
-def _drawn(graph: Graph, boxes: Mapping[str, tuple[str, str]], label: str, labels: Labels) -> Drawing | None:
+def _drawn(
+    graph: Graph,
+    boxes: Mapping[str, tuple[str, str]],
+    label: str,
+    details: Mapping[str, tuple[Block, ...]],
+    labels: Labels,
+) -> Drawing | None:
     """The picture of the graph in which each box is one Node; None if boxes would depend on each other in a circle."""
     inside: dict[str, list[str]] = {}
     for node, (box, _) in boxes.items():
@@ -147,10 +157,30 @@ def _drawn(graph: Graph, boxes: Mapping[str, tuple[str, str]], label: str, label
     values = tuple(replace(v, of=(box_of.get(v.of[0], v.of[0]), v.of[1])) if v.of is not None else v for v in values)
     facts = Graph(tuple(nodes), tuple(edges.values()), values, graph.roots)
     try:
-        drawing = draw(facts, (), label, {}, labels)
+        drawing = draw(facts, (), label, {**details, **_insides(graph, box_of)}, labels)
     except ValueError:
         return None
     return _renamed(drawing, edges, members, {shown_as.get(node, node): box for node, box in box_of.items()}, whole)
+
+
+def _insides(graph: Graph, box_of: Mapping[str, str]) -> dict[str, tuple[Block, ...]]:
+    """What opening a box shows: its Nodes, and the leaves in it."""
+    operations: dict[str, Counter[str]] = {}
+    leaves: dict[str, list[str]] = {box: [] for box in box_of.values()}
+    for fact in graph.nodes:
+        if fact.id in box_of and not fact.accumulates:
+            operations.setdefault(box_of[fact.id], Counter())[fact.cls] += 1
+    for value in graph.values:
+        if value.of is not None and value.kind == "leaf" and value.of[0] in box_of:
+            leaves[box_of[value.of[0]]].append(f"{value.name} {value.shape}".strip())
+    found: dict[str, tuple[Block, ...]] = {}
+    for box, counted in operations.items():
+        each = [f"{cls} × {count}" if count > 1 else cls for cls, count in counted.items()]
+        rows = [(say("graph.fold_nodes"), say("common.list").join(each))]
+        if leaves[box]:
+            rows.append((say("graph.fold_has"), say("common.list").join(leaves[box])))
+        found[box] = (Facts(tuple(rows)),)
+    return found
 
 
 def _renamed(

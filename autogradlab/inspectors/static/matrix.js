@@ -152,7 +152,7 @@ function product(worked, words) {
       spelled.textContent = `${(parts.length > 6 ? [...parts.slice(0, 5), GAP] : parts).join(" + ")} = ${result}`;
     } else spelled.textContent = "";
   };
-  const out = table(worked.out, worked.to, choose);
+  const out = table(worked.out, goal(worked, words), choose);
   const line = [];
   operands.forEach((made, k) => {
     if (worked.signs[k - 1]) line.push(h("span", { class: "agl-sign" }, worked.signs[k - 1]));
