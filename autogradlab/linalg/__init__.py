@@ -444,9 +444,11 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
         first, last = F.narrow(values, -1, 0, 1), F.narrow(values, -1, n - 1, 1)
         r = F.div(last, first) if p == -2 else F.div(first, last)
         return _given(F.squeeze(r, -1), out, "linalg.cond", unsafe=UNSAFE)
-    if (p not in ("fro", "nuc")) if isinstance(p, str) else abs(p) not in (1, float("inf")):
-        raise RuntimeError(f"linalg.cond got an invalid norm type: {p if isinstance(p, str) else format(p, 'g')}")
+    if not isinstance(p, str) and abs(p) not in (1, float("inf")):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
     square_shape(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A._array)
+    if isinstance(p, str) and p not in ("fro", "nuc"):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     if not A._array.size:
         return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out, "linalg.cond", unsafe=UNSAFE)
     if p == "nuc":

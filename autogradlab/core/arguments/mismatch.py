@@ -25,6 +25,7 @@ _LONG_NAMES: Final = frozenset(
         "operator.itemgetter",
         "operator.attrgetter",
         "operator.methodcaller",
+        "torch._C.Generator",
     }
 )
 

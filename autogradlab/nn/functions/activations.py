@@ -13,6 +13,7 @@ from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor
 from ...core.types.layouts import FORMATS
+from ...core.values.promotion import plain_number
 from ...ops.nn import activation as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.opdef import OPS
 from ...ops.table.publishing import inner, reading
@@ -102,6 +103,7 @@ def relu_(input: Tensor) -> Tensor:
 def _call(name: str, inplace: bool, input: Tensor, *args: Any, out: Tensor | None = None) -> Tensor:
     if not isinstance(input, Tensor) or any(type(x) is not float and type(x) is not int for x in args):
         explain(name + "_" * inplace, (input, *args), {})
+        args = tuple(map(plain_number, args))
     entry = OPS[name]
     if out is not None:
         return entry.call(input, *args, out=out)
@@ -167,7 +169,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 
 @reading("elu_")
-def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+def elu_(input: Tensor, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Tensor:
     """In place: the tensor itself gets the values of `elu`, keeps its shape and dtype, and is returned.
     Errors: RuntimeError for a leaf that requires grad.
 
@@ -187,7 +189,7 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 
     Mirrors `torch.nn.functional.elu_`.
     """
-    return _call("elu", True, input, alpha)
+    return _call("elu", True, input, alpha, scale, input_scale)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:

@@ -15,6 +15,8 @@ from ...core.runtime import modes
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...ops.first.kinds import refuse
 from ...ops.nn import pool as _kernels
+from ...ops.table.opdef import OPS
+from ...ops.table.outputs import refuse_recorded
 from ...ops.table.publishing import inner, reading
 
 __all__ = [
@@ -354,16 +356,27 @@ def _maxima(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation
 
 
 def _avg(
-    n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: Any
+    n: int,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    include: bool,
+    divisor: Any,
+    out: Tensor | None = None,
 ) -> Tensor:
+    entry = OPS[f"avg_pool{n}d"]
+    if out is not None:
+        refuse_recorded(entry, (input,), out)
     kernel, step, pads = _windows(
         f"avg_pool{n}d", n, kernel_size=kernel_size, stride=_stride(stride, kernel_size), padding=padding
     )
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
-    return getattr(TENSORS, f"avg_pool{n}d")(
-        input, kernel, () if _missing(stride) else step, pads, ceil_mode, include, divisor
-    )
+    given = input, kernel, () if _missing(stride) else step, pads, ceil_mode, include, divisor
+    found: Tensor = entry.call(*given) if out is None else entry.call(*given, out=out)
+    return found
 
 
 @reading("avg_pool2d")
@@ -375,6 +388,8 @@ def avg_pool2d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The mean of each window of an image; divisor_override divides the sum by another number.
 
@@ -390,7 +405,7 @@ def avg_pool2d(
 
     Mirrors `torch.nn.functional.avg_pool2d`.
     """
-    return _avg(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return _avg(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, out)
 
 
 @reading("avg_pool3d")
@@ -402,6 +417,8 @@ def avg_pool3d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The mean of each window of a volume; divisor_override divides the sum by another number.
 
@@ -416,7 +433,7 @@ def avg_pool3d(
 
     Mirrors `torch.nn.functional.avg_pool3d`.
     """
-    return _avg(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return _avg(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, out)
 
 
 @reading(
@@ -945,9 +962,9 @@ def _unpool(
 ) -> Tensor:
     given = (kernel_size, kernel_size if stride is None else stride, padding)
     kernel, step, pads = (tuple(v) if isinstance(v, (tuple, list)) else (v,) * n for v in given)
-    if len(step) < len(kernel) or len(pads) < len(kernel):
-        raise IndexError("tuple index out of range")
     shape = input.size()[-len(kernel) :]
+    if min(len(step), len(pads), len(shape)) < len(kernel):
+        raise IndexError("tuple index out of range")
     sizes = tuple((m - 1) * s + k - 2 * p for m, s, k, p in zip(shape, step, kernel, pads, strict=False))
     if output_size is not None:
         wanted = output_size[2:] if len(output_size) == n + 2 else output_size

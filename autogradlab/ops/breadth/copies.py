@@ -15,7 +15,7 @@ from ..first.conversion import parse_type
 from ..first.shape import SQUEEZES
 from ..table.calls import make_call
 from ..table.opdef import OPS, Op, composite, op, publish
-from ..table.outputs import EXPECTED, Out, same_dtype, write
+from ..table.outputs import COPIED, EXPECTED, Out, write
 
 
 def _copy_of(view: Op, parts: bool = False) -> Callable[..., Any]:
@@ -31,7 +31,6 @@ def _copy_of(view: Op, parts: bool = False) -> Callable[..., Any]:
         node=view.node_name + "_copy",
         shown={"input_shape": ""} if view.name == "unbind" else None,
         real=parts,
-        check_out=None if parts else same_dtype(),
     )
     invoke = entry.invoke
 
@@ -47,7 +46,7 @@ def _copy_of(view: Op, parts: bool = False) -> Callable[..., Any]:
 
 def _copy(declaration: str, view: Op, *, doc: str, out: Any = None, sizes: str = "", parts: bool = False) -> None:
     """The function that copies what a view operation shows. sizes: what its one list of sizes is called."""
-    name = declare(declaration, doc, out)
+    name = declare(declaration, doc, out or (None if view.multi else COPIED))
     call = _copy_of(view, parts)
 
     def with_sizes(input: Tensor, *args: Any, implicit: bool = False, **options: Any) -> Tensor:
@@ -224,7 +223,6 @@ _copy(
     >>> torch.view_as_real_copy(torch.tensor([1 + 2j]))
     tensor([[1., 2.]])
     """,
-    out=Out(exact=EXPECTED),
     parts=True,
 )
 _copy(
@@ -240,7 +238,6 @@ _copy(
     >>> torch.view_as_complex_copy(torch.tensor([[1., 2.]]))
     tensor([1.+2.j])
     """,
-    out=Out(exact=EXPECTED),
     parts=True,
 )
 _view_copy = _copy_of(OPS["view"])
@@ -252,6 +249,7 @@ _view_copy = _copy_of(OPS["view"])
     view_copy(Tensor input, SymInt[] size, *, Tensor out=None) -> Tensor
     """,
     method=False,
+    out=COPIED,
 )
 def view_copy(input: Tensor, *args: Any, out: Any = None, **options: Any) -> Tensor:
     """
@@ -318,6 +316,7 @@ _SQUEEZED = [_copy_of(entry) for entry in SQUEEZES]
     squeeze_copy(Tensor input, int[] dim, *, Tensor out=None) -> Tensor|.dims
     """,
     method=False,
+    out=COPIED,
 )
 def squeeze_copy(input: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """
@@ -375,10 +374,10 @@ def _plain(x: np.ndarray) -> Tensor:
 
 @op(
     "detach_copy(Tensor input, *, Tensor out=None) -> Tensor",
+    out=COPIED,
     method=False,
     node=NOT_IMPLEMENTED,
     vjp={"input": no_derivative("detach_copy")},
-    check_out=same_dtype(),
 )
 def detach_copy(input: np.ndarray) -> np.ndarray:
     """

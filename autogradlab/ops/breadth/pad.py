@@ -176,6 +176,8 @@ _pads("nn.replication_pad3d(Tensor input, SymInt[6] padding, *, Tensor out=None)
 def _pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """What torch.nn.functional.pad does."""
     pad = list(pad)
+    if mode not in ("constant", "reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) // 2 > input.ndim:
@@ -188,8 +190,6 @@ def _pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = 
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     nd = len(pad) // 2
-    if mode not in ("reflect", "replicate", "circular"):
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if nd not in (1, 2, 3) or input.ndim not in (nd + 1, nd + 2):
         raise NotImplementedError(
             f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.\n"

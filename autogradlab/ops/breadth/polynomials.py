@@ -14,13 +14,14 @@ from ...core.memory.rows import plain_rows
 from ...core.runtime.modes import quiet
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import FLOATING, get_default_dtype
-from ...core.values.promotion import is_number, result_dtype
+from ...core.values.promotion import broadcast_shapes, is_number, result_dtype
 from ..first.kinds import align, double, refuse
 from ..first.products import written
 from ..kernels import polynomials as K
 from ..table.arguments import reject
 from ..table.factories import unary
 from ..table.opdef import composite
+from ..table.outputs import before_kernel
 
 __all__: list[str] = []
 
@@ -48,8 +49,12 @@ def _polynomial(name: str, kernel: Callable[[Any, Any], Any], what: str, example
         if wanted._category < FLOATING:
             wanted = get_default_dtype()
         arrays = [t._array if isinstance(t, Tensor) else np.asarray(t, wanted.numpy) for t in (x, n)]
-        for a in (*arrays, np.empty(0, wanted.numpy)):
-            _real(a, f"{name}_cpu")
+        try:
+            _real(np.empty(0, wanted.numpy), f"{name}_cpu")
+        except NotImplementedError:
+            if out is not None:
+                before_kernel(call, out, broadcast_shapes(*(a.shape for a in arrays)), wanted.numpy)
+            raise
         place, degree = np.broadcast_arrays(*align(*(a.astype(wanted.numpy, copy=False) for a in arrays)))
         found = plain_rows(quiet(kernel, place, degree))
         made = wrap(iterated(found, *arrays) if found.ndim > 1 else found)

@@ -22,7 +22,7 @@ from ..table.arguments import reject
 from ..table.calls import view_of
 from ..table.families import attribute
 from ..table.opdef import OPS, Op, alias, composite, op
-from ..table.outputs import same_dtype, write
+from ..table.outputs import COPIED, same_dtype, write
 from ..table.signatures import explain
 
 # -- moving dimensions -------------------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     node="DiagonalBackward0_copy",
     method=False,
     vjp=_DIAGONAL_BACK,
-    check_out=same_dtype(),
+    out=COPIED,
 )
 def diagonal_copy(input: np.ndarray, offset: int = 0, dim1: int = 0, dim2: int = 1) -> np.ndarray:
     """

@@ -60,7 +60,8 @@ def dist(input: np.ndarray, other: np.ndarray, p: float = 2) -> Any:
     x, y = align(input, other)
     if x.dtype.kind == "b":
         raise RuntimeError(errors.BOOL_SUB_BOTH)
-    if isinstance(plain_number(p), complex):
+    p = plain_number(p)
+    if isinstance(p, complex):
         raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     if x.dtype.kind not in "fVc":
         kind = scalar_name(x)

@@ -11,12 +11,14 @@ from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.absent import reserved
 from ...core.memory.layout import like
 from ...core.memory.rows import Rows, all_rows, draw_into, drawing, levels_of, place_to_draw, plain_rows, to_draw
+from ...core.memory.versions import increment_version
 from ...core.random import distributions as D
 from ...core.random import generator, streams
 from ...core.random.generator import default_generator
 from ...core.recording.inplace import History, check_inplace, commit
 from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative, start_node
 from ...core.runtime import errors, modes
+from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor, gradient_edge, wrap
 from ...core.types import dtypes
 from ...core.types.device import default_device
@@ -24,6 +26,7 @@ from ...core.types.dtypes import get_default_dtype
 from ...core.values.promotion import broadcast_shapes
 from ..kernels import implicit
 from ..table.creation import (
+    OVERFLOWING,
     bind,
     check_out,
     check_sizes,
@@ -123,13 +126,18 @@ def set_rng_state(new_state: Tensor) -> None:
 def _made(name: str, values: dict[str, Any], fill: Any, integer: bool = False) -> Tensor:
     """Fill a new tensor, or out=, by `fill(array, generator)`."""
     kind, out, source = options(values), values.get("out"), values.get("generator")
-    shape = check_sizes(values["size"])
+    shape = check_sizes(values["size"], "" if out is None else OVERFLOWING)
     if out is not None:
         if modes.LOCAL.state.mapped:
             raise RuntimeError(errors.ROWS_RANDOM_OUT)
         check_out(name, out, kind)
+        resized = out._array.shape != shape
         resize_out(out, shape)
         draw_into(lambda x: modes.quiet(fill, x, source), out._array)
+        # which counts a change of size too where PyTorch asks its operation for it
+        counts = name == "randn" or (name == "rand" and "generator" in values)
+        for _ in range(2 if resized and counts else 1):
+            increment_version(out)
         if values["requires_grad"]:
             out.requires_grad_(True)
         return out
@@ -504,7 +512,10 @@ def binomial(*args: Any, **kwargs: Any) -> Tensor:
     tensor([ 0., 10.])
     """
     _, values = bind("binomial", args, kwargs)
-    drawn = modes.quiet(drawing(D.binomial), values["count"]._array, values["prob"]._array, values["generator"])
+    count = values["count"]._array
+    drawn = modes.quiet(drawing(D.binomial), count, values["prob"]._array, values["generator"])
+    if count.size and drawn.shape != count.shape:  # PyTorch draws into memory of that shape
+        warn(errors.OUT_RESIZED.format(list(count.shape), list(drawn.shape)), at="aten/src/ATen/native/Resize.cpp:30")
     return finished(plain_rows(drawn))
 
 

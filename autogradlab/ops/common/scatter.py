@@ -170,28 +170,32 @@ def _scatter_src(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray
 
 
 def _scatter_value(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
-    _write(input, dim, index, scalar_array(value, from_numpy(input.dtype)).item())
+    x, i, _, d = _checked("scatter", input, dim, index)
+    if i.size:
+        x[places(i, d)] = scalar_array(value, from_numpy(input.dtype))
 
 
 _REDUCTIONS = {"add": np.add, "multiply": np.multiply}
 
 
 def _scatter_by(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray, reduce: str) -> None:
+    x, i, s, d = _checked("scatter", input, dim, index, src, reads=False)
     if reduce not in _REDUCTIONS:
         raise RuntimeError("reduce argument must be either add or multiply.")
-    x, i, s, d = _checked("scatter", input, dim, index, src)
+    _in_range(i, x.shape[d], d)
     if i.size:
-        s = s if isinstance(s, np.ndarray) else np.full(i.shape, s, x.dtype)
+        if not isinstance(s, np.ndarray):
+            s = np.full(i.shape, scalar_array(s, from_numpy(x.dtype)))
         _REDUCTIONS[reduce].at(x, places(i, d), s)
 
 
 def _scatter_tensor_by(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray, *, reduce: str) -> None:
-    warn_once(_DEPRECATED, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:235")
+    warn_once(_DEPRECATED, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:225")
     _scatter_by(input, dim, index, src, reduce)
 
 
 def _scatter_value_by(input: Any, dim: Any, index: Any, value: Any, *, reduce: Any) -> None:
-    _scatter_by(input, dim, index, scalar_array(value, from_numpy(input.dtype)).item(), reduce)
+    _scatter_by(input, dim, index, value, reduce)
 
 
 _DEPRECATED = (

@@ -20,7 +20,7 @@ from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import scalar_name
 from ..table.calls import view_of
 from ..table.opdef import OPS, Op, composite, op, publish
-from ..table.outputs import same_dtype
+from ..table.outputs import COPIED
 from .inplace_views import reshaped_in_place
 
 
@@ -212,7 +212,7 @@ def select_scatter(input: Any, src: np.ndarray, dim: int, index: int) -> np.ndar
     slice_scatter(Tensor input, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1, *,
         Tensor out=None) -> Tensor
     """,
-    check_out=same_dtype(),
+    out=COPIED,
     vjp={
         "input": lambda F, grad, src_shape, dim, start, end, step: F.slice_scatter(
             grad, F.zeros_of(grad, src_shape), dim, start, end, step

@@ -15,6 +15,7 @@ from ...core.memory.lazy import memory_of
 from ...core.memory.rows import Rows, repeated
 from ...core.memory.storage import Storage, dense, extent, fix
 from ...core.memory.uninitialized import fill_if_deterministic, uninitialized
+from ...core.memory.versions import increment_version
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import out_of_memory, quiet
 from ...core.runtime.settings import _state
@@ -26,6 +27,7 @@ from ...core.types.dtypes import dtype as Dtype
 from ...core.types.dtypes import get_default_dtype
 from ...core.values.building import array_from, check_numpy, fill_value
 from ..table.creation import (
+    OVERFLOWING,
     bind,
     check_device,
     check_out,
@@ -39,6 +41,7 @@ from ..table.creation import (
     placed,
     quick,
     quick_shape,
+    resize_out,
     wanted_dtype,
 )
 from ..table.opdef import composite
@@ -414,12 +417,17 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
         _, values = bind(name, size, kwargs)
         kind = options(values)
         out = values["out"]
-        shape = check_sizes(values["size"], negative)
+        shape = check_sizes(values["size"], negative if out is None or name == "empty" else OVERFLOWING)
         order = values.get("memory_format")
         if order is not None and order.name == "preserve_format":
             raise RuntimeError("unsupported memory format Preserve")
         if out is not None:
             check_out(name, out, kind)
+            if name == "empty":  # which writes nothing
+                if out._array.shape != shape:
+                    resize_out(out, shape)
+                    increment_version(out)
+                return out.requires_grad_(True) if values["requires_grad"] else out
             return into(name, out, make(shape, out._array.dtype), None, values["requires_grad"])
         if order is None:
             return placed(make_for(make, values)(shape, default(kind)), values)
@@ -604,7 +612,7 @@ def full(*args: Any, **kwargs: Any) -> Tensor:
             return finished(_of_one(given, fill_value(value, kind), kind.numpy), kwargs.get("requires_grad", False))
     _, values = bind("full", args, kwargs)
     kind, out, value = options(values), values["out"], values["fill_value"]
-    shape = check_sizes(values["size"])
+    shape = check_sizes(values["size"], "" if out is None else OVERFLOWING)
     if out is not None:
         check_out("full", out, kind)
         array = _of_one(shape, fill_value(value, out.dtype), out._array.dtype)

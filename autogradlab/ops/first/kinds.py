@@ -126,6 +126,21 @@ def single(kernel: Kernel) -> Kernel:
     return run
 
 
+def _refuse_shapes(kernel: Kernel, x: np.ndarray, others: tuple[Any, ...], options: dict[str, Any]) -> None:
+    """Raise what `kernel` says of the shapes and options of a call with a dtype that PyTorch has no kernel for: there
+    it is looked for when all else is known."""
+    single = [np.ones(x.shape, np.float32)]
+    whole = x.dtype.kind in "iu"  # others of that dtype may be indices
+    for o in others:
+        alike = isinstance(o, np.ndarray) and o.dtype == x.dtype and not whole
+        single.append(np.ones(o.shape, np.float32) if alike else o)
+    try:
+        kernel(*single, **options)
+    except RuntimeError as error:
+        if "type" not in str(error):  # which may be but that of the stand-in
+            raise
+
+
 def typed(
     name: str, without: str = BOOL + INTEGERS + COMPLEX, half: bool = True, layout: Layout | None = None
 ) -> Callable[[Kernel], Kernel]:
@@ -142,7 +157,11 @@ def typed(
             d = x.dtype
             if usual and (d is _SINGLE or d is _DOUBLE):
                 return kernel(x, *others, **options)
-            refuse(x, name, without)
+            try:
+                refuse(x, name, without)
+            except NotImplementedError:
+                _refuse_shapes(kernel, x, others, options)
+                raise
             if half and d.itemsize == 2 and d.kind in FLOATS:
                 r = in_single(kernel, x, *others, **options)
                 if isinstance(r, tuple):

@@ -17,8 +17,8 @@ __all__ = ["airy_ai", "bessel_k", "bessel_y", "chebyshev", "hermite", "laguerre"
 
 
 def _degrees(n: Array) -> Array:
-    """Degrees cut to integers; a NaN is the smallest of them, as C converts it."""
-    return np.where(np.isnan(n), -1, np.trunc(n))
+    """Degrees cut to integers; a NaN and what no int64 can hold is the smallest of them, as C converts it."""
+    return np.where(np.abs(n) < 2.0**63, np.trunc(n), -1)  # a NaN is not smaller
 
 
 def _recurrence(x: Array, n: Array, first: Array, step: Step) -> Array:
@@ -67,6 +67,7 @@ def chebyshev(kind: str, x: Array, n: Array) -> Array:
 def hermite(physical: bool, x: Array, n: Array) -> Array:
     """The Hermite polynomials of physics (H) or of probability (He); NaN beyond the degrees that a dtype can hold."""
     limit = 512 if x.dtype.itemsize == 8 else 128
+    n = _degrees(n)
     wanted = np.where(n > limit, -1, n)
     if physical:
         result = _recurrence(x, wanted, x + x, lambda k, x, now, before: (x + x) * now - (k + k) * before)

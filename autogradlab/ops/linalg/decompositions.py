@@ -21,6 +21,7 @@ from .factors import (
     check_info,
     columns,
     differences,
+    floats,
     has_eigenvalues,
     is_complex,
     lapack,
@@ -219,12 +220,14 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     tensor([[2., 1.],
             [0., 3.]])
     """
+    line = 2505 if out is None else 2517  # of two functions, each of which warns once
     warn_once(
         "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch "
         "release.\nThe boolean "
         "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be "
         "replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
-        at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2393",
+        at=f"aten/src/ATen/native/BatchLinearAlgebra.cpp:{line}",
+        key=f"torch.qr {line}",
     )
     r = _QR(TENSORS.linalg_qr(input, "reduced" if some else "complete"))
     return r if out is None else written_all(r, out)
@@ -300,11 +303,12 @@ def linalg_svd(
     >>> torch.linalg.svd(torch.tensor([[3., 0.], [0., -4.]])).S
     tensor([4., 3.])
     """
+    if driver is None or A.ndim < 2 or A.dtype.kind not in "fcV":
+        matrices("linalg.svd", A, kernel="linalg_svd_cpu")
     if driver is not None:
         raise RuntimeError(
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
         )
-    matrices("linalg.svd", A, kernel="linalg_svd_cpu")
     u, s, vh = singular_values(A, full_matrices)
     return columns(u), np.ascontiguousarray(s), columns(vh)
 
@@ -326,6 +330,9 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
     tensor([4., 3.])
     """
     F = TENSORS
+    n = input._array.ndim
+    if n < 2:
+        raise RuntimeError(f"linalg.svd: input should have at least 2 dimensions, but has {n} dimensions instead")
     u, s, vh = F.linalg_svd(input, not some)
     if not compute_uv:
         m, n = input._array.shape[-2:]
@@ -568,6 +575,8 @@ def linalg_lu(A: np.ndarray, *, pivot: bool = True) -> tuple[np.ndarray, np.ndar
     tensor([[4., 6.],
             [0., 2.]])
     """
+    if A.ndim < 2:
+        raise RuntimeError(f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
     matrices("linalg.lu", A, kernel="lu_cpu", integers=True)
     factors, pivots, _ = lu(A, pivot)
     m, n = A.shape[-2:]
@@ -632,9 +641,15 @@ def linalg_lu_solve(
     tensor([[1.0000],
             [0.5000]])
     """
-    square("torch.linalg.lu_solve", LU, kernel="linalg.lu_solve_cpu")
+    floats("torch.linalg.lu_solve", LU, low=False)
+    if LU.dtype != B.dtype:
+        raise RuntimeError(
+            "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type "
+            f"{scalar_name(LU)} and B of type {scalar_name(B)} instead"
+        )
     if pivots.dtype != np.int32:
         raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
+    square("torch.linalg.lu_solve", LU, kernel="linalg.lu_solve_cpu")
     n = LU.shape[-1]
     if B.shape[-2 if left else -1] != n:
         raise RuntimeError(

@@ -20,7 +20,7 @@ from ..table.families import method
 from ..table.opdef import composite, op
 from ..table.outputs import EXPECTED, Out
 from ..table.signatures import explain
-from .factors import floats
+from .factors import floats, matrices
 
 _INF = float("inf")
 #: what is said of an out= tensor of another dtype
@@ -189,15 +189,12 @@ def linalg_matrix_norm(
     F = TENSORS
     x = A._array
     _refuse_complex("linalg.matrix_norm", ord)
-    if isinstance(ord, str) and ord not in ("fro", "nuc"):
-        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
-    if x.ndim < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    floats("linalg.matrix_norm", x, low=False)
+    word = ord if isinstance(ord, str) else format(ord, "g")
+    if (ord not in ("fro", "nuc")) if isinstance(ord, str) else abs(ord) not in (1, 2, _INF):
+        raise RuntimeError(f"linalg.matrix_norm: Order {word} not supported.")
+    matrices("linalg.matrix_norm", x, low=word in ("nuc", "2", "-2"))  # by singular values
     if len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
-    if not isinstance(ord, str) and abs(ord) not in (1, 2, _INF):
-        raise RuntimeError(f"linalg.matrix_norm: Order {ord:g} not supported.")
     a, b = _two(dim, x.ndim, "linalg.matrix_norm")
     if dtype is not None:
         _check_dtype("linalg.matrix_norm", x, dtype)
@@ -267,11 +264,7 @@ def linalg_norm(
     if ord is not None:
         if dims is not None and len(dims) not in (1, 2):
             raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
-        if dims is None and ndim not in (1, 2) and not isinstance(ord, str):
-            raise RuntimeError(
-                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D."
-            )
-        if dims is None and ndim > 2:
+        if dims is None and ndim not in (1, 2):
             raise RuntimeError(
                 f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D."
             )

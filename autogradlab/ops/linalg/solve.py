@@ -27,6 +27,7 @@ from .factors import (
     check_sizes,
     check_types,
     columns,
+    floats,
     inverse,
     is_complex,
     lapack,
@@ -35,6 +36,7 @@ from .factors import (
     permutation,
     singular_values,
     square,
+    square_shape,
     substitute,
 )
 
@@ -254,12 +256,13 @@ def _solve_backward(
 
 
 def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.ndarray]:
-    square("linalg.solve", a, kernel="lu_cpu")
+    floats("linalg.solve", a, low=False)
     if a.dtype != b.dtype:
         raise RuntimeError(
             "linalg.solve: Expected A and B to have the same dtype, but found A of type "
             f"{scalar_name(a)} and B of type {scalar_name(b)} instead"
         )
+    square("linalg.solve", a, kernel="lu_cpu")
     vector = is_vector(a.shape, b.shape)
     if not vector and b.ndim < 2:
         raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
@@ -408,9 +411,9 @@ def linalg_solve_triangular(
             [1.]])
     """
     A = input
-    for letter, x in (("A", A), ("B", B)):
-        if x.ndim < 2:
-            raise RuntimeError(f"linalg.solve_triangular: The input tensor {letter} must have at least 2 dimensions.")
+    square_shape("linalg.solve_triangular", A)
+    if B.ndim < 2:
+        raise RuntimeError("linalg.solve_triangular: The input tensor B must have at least 2 dimensions.")
     square("linalg.solve_triangular", A, kernel="triangular_solve_cpu", integers=True)
     n = A.shape[-1]
     if B.shape[-2 if left else -1] != n:
@@ -493,6 +496,13 @@ def triangular_solve(
     tensor([[2.],
             [1.]])
     """
+    for name, t in (("b", input), ("A", A)):
+        if t.ndim < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has {t.ndim} "
+                "dimensions instead"
+            )
+    _check_system("triangular_solve", input._array, A._array)
     warn_once(
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
         "future PyTorch release.\n"
@@ -502,13 +512,6 @@ def triangular_solve(
         "X = torch.linalg.solve_triangular(A, B).",
         at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2273",
     )
-    for name, t in (("b", input), ("A", A)):
-        if t.ndim < 2:
-            raise RuntimeError(
-                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has {t.ndim} "
-                "dimensions instead"
-            )
-    _check_system("triangular_solve", input._array, A._array)
     r = TENSORS._triangular_solve(input, A, upper, transpose, unitriangular)
     return r if out is None else written_all(r, out)
 

@@ -35,6 +35,11 @@ def _sizes(
 ) -> Sizes:
     """How many windows fit into planes or volumes; refuses what PyTorch's pools of maxima, or of means, refuse."""
     nd = len(kernel)
+    if mean and nd == 2 and x.ndim < 3:
+        wrap_dim(-3, x.ndim, scalar_ok=False)
+    planes = mean and nd == 2 and x.ndim > 4
+    if x.ndim not in (nd + 1, nd + 2) and not planes:
+        raise RuntimeError(f"non-empty {nd + 1}D or {nd + 2}D (batch mode) tensor expected for input")
     if 0 in stride:
         raise RuntimeError("stride should not be zero")
     if any(k <= 0 for k in kernel):
@@ -55,11 +60,6 @@ def _sizes(
                 f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
                 f"dilation={d}"
             )
-    if mean and nd == 2 and x.ndim < 3:
-        wrap_dim(-3, x.ndim)
-    planes = mean and nd == 2 and x.ndim > 4
-    if x.ndim not in (nd + 1, nd + 2) and not planes:
-        raise RuntimeError(f"non-empty {nd + 1}D or {nd + 2}D (batch mode) tensor expected for input")
     empty = 0 in x.shape[x.ndim - nd - 1 :]
     if empty and nd == 3:
         raise RuntimeError(

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.values.promotion import is_number, wrap_number
+from .inplace import recorded_edges
 from .signatures import explain, lookup
 
 __all__ = ["coerce", "fitting", "old_form", "refuse_complex_numbers", "refused", "reject", "taking_old_forms"]
@@ -103,7 +104,12 @@ def fitting(op: Any, fn: Any) -> Any:
             except IndexError:
                 made = input._array.shape
             if input._array.shape != made:
-                op.call(input, *args, **options) if input._array.size == 1 else None
+                recorded_edges(op, [input, *args])  # raises if the tensor must not be changed at all
+                try:
+                    op.call(input, *args, **options)
+                except RuntimeError as error:
+                    if not str(error).startswith(("expand(", "The expanded size")):
+                        raise
                 raise RuntimeError(
                     f"Bad in-place call: input tensor size {list(input.shape)} and output tensor size "
                     f"{list(made)} should match"

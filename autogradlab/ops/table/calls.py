@@ -21,6 +21,7 @@ from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, operand_edge, requires_grad
 from ...core.types.dtypes import scalar_name
+from ...core.values.promotion import plain_number
 
 if TYPE_CHECKING:
     from .opdef import Op
@@ -288,13 +289,17 @@ def _saving(op: Op) -> Callable[..., tuple[Any, ...]]:
         return lambda args, x, t: (x.shape, None)
     if kinds == ["value"]:
         place = savers[0][1]
-        return lambda args, x, t: (args[place], None)
+        return lambda args, x, t: (args[place] if type(args[place]) is not Tensor else plain_number(args[place]), None)
     if kinds == ["tensor"]:
         return lambda args, x, t: (args[0], args[0]._counter[0])
     if not {"tensor", "output", "indices"} & set(kinds):
         return lambda args, x, t: (
             *[
-                args[p] if kind == "value" else x.shape if kind == "shape" else array_property(x, kind)
+                (args[p] if type(args[p]) is not Tensor else plain_number(args[p]))
+                if kind == "value"
+                else x.shape
+                if kind == "shape"
+                else array_property(x, kind)
                 for kind, p in savers
             ],
             *nones,
@@ -308,6 +313,8 @@ def _saving(op: Op) -> Callable[..., tuple[Any, ...]]:
             item: Any
             if kind == "value":
                 item = args[place]
+                if type(item) is Tensor:
+                    item = plain_number(item)
             elif kind == "tensor":
                 item = args[0]
                 version = item._counter[0]

@@ -27,6 +27,7 @@ from .signatures import lookup
 __all__ = [
     "bind",
     "check_device",
+    "OVERFLOWING",
     "check_out",
     "check_sizes",
     "default",
@@ -129,6 +130,10 @@ def make_for(
 ) -> Callable[..., np.ndarray]:
     """`make`, or what reserves memory instead, where tensors have no contents (see `has_contents`)."""
     return make if has_contents(values, beside) else reserved
+
+
+#: what is said of a negative size where the memory of an out= tensor is to have it
+OVERFLOWING = "numel: integer multiplication overflow"
 
 
 def check_sizes(shape: tuple[int, ...], words: str = "") -> tuple[int, ...]:

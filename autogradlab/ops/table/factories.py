@@ -42,7 +42,7 @@ from .inplace import cloned, prepare, recorded_edges, refuse_rows_in_place, sett
 from .opdef import OPS, Op, offer
 from .outputs import before_kernel, refuse_dtype, refuse_recorded, write
 from .overloads import Overload
-from .signatures import lookup, space_of
+from .signatures import explain, lookup, space_of
 
 __all__ = ["binary", "unary"]
 
@@ -575,6 +575,8 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
             else:
                 if not isinstance(out, Tensor):
                     return entry.reject((input, other), {"out": out})
+                if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
+                    explain(name, (input, other), {"out": out})  # not every overload has out=
                 if numbers and is_number(input) and is_number(other):
                     input, other = (wrap_number(n, of_scalar(n).numpy) for n in (input, other))
                 found = entry.pair(input, other)

@@ -111,6 +111,7 @@ class Op:
     #: the entry that the in-place form records, where PyTorch's has a derivative of its own
     changes: Op | None = None
     _number_class: Any = None
+    _unknown_class: Any = None
 
     def __init__(
         self,
@@ -297,6 +298,12 @@ class Op:
         self.taken = _taker(places)
         fields = list(enumerate(zip(self.savers, self.users, strict=True)))
         self.kept = tuple((i, users) for i, ((kind, _), users) in fields if kind == "tensor")
+        #: the values that may be numbers, which 0-dim tensors can stand for
+        self.plain_values = tuple(
+            i
+            for i, ((kind, place), _) in fields
+            if kind == "value" and (self.defaults[place] is _REQUIRED or type(self.defaults[place]) in (int, float))
+        )
         self.made = tuple((i, kind, p, users) for i, ((kind, p), users) in fields if kind not in ("value", "tensor"))
 
     def _in_place(self, overload: str) -> str:
@@ -333,6 +340,16 @@ class Op:
 
         own = {"__slots__": (), "__module__": "builtins", "run": run, "run_recorded": run}
         self.inplace_class = type(self.node_name[:-1] + "1", (self.node_class,), own)
+
+    def unknown_out(self) -> Any:
+        """The Node class of the form with out= where autograd does not know it."""
+        if self.node_name == NOT_IMPLEMENTED:
+            return self.node_class
+        if self._unknown_class is None:
+            refused = no_derivative(self.name)
+            formulas = tuple(Formula(refused, (i,), joint=False) for i in range(len(self.tensor_names)))
+            self._unknown_class = make_node_class(NOT_IMPLEMENTED, (), formulas, False)
+        return self._unknown_class
 
     def number_in_place(self) -> Any:
         """The Node class of a comparison in place with a number: it gives zeros, and has one edge."""
@@ -409,6 +426,8 @@ class Op:
                 place = self.index.get(OTHER_NAMES.get(key, ""))
             if place is None or place < n:
                 self.reject(args, kwargs, name)
+            if type(value) is Tensor and place not in self.tensor_places:  # a number in its place
+                value = plain_number(value)
             values[place] = value  # type: ignore[index]
         for place in self.flags:
             if isinstance(values[place], (int, float, str)) and type(values[place]) is not bool:
@@ -608,6 +627,9 @@ class Op:
                         break
                 else:
                     items[i] = None
+        for i in self.plain_values:
+            if type(items[i]) is Tensor:
+                items[i] = plain_number(items[i])
         for i, kind, place, users in self.made:
             item: Any = None
             if kind == "output":

@@ -15,7 +15,7 @@ from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.rows import Rows
 from ...core.memory.storage import resize
 from ...core.memory.strided import window
-from ...core.recording.inplace import commit
+from ...core.recording.inplace import commit, rebase
 from ...core.recording.record import start_node
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL
@@ -26,6 +26,7 @@ from ...core.types.return_types import named
 from ...core.values.promotion import can_cast, check_cast, result_dtype
 
 __all__ = [
+    "COPIED",
     "EXPECTED",
     "Composed",
     "FOUND",
@@ -58,10 +59,12 @@ class Out:
     have their size. computes: the operation computes in the dtype of the out= tensor, which a dtype= must name. starts:
     the number with which it fills their memory before it reads its input. unknown: autograd does not know the form: a
     result that would be recorded has a Node without a derivative; only an out= tensor that requires grad is refused.
-    converts: the result is written in their dtype, whichever it is.
+    converts: the result is written in their dtype, whichever it is, and a new size is not warned of. copied: the
+    operation makes a result without them that is then copied: they get its size before their dtype is looked at, and
+    autograd does not know the form.
     """
 
-    __slots__ = ("computes", "converts", "exact", "overlap", "starts", "uncastable", "unknown", "unless")
+    __slots__ = ("computes", "converts", "copied", "exact", "overlap", "starts", "uncastable", "unknown", "unless")
 
     def __init__(
         self,
@@ -74,18 +77,21 @@ class Out:
         starts: int | None = None,
         unknown: bool = False,
         converts: bool = False,
+        copied: bool = False,
     ) -> None:
-        self.converts = converts
+        self.converts, self.copied = converts, copied
         self.exact = exact
         self.unless = unless
         self.uncastable = uncastable
         self.overlap = overlap
         self.computes = computes
         self.starts = starts
-        self.unknown = unknown
+        self.unknown = unknown or copied
 
 
 _USUAL = Out()
+#: the rule of most forms that PyTorch makes by itself of operations without one
+COPIED = Out(exact=EXPECTED, copied=True)
 
 
 def safe(name: str) -> Out:
@@ -152,6 +158,8 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False, op
         if rule.converts:
             r = r.astype(out._array.dtype)
         kind, times = r.dtype, 1
+        if rule.copied and out._array.shape != r.shape:
+            resize_out(out, r.shape)
         if operation.elementwise and out._array.shape != r.shape and any(t is out for t in inputs):
             raise RuntimeError(errors.OUT_BROADCAST.format(list(out.shape), list(r.shape)))
         if kind is not out._array.dtype:
@@ -163,7 +171,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False, op
                 times = 1 if kind == out._array.dtype or _absolute(kind, inputs) else 2
         if operation.elementwise and r.ndim > 1 and out._array.shape != r.shape:
             r = iterated(r, *(t._array for t in operands or inputs if isinstance(t, Tensor)))
-        _write(out, r, times, inputs if rule.overlap == "late" else ())
+        _write(out, r, 0 if rule.converts else times, inputs if rule.overlap == "late" else ())
         if kind is not out._array.dtype and operation.elementwise and r.size:
             warn_cast(kind, out._array.dtype)
         if rule.unknown and operation.differentiates:
@@ -232,7 +240,7 @@ def _without_derivative(operation: Any, out: Tensor, inputs: Any) -> None:
         return
     edges = tuple(gradient_edge(t) if isinstance(t, Tensor) else NO_EDGE for t in inputs)
     if any(edge is not NO_EDGE for edge in edges):
-        out._edge = start_node(operation.node_class, edges, out._array.shape, out._array.dtype, ())
+        rebase(out, start_node(operation.unknown_out(), edges, out._array.shape, out._array.dtype, ()))
 
 
 def not_recorded(t: Tensor, name: str) -> Exception:
