@@ -29,6 +29,7 @@ from .core.tensor.overriding import disabled as _disabled_torch_function_impl
 from .core.tensor.tensor import INFERENCE, Size, Tensor, counter
 from .core.types.device import device as Device
 from .core.values.promotion import broadcast_shapes
+from .library.defining import AutoDispatchBelowAutograd as _AutoDispatchBelowAutograd
 from .ops.common.random import Generator
 from .ops.first.memory import parse_to
 from .ops.table.families import load_all
@@ -39,6 +40,7 @@ __all__ = [
     "Generator",
     "StorageBase",
     "TensorBase",
+    "_AutoDispatchBelowAutograd",
     "_autograd",
     "_disabled_torch_function_impl",
     "_functions",

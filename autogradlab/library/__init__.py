@@ -11,11 +11,17 @@ from typing import Any
 
 from ..ops.operators.schema import Schema
 from .custom import CustomOpDef, find
+from .defining import Library, define, fallthrough_kernel, impl
+from .defining import scoped_library as _scoped_library
 from .schema import infer_schema
 
 __all__ = [
     "CustomOpDef",
+    "Library",
     "custom_op",
+    "define",
+    "fallthrough_kernel",
+    "impl",
     "infer_schema",
     "register_autograd",
     "register_fake",

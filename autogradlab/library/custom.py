@@ -20,7 +20,7 @@ from ..ops.operators.overloads import OpOverload, OpOverloadPacket
 from ..ops.operators.schema import Schema
 from ..utils._pytree import tree_flatten, tree_structure, tree_unflatten
 
-__all__ = ["CustomOpDef", "find"]
+__all__ = ["CustomOpDef", "CustomOverload", "find", "parsed"]
 
 
 class CustomOpDef:
@@ -31,7 +31,9 @@ class CustomOpDef:
 
     __module__ = "torch._library.custom_ops"
 
-    def __init__(self, namespace: str, name: str, schema: str, fn: Callable[..., Any]) -> None:
+    def __init__(
+        self, namespace: str, name: str, schema: str, fn: Callable[..., Any] | None, overload: str = ""
+    ) -> None:
         self._namespace, self._name = namespace, name
         self._qualname = f"{namespace}::{name}"
         self._init_fn = fn
@@ -40,14 +42,18 @@ class CustomOpDef:
         self._setup_context_fn: Callable[..., Any] | None = None
         self._backward_fn: Callable[..., Any] | None = None
         self._vmap_fn: Callable[..., Any] | None = None
-        read = Schema(self._qualname, schema)
-        if any(a.keyword and a.kind.startswith("Tensor") for a in read.arguments):
+        read = Schema(self._qualname, schema, overload)
+        if fn is not None and any(a.keyword and a.kind.startswith("Tensor") for a in read.arguments):
             raise NotImplementedError(
                 f"custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: {name}{schema}"
             )
-        self._opoverload = CustomOverload(self, read)
+        self._opoverload = self._overload_of(read)
         packets = namespaces.namespace(namespace)
-        setattr(packets, name, OpOverloadPacket([self._opoverload]))
+        known = vars(packets).get(name) if fn is None else None
+        setattr(packets, name, OpOverloadPacket([*(known._overloads.values() if known else ()), self._opoverload]))
+
+    def _overload_of(self, schema: Schema) -> OpOverload:
+        return CustomOverload(self, schema)
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
@@ -108,9 +114,10 @@ class CustomOpDef:
     def _kernel(self, device: str) -> Callable[..., Any]:
         if device == "meta":
             if self._abstract_fn is None:
+                name = getattr(self._init_fn, "__name__", "")
                 raise RuntimeError(
                     f"There was no fake impl registered for {self}. This is necessary for torch.compile/export/fx "
-                    f"tracing to work. Please use `{self._init_fn.__name__}.register_fake` to add an fake impl."
+                    f"tracing to work. Please use `{name}.register_fake` to add an fake impl."
                 )
             return self._abstract_fn
         found = self._backend_fns.get(device, self._backend_fns.get(None))
@@ -246,9 +253,21 @@ def find(what: str, op: Any) -> CustomOpDef:
     if isinstance(op, CustomOpDef):
         return op
     if isinstance(op, (OpOverload, OpOverloadPacket)):
-        found: Any = op.default if isinstance(op, OpOverloadPacket) else op
-        return found._definition
+        meant: Any = op if isinstance(op, OpOverload) else op.default
+        return meant._definition
     if not isinstance(op, str):
         raise ValueError(f"{what}({op}): got unexpected type for op: {type(op)}")
-    namespace, name = op.split("::")
-    return getattr(namespaces.namespace(namespace), name).default._definition
+    namespace, name = parsed(op)
+    name, _, overload = name.partition(".")
+    return find(what, getattr(getattr(namespaces.namespace(namespace), name), overload or "default"))
+
+
+def parsed(qualname: str) -> tuple[str, str]:
+    """The namespace and the name of a full name."""
+    parts = qualname.split("::")
+    if len(parts) != 2:
+        raise ValueError(
+            f'Expected `qualname` to be of the form "namespace::name", but got {qualname}. The qualname passed to the '
+            "torch.library APIs must consist of a namespace and a name, e.g. aten::sin"
+        )
+    return parts[0], parts[1]
