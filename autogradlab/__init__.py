@@ -126,6 +126,7 @@ _ELSEWHERE = {
     "GradScaler": "amp",
     "AcceleratorError": "accelerator",
     "OutOfMemoryError": "accelerator",
+    **dict.fromkeys(("SymBool", "SymFloat", "SymInt"), "types"),
     **dict.fromkeys(
         (
             "autocast",

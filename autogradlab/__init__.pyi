@@ -18,6 +18,9 @@ from .accelerator import AcceleratorError as AcceleratorError
 from .ops.common.random import Generator as Generator
 from .amp.grad_scaler import GradScaler as GradScaler
 from .accelerator import OutOfMemoryError as OutOfMemoryError
+from .types import SymBool as SymBool
+from .types import SymFloat as SymFloat
+from .types import SymInt as SymInt
 from .ops.breadth.typed_storage import TypedStorage as TypedStorage
 from .core.memory.storage import Storage as UntypedStorage
 from .amp.autocast_mode import autocast as autocast

@@ -20,6 +20,48 @@ from .core.types.layouts import layout as _layout  # noqa: F401
 
 __all__ = ["Device", "FileLike", "Number", "Storage"]
 
+
+class SymInt:
+    """What isinstance asks for beside int, where programs may be traced: no size is one here.
+
+    Mirrors `torch.SymInt`.
+    """
+
+    __module__ = "torch"
+
+    def __init__(self, node: object) -> None:
+        self.node = node
+
+
+class SymFloat:
+    """The same beside float.
+
+    Mirrors `torch.SymFloat`.
+    """
+
+    __module__ = "torch"
+
+    def __init__(self, node: object) -> None:
+        self.node = node
+
+
+class SymBool:
+    """The same beside bool.
+
+    Mirrors `torch.SymBool`.
+    """
+
+    __module__ = "torch"
+
+    def __init__(self, node: object) -> None:
+        self.node = node
+
+
+IntLikeType: TypeAlias = _int | SymInt
+FloatLikeType: TypeAlias = _float | SymFloat
+BoolLikeType: TypeAlias = _bool | SymBool
+py_sym_types = (SymInt, SymFloat, SymBool)
+PySymType: TypeAlias = SymInt | SymFloat | SymBool
 _TensorOrTensors: TypeAlias = Tensor | Sequence[Tensor]
 _TensorOrOptionalTensors: TypeAlias = Tensor | Sequence[Tensor | None]
 _size: TypeAlias = Size | list[_int] | tuple[_int, ...]

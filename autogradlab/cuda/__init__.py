@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from importlib import import_module
 from typing import Any, NoReturn
 
 from ..accelerator import AcceleratorError as AcceleratorError
@@ -89,6 +91,12 @@ def get_rng_state_all() -> list[Any]:
     return []
 
 
+def set_rng_state_all(new_states: Iterable[Any]) -> None:
+    """Set the states of the generators of all GPUs; any state needs CUDA."""
+    for _ in new_states:
+        _refuse()
+
+
 def set_device(device: Any) -> None:
     """There is no device to set."""
     raise AssertionError(_MISSING)
@@ -122,6 +130,8 @@ class Event:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "random":
+        return import_module(".random", __name__)
     if name.endswith(("Tensor", "Storage")):
         types = {**cuda_types(), **cuda_storages()}
         if name in types:

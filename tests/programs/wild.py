@@ -105,6 +105,29 @@ attempt(lambda: _unflatten_dense_tensors(x, [torch.zeros(3), torch.zeros(5, 2)])
 print(ParamsT, required, _complex, _dtype, _layout)
 
 
+# % wild-symbolic-sizes: what isinstance asks for beside numbers; generators of devices that are not there
+from torch.types import IntLikeType, py_sym_types
+
+x = torch.ones(2, 3)
+print(isinstance(x.shape[0], (int, torch.SymInt)), isinstance(x.shape[0], torch.SymInt), IntLikeType, py_sym_types)
+attempt(lambda: torch.SymFloat())
+import torch.cuda.random as devices
+
+print(devices.manual_seed(0), torch.cuda.random.manual_seed_all(1), devices.get_rng_state_all())
+torch.cuda.set_rng_state_all([])
+
+
+# % wild-old-forms: factors before tensors, as programs of 2017 wrote them, in methods too
+x, v, m = torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+print(v.add(2, x), v.sub(2, x))
+print(v.addcmul(2, x, v), v.addcdiv(2, x, v))
+print(m.addmm(2, m, m), m.addmm(2, 3, m, m), torch.addmm(2, m, 3, m, m), m.clone().addmm_(2, 3, m, m))
+print(v.addmv(2, m, x), v.addmv(2, 3, m, x), m.addr(2, v, x), m.addr(2, 3, v, x))
+print(m.addbmm(2, m[None], m[None]), m.addbmm(2, 3, m[None], m[None]))
+print(m[None].baddbmm(2, m[None], m[None]), m[None].baddbmm(2, 3, m[None], m[None]))
+attempt(lambda: v.addmv(2, 3, 4, m, x))
+
+
 # % wild-strides-of-norms: gradients that lie otherwise than the input
 def moved(t, order):
     return t.permute(order).contiguous().permute([order.index(d) for d in range(t.ndim)])

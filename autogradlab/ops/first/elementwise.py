@@ -106,7 +106,7 @@ def _with_alpha(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     """The arguments of a call with a factor, in one dtype; None if the factor is 1."""
     deprecated = len(args) == 3
     if deprecated:
-        found = old_form(called.name, args, kwargs)
+        found = old_form(called.name, args, kwargs, called.as_method or called.in_place)
         if found is None:
             return _refused(called.name, args, kwargs)
         args, kwargs = found

@@ -55,10 +55,12 @@ def refuse_complex_numbers(values: Iterable[Any]) -> None:
     raise RuntimeError(f"value cannot be converted to type {name} without overflow") from None
 
 
-def old_form(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+def old_form(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool
+) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     """The arguments, as they are written today, of a call in one of PyTorch's deprecated forms: `torch.add(x, 2, y)`,
-    `torch.addmm(beta, x, alpha, a, b)`. Warns as PyTorch does; None if the call is none of these."""
-    method = name.endswith("_")
+    `torch.addmm(beta, x, alpha, a, b)`, of a method `x.addmm(beta, alpha, a, b)`. Warns
+    as PyTorch does; None if the call is none of these."""
     signatures = lookup(name, "Tensor" if method else "torch")
     if signatures is None or not any(overload.deprecated for overload in signatures.overloads):
         return None
@@ -74,8 +76,8 @@ def old_form(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[
     return tuple(wrap_number(v) if is_number(v) else v for v in values.values()), factors
 
 
-def taking_old_forms(name: str, fn: Any) -> Any:
-    """The function, which also takes its arguments in PyTorch's deprecated order."""
+def taking_old_forms(name: str, fn: Any, method: bool) -> Any:
+    """The function or method, which also takes its arguments in PyTorch's deprecated order."""
 
     def forward(*args: Any, **options: Any) -> Any:
         if (
@@ -83,7 +85,7 @@ def taking_old_forms(name: str, fn: Any) -> Any:
             or (args and not isinstance(args[0], Tensor))
             or (len(args) > 1 and not isinstance(args[1], Tensor))
         ):
-            found = old_form(name, args, options)
+            found = old_form(name, args, options, method)
             if found is not None:
                 return fn(*found[0], **found[1])
         return fn(*args, **options)

@@ -767,7 +767,7 @@ def form_of(entry: Op) -> Callable[..., Any]:
     """The function that an entry is called by, or, of an entry as methods know it, the method."""
     call = make_call(entry) if entry.as_method else entry.call
     if _deprecated(entry.name):
-        call = taking_old_forms(entry.name, call)
+        call = taking_old_forms(entry.name, call, entry.as_method)
     return call if entry.short is None else entry.short(entry, call)
 
 
@@ -779,7 +779,7 @@ def form_in_place(entry: Op) -> Callable[..., Any]:
         return call_(*args, **kwargs)
 
     form = forward_ if entry.fits is None else fitting(entry, forward_)
-    return taking_old_forms(entry.name + "_", form) if _deprecated(entry.name) else form
+    return taking_old_forms(entry.name + "_", form, True) if _deprecated(entry.name) else form
 
 
 def _deprecated(name: str) -> bool:
