@@ -39,6 +39,12 @@ CELLS = [
     "c = check('zero-it'); c",
 ]
 
+FIRST_CELL = """() => {
+  const notebook = window.jupyterapp.shell.currentWidget.content;
+  notebook.activeCellIndex = 0;
+  notebook.activeCell.node.focus();
+}"""
+
 
 @pytest.fixture
 def page(tab: Any) -> Any:
@@ -214,6 +220,24 @@ def run_cell(page: Any, number: int) -> None:
     page.keyboard.press("Control+Enter")
     page.wait_for_function(f"() => ({CELLS_NOW})()[{number}].count !== {before or 'null'}", timeout=20_000)
     page.wait_for_timeout(600)
+
+
+@pytest.mark.parametrize("shown", ["predict('firing')", "lab.graph(y)", "lab.step(y)"])
+def test_what_a_cell_shows_comes_into_sight(lab: Any, page: Any, shown: str):
+    """JupyterLab goes on to the next cell before there is an output; then that pushes itself below the window."""
+    program = "w = torch.ones(2, requires_grad=True)\ny = (w * w).sum()\nfrom autogradlab import inspectors as lab"
+    sources = [SETUP.replace("LANG", "'en'"), program + "\n" * 10, shown, "pass", "pass"]
+    open_notebook(page, lab, notebook(lab, f"learner-{next(NUMBERS)}.ipynb", sources))
+    page.set_viewport_size({"width": 1280, "height": 640})
+    page.evaluate(FIRST_CELL)
+    for _ in range(3):
+        page.keyboard.press("Shift+Enter")
+    made = page.locator(".agl-lab, .agl-card").first
+    made.wait_for()
+    page.wait_for_timeout(900)
+    room, box = page.locator(".jp-WindowedPanel-outer").bounding_box(), made.bounding_box()
+    assert room["y"] - 1 <= box["y"]
+    assert box["y"] + box["height"] <= room["y"] + room["height"] + 1
 
 
 def test_keys_lead_in_and_out(lab: Any, page: Any):

@@ -2,7 +2,7 @@
 // happen are the stepper's. Several views of one card are independent of each other.
 
 import { Choice } from "./choice.js";
-import { Sketch, blocks, h, kindle, leave, plain, prose } from "./sketch.js";
+import { Sketch, arrive, blocks, h, kindle, leave, plain, prose } from "./sketch.js";
 import { copy, copying } from "./copy.js";
 import { goto } from "./lines.js";
 import { Stepper } from "./stepper.js";
@@ -258,7 +258,7 @@ async function render({ model, el }) {
     arriving = setTimeout(() => {
       if (gone) return;
       if (view && !view.live.textContent) view.tell(); // who has gone on meanwhile hears that
-      view?.arrive?.();
+      view && arrive(view.element);
       model.set("_heard", true);
       model.save_changes();
     }, 300); // a live region must be there before its words

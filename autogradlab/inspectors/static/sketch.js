@@ -72,6 +72,15 @@ function leave(card, on = false) {
   (on && next?.matches(".jp-Cell") ? next : cell)?.focus();
   return Boolean(cell);
 }
+/** The cell of a card has just been run: its top comes into sight, unless the learner is elsewhere by now. */
+function arrive(card) {
+  const cell = card.closest(".jp-Cell");
+  const mine = [cell, cell?.nextElementSibling].some((one) => one?.matches(".jp-mod-active"));
+  const room = card.closest(".jp-WindowedPanel-outer")?.getBoundingClientRect();
+  const { top, bottom, height } = card.getBoundingClientRect();
+  if (!mine || !room || (top >= room.top && bottom <= room.bottom)) return;
+  card.scrollIntoView({ block: height > room.height ? "start" : "nearest" });
+}
 /** Whether a text holds the words that are sought; "line 1" is not in "line 12". */
 const holds = (text, sought) => {
   for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1)) {
@@ -724,4 +733,4 @@ class Sketch {
   }
 }
 
-export { Sketch, blocks, fill, h, holds, icon, kindle, leave, plain, prose, s };
+export { Sketch, arrive, blocks, fill, h, holds, icon, kindle, leave, plain, prose, s };

@@ -477,16 +477,6 @@ class Stepper {
     });
   }
 
-  /** Its cell has just been run: its top comes into sight, unless the learner is elsewhere by now. */
-  arrive() {
-    const cell = this.element.closest(".jp-Cell");
-    const mine = [cell, cell?.nextElementSibling].some((one) => one?.matches(".jp-mod-active"));
-    const room = this.element.closest(".jp-WindowedPanel-outer")?.getBoundingClientRect();
-    const top = this.element.getBoundingClientRect().top;
-    if (!mine || !room || (top >= room.top && this.element.getBoundingClientRect().bottom <= room.bottom)) return;
-    this.element.scrollIntoView({ block: this.element.offsetHeight > room.height ? "start" : "nearest" });
-  }
-
   /** What has come onto the page, in a sentence or two. */
   tell() {
     this.live.textContent = [plain(this.card.title), plain(this.sentence())].filter(Boolean).join(this.card.lang === "zh" ? "。" : ". ");

@@ -452,11 +452,22 @@ function render({ model, el }) {
     if (fresh.length) live.textContent = sentences(fresh.map(([, text]) => text), stop(view));
   }
 
+  /** Its cell has just been run: the question comes into sight, unless the learner is elsewhere by now. */
+  function comes() {
+    const cell = root.closest(".jp-Cell");
+    const mine = [cell, cell?.nextElementSibling].some((one) => one?.matches(".jp-mod-active"));
+    const room = root.closest(".jp-WindowedPanel-outer")?.getBoundingClientRect();
+    const { top, bottom, height } = root.getBoundingClientRect();
+    if (!mine || !room || (top >= room.top && bottom <= room.bottom)) return;
+    root.scrollIntoView({ block: height > room.height ? "start" : "nearest" });
+  }
+
   /** What has just come onto the page is said once, not again when the page is loaded anew. */
   function arrived() {
     const view = model.get("view");
     remember(true);
     if (!view?.tasks || model.get("heard")) return;
+    comes();
     model.set("heard", true);
     model.save_changes();
     const asks = view.tasks.find((task) => task.input && !task.input.locked);
