@@ -14,6 +14,27 @@ W = "w = torch.ones(2, requires_grad=True)"
 STEP = "loss = (w * w).sum()\n    loss.backward()"
 
 CASES = {
+    "cut in a function": (
+        [
+            W + "\nu = torch.ones(2, requires_grad=True)",
+            "def half(x):\n    x = x * w\n    return x.detach()",
+            "loss = (half(u) * u).sum()\nloss.backward()",
+            "lab.why(w)",
+        ],
+        (
+            "Why `w.grad`?\n"
+            "`.grad` is None: `u.grad` is there, but no result that has a name was computed from `w`: that backward "
+            "did not lead here, or `.grad` was set back to None since.\n"
+            "What to do: Use `w` in the computation of what `backward()` is called on; `lab.graph(...)` of that shows "
+            "what it is made of.\n"
+            "made by  torch.ones(2, requires_grad=True)\n"
+            "at       cell [2], line 1\n"
+            "One line takes a tensor out of the graph: no gradient goes back through its `.detach()`. If `w` is used "
+            "before that, this is the reason.\n"
+            "leaves here  return x.detach()\n"
+            "at           cell [3], line 3"
+        ),
+    ),
     "non-leaf": (
         [W + "\ny = w * w\nloss = y.sum()\nloss.backward()", "lab.why(y)"],
         (

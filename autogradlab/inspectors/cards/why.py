@@ -158,6 +158,7 @@ CAUSES = {
     "doubled": "cause_backward",
     "doubled_loop": "cause_backward",
     "once": "cause_backward",
+    "left": "cause_left",
 }
 
 

@@ -12,7 +12,7 @@ from .kinds import is_array, is_tensor
 from .names import Space
 from .origins import Origin, of_several, origin
 
-__all__ = ["Diagnosis", "cut", "grouped", "in_place_instead", "with_keyword", "with_points"]
+__all__ = ["Diagnosis", "cut", "grouped", "in_place_instead", "of_gradient", "with_keyword", "with_points"]
 
 #: attributes of a tensor whose results have left the graph
 LEAVING = ("detach", "detach_", "data", "item", "numpy", "tolist")
@@ -71,7 +71,7 @@ def _follow(
     if node is None:
         return None
     for inner in () if of_several(node) else ast.walk(node):
-        if isinstance(inner, ast.Attribute) and inner.attr in LEAVING and not _of_gradient(inner):
+        if isinstance(inner, ast.Attribute) and inner.attr in LEAVING and not of_gradient(inner):
             spelled = f".{inner.attr}" if inner.attr == "data" else f".{inner.attr}()"
             kind = "cut" if inner.attr in ("detach", "detach_", "data") else "numbers"
             source, whole = ast.unparse(node), ast.unparse(_Uncut().visit(ast.parse(ast.unparse(node))))
@@ -116,7 +116,7 @@ class _Uncut(ast.NodeTransformer):
         return node.value if node.attr == "data" else node
 
 
-def _of_gradient(node: ast.Attribute) -> bool:
+def of_gradient(node: ast.Attribute) -> bool:
     """`w.grad.data` says nothing about `w`."""
     return isinstance(node.value, ast.Attribute) and node.value.attr == "grad"
 

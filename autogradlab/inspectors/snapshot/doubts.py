@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import reasons
-from .cuts import Diagnosis, cut
+from .cuts import Diagnosis, cut, of_gradient
 from .failing import parsed, statements
 from .kinds import attribute, is_a, is_tensor
 from .mistakes import because
@@ -26,6 +26,8 @@ def doubts(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnosis
     if grad is None:
         reason = reasons.grad_reason(tensor, names, space, name)
         found.append(because(reason, name, origin(name, space)))
+        if reason.kind in ("off_path", "unused"):
+            found += _left(name, space)
     else:
         found += _of_gradient(tensor, grad, name, space)
     for optimizer, params in _optimizers(space):
@@ -34,6 +36,17 @@ def doubts(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnosis
             if stale:
                 found.append(_stale(optimizer, name, space))
     return found
+
+
+def _left(name: str, space: Space) -> Iterator[Diagnosis]:
+    """The last line of the code, in functions and Modules too, that takes a tensor out of the graph."""
+    for node, where, _ in statements(space):
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) and node.value is not None:
+            for inner in ast.walk(node.value):
+                if isinstance(inner, ast.Attribute) and inner.attr in ("detach", "data") and not of_gradient(inner):
+                    spelled = ".data" if inner.attr == "data" else ".detach()"
+                    yield Diagnosis("left", {"name": name, "cut": spelled}, where)
+                    return
 
 
 def _of_gradient(tensor: Any, grad: Any, name: str, space: Space) -> Iterator[Diagnosis]:
