@@ -30,6 +30,7 @@ from .core.tensor.tensor import INFERENCE, Size, Tensor, counter
 from .core.types.device import device as Device
 from .core.values.promotion import broadcast_shapes
 from .library.defining import AutoDispatchBelowAutograd as _AutoDispatchBelowAutograd
+from .library.defining import Fallback
 from .ops.common.random import Generator
 from .ops.first.memory import parse_to
 from .ops.table.families import load_all
@@ -105,6 +106,17 @@ def _is_torch_function_all_disabled() -> bool:
 def _is_torch_function_enabled() -> bool:
     """Whether objects are asked in this thread."""
     return not modes.current().overriding
+
+
+def _get_autograd_fallback_mode() -> str:
+    """Whether backward through an operator without a kernel for autograd says so: "warn" or "nothing"."""
+    return Fallback.mode
+
+
+def _set_autograd_fallback_mode(mode: str, /) -> None:
+    if mode not in ("nothing", "warn", "error"):
+        raise RuntimeError("mode must be one of 'nothing', 'warn', 'error'")
+    Fallback.mode = mode
 
 
 def _len_torch_function_stack() -> int:

@@ -11,8 +11,10 @@ from typing import Any
 
 from ..autograd.grad_mode import set_grad
 from ..autograd.trees import flat
+from ..core.graph.node import Node, node_class
 from ..core.runtime import modes
-from ..core.tensor.tensor import Tensor
+from ..core.runtime.warn import warn
+from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad
 from ..core.types.device import device as Device
 from ..ops.operators import namespaces
 from ..ops.operators.overloads import OpOverload
@@ -59,6 +61,16 @@ _EARLY: dict[str, dict[str | None, Callable[..., Any]]] = {}
 _NAMESPACES: dict[str, str] = {}
 
 
+_UNREGISTERED = (
+    "{}: an autograd kernel was not registered to the Autograd key(s) but we are trying to backprop through it. This "
+    "may lead to silently incorrect behavior. This behavior is deprecated and will be removed in a future version of "
+    "PyTorch. If your operator is differentiable, please ensure you have registered an autograd kernel to the correct "
+    "Autograd key (e.g. DispatchKey::Autograd, DispatchKey::CompositeImplicitAutograd). If your operator is not "
+    "differentiable, or to squash this warning and use the previous behavior, please register "
+    "torch::CppFunction::makeFallthrough() to DispatchKey::Autograd."
+)
+
+
 class _Below(threading.local):
     """How many contexts below autograd a thread is in."""
 
@@ -66,6 +78,57 @@ class _Below(threading.local):
 
 
 _below = _Below()
+
+
+class Fallback:
+    """What becomes of gradients through an operator without a kernel for autograd: "warn", or "nothing" is said."""
+
+    mode = "warn"
+
+
+def _warn_unregistered(name: str) -> None:
+    warn(_UNREGISTERED.format(name), at="torch/csrc/autograd/autograd_not_implemented_fallback.cpp:76")
+
+
+class _Unregistered(Node):
+    """Of an operator without a kernel for autograd: warns, and gives no gradient."""
+
+    __slots__ = ("operator",)
+
+    operator: str
+
+    def name(self) -> str:
+        """The Node's name in PyTorch."""
+        return "torch::autograd::WarnNotImplemented"
+
+    def run(self, grad: Any, F: Any) -> tuple[Any, ...]:
+        """One step of backward, on arrays."""
+        _warn_unregistered(self.operator)
+        return (None,) * len(self._edges)
+
+    run_recorded = run
+
+
+_WarnNotImplemented = node_class("CppFunction", _Unregistered)
+
+
+def _watched(found: Any, args: tuple[Any, ...], name: str) -> None:
+    """Let backward through the results of a kernel warn, where an argument requires grad: by a hook, or by a Node that
+    gives no gradient where the kernel's own operations do not say how a result depends on the arguments."""
+    given = [t for t in flat(args) if isinstance(t, Tensor)]
+    if not modes.current().grad or not any(map(requires_grad, given)):
+        return
+    for t in flat(found):
+        if not isinstance(t, Tensor) or t._array.dtype.kind not in "fcV":
+            continue
+        if requires_grad(t):
+            t.register_hook(lambda grad: _warn_unregistered(name))
+        elif not any(t is other for other in given):
+            node: Any = _WarnNotImplemented()
+            node.operator = name
+            node._edges = tuple(map(gradient_edge, given))
+            node.shape, node.dtype = t._array.shape, t._array.dtype
+            t._edge = node
 
 
 class AutoDispatchBelowAutograd:
@@ -95,6 +158,8 @@ class _Defined(CustomOpDef):
     def __init__(self, namespace: str, name: str, schema: str, overload: str, where: str) -> None:
         super().__init__(namespace, name, schema, None, overload)
         self.where = where
+        #: whether autograd is told to say nothing about it
+        self.passes = False
 
     def _overload_of(self, schema: Schema) -> OpOverload:
         return _Overload(self, schema)
@@ -126,7 +191,10 @@ class _Overload(CustomOverload):
         if definition._backward_fn is not None or modes.current().mapped:
             return super()._run(args, named)
         meta = any(isinstance(t, Tensor) and t.is_meta for t in flat(args))
-        return definition._kernel("meta" if meta else "cpu")(*args, **named)
+        found = definition._kernel("meta" if meta else "cpu")(*args, **named)
+        if Fallback.mode == "warn" and not definition.passes:
+            _watched(found, args, definition._qualname)
+        return found
 
 
 def _caller() -> str:
@@ -137,8 +205,34 @@ def _caller() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
+class _Registered:
+    """The definitions and kernels of a library."""
+
+    def __init__(self, whole: str) -> None:
+        #: the namespace that is the library's alone, "" for none
+        self.whole = whole
+        self.defined: list[_Defined] = []
+        self.given: list[tuple[_Defined, str | None]] = []
+
+    def withdraw(self) -> None:
+        """Take them away."""
+        for found, place in self.given:
+            found._backend_fns.pop(place, None)
+        for one in self.defined:
+            vars(namespaces.namespace(one._namespace)).pop(one._name, None)
+        _NAMESPACES.pop(self.whole, None)
+        self.whole, self.given, self.defined = "", [], []
+
+    def __del__(self) -> None:
+        self.withdraw()
+
+
+#: libraries of operators that are registered by their names
+_KEPT: list[Library] = []
+
+
 class Library:
-    """Definitions and kernels of operators of a namespace, as long as it is not destroyed.
+    """Definitions and kernels of operators of a namespace, as long as the library is there.
 
     Errors: ValueError for an unknown kind or a reserved namespace; RuntimeError for a second library of the kind "DEF".
 
@@ -165,8 +259,8 @@ class Library:
                 raise RuntimeError(_ONE_LIBRARY.format(ns, _NAMESPACES[ns], where))
             _NAMESPACES[ns] = where
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
-        self._defined: list[_Defined] = []
-        self._given: list[tuple[_Defined, str | None]] = []
+        #: what it has registered, which goes with this object
+        self.m = _Registered(ns if kind == "DEF" else "")
 
     def __repr__(self) -> str:
         return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
@@ -193,7 +287,7 @@ class Library:
             raise RuntimeError(_TWICE.format(f"{self.ns}::{schema.strip()}", _caller(), original))
         made = _Defined(self.ns, name, schema[schema.index("(") :], overload, _caller())
         made._backend_fns.update(_EARLY.pop(f"{self.ns}::{full}", {}))
-        self._defined.append(made)
+        self.m.defined.append(made)
         return name
 
     def impl(
@@ -218,8 +312,6 @@ class Library:
         full = name if "::" in name else f"{self.ns}::{name}"
         key = dispatch_key or self.dispatch_key
         place = _PLACES.get(key, key.lower())
-        if fn is fallthrough_kernel:
-            return
         try:
             found = find("impl", full)
         except AttributeError:
@@ -227,18 +319,15 @@ class Library:
             return
         if not isinstance(found, _Defined):
             raise NotImplementedError(f"autogradlab: kernels of {full} cannot be replaced")
+        if fn is fallthrough_kernel:
+            found.passes |= place == "autograd"
+            return
         found._backend_fns[place] = fn
-        self._given.append((found, place))
+        self.m.given.append((found, place))
 
     def _destroy(self) -> None:
         """Take away all that it has defined."""
-        for found, place in self._given:
-            found._backend_fns.pop(place, None)
-        for one in self._defined:
-            vars(namespaces.namespace(self.ns)).pop(one._name, None)
-        if self.kind == "DEF":
-            _NAMESPACES.pop(self.ns, None)
-        self._given, self._defined = [], []
+        self.m.withdraw()
 
 
 @contextmanager
@@ -276,8 +365,15 @@ def define(qualname: Any, schema: str = "", *args: Any, lib: Library | None = No
     if not isinstance(qualname, str):
         raise ValueError(f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}")
     namespace, name = parsed(qualname)
-    (lib or Library(namespace, "FRAGMENT")).define(name + schema, tags=tags)
+    (lib or _kept(namespace)).define(name + schema, tags=tags)
     return None
+
+
+def _kept(namespace: str) -> Library:
+    """A library that stays."""
+    made = Library(namespace, "FRAGMENT")
+    _KEPT.append(made)
+    return made
 
 
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = None) -> Any:
@@ -301,7 +397,7 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = N
 
     def register(function: Callable[..., Any]) -> None:
         namespace, _ = parsed(qualname)
-        used = lib or Library(namespace, "FRAGMENT")
+        used = lib or _kept(namespace)
         for key in keys:
             used.impl(qualname, function, key)
 

@@ -164,7 +164,7 @@ register_lazy(__name__, LAZY)
 
 def __getattr__(name: str) -> Any:
     """A namespace of operators: any name is one but that of a module."""
-    if name.startswith("_") or find_spec(f"{__name__}.{name}") is not None:
+    if name.startswith("__") or find_spec(f"{__name__}.{name}") is not None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in ("OpOverload", "OpOverloadPacket"):  # of torch._ops
         from .operators import overloads
@@ -172,7 +172,8 @@ def __getattr__(name: str) -> Any:
         return getattr(overloads, name)
     from .operators import namespaces
 
-    return namespaces.namespace(name)
+    found = globals()[name] = namespaces.namespace(name)
+    return found
 
 
 # the order matters: operators come last, each table after those whose operations it uses

@@ -1,5 +1,7 @@
 """Operators that are defined by a schema and get their kernels later: `torch.library.Library`, `define`, `impl`."""
 
+import warnings
+
 import torch
 
 from tests.scenarios.show import attempt
@@ -114,3 +116,40 @@ lib.define("bar(Tensor x) -> Tensor")
 lib._destroy()
 attempt(lambda: torch.ops.lesson6.bar)
 print(Library("lesson6", "DEF").define("bar() -> Tensor"))
+
+# % defining-fallback: backward through an operator without a kernel for autograd says so
+lib = Library("lesson8", "DEF")
+kernels = {
+    "one": lambda x: torch.ones(1),
+    "two": lambda x: x * 2,
+    "same": lambda x: x,
+    "quiet": lambda x: x.detach() * 2,
+}
+for name, kernel in kernels.items():
+    lib.define(f"{name}(Tensor x) -> Tensor")
+    lib.impl(name, kernel, "CPU")
+lib.impl("quiet", torch.library.fallthrough_kernel, "Autograd")
+for name in kernels:
+    x = leaf(1.0)
+    y = getattr(torch.ops.lesson8, name)(x)
+    print(y, y.requires_grad)
+    if y.requires_grad:
+        print(y.grad_fn and y.grad_fn.name())
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            y.sum().backward()
+        print([str(one.message) for one in given], x.grad)
+with torch.no_grad():
+    print(torch.ops.lesson8.one(leaf()))
+print(torch._C._get_autograd_fallback_mode())
+torch._C._set_autograd_fallback_mode("nothing")
+print(torch.ops.lesson8.one(leaf()))
+torch._C._set_autograd_fallback_mode("warn")
+
+# % defining-kept: what a library has registered goes with it
+held = Library("lesson9", "FRAGMENT")
+held.define("plus(Tensor x) -> Tensor")
+held.impl("plus", lambda x: x + 1, "CPU")
+print(torch.ops.lesson9.plus(torch.ones(1)))
+del held
+attempt(lambda: torch.ops.lesson9.plus)
