@@ -14,7 +14,7 @@ import numpy as np
 from ..core.graph.node import HookDict, Node, RemovableHandle, pair
 from ..core.memory.versions import of_inference
 from ..core.recording.record import SavedTensor, unpack
-from ..core.runtime import errors
+from ..core.runtime import errors, modes
 from ..core.tensor.tensor import Tensor, wrap
 from .grad_mode import set_grad
 
@@ -71,8 +71,6 @@ class _Transforms(threading.local):
     forward: tuple[Any, ...] = ()
     #: whether forward mode differentiates what is computed
     forward_enabled = True
-    #: whether a backward pass runs only in order to be differentiated, which gives the tangents
-    transposing = False
 
     def differentiating(self) -> bool:
         """Whether a functional transform is at work that differentiates."""
@@ -85,12 +83,13 @@ transforms = _Transforms()
 @contextmanager
 def transposing() -> Iterator[None]:
     """A context for the pass backward by which forward mode finds tangents: Functions answer with their `jvp`."""
-    before = transforms.transposing
+    local = modes.LOCAL.state
+    before = local.transposing
     try:
-        transforms.transposing = True
+        local.transposing = True
         yield
     finally:
-        transforms.transposing = before
+        local.transposing = before
 
 
 class _HookMixin:
@@ -407,7 +406,7 @@ class FunctionNode(Node):
         """One step of backward, on tensors, recorded."""
         self.writes = None
         grads = self._grads(grad)
-        if transforms.transposing:  # its tangent is known already, or it has none
+        if modes.LOCAL.state.transposing:  # its tangent is known already, or it has none
             return (None,) * len(self._edges)
         return tuple(self._results(self.apply(*grads)))
 

@@ -57,7 +57,7 @@ class _Gate(Identity):
 
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         """One step of backward, on tensors, recorded."""
-        return (grad if self.tangents is transforms.transposing else None,)
+        return (grad if self.tangents is modes.LOCAL.state.transposing else None,)
 
 
 _GateNode = node_class("Gate", _Gate)
@@ -480,7 +480,11 @@ def leading_to_leaf(tensor: Tensor) -> tuple[Tensor, Tensor]:
 
 def _differentiated(t: Tensor) -> bool:
     """Whether others than the open levels differentiate by a tensor."""
-    return not transforms.forward or reaches_others(t, _own())
+    if not transforms.forward or reaches_others(t, _own()):
+        return True
+    inner = transforms.stack[-1] if transforms.stack else None
+    starts = () if getattr(inner, "forward", True) else inner.starts  # type: ignore[union-attr]
+    return bool(starts) and any(node in starts for node in reachable([pair(gradient_edge(t))[0]]))
 
 
 def reaches_others(t: Tensor, own: set[int], gates: bool = False) -> bool:

@@ -151,3 +151,72 @@ print(functionalize(vmap(torch.sin))(x), vmap(functionalize(changes))(x))
 print(functionalize(lambda x, y: y.add_(x))(ones, y=torch.ones(3, 3)), functionalize(lambda x: 3)(x))
 print(functionalize(lambda x: x)(x) is x)
 attempt(lambda: functionalize(torch.sin, remove="all"))
+
+# % func-results-numbers: rows without dimensions: what picks an element has a derivative, what moves one is refused
+y = torch.tensor([3.0, -1.0, 2.0])
+for f in (
+    lambda x: x.sort(-1)[0],
+    lambda x: x.topk(1)[0],
+    lambda x: x.max(-1)[0],
+    lambda x: x.cummax(0)[0],
+    lambda x: x.median(-1)[0],
+    lambda x: x.mode(-1)[0],
+    lambda x: x.kthvalue(1, -1)[0],
+):
+    print(vmap(grad(f))(y), vmap(hessian(f))(y), hessian(f)(y[0]))
+for f in (
+    lambda x: x.flip(-1),
+    lambda x: x.roll(1, 0),
+    lambda x: torch.cat([x, x]),
+    lambda x: x.select(0, 0),
+    lambda x: x.unbind(0)[0],
+    lambda x: x.split(1)[0],
+    lambda x: x.unique(),
+    lambda x: F.linear(x, W),
+):
+    attempt(lambda: vmap(f)(y))
+print(vmap(lambda x: x.flip(()))(y), vmap(lambda x: x.expand(1))(y).stride())
+for f in (float, bool, int, lambda x: x.item(), lambda x: f"{x:.1f}"):
+    attempt(lambda: vmap(f)(y))
+    attempt(lambda: vmap(grad(lambda x: x * f(x)))(y))
+    attempt(lambda: vmap(lambda x: jvp(lambda x: x * f(x), (x,), (x,)))(y))
+attempt(lambda: vmap(lambda x: x.item())(x))
+print(jvp(lambda x: torch.logcumsumexp(x, 0), (y,), (torch.ones(3),))[1], jacfwd(lambda x: x.logcumsumexp(0))(y).shape)
+
+# % func-results-memory: the memory of tensors that transforms stand for is out of reach
+for f in (lambda x: x.numpy(), lambda x: x.data_ptr(), lambda x: x.detach().numpy(), lambda x: torch.ones(2).numpy()):
+    attempt(lambda: jvp(f, (x,), (ones,)))
+    attempt(lambda: grad(f)(x))
+    attempt(lambda: jacfwd(f)(x))
+    attempt(lambda: hessian(f)(x))
+for f in (lambda y: x.numpy() is None, lambda y: x.data_ptr() > 0, lambda y: x[0].tolist()):
+    attempt(lambda: grad(lambda y: print(f(y)) or y)(torch.tensor(1.0)))
+    attempt(lambda: vmap(lambda y: print(f(y)) or y)(torch.ones(1)))
+
+
+# % func-results-products: products of rows are recorded as those of the whole tensors
+def nodes(node, depth=0):
+    if node is None or depth > 5:
+        return None
+    name = node.name().rpartition("::")[2].replace("Backward", "")
+    return name, [nodes(below, depth + 1) for below, _ in node.next_functions if below is not None]
+
+
+b = torch.arange(6.0).view(2, 3).cos().requires_grad_()
+a = torch.arange(40.0).view(2, 4, 5).sin().requires_grad_()
+w = torch.arange(30.0).view(2, 5, 3).cos().requires_grad_()
+for f, dims in (
+    (lambda a, w, b: a @ w, (0, 0, None)),
+    (lambda a, w, b: a @ w[0], (0, None, None)),
+    (lambda a, w, b: a[0] @ w, (None, 0, None)),
+    (lambda a, w, b: a[0] @ w, (0, 0, None)),
+    (lambda a, w, b: a[None] @ w, (0, 0, None)),
+    (lambda a, w, b: F.linear(a, w[0].t(), b[0]), (0, None, None)),
+    (lambda a, w, b: F.linear(a, w.t()), (0, 0, None)),
+    (lambda a, w, b: vmap(lambda row: row[None] @ w)(a), (0, 0, None)),
+):
+    made = vmap(f, in_dims=dims)(a, w, b)
+    print(nodes(made.grad_fn), made.stride(), made._version)
+    print([g is not None for g in torch.autograd.grad(made.sum(), (a, w, b), allow_unused=True)])
+made = vmap(lambda a, w, b: F.linear(a, w.t(), b))(a, w, b)
+print(made.grad_fn.name(), made.shape)

@@ -32,6 +32,7 @@ __all__ = [
     "one_by_one",
     "plain_rows",
     "refuse_among",
+    "refuse_numbers",
     "repeated",
     "with_levels",
 ]
@@ -78,6 +79,13 @@ def check_open(levels: tuple[int, ...], rule: str = "gen_vmap_plumbing") -> None
         raise RuntimeError(errors.ROWS_ESCAPED.format(rule))
 
 
+def refuse_numbers(*arrays: Any) -> None:
+    """Refuse rows without dimensions, as rules do in PyTorch that count that of the rows among those of a row."""
+    for x in arrays:
+        if type(x) is Rows and not x.ndim:
+            raise IndexError(errors.DIM_RANGE.format(-1, 0, 1))
+
+
 class RowShape(tuple[int, ...]):
     """The shape of a row. It tells of which levels, and how many rows each counts: Nodes keep it, and so the engine and
     inspectors know of theirs."""
@@ -93,6 +101,12 @@ def levels_of(shape: Any) -> tuple[int, ...]:
     if type(shape) is tuple and shape and isinstance(shape[0], tuple):
         return tuple(sorted({level for one in shape for level in levels_of(one)}))
     return ()
+
+
+def _from_below(message: str) -> str:
+    """A message of vmap, or the one where another transform inside of it has asked."""
+    state = modes.LOCAL.state
+    return errors.ROWS_NUMBER if state.mapped and state.mapped[-1][3] < state.entered() else message
 
 
 class _Flags:
@@ -406,12 +420,12 @@ class Rows(NDArrayOperatorsMixin):
     # -- what needs plain numbers ----------------------------------------------------------------------------
 
     def item(self, *args: Any) -> Any:
-        raise Apart(errors.ROWS_ITEM)
+        raise Apart(_from_below(errors.ROWS_ITEM))
 
     __float__ = __int__ = __complex__ = __index__ = item
 
     def __bool__(self) -> bool:
-        raise Apart(errors.ROWS_BRANCH)
+        raise Apart(_from_below(errors.ROWS_BRANCH))
 
     def tolist(self) -> Any:
         raise Apart(errors.ROWS_POINTER)
@@ -616,7 +630,13 @@ def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if array.ndim > len(sizes):
         raise ValueError("input operand has more dimensions than allowed by the axis remapping")
-    return array.over(np.broadcast_to(array.beside(len(sizes)), (*array.lanes, *sizes)))
+    whole = array.beside(len(sizes))
+    target = (*array.lanes, *sizes)
+    found = np.broadcast_to(whole, target)
+    steps = tuple([s if n == m else 0 for n, m, s in zip(whole.shape, target, whole.strides, strict=True)])
+    if steps != found.strides:  # NumPy forgets those of size 1
+        found = np.lib.stride_tricks.as_strided(whole, target, steps, writeable=False)
+    return array.over(found)
 
 
 @_rule(np.broadcast_arrays)
@@ -802,6 +822,7 @@ _RULES |= {
     np.reshape: lambda a, shape, order="C", **options: a.reshape(shape, order=order),
     np.ravel: lambda a, order="C": a.ravel(order),
     np.squeeze: lambda a, axis=None: a.squeeze(axis),
+    np.atleast_1d: lambda a: a if a.ndim else a.reshape(1),
     np.diagonal: lambda a, offset=0, axis1=0, axis2=1: a.diagonal(offset, axis1, axis2),
     np.copy: lambda a, order="K", subok=False: a.copy(),
     np.real: lambda val: val.real,

@@ -42,6 +42,13 @@ ROWS_BRANCH = (
     "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
     "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
 )
+ROWS_NUMBER = (
+    "vmap: It looks like you're either (1) calling .item() on a Tensor or (2) attempting to use a Tensor in some "
+    "data-dependent control flow or (3) encountering this error in PyTorch internals. For (1): we don't support vmap "
+    "over calling .item() on a Tensor, please try to rewrite what you're doing with other operations. For (2): we "
+    "don't support data-dependent control flow in vmap yet, please file an issue at "
+    "https://github.com/pytorch/pytorch/issues . For (3): please file an issue."
+)
 ROWS_MASK = (
     "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing with "
     "a boolean mask."

@@ -116,6 +116,7 @@ class State:
         "saved_hooks",
         "saved_hooks_disabled",
         "threads",
+        "transposing",
         "view_replay",
     )
 
@@ -150,6 +151,8 @@ class State:
         self.record = self.plain = True
         #: what `set_multithreading_enabled` says
         self.threads = True
+        #: whether a backward pass runs only in order to be differentiated, which gives tangents
+        self.transposing = False
         #: what `_force_original_view_tracking` says
         self.view_replay = False
         #: whom operations ask (`core/tensor/overriding.py`): objects with `__torch_function__`, and the modes entered
@@ -167,6 +170,10 @@ class State:
     def entered(self) -> int:
         """How many functional transforms are at work, one within the other."""
         return len(self.captured) + len(self.mapped)
+
+    def lifts(self, t: Any) -> bool:
+        """Whether a functional transform that differentiates stands for a tensor, whose memory is then out of reach."""
+        return bool(self.captured) and not self.captured[-1](t)
 
     def set_grad(self, enabled: bool) -> bool:
         """Switch grad mode and return what it was; also where an interruption left it half switched."""

@@ -19,6 +19,7 @@ from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dtypes import cxx_name, get_default_dtype, int64, promote, scalar_name, tensor_type
 from ...core.values.promotion import check_cast
+from ...ops.first.matmul import level_below
 from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.arguments import reject
 from ...ops.table.publishing import inner, reading
@@ -79,7 +80,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         TENSORS.t(weight)  # refuses more than two dimensions
         raise RuntimeError(f"mat2 must be a matrix, got {m}-D tensor")
     if n == 2:
-        return TENSORS.addmm(bias, input, TENSORS.t(weight))
+        turned = TENSORS.t(weight)
+        if modes.FLAGS.rows and level_below(bias, input, weight):
+            return TENSORS.add(TENSORS.mul_number(bias, 1), TENSORS.matmul(input, turned))
+        return TENSORS.addmm(bias, input, turned)
     local = modes.LOCAL.state
     fused = b == 1 and (n == 3 or not local.transformed)
     if fused and input._array.flags.c_contiguous and bias._array.flags.c_contiguous:

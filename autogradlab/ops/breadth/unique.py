@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.absent import require_contents
+from ...core.memory.rows import Rows
 from ...core.recording.record import RAW, not_implemented
 from ...core.runtime.errors import ROWS_DYNAMIC
 from ...core.tensor.tensor import Tensor
@@ -50,6 +51,8 @@ def _unique2(
     input: np.ndarray, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     require_contents("aten::_unique2", input)
+    if isinstance(input, Rows):
+        raise RuntimeError(ROWS_DYNAMIC.format("_unique2"))
     refuse(input, "unique", "c")
     x = input.reshape(-1)
     if not return_inverse:

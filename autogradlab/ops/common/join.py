@@ -12,7 +12,7 @@ from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE
 from ...core.memory.layout import channels_last, with_channels_last
-from ...core.memory.rows import Apart, Rows, repeated
+from ...core.memory.rows import Apart, Rows, refuse_numbers, repeated
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS
 from ...core.runtime.warn import warn_once
@@ -81,6 +81,7 @@ def _cat(tensors: list[Any], dim: int = 0) -> np.ndarray:
 
 
 def _cat_checked(tensors: Any, dim: Any) -> np.ndarray:
+    refuse_numbers(*tensors)
     for i, t in enumerate(tensors):
         if t.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")

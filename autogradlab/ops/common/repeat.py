@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.memory.absent import is_absent
 from ...core.memory.layout import like
+from ...core.memory.rows import refuse_numbers
 from ...core.memory.strided import placed
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
@@ -168,6 +169,7 @@ def _roll(input: Any, shifts: tuple[int, ...], dims: tuple[int, ...] = ()) -> np
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     if not dims or (len(dims) == 1 and not input.size):
         return np.array(np.roll(input, shifts[0]), order="C")
+    refuse_numbers(input)
     wrapped = [wrap_dim(d, input.ndim, scalar_ok=False) for d in dims]
     r = input
     for shift, dim in zip(shifts, wrapped, strict=True):  # one after the other, as PyTorch does: the layout is cat's
@@ -210,6 +212,8 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 def _flip(input: Any, dims: tuple[int, ...]) -> np.ndarray:
     wrapped = wrap_dims(dims, input.ndim)
     if not input.ndim:
+        if dims:
+            refuse_numbers(input)
         return np.array(input)
     r = like(input, input.dtype, zero=False)
     r[...] = input[tuple(slice(None, None, -1) if d in wrapped else slice(None) for d in range(input.ndim))]

@@ -11,6 +11,7 @@ from ...core.arguments.declared import name_of
 from ...core.memory.casting import real_with_warning
 from ...core.memory.places import at_places
 from ...core.recording.record import RAW, TENSORS, says, writes
+from ...core.runtime.modes import LOCAL
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
@@ -341,6 +342,10 @@ def logcumsumexp_back(F: Any, grad: Any, input: Any, result: Any, dim: int) -> A
     def back(log: Any) -> Any:
         return F.reversed(F.logcumsumexp(F.reversed(log - result, dim), dim), dim) + input
 
+    if LOCAL.state.transposing:  # a gradient of zeros, by which it is differentiated
+        share = F.exp(F.conj(input)) if F.is_complex(grad) else F.exp(input)
+        total = F.exp(F.conj(result)) if F.is_complex(grad) else F.exp(result)
+        return F.reversed(F.cumsum(F.reversed(grad / total, dim), dim), dim) * share
     if F.is_complex(grad):
         return F.conj(F.exp(back(F.log(F.conj(grad)))))
     return F.exp(back(_log_where(F, grad, True))) - F.exp(back(_log_where(F, grad, False)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE
+from ...core.memory.rows import refuse_numbers
 from ...core.memory.strided import placed, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, gradient_edge
@@ -48,6 +49,7 @@ def _even(size: int, split_size: int) -> list[int]:
 
 def _split(input: np.ndarray, split_size: int, dim: int = 0) -> list[Any]:
     if input.ndim == 0:
+        refuse_numbers(input)
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
@@ -370,6 +372,7 @@ _along(
 def _unbind(input: np.ndarray, dim: int = 0) -> list[Any]:
     d = wrap_dim(dim, input.ndim)
     if not input.ndim:
+        refuse_numbers(input)
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     input = placed(input)
     if not d:

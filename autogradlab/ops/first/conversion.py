@@ -52,6 +52,8 @@ def item(self: Tensor) -> Any:
     """
     x = self._array
     if x.size != 1:
+        if isinstance(x, Rows):
+            x.item()
         raise RuntimeError(f"a Tensor with {x.size} elements cannot be converted to Scalar")
     if x.base is not None:
         require_number(x)
@@ -97,7 +99,7 @@ def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
     if self.requires_grad and not force and modes.current().record:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     x = self._array
-    if isinstance(x, Rows):
+    if isinstance(x, Rows) or modes.current().captured:  # the view that it takes belongs to the transform
         raise RuntimeError(errors.ROWS_POINTER)
     if is_absent(x):
         require_contents("", *([x] if force else []))

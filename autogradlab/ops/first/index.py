@@ -13,7 +13,7 @@ from ...core.memory.absent import require_places
 from ...core.memory.layout import common_axes, contiguous, like, strides_along
 from ...core.memory.overlap import check_written, crossing, shares_places
 from ...core.memory.places import add_at
-from ...core.memory.rows import Rows, repeated
+from ...core.memory.rows import Rows, refuse_numbers, repeated
 from ...core.memory.strided import dense, placed, window
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors, modes
@@ -62,6 +62,7 @@ def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
 
 def _select(input: np.ndarray, dim: int, index: int) -> np.ndarray:
     if input.ndim == 0:
+        refuse_numbers(input)
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, input.ndim)
     if not input.size:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from ...core.memory.rows import Rows, levels_of
 from ...core.recording.record import TENSORS
+from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.tensor.tensor import Tensor
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.values.promotion import broadcast_shapes
@@ -43,7 +46,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     options = {} if out is None else {"out": out}
     if a == 2:
         if b == 2:
-            return F.mm(input, other, **options)
+            return _multiplied(F.mm, input, other) if out is None else F.mm(input, other, **options)
         if b == 1:
             return F.mv(input, other, **options)
     elif a == 1 and b == 1:
@@ -51,12 +54,37 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     if a == 1 and b == 2:
-        r: Tensor = F.squeeze_(F.mm(F.unsqueeze(input, 0), other), 0)
+        row = _multiplied(F.mm, F.unsqueeze(input, 0), other)
+        r: Tensor = F.squeeze_(row, (0,) if FLAGS.rows and isinstance(row._array, Rows) else 0)
     else:
         r = _folded(input, other) if _folds(input, other, out is not None) else _batched(input, other)
     if out is None:
         return r
     return written(r, out, "matmul")
+
+
+def level_below(*tensors: Tensor) -> int:
+    """The innermost vmap that counts rows of tensors whose history is recorded, if no transform within it
+    differentiates: its Nodes are then those of the whole tensors. 0 if there is none."""
+    if not (FLAGS.rows and any(isinstance(t._array, Rows) for t in tensors)):
+        return 0
+    local = LOCAL.state
+    if not local.record or not any(map(wants_grad, tensors)):
+        return 0
+    level = max(level for t in tensors for level in levels_of(t._array.shape))
+    within = [place for own, _, _, place in local.mapped if own >= level]
+    return level if within and local.entered() - within[0] == len(within) - 1 else 0
+
+
+def _multiplied(product: Callable[..., Tensor], input: Tensor, other: Tensor) -> Tensor:
+    """A product of two matrices, or of batches; of rows it is `matmul` of the whole tensors that PyTorch records."""
+    level = level_below(input, other)
+    if not level:
+        return product(input, other)
+    F = TENSORS
+    whole = [F._remove_batch_dim(t, level, 0, 0) if level in levels_of(t._array.shape) else t for t in (input, other)]
+    found: Tensor = F._add_batch_dim(F.matmul(*whole), 0, level)
+    return found
 
 
 def _folds(input: Tensor, other: Tensor, has_out: bool) -> bool:
@@ -87,7 +115,7 @@ def _folded(input: Tensor, other: Tensor) -> Tensor:
     rows = F.reshape(batch, (count, last))
     if one._array.ndim == 1:
         return F._unsafe_view(F.mv(rows, one), tuple(lead))
-    r = F._unsafe_view(F.mm(rows, one), (*lead, one._array.shape[1]))
+    r = F._unsafe_view(_multiplied(F.mm, rows, one), (*lead, one._array.shape[1]))
     return F.contiguous(F.transpose(r, -2, -1)) if turned else r
 
 
@@ -109,9 +137,9 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     x = F.reshape(F.expand(input, (*batch, *(rows or (1,)), left[-1])), (n, *(rows or (1,)), left[-1]))
     if column:
         y = F.unsqueeze(F.reshape(F.expand(other, (*batch, *right)), (n, *right)), 2)
-        return F._unsafe_view(F.squeeze(F.bmm(x, y), 2), (*batch, *rows))
+        return F._unsafe_view(F.squeeze(_multiplied(F.bmm, x, y), 2), (*batch, *rows))
     y = F.reshape(F.expand(other, (*batch, *right[-2:])), (n, *right[-2:]))
-    return F._unsafe_view(F.bmm(x, y), (*batch, *rows, *columns))
+    return F._unsafe_view(_multiplied(F.bmm, x, y), (*batch, *rows, *columns))
 
 
 alias("linalg_matmul", "matmul", method=False, function=False)

@@ -692,7 +692,7 @@ def data_ptr(input: Tensor) -> int:
     >>> x[1:].data_ptr() - x.data_ptr()
     8
     """
-    if isinstance(input._array, Rows):
+    if isinstance(input._array, Rows) or modes.current().lifts(input):
         raise RuntimeError(errors.ROWS_POINTER)
     return address(input._array) if input._array.size and not is_absent(input._array) else 0
 
