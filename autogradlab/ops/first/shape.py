@@ -614,7 +614,8 @@ def _expand(input: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
         elif m != 1 or n < 0:
             expanded(old, size)
     for i in range(lead - 1, -1, -1):
-        if size[i] == 1 and (old or isinstance(input, Rows)):  # a new dimension of size 1 keeps the step that a contiguous one would have
+        # a new dimension of size 1 keeps the step that a contiguous one would have
+        if size[i] == 1 and (old or isinstance(input, Rows)):
             strides[i] = shape[i + 1] * strides[i + 1] if i + 1 < len(shape) else input.itemsize
         elif size[i] < 0:
             expanded(old, size)
