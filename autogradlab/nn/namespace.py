@@ -385,6 +385,9 @@ def group_norm(
 
     Mirrors `torch.group_norm`.
     """
+    input.size(0), input.size(1)
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     return F.group_norm(input, num_groups, weight, bias, eps)
 
 

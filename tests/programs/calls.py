@@ -189,3 +189,35 @@ for sizes in shapes:
         attempt(f"a.{call}(b, c)", a=a.clone(), b=b, c=c)
         attempt(f"a.long().{call}(b, c)", a=a, b=b, c=c)
         attempt(f"a.requires_grad_().{call}(b, c)", a=a.clone(), b=b, c=c)
+
+# % order-more: what other operations ask first, and in which words
+ones = torch.ones
+for text in (
+    "torch.tensordot(eye, eye, (0, 0))",
+    "torch.tensordot(eye, eye, ([0], 0))",
+    "torch.tensordot(eye, eye, 'a')",
+    "torch.tensordot(eye, eye, ([0], [1]))",
+    "torch.norm_except_dim(eye.long())",
+    "torch.affine_grid_generator(ones(2), (2, 2), True)",
+    "torch.affine_grid_generator(ones(2), (1, 1, 2, 2), True)",
+    "torch.bilinear(ones(2), ones(2), ones(3))",
+    "torch.bilinear(ones(2), ones(2), ones(3, 2, 2).long())",
+    "F.bilinear(ones(2), ones(2), ones(3, 2, 2), ones(1))",
+    "F.bilinear(ones(2), ones(2), ones(3, 2, 2), ones(3))",
+    "F.nll_loss(eye.long(), ones(3, 3).long())",
+    "F.nll_loss(eye.long(), ones(3))",
+    "F.nll_loss(eye.long(), ones(3).long())",
+    "eye.masked_scatter(ones(3, 3), ones(9).long())",
+    "eye.masked_scatter(ones(4), ones(9))",
+    "torch.linalg.multi_dot([eye.byte(), eye, eye])",
+    "torch.randint_like(eye, tensor([3]))",
+    "torch.diag(ones(1, 1, 1), out=ones(0))",
+    "torch.group_norm(eye, 0)",
+    "torch.group_norm(ones(2), 2)",
+    "torch.index_fill(ones(2), 1, ones(2), 2)",
+    "torch.index_add(eye, 0, tensor([7]), ones(1, 3))",
+    "torch.index_add(ones(3), 0, tensor([7]), ones(1))",
+    "torch.convolution(ones(2), ones(2), None, [1], [0], [1], False, [0], 1)",
+    "torch.convolution(ones(1, 1, 4), ones(1, 1, 2), None, [1, 1], [-1], [1], False, [0], 1)",
+):
+    attempt(text)

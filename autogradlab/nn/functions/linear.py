@@ -17,7 +17,7 @@ from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
-from ...core.types.dtypes import cxx_name, get_default_dtype, int64, promote, scalar_name, tensor_type
+from ...core.types.dtypes import get_default_dtype, int64, promote, scalar_name, tensor_type
 from ...core.values.promotion import check_cast
 from ...ops.first.matmul import level_below
 from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
@@ -114,34 +114,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 
     Mirrors `torch.nn.functional.bilinear`.
     """
-    a, b, w = input1._array, input2._array, weight._array
-    given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
-    if len({t.dtype for t in given.values()}) > 1:
-        kinds = ", ".join(f"{name}: {cxx_name(t)}" for name, t in given.items())
-        raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
-    if a.ndim != b.ndim:
-        raise RuntimeError(f"bilinear(): input dimensions do not match: got {a.ndim} and {b.ndim}")
-    if not a.ndim:
-        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
-    for i in range(a.ndim - 1):
-        if a.shape[i] != b.shape[i]:
-            raise RuntimeError(
-                f"bilinear(): input batch dimensions do not match at dim {i}: got {a.shape[i]} and {b.shape[i]}"
-            )
-    for k, x in ((1, a), (2, b)):
-        if x.shape[-1] != weight.size(k):
-            raise RuntimeError(
-                f"bilinear(): input{k} size does not match weight size: got {x.shape[-1]} but expected {w.shape[k]}"
-            )
-    if bias is not None and bias._array.shape[0] != w.shape[0]:
-        raise RuntimeError(
-            f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w.shape[0]}"
-        )
-    shape = (*a.shape[:-1], w.shape[0])
-    made = TENSORS.reshape(
-        TENSORS._trilinear(input1.reshape(-1, a.shape[-1]), weight, input2.reshape(-1, b.shape[-1])), shape
-    )
-    return made if bias is None else made + bias
+    found: Tensor = TENSORS.bilinear(input1, input2, weight, bias)
+    return found
 
 
 # -- dropout -----------------------------------------------------------------------------------------------------------

@@ -205,6 +205,11 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     return (out if channels_last(input._array) else out.contiguous()).to(input.dtype)
 
 
+def _groups(count: int) -> None:
+    if count <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {count}")
+
+
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
@@ -225,9 +230,10 @@ def group_norm(
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     n, c = input.size()[:2]
     area = math.prod(input._array.shape[2:])
-    if n * c // num_groups * area == 1 and n * area == 1:
+    if num_groups and n * c // num_groups * area == 1 and n * area == 1:
         _enough((n * c // num_groups, num_groups, *input._array.shape[2:]), "{}")
     _group_norm(input, num_groups, weight, bias, eps)
+    _groups(num_groups)
     if c % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "

@@ -6,12 +6,17 @@ from typing import Any
 
 from ...core.recording.record import TENSORS
 from ...core.types.dims import wrap_dim
+from ...core.types.dtypes import scalar_name
 
 __all__ = ["norm_except"]
 
 
 def norm_except(v: Any, dim: int, p: int = 2) -> Any:
     """The p-norm over all dimensions but `dim`, which stay with size 1; over all for -1."""
+    if v._array.dtype.kind in "biu":
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {scalar_name(v)} instead."
+        )
     if dim == -1:
         return TENSORS.norm_of_all(v, p)
     last = v.ndim - 1

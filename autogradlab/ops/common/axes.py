@@ -362,7 +362,8 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """
     n = input._array.ndim
     if n not in (1, 2):
-        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {n}D")
+        where = "diag(): " if out is None else ""
+        raise RuntimeError(f"{where}Supports 1D or 2D tensors. Got {n}D")
     if out is not None:
         if n == 2:
             return OPS["diagonal_copy"].call_any(input, diagonal, out=out)

@@ -379,16 +379,21 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     tensor([[4., 4., 4.]])
     """
     F = TENSORS
+    given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
+    if len({t._array.dtype for t in given.values()}) > 1:
+        kinds = ", ".join(f"{name}: {cxx_name(t)}" for name, t in given.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
     a, b, w = input1._array.shape, input2._array.shape, weight._array.shape
     if len(a) != len(b):
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")
     for i in range(len(a) - 1):
         if a[i] != b[i]:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {a[i]} and {b[i]}")
-    if a[-1] != w[1]:
-        raise RuntimeError(f"bilinear(): input1 size does not match weight size: got {a[-1]} but expected {w[1]}")
-    if b[-1] != w[2]:
-        raise RuntimeError(f"bilinear(): input2 size does not match weight size: got {b[-1]} but expected {w[2]}")
+    for k, t in ((1, input1), (2, input2)):
+        if t.size(-1) != weight.size(k):
+            raise RuntimeError(
+                f"bilinear(): input{k} size does not match weight size: got {t.size(-1)} but expected {w[k]}"
+            )
     if bias is not None and bias._array.shape[0] != w[0]:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w[0]}"

@@ -476,8 +476,13 @@ def _contracted(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
         dims = dims.tolist()
     if isinstance(dims, (tuple, list)):
         first, second = dims
-        return ([first] if isinstance(first, int) else list(first)), (
-            [second] if isinstance(second, int) else list(second)
+        if isinstance(first, int) or isinstance(second, int):
+            reject("tensordot", (a, b, first, second), {})
+        return list(first), list(second)
+    if not isinstance(dims, int):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
+            f"but got dims={dims}"
         )
     if dims < 0:
         raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")

@@ -238,8 +238,6 @@ def _spread(input: np.ndarray, mask: np.ndarray, source: np.ndarray) -> None:
     check_apart(input)
     if mask.dtype == np.uint8:
         warn_once(_BYTES, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:3130")
-    if mask.dtype.kind != "b":
-        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(mask)}")
     if input.dtype != source.dtype:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got{scalar_name(input)} and "
@@ -247,6 +245,8 @@ def _spread(input: np.ndarray, mask: np.ndarray, source: np.ndarray) -> None:
         )
     if mask.shape != input.shape:
         mask = RAW.expand(mask, input.shape)
+    if mask.dtype.kind != "b":
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(mask)}")
     count = int(np.count_nonzero(mask))
     if count > source.size:
         raise RuntimeError("Number of elements of source < number of ones in mask")

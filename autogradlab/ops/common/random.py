@@ -313,6 +313,8 @@ def randint_like(*args: Any, **kwargs: Any) -> Tensor:
     _, values = bind("randint_like", args, kwargs)
     low, high = values.get("low", 0), values["high"]
     if isinstance(high, Tensor):
+        if high.ndim:
+            raise RuntimeError("high must be a scalar tensor and on CPU")
         high = int(high.item())
     x = values["input"]._array
     kind = options(values)

@@ -151,6 +151,8 @@ def _index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *, a
     n = input.shape[d] if input.ndim else 1
     for i in index.reshape(-1).tolist():
         if not 0 <= i < n:
+            if input.ndim < 2:
+                raise IndexError("index out of range in self")
             raise RuntimeError(f"index {i} is out of bounds for dimension 0 with size {n}")
     values = source if type(alpha) is int and alpha == 1 else source * scalar_array(alpha, from_numpy(source.dtype))
     if not input.ndim:
@@ -289,9 +291,9 @@ op(
 
 
 def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
-    d = wrap_dim(dim, input.ndim)
     if index.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    d = wrap_dim(dim, input.ndim)
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     n = input.shape[d] if input.ndim else 1

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.recording.record import TENSORS as F
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import from_numpy
+from ...core.types.dtypes import cxx_name, from_numpy
 from ..first.products import written
 from ..table.publishing import reading
 
@@ -49,10 +49,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
         if x.ndim != 2:
             raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {x.ndim}D")
         if x.dtype != first.dtype:
-            names = [
-                {"float32": "float", "float64": "double"}.get(from_numpy(d).name, from_numpy(d).name)
-                for d in (first.dtype, x.dtype)
-            ]
+            names = [cxx_name(from_numpy(d)) for d in (first.dtype, x.dtype)]
             raise RuntimeError(
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
                 f"{names[0]} and tensor {i} {names[1]}"

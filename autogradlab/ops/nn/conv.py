@@ -132,6 +132,15 @@ def _check(
     output_padding: Sizes,
     groups: int,
 ) -> None:
+    if weight.ndim < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    n = weight.ndim - 2
+    for name, values in (("stride", stride), ("padding", padding), ("dilation", dilation)):
+        if len(values) not in (1, n):
+            raise RuntimeError(
+                f"expected {name} to be a single integer value or a list of {n} values to match the convolution "
+                f"dimensions, but got {name}={list(values)}"
+            )
     if input.dtype.kind == "c":
         check_types(input, weight)
     channels = weight.shape[0] if transposed else weight.shape[1] * groups

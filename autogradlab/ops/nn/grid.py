@@ -10,6 +10,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.layout import contiguous
 from ...core.recording.record import no_derivative, says
+from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
 from ..first.kinds import typed
 from ..table.opdef import op
@@ -280,6 +281,9 @@ def affine_grid_generator(theta: np.ndarray, size: tuple[int, ...], align_corner
               [ 1.,  0.]]]])
     """
     nd = len(size) - 2
+    if nd not in (2, 3):
+        raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
+    wrap_dim(2 if theta.ndim == 2 else 1, theta.ndim)  # it is transposed
     if theta.shape[0] != size[0]:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {nd + 1}] but got: "

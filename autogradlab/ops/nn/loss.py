@@ -526,6 +526,7 @@ def _register_nll(name: str, node: str) -> None:
         ignore_index: int = -100,
     ) -> Any:
         if input.dtype.kind not in "fV":
+            _nll(np.ones(input.shape, np.float32), target, weight, reduction, ignore_index)  # which asks for shapes
             raise unsupported(kernel, input.dtype)
         return _nll(input, target, weight, reduction, ignore_index)
 
