@@ -217,6 +217,8 @@ for text in (
     "torch.index_fill(ones(2), 1, ones(2), 2)",
     "torch.index_add(eye, 0, tensor([7]), ones(1, 3))",
     "torch.index_add(ones(3), 0, tensor([7]), ones(1))",
+    "torch.index_add(eye, -1, tensor([0]), eye)",
+    "torch.Generator(seed=3)",
     "torch.convolution(ones(2), ones(2), None, [1], [0], [1], False, [0], 1)",
     "torch.convolution(ones(1, 1, 4), ones(1, 1, 2), None, [1, 1], [-1], [1], False, [0], 1)",
 ):

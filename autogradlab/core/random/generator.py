@@ -120,6 +120,8 @@ class Generator(metaclass=Native):
         self.next_normal: float | None = None
         self._reseed(DEFAULT_SEED)
 
+    __init__.__qualname__ = "Generator"  # as errors name it
+
     def _reseed(self, value: int, start: Array | None = None) -> None:
         self._seed = value
         self._start = start  # the twister's state before the first word, where it is not that of the seed

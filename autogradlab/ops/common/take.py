@@ -131,7 +131,7 @@ def fitting_source(name: str, input: np.ndarray, dim: int, index: np.ndarray, so
     if source.ndim and index.size != source.shape[d]:
         raise RuntimeError(
             f"{name}: Number of indices ({index.size}) should be equal to source.size(dim): "
-            f"({source.shape[d]}), for dim: {dim}"
+            f"({source.shape[d]}), for dim: {d}"
         )
     shapes = [list(s[:d]) + list(s[d + 1 :]) for s in (input.shape, source.shape)]
     if input.ndim != source.ndim or shapes[0] != shapes[1]:

@@ -121,6 +121,19 @@ def _adjoint_weight(
 # -- the three maps as operations; `transposed` exchanges the first two ------------------------------------------------
 
 
+def _check_lengths(weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes) -> None:
+    """Raise unless there is a number for each dimension of the windows, or one for all."""
+    if weight.ndim < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    n = weight.ndim - 2
+    for name, values in (("stride", stride), ("padding", padding), ("dilation", dilation)):
+        if len(values) not in (1, n):
+            raise RuntimeError(
+                f"expected {name} to be a single integer value or a list of {n} values to match the convolution "
+                f"dimensions, but got {name}={list(values)}"
+            )
+
+
 def _check(
     input: Array,
     weight: Array,
@@ -132,15 +145,7 @@ def _check(
     output_padding: Sizes,
     groups: int,
 ) -> None:
-    if weight.ndim < 3:
-        raise RuntimeError("weight should have at least three dimensions")
-    n = weight.ndim - 2
-    for name, values in (("stride", stride), ("padding", padding), ("dilation", dilation)):
-        if len(values) not in (1, n):
-            raise RuntimeError(
-                f"expected {name} to be a single integer value or a list of {n} values to match the convolution "
-                f"dimensions, but got {name}={list(values)}"
-            )
+    _check_lengths(weight, stride, padding, dilation)
     if input.dtype.kind == "c":
         check_types(input, weight)
     channels = weight.shape[0] if transposed else weight.shape[1] * groups
