@@ -98,6 +98,7 @@ _MODULES = (
     "fft",
     "func",
     "functional",
+    "hub",
     "library",
     "linalg",
     "masked",
