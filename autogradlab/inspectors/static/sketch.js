@@ -78,7 +78,7 @@ function arrive(card) {
   const mine = [cell, cell?.nextElementSibling].some((one) => one?.matches(".jp-mod-active"));
   const room = card.closest(".jp-WindowedPanel-outer")?.getBoundingClientRect();
   const { top, bottom, height } = card.getBoundingClientRect();
-  if (!mine || !room || (top >= room.top && bottom <= room.bottom)) return;
+  if (!mine || !room || card.contains(document.activeElement) || (top >= room.top && bottom <= room.bottom)) return;
   card.scrollIntoView({ block: height > room.height ? "start" : "nearest" });
 }
 /** Whether a text holds the words that are sought; "line 1" is not in "line 12". */

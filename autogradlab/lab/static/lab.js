@@ -458,7 +458,7 @@ function render({ model, el }) {
     const mine = [cell, cell?.nextElementSibling].some((one) => one?.matches(".jp-mod-active"));
     const room = root.closest(".jp-WindowedPanel-outer")?.getBoundingClientRect();
     const { top, bottom, height } = root.getBoundingClientRect();
-    if (!mine || !room || (top >= room.top && bottom <= room.bottom)) return;
+    if (!mine || !room || root.contains(document.activeElement) || (top >= room.top && bottom <= room.bottom)) return;
     root.scrollIntoView({ block: height > room.height ? "start" : "nearest" });
   }
 
