@@ -124,8 +124,8 @@ print(x.to_dense() is x, x.to_dense(torch.float64).dtype, x.sparse_dim(), x.dens
 names = ("coalesce", "indices", "values", "is_coalesced", "crow_indices", "col_indices", "ccol_indices", "row_indices")
 for name in names:
     attempt(lambda name=name: getattr(x, name)())
-    attempt(lambda name=name: getattr(x, name)(3))
-attempt(lambda: x.to_dense(3))
+for call in (lambda: x.coalesce(3), lambda: x.values(3), lambda: x.to_dense(3)):
+    attempt(call)
 
 # % compiler: what programs ask about compilation
 print(torch.compiler.is_compiling(), torch.compiler.is_dynamo_compiling(), torch.compiler.is_exporting())
