@@ -220,4 +220,4 @@ for f, dims in (
     print(nodes(made.grad_fn), made.stride(), made._version)
     print([g is not None for g in torch.autograd.grad(made.sum(), (a, w, b), allow_unused=True)])
 made = vmap(lambda a, w, b: F.linear(a, w.t(), b))(a, w, b)
-print(made.grad_fn.name(), made.shape)
+print(nodes(made.grad_fn), made.shape)

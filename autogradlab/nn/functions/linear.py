@@ -82,7 +82,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if n == 2:
         turned = TENSORS.t(weight)
         if modes.FLAGS.rows and level_below(bias, input, weight):
-            return TENSORS.add(TENSORS.mul_number(bias, 1), TENSORS.matmul(input, turned))
+            added = TENSORS.mul_number(bias, 1)
+            if b == 1 and isinstance(bias._array, Rows):
+                added = TENSORS.view(added, (1, *bias._array.shape))
+            return TENSORS.add(added, TENSORS.matmul(input, turned))
         return TENSORS.addmm(bias, input, turned)
     local = modes.LOCAL.state
     fused = b == 1 and (n == 3 or not local.transformed)
