@@ -22,7 +22,7 @@ from ..core.tensor.tensor import Tensor, wrap
 from ..core.types.dtypes import from_numpy, scalar_name
 from ..core.types.return_types import named
 from ..ops.common.blas import lift
-from ..ops.first.products import UNSAFE, written, written_all
+from ..ops.first.products import UNSAFE, refuse_into, written, written_all
 from ..ops.linalg.chains import multi_dot
 from ..ops.linalg.decompositions import NOT_POSITIVE
 from ..ops.linalg.factors import (
@@ -167,6 +167,8 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.cholesky`.
     """
+    if out is not None:
+        refuse_into("linalg_cholesky_ex", out, A)
     factor, info = F.linalg_cholesky_ex(A, upper=upper)
     check_info("linalg.cholesky", info._array, NOT_POSITIVE)
     return _given(factor, out, "linalg_cholesky", exact=EXPECTED)
@@ -193,6 +195,8 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 
     Mirrors `torch.linalg.lu_factor`.
     """
+    if out is not None:
+        refuse_into("linalg_lu_factor_ex", out, A)
     factors, pivots, _ = F.linalg_lu_factor_ex(A, pivot=pivot, check_errors=True)
     r = named("linalg_lu_factor", ("LU", "pivots"))((factors, pivots))
     return r if out is None else written_all(r, out)
@@ -240,6 +244,8 @@ def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.svdvals`.
     """
+    if out is not None:
+        refuse_into("_linalg_svd", out, A)
     return _given(F.linalg_svd(A, False, driver=driver)[1], out, "linalg_svdvals", exact=EXPECTED)
 
 
@@ -275,6 +281,8 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.eigvalsh`.
     """
+    if out is not None:
+        refuse_into("_linalg_eigh", out, A)
     return _given(F.linalg_eigh(A, UPLO)[0], out, "linalg_eigvalsh", exact=EXPECTED)
 
 
@@ -295,6 +303,8 @@ def pinv(
 
     Mirrors `torch.linalg.pinv`.
     """
+    if out is not None:
+        refuse_into("linalg_pinv", out, A)
     return _given(
         F.linalg_pinv(A, atol=atol, rtol=rtol if rcond is None else rcond, hermitian=hermitian),
         out,

@@ -223,3 +223,25 @@ for text in (
     "torch.convolution(ones(1, 1, 4), ones(1, 1, 2), None, [1, 1], [-1], [1], False, [0], 1)",
 ):
     attempt(text)
+
+# % out-linear: in whose name linear algebra refuses to write what would be recorded, and when
+grad = torch.ones(2, 3).requires_grad_()
+for text in (
+    "torch.linalg.cholesky(grad, out=none(0))",
+    "torch.linalg.inv(grad, out=none(0))",
+    "torch.linalg.solve(grad, grad, out=none(0))",
+    "torch.linalg.solve_ex(grad, grad, out=(none(0), none(0, dtype=torch.int32)))",
+    "torch.linalg.det(grad, out=none(0))",
+    "torch.slogdet(grad, out=(none(0), none(0)))",
+    "torch.slogdet(eye, out=(none(0), none(0)))",
+    "torch.linalg.eigvalsh(grad, out=none(0))",
+    "torch.linalg.eigh(grad, out=(none(0), none(0)))",
+    "torch.linalg.svdvals(grad, out=none(0))",
+    "torch.svd(grad, out=(none(0), none(0), none(0)))",
+    "torch.qr(grad, out=(none(0), none(0)))",
+    "torch.linalg.lu_factor(grad, out=(none(0), none(0, dtype=torch.int32)))",
+    "torch.linalg.pinv(grad, out=none(0))",
+    "torch.kron(grad, grad, out=none(0))",
+    "torch.linalg.inv(eye, out=none(0, requires_grad=True))",
+):
+    attempt(text)

@@ -511,4 +511,4 @@ def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     x = F._unsafe_view(input, tuple(m for size in a for m in (size, 1)))
     y = F._unsafe_view(other, tuple(m for size in b for m in (1, size)))
     r = F._unsafe_view(F.mul(x, y), tuple(p * q for p, q in zip(a, b, strict=True)))
-    return r if out is None else written(r, out)
+    return r if out is None else written(r, out, "mul")

@@ -111,6 +111,14 @@ def written(r: Tensor, out: Any, name: str = "out", *, exact: str = "", unsafe: 
     return result
 
 
+def refuse_into(name: str, out: Any, *inputs: Tensor) -> None:
+    """Raise, before anything is computed, if an input or `out`, which may be several tensors, requires grad: `name` is
+    the operation that PyTorch asks for the result."""
+    for t in (*inputs, *((out,) if isinstance(out, Tensor) else out)):
+        if wants_grad(t):
+            raise not_recorded(t, name)
+
+
 def written_all(r: Any, out: Any) -> Any:
     """The same for several results with names, as linear algebra returns them."""
     if any(wants_grad(t) for t in (*r, *out)):

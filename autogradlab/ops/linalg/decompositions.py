@@ -14,7 +14,7 @@ from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ...core.values.promotion import can_cast
 from ..common.blas import adjoint, lift
-from ..first.products import written_all
+from ..first.products import refuse_into, written_all
 from ..table.opdef import composite, op
 from ..table.outputs import EXPECTED, Out
 from .factors import (
@@ -229,6 +229,8 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
         at=f"aten/src/ATen/native/BatchLinearAlgebra.cpp:{line}",
         key=f"torch.qr {line}",
     )
+    if out is not None:
+        refuse_into("linalg_qr", out, input)
     r = _QR(TENSORS.linalg_qr(input, "reduced" if some else "complete"))
     return r if out is None else written_all(r, out)
 
@@ -289,7 +291,7 @@ def _svd_backward(
     vjp={"A": _svd_backward},
     shown={"A_shape": ""},
     constants={"S_sym_argsize_minus_1": lambda node: min(node.field("A_shape")[-2:])},
-    out=Out(exact=EXPECTED),
+    out=Out(exact=EXPECTED, inner="_linalg_svd"),
 )
 def linalg_svd(
     A: np.ndarray, full_matrices: bool = True, *, driver: Any = None
@@ -333,6 +335,8 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
     n = input._array.ndim
     if n < 2:
         raise RuntimeError(f"linalg.svd: input should have at least 2 dimensions, but has {n} dimensions instead")
+    if out is not None:
+        refuse_into("_linalg_svd", out, input)
     u, s, vh = F.linalg_svd(input, not some)
     if not compute_uv:
         m, n = input._array.shape[-2:]
@@ -372,7 +376,7 @@ def _eigh_backward(F: Any, grads: list[Any], eigenvalues: Any, eigenvectors: Any
     outputs=("eigenvalues", "eigenvectors"),
     returns=named("linalg_eigh", ("eigenvalues", "eigenvectors")),
     vjp={"A": _eigh_backward},
-    out=Out(exact=EXPECTED),
+    out=Out(exact=EXPECTED, inner="_linalg_eigh"),
 )
 def linalg_eigh(A: np.ndarray, UPLO: str = "L") -> tuple[np.ndarray, np.ndarray]:
     """A = V diag(L) V^H for a symmetric (Hermitian) matrix; real eigenvalues, ascending. Reads one triangle of A.

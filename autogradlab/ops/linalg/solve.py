@@ -18,7 +18,7 @@ from ...core.types.return_types import named
 from ...core.values.promotion import broadcast_shapes
 from ..common.blas import adjoint, lift
 from ..first.kinds import BOOL, HALF, INTEGERS, refuse
-from ..first.products import written, written_all
+from ..first.products import refuse_into, written, written_all
 from ..table.opdef import alias, composite, op
 from ..table.outputs import EXPECTED, Out, safe
 from .factors import (
@@ -85,6 +85,8 @@ def _inverse(input: Tensor, *, out: Any = None) -> Tensor:
     tensor([[-2.0000,  1.0000],
             [ 1.5000, -0.5000]])
     """
+    if out is not None:
+        refuse_into("linalg_inv_ex", out, input)
     found, info = TENSORS.linalg_inv_ex(input)
     check_info("linalg.inv", info._array, SINGULAR)
     return found if out is None else written(found, out, "inverse", exact=EXPECTED)
@@ -142,7 +144,7 @@ def _det_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
     function=False,
     vjp={"A": _det_backward},
     constants=_factors(True),
-    out=Out(exact=EXPECTED),
+    out=Out(exact=EXPECTED, inner="_linalg_det"),
     inner_writes=1,
 )
 def linalg_det(A: np.ndarray) -> np.ndarray:
@@ -186,7 +188,7 @@ def _slogdet_backward(F: Any, grads: list[Any], A: Any, sign: Any) -> Any:
     returns=named("linalg_slogdet", ("sign", "logabsdet")),
     vjp={"A": _slogdet_backward},
     constants=_factors(True),
-    out=Out(exact=EXPECTED),
+    out=Out(exact=EXPECTED, inner="_linalg_slogdet"),
 )
 def linalg_slogdet(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Another name of slogdet."""
@@ -207,7 +209,10 @@ def slogdet(input: Tensor, *, out: Any = None) -> Any:
     sign=tensor(-1.),
     logabsdet=tensor(1.7918))
     """
-    return _SLOGDET(TENSORS.linalg_slogdet(input))
+    if out is not None:
+        refuse_into("_linalg_slogdet", out, input)
+    r = _SLOGDET(TENSORS.linalg_slogdet(input))
+    return r if out is None else written_all(r, out)
 
 
 @composite("logdet(Tensor input) -> Tensor")
@@ -315,7 +320,7 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
     vjp={"A B": _solve_backward},
     shown={"B_shape": ""},
     constants=_factors(False),
-    out=Out(exact=EXPECTED),
+    out=Out(exact=EXPECTED, inner="_linalg_solve_ex"),
 )
 def linalg_solve_ex(
     A: np.ndarray, B: np.ndarray, *, left: bool = True, check_errors: bool = False
@@ -354,6 +359,8 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) ->
     >>> torch.linalg.solve(torch.tensor([[2., 0.], [0., 4.]]), torch.tensor([2., 2.]))
     tensor([1.0000, 0.5000])
     """
+    if out is not None:
+        refuse_into("_linalg_solve_ex", out, A, B)
     r, info = TENSORS.linalg_solve_ex(A, B, left=left)
     _check_solved("torch.linalg.solve", info._array)
     return r if out is None else written(r, out, "linalg_solve", exact=EXPECTED)

@@ -61,10 +61,22 @@ class Out:
     result that would be recorded has a Node without a derivative; only an out= tensor that requires grad is refused.
     converts: the result is written in their dtype, whichever it is, and a new size is not warned of. copied: the
     operation makes a result without them that is then copied: they get its size before their dtype is looked at, and
-    autograd does not know the form.
+    autograd does not know the form. inner: the operation in whose name autograd refuses tensors that require grad, if
+    PyTorch asks another one for the result.
     """
 
-    __slots__ = ("computes", "converts", "copied", "exact", "overlap", "starts", "uncastable", "unknown", "unless")
+    __slots__ = (
+        "computes",
+        "converts",
+        "copied",
+        "exact",
+        "inner",
+        "overlap",
+        "starts",
+        "uncastable",
+        "unknown",
+        "unless",
+    )
 
     def __init__(
         self,
@@ -78,7 +90,9 @@ class Out:
         unknown: bool = False,
         converts: bool = False,
         copied: bool = False,
+        inner: str = "",
     ) -> None:
+        self.inner = inner
         self.converts, self.copied = converts, copied
         self.exact = exact
         self.unless = unless
@@ -231,7 +245,7 @@ def refuse_recorded(operation: Any, inputs: Any, out: Any) -> None:
         found = value if isinstance(value, (list, tuple)) else (value,)
         for t in found:
             if isinstance(t, Tensor) and t._edge is not NO_EDGE and requires_grad(t):
-                raise not_recorded(t, operation.name)
+                raise not_recorded(t, (rule.inner if rule is not None else "") or operation.name)
 
 
 def _without_derivative(operation: Any, out: Tensor, inputs: Any) -> None:
