@@ -158,7 +158,12 @@ class Optimizer:
             "_optimizer_load_state_dict_post_hooks",
         ):
             self.__dict__.setdefault(name, OrderedDict())
-        cls = type(self)  # a class whose instances never come here, as one that wraps an optimizer, keeps its step
+        self._patch_step_function()
+
+    def _patch_step_function(self) -> None:
+        """Let hooks run around the class's step; that of a class that wraps an optimizer and never asks stays as it
+        is."""
+        cls = type(self)
         if not getattr(cls.step, "hooked", False):
             cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
 

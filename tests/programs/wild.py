@@ -39,9 +39,13 @@ for _ in range(4):
     (w**2).sum().backward()
     averaged.step()
     print(w)
+averaged._optimizer_step_pre_hooks = {0: lambda optimizer, args, kwargs: print("before", optimizer.count)}
+averaged._optimizer_step_post_hooks = {}
+averaged.step()  # no hook runs before its step is patched, which wrappers do by this name
+averaged._patch_step_function()
+averaged.step()
 attempt(averaged.state_dict)
 attempt(lambda: averaged.load_state_dict({}))
-attempt(lambda: averaged.register_step_pre_hook(print))
 
 
 class Told(torch.optim.SGD):
