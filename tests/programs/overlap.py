@@ -94,3 +94,34 @@ x[:, torch.tensor([True, False, False])] = torch.tensor(7)
 x[torch.tensor([False, False, True])] = torch.tensor([[5]])
 print(x)
 attempt(lambda: x.__setitem__([0], torch.tensor([9])))
+
+
+# % overlap-data: what `.data` gives lies in the same memory, though it counts versions of its own
+def of_data(name, write):
+    x = torch.arange(4.0)
+    try:
+        print(name, write(x, x.data))
+    except RuntimeError as error:
+        print(name, error)
+
+
+places = torch.tensor([0, 1, 2, 3])
+of_data("copy_", lambda x, y: x[1:].copy_(y[:-1]))
+of_data("add_", lambda x, y: x[1:].add_(y[:-1]))
+of_data("add_ turned", lambda x, y: y[1:].add_(x[:-1]))
+of_data("add_ to all", lambda x, y: x.add_(y))
+of_data("out=", lambda x, y: torch.add(y[1:], 1, out=x[:-1]))
+of_data("index_add_", lambda x, y: x.index_add_(0, places, y))
+of_data("index_copy_", lambda x, y: x.index_copy_(0, places, y))
+of_data("scatter_", lambda x, y: x.scatter_(0, places, y))
+of_data("scatter_ turned", lambda x, y: y.scatter_(0, places, x))
+of_data("masked_scatter_", lambda x, y: x.masked_scatter_(x > 1, y))
+of_data("index_put_", lambda x, y: x.index_put_((places,), y))
+
+
+def by_mask(x, y):
+    x[x > 0] = y
+    return x
+
+
+of_data("a mask", by_mask)

@@ -10,7 +10,7 @@ import numpy as np
 from ..runtime import errors
 from .layout import memory_axes
 from .lazy import LazyArray
-from .storage import address, dense, extent
+from .storage import address, dense, extent, same_memory
 from .versions import UNSHARED
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
 def check_written(t: Tensor, sources: Iterable[Any], whole: bool = False, apart: bool = True) -> None:
     """Refuse to write to `t` while reading what overlaps it in part, or (`whole`) at all.
 
-    Only views share memory, and with it their version counter, so for others this costs one comparison.
+    What shares memory has a version counter that is not UNSHARED, so for others this costs one comparison. It may be
+    another counter: `.data` gives the memory a second one.
     """
     count, target = t._counter, t._array
     if apart and 0 in target.strides:
@@ -103,7 +104,8 @@ def check_written(t: Tensor, sources: Iterable[Any], whole: bool = False, apart:
             raise RuntimeError(errors.WRITTEN_INPUT)
         return
     for s in sources:
-        if getattr(s, "_counter", None) is not count:
+        other = getattr(s, "_counter", UNSHARED)
+        if other is UNSHARED or (other is not count and not same_memory(s, t)):
             continue
         if whole if s is t else _meet(target, s._array, whole):
             raise RuntimeError(errors.WRITTEN_INPUT)

@@ -389,6 +389,15 @@ def storage_of(t: Tensor) -> Storage:
     return found
 
 
+def same_memory(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors have one storage, which no tensor has to have as an object for that. Of an array of the user
+    it is not known: PyTorch gives each tensor on it a storage."""
+    if a._storage is not None and b._storage is not None:
+        return a._storage is b._storage
+    root = owner(a._array)
+    return root is owner(b._array) and id(root) not in _FIXED
+
+
 def storage_on(root: np.ndarray) -> Storage:
     """The storage of the memory that an array owns."""
     found = _STORAGES.get(id(root))

@@ -522,7 +522,8 @@ def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
         and x.strides == target.strides
         and address(x) == address(target)
     )
-    if not same and (0 in target.strides or (other._counter is input._counter and other._counter is not UNSHARED)):
+    parts = other._counter is not UNSHARED is not input._counter and (x.base is not None or target.base is not None)
+    if not same and (parts or 0 in target.strides):
         check_written(input, (other,))
     if x.shape != target.shape:
         shape = broadcast_shapes(target.shape, x.shape)

@@ -669,7 +669,11 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
         if early is not None:
             early(x, y)
         version = input._counter
-        if 0 in target.strides or (other._counter is version and other is not input and version is not UNSHARED):
+        if 0 in target.strides or (
+            version is not UNSHARED is not other._counter
+            and other is not input
+            and (target.base is not None or other._array.base is not None)  # one of them is a part
+        ):
             check_written(input, (other,))
         if spread and y.ndim:
             shape = broadcast_shapes(target.shape, y.shape)
