@@ -392,8 +392,7 @@ def native_batch_norm(
         for kept, found in ((running_mean, mean), (running_var, unbiased.astype(np.float64))):
             if kept is not None:
                 part = kept.dtype.type(momentum)
-                kept *= 1 - part
-                np.add(kept, found * part, kept, casting="same_kind")
+                kept[...] = kept * (1 - part) + found * part
         if is_half(input):  # as PyTorch keeps them, and computes with what it kept
             kind = _statistics_dtype(input, weight, bias, running_mean, running_var)
             saved = mean.astype(kind), rstd.astype(kind)

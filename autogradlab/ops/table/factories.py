@@ -669,11 +669,8 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
         if early is not None:
             early(x, y)
         version = input._counter
-        if 0 in target.strides or (
-            version is not UNSHARED is not other._counter
-            and other is not input
-            and (target.base is not None or other._array.base is not None)  # one of them is a part
-        ):
+        parts = target.base is not None or other._array.base is not None
+        if 0 in target.strides or (parts and version is not UNSHARED is not other._counter and other is not input):
             check_written(input, (other,))
         if spread and y.ndim:
             shape = broadcast_shapes(target.shape, y.shape)
