@@ -14,6 +14,7 @@ import io
 import json
 import sys
 import tempfile
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from typing import Any
 
@@ -238,7 +239,11 @@ LARGE_CARDS = {name: CARDS[name] for name in ("end", "drawn", "graph", "what_if"
     "show": ("lab.show(block)", ""),
 }
 #: programs and what is looked at of them
-SETS = {"cards": (PARTS, CARDS), "odd": (ODD, CARDS), "large": (LARGE, LARGE_CARDS)}
+SETS: dict[str, tuple[Mapping[str, Any], dict[str, tuple[str, str]]]] = {
+    "cards": (PARTS, CARDS),
+    "odd": (ODD, CARDS),
+    "large": (LARGE, LARGE_CARDS),
+}
 PYTORCH = (
     "import autogradlab as torch\nfrom autogradlab import nn, ",
     "import torch\nfrom torch import nn\nfrom autogradlab import ",
