@@ -50,6 +50,7 @@ __all__ = [
     "_is_fwd_grad_enabled",
     "_is_multithreading_enabled",
     "_is_view_replay_enabled",
+    "_log_api_usage_once",
     "_nn",
     "_set_deterministic_fill_uninitialized_memory",
     "is_grad_enabled",
@@ -131,6 +132,12 @@ def _get_function_stack_at(level: int, /) -> Any:
 
 def _set_grad_enabled(enabled: bool, /) -> None:
     set_grad(enabled)
+
+
+def _log_api_usage_once(event: str, /) -> None:
+    """Nothing: PyTorch's own builds note here which parts of them are used."""
+    if not isinstance(event, str):
+        raise TypeError("bad argument type for built-in operation")
 
 
 def _infer_size(one: Size, other: Size, /) -> Size:

@@ -23,7 +23,6 @@ _PACKAGE = __name__.partition(".")[0]
 #: modules of this package that PyTorch has elsewhere
 _ELSEWHERE = {
     "nn.functions": "torch.nn.functional",
-    "utils.data.collate": "torch.utils.data._utils.collate",
 }
 #: and PyTorch's compiled modules, with the module that has their functions here
 _COMPILED = {"_C._nn": "nn.functional", "_C._fft": "fft", "_C._linalg": "linalg", "_C._special": "special"}

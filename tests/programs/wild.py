@@ -152,3 +152,15 @@ for norm in (
         y = norm(x)
         grads = [torch.autograd.grad(y, x, moved(torch.ones(2, 3, 4, 5), o), retain_graph=True)[0] for o in ORDERS]
         print(y.stride(), *(g.stride() for g in grads))
+
+# % wild-parts-of-loading: names that packages import from PyTorch's inside
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data._utils.collate import default_collate
+
+print(default_collate([(1, 2.0), (3, 4.0)]), default_collate is torch.utils.data.default_collate)
+print(torch._C._log_api_usage_once("a.package"), isinstance(nn.ReLU(), DistributedDataParallel))
+for given in (nn.ReLU(), nn.Linear(2, 1)):
+    try:
+        DistributedDataParallel(given)
+    except ValueError as error:
+        print(error)

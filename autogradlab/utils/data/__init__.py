@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import collate, dataloader, dataset, distributed, sampler
-from .collate import default_collate, default_convert
+from . import _utils, dataloader, dataset, distributed, sampler
+from ._utils.collate import default_collate, default_convert
 from .dataloader import DataLoader, get_worker_info
 from .dataset import (
     ChainDataset,
@@ -47,7 +47,7 @@ __all__ = [
     "random_split",
 ]
 
-for _family in (collate, dataloader, dataset, distributed, sampler):
+for _family in (_utils.collate, dataloader, dataset, distributed, sampler):
     for _name in _family.__all__:
         _made = getattr(_family, _name)
         if isinstance(_made, type):

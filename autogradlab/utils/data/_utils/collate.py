@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import TENSORS
-from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import float64
+from ....core.recording.record import TENSORS
+from ....core.tensor.tensor import Tensor
+from ....core.types.dtypes import float64
 
 __all__ = ["default_collate", "default_convert"]
 
