@@ -24,6 +24,11 @@ __all__ = ["Device", "FileLike", "Number", "Storage"]
 class SymInt:
     """What isinstance asks for beside int, where programs may be traced: no size is one here.
 
+    Example:
+        >>> import autogradlab as torch
+        >>> isinstance(torch.ones(3).shape[0], (int, torch.SymInt)), isinstance(3, torch.SymInt)
+        (True, False)
+
     Mirrors `torch.SymInt`.
     """
 
@@ -36,6 +41,12 @@ class SymInt:
 class SymFloat:
     """The same beside float.
 
+    Example:
+        >>> import autogradlab as torch
+        >>> found = torch.ones(3).sum().item()
+        >>> isinstance(found, (float, torch.SymFloat)), isinstance(found, torch.SymFloat)
+        (True, False)
+
     Mirrors `torch.SymFloat`.
     """
 
@@ -47,6 +58,12 @@ class SymFloat:
 
 class SymBool:
     """The same beside bool.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> found = torch.ones(3).is_contiguous()
+        >>> isinstance(found, (bool, torch.SymBool)), isinstance(found, torch.SymBool)
+        (True, False)
 
     Mirrors `torch.SymBool`.
     """

@@ -32,7 +32,7 @@ PROGRAMS: dict[str, tuple[Callable[[Any, Any, Any], Any], list[str]]] = {
     "relu": (lambda torch, x, y: x.relu(), ["g·[result>0]"]),
     "clamp": (lambda torch, x, y: x.clamp(0, 1), ["g·[0≤x≤1]"]),
     "clamp min": (lambda torch, x, y: x.clamp(min=1), ["g·[x≥1]"]),
-    "softmax": (lambda torch, x, y: x.softmax(0), ["g·result-result·(g·result).sum(0, True)"]),
+    "softmax": (lambda torch, x, y: x.softmax(0), ["(g-(g·result).sum(0, True))·result"]),
     "sum": (lambda torch, x, y: x.sum(), ["g.expand(3)"]),
     "sum dim": (lambda torch, x, y: x.sum(0), ["g.unsqueeze(0).expand(3)"]),
     "mean": (lambda torch, x, y: x.mean(), ["g.expand(3)/3"]),
@@ -56,7 +56,7 @@ PROGRAMS: dict[str, tuple[Callable[[Any, Any, Any], Any], list[str]]] = {
     "prod": (lambda torch, x, y: x.prod(), ["g·result/x"]),
     "norm": (lambda torch, x, y: x.norm(), ["g·x/result"]),
     "std": (lambda torch, x, y: x.std(), ["g·(x-mean)/((n-1)·result)"]),
-    "mse": (lambda torch, x, y: torch.nn.functional.mse_loss(x, y), ["(x-target)·g·(2/3)", "(target-x)·g·(2/3)"]),
+    "mse": (lambda torch, x, y: torch.nn.functional.mse_loss(x, y), ["(x-target)·(2/3)·g", "(target-x)·(2/3)·g"]),
     "gelu": (
         lambda torch, x, y: torch.nn.functional.gelu(x),
         ["g·(Φ(x)+x·φ(x)), Φ and φ of the normal distribution"],

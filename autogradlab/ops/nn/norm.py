@@ -81,7 +81,7 @@ def _mean(x: np.ndarray, dims: tuple[int, ...]) -> np.ndarray:
 def _as_one(x: Any) -> bool:
     """Whether PyTorch adds up a channel of (N, C, ...) one number after the other in float64, and it is small enough
     for that: in (N, C) it adds up in float32, as many parts as it has threads."""
-    return few_singles(x) and x.ndim > 2 and math.prod(x.shape[2:]) > 1
+    return x.ndim > 2 and few_singles(x) and math.prod(x.shape[2:]) > 1
 
 
 def _batch_statistics(x: Array, count: int, eps: float) -> tuple[Array, Array, Array]:
