@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["added", "in_halves", "in_lanes", "of_rows", "products_in_halves", "stepwise", "total"]
+__all__ = ["added", "columns_in_halves", "in_halves", "in_lanes", "of_rows", "products_in_halves", "stepwise", "total"]
 
 #: so many elements are added up in one product
 _LINE = 512
@@ -204,43 +204,39 @@ def in_halves(x: np.ndarray, width: int = 64) -> Any:
     if type(x) is not np.ndarray or not 0 < x.size <= _BLOCK or x.dtype not in _ONES:
         return added(x, -1, True)
     lanes = width // x.itemsize
-    if x.shape[-1] < lanes:
-        return _one_by_one(x, -1)[..., -1:]
-    r, rest = _by_lanes(x, lanes)
-    if rest:
-        r[..., :rest] += x[..., -rest:]
-    return _halved(r)
+    return _in_turn(x, -1)[..., None] if x.shape[-1] < lanes else _by_lanes(x.T, lanes).T
+
+
+def columns_in_halves(x: np.ndarray) -> Any:
+    """The same of the columns of a contiguous matrix, whose axis goes."""
+    lanes = 64 // x.itemsize
+    return _reduce(x, 0) if len(x) < lanes or x.size > _BLOCK else _by_lanes(x, lanes)[0]
 
 
 def products_in_halves(x: np.ndarray, y: np.ndarray) -> Any:
     """The sums of products along the last axis, which stays with size 1, of two arrays of float32 alike, as PyTorch's
     batch norm makes them: in lanes of 32 bytes, and with what is left over each product and sum rounded at once."""
     both, lanes = x * y, _LANES[x.dtype]
-    if x.shape[-1] < lanes:
-        return _one_by_one(both, -1)[..., -1:]
-    r, rest = _by_lanes(both, lanes)
-    if rest:
-        wide = x[..., -rest:].astype(np.float64)
-        wide *= y[..., -rest:]
-        wide += r[..., :rest]
-        r[..., :rest] = wide
-    return _halved(r)
+    return _in_turn(both, -1)[..., None] if x.shape[-1] < lanes else _by_lanes(both.T, lanes, x.T, y.T).T
 
 
-def _by_lanes(x: np.ndarray, lanes: int) -> tuple[np.ndarray, int]:
-    """The sums of lines in lanes, without what does not fill these, and how many numbers of a line that is."""
-    rest = x.shape[-1] % lanes
-    whole = x[..., : x.shape[-1] - rest].reshape(*x.shape[:-1], -1, lanes)
-    return _reduce(whole, -2), rest
-
-
-def _halved(lanes: np.ndarray) -> np.ndarray:
-    """One half of the lanes added to the other, until one is left."""
-    n = lanes.shape[-1]
-    while n > 1:
-        n >>= 1
-        lanes = lanes[..., :n] + lanes[..., n:]
-    return lanes
+def _by_lanes(x: np.ndarray, lanes: int, *factors: np.ndarray) -> np.ndarray:
+    """The sums over the first axis, of which size 1 stays, in lanes and then in halves. factors: x is their product,
+    and what is left over is made of them."""
+    rest = len(x) % lanes
+    r: np.ndarray = _reduce(x[: len(x) - rest].reshape(-1, lanes, *x.shape[1:]), 0)
+    if rest and factors:
+        one, other = factors
+        wide = one[-rest:].astype(np.float64)
+        wide *= other[-rest:]
+        wide += r[:rest]
+        r[:rest] = wide
+    elif rest:
+        r[:rest] += x[-rest:]
+    while lanes > 1:
+        lanes >>= 1
+        r = r[:lanes] + r[lanes:]
+    return r
 
 
 def _of_runs(x: np.ndarray, first: bool) -> Any:

@@ -36,23 +36,22 @@ def rounded(ufunc: np.ufunc) -> Callable[..., Any]:
 exp, expm1, log, log1p, tanh = map(rounded, (np.exp, np.expm1, np.log, np.log1p, np.tanh))
 
 
-def arctan2(y: Any, x: Any) -> Any:
-    """The angle of the point (x, y).
+def _rounded_pair(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    """The ufunc of two arrays.
 
-    >>> arctan2(np.array([0.0], np.float32), np.array([-1.0], np.float32))
+    >>> _rounded_pair(np.arctan2)(np.array([0.0], np.float32), np.array([-1.0], np.float32))
     array([3.1415927], dtype=float32)
-    """
-    if y.dtype is not _SINGLE or y.size > _MANY or x.dtype is not _SINGLE or x.size > _MANY:
-        return np.arctan2(y, x)
-    return np.arctan2(y.astype(_DOUBLE), x.astype(_DOUBLE)).astype(_SINGLE)
-
-
-def power(x: Any, exponent: Any) -> Any:
-    """x to the power of exponent.
-
-    >>> power(np.array([4.0, 9.0], np.float32), np.array(1.5, np.float32))
+    >>> _rounded_pair(np.power)(np.array([4.0, 9.0], np.float32), np.array(1.5, np.float32))
     array([ 8., 27.], dtype=float32)
     """
-    if x.dtype is not _SINGLE or x.size > _MANY or exponent.dtype is not _SINGLE or exponent.size > _MANY:
-        return np.power(x, exponent)
-    return np.power(x, exponent, dtype=_DOUBLE).astype(_SINGLE)
+
+    def run(x: Any, y: Any) -> Any:
+        if x.dtype is not _SINGLE or x.size > _MANY or y.dtype is not _SINGLE or y.size > _MANY:
+            return ufunc(x, y)
+        return ufunc(x, y, dtype=_DOUBLE).astype(_SINGLE)
+
+    run.__name__ = ufunc.__name__
+    return run
+
+
+arctan2, power = map(_rounded_pair, (np.arctan2, np.power))

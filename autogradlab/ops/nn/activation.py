@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.memory.adding import added, in_halves
+from ...core.memory.adding import added, columns_in_halves, in_halves
 from ...core.memory.layout import channels_as, contiguous, iterated, like
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, zeros
 from ...core.tensor.tensor import Tensor
@@ -810,8 +810,6 @@ def _short_lines(x: Any) -> bool:
 
 
 _SHORT = 32
-#: the order of sums is PyTorch's up to so many elements
-_MANY = 1 << 13
 
 
 def largest_of_lines(x: np.ndarray) -> Any:
@@ -824,20 +822,6 @@ def largest_of_lines(x: np.ndarray) -> Any:
 def _line_sums(x: np.ndarray, dim: int) -> Any:
     """The sums along a dimension, which stays with size 1."""
     return in_halves(x) if type(x) is np.ndarray and dim in (-1, x.ndim - 1) else added(x, dim, True)
-
-
-def _down(x: np.ndarray) -> Any:
-    """The sums down the columns of a matrix, in the order of `in_halves`."""
-    n, lanes = len(x), 64 // x.itemsize
-    if n < lanes or x.size > _MANY:
-        return _sum(x, 0)
-    r = x[:lanes].copy() if n < 2 * lanes else _sum(x[: n - n % lanes].reshape(-1, lanes, x.shape[1]), 0)
-    if n % lanes:
-        r[: n % lanes] += x[n - n % lanes :]
-    while lanes > 1:
-        lanes >>= 1
-        r = r[:lanes] + r[lanes:]
-    return r[0]
 
 
 def _lowered(x: np.ndarray, d: int) -> np.ndarray:
@@ -871,7 +855,7 @@ def _softmax(input: np.ndarray, dim: int) -> np.ndarray:
             e = (input if d == 1 else input.reshape(-1, shape[d])).T.copy()
             e -= _largest(e, 0)
             exp(e, e)
-            e *= 1 / _down(e)
+            e *= 1 / columns_in_halves(e)
             return e.T.copy() if d == 1 else e.T.copy().reshape(shape)
         e = _lowered(input, d)
         exp(e, e)
@@ -926,7 +910,7 @@ def _log_softmax(input: np.ndarray, dim: int) -> np.ndarray:
     if d == len(shape) - 1 and _short_lines(input):
         x = (input if d == 1 else input.reshape(-1, shape[d])).T.copy()
         x -= _largest(x, 0)
-        total = _down(exp(x))
+        total = columns_in_halves(exp(x))
         x -= log(total, total)
         return x.T.copy() if d == 1 else x.T.copy().reshape(shape)
     x = _lowered(input, d)

@@ -84,11 +84,11 @@ def _as_one(x: Any) -> bool:
     return x.ndim > 2 and few_singles(x) and math.prod(x.shape[2:]) > 1
 
 
-def _batch_statistics(x: Array, count: int, eps: float) -> tuple[Array, Array, Array]:
-    """The mean of each channel, the sum of squared distances from it, and the reciprocal standard deviation."""
+def _batch_statistics(x: Array, count: int, eps: float, exact: bool) -> tuple[Array, Array, Array]:
+    """The mean of each channel, the sum of squared distances from it, and the reciprocal standard deviation; exact:
+    added up in float64."""
     ndim = x.ndim
     dims = (0, *range(2, ndim))
-    exact = _as_one(x)
     total = np.add.reduce(x.astype(np.float64), dims) if exact else added(x, dims)
     mean = (total / count).astype(x.dtype, copy=False)
     centered = x - _channel(mean, ndim)
@@ -382,9 +382,10 @@ def native_batch_norm(
     input = contiguous(input)
     _check_mixed(input, weight, bias, running_mean, running_var)
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
+    exact = _as_one(wide) if training else few_singles(wide)
     if training:
         count = input.size // max(input.shape[1], 1)
-        mean, squares, rstd = _batch_statistics(wide, count, eps)
+        mean, squares, rstd = _batch_statistics(wide, count, eps, exact)
         statistics = [t for t in (running_mean, running_var) if t is not None]
         if isinstance(mean, Rows) and not all(isinstance(t, Rows) for t in statistics):
             raise RuntimeError(errors.ROWS_STATISTICS)
@@ -405,7 +406,6 @@ def native_batch_norm(
         mean, rstd = running_mean, 1 / np.sqrt(running_var + running_var.dtype.type(eps))
         saved = (np.zeros(0, input.dtype), np.zeros(0, input.dtype))
     weight, bias = _wide(weight, bias)
-    exact = few_singles(wide) if not training else _as_one(wide)
     out = _scaled_and_shifted(wide, mean, rstd if weight is None else rstd * weight, bias, exact)
     return out.astype(input.dtype, copy=False), *saved
 
