@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor.tensor import Tensor
-from .arrays import Changes, addcdiv, addcmul, check_rate, fma, lerp, number, refuse_negative, root, scalar, with_decay
+from .arrays import Changes, addcdiv, addcmul, check_rate, copied, fma, lerp, number, refuse_negative, root, scalar, with_decay
 from .optimizer import LATER, Optimizer, stepping
 
 __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"]
@@ -137,7 +137,7 @@ class Adam(Optimizer):
                 mean, square = _moments(changes, state, g, beta1, beta2)
                 if group["amsgrad"]:
                     largest = state["max_exp_avg_sq"]
-                    square = changes.write(largest, np.maximum(changes.array(largest), square))
+                    square = changes.write(largest, copied(np.maximum(changes.array(largest), square)))
                 left = 1 - beta2**step
                 bias = x.dtype.type(math.sqrt(left) if left.__class__ is float else root(left))
                 denominator = np.sqrt(square) / bias + x.dtype.type(group["eps"])
@@ -252,7 +252,7 @@ class Adamax(Optimizer):
                 g = with_decay(x, g, group["weight_decay"])
                 mean = changes.write(state["exp_avg"], lerp(changes.array(state["exp_avg"]), g, 1 - beta1))
                 before = changes.array(state["exp_inf"]) * x.dtype.type(beta2)
-                largest = np.maximum(before, np.abs(g) + x.dtype.type(group["eps"]))
+                largest = copied(np.maximum(before, np.abs(g) + x.dtype.type(group["eps"])))
                 changes.write(state["exp_inf"], largest, 2)
                 changes.write(p, addcdiv(x, mean, largest, -number(group["lr"]) / (1 - beta1**step)))
 

@@ -13,6 +13,7 @@ from .arrays import (
     addcmul,
     check_rate,
     chosen,
+    copied,
     filled,
     fma,
     lerp,
@@ -321,8 +322,8 @@ class Rprop(Optimizer):
                 size = np.clip(changes.array(state["step_size"]) * factor, kind(low), kind(high))
                 changes.write(state["step_size"], size, 2)
                 g = chosen(sign < 0, 0, g)
-                changes.write(p, x - np.sign(g) * size)
-                changes.write(state["prev"], g, 2 if group["foreach"] else 1)
+                changes.write(p, addcmul(x, np.sign(g), size, -1))
+                changes.write(state["prev"], copied(g), 2 if group["foreach"] else 1)
 
 
 class ASGD(Optimizer):

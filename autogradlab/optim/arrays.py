@@ -24,6 +24,7 @@ __all__ = [
     "as_reals",
     "check_rate",
     "chosen",
+    "copied",
     "filled",
     "fma",
     "in_dtype_of",
@@ -123,6 +124,11 @@ def addcdiv(x: Any, a: Any, b: Any, value: Any) -> Any:
 def chosen(mask: Any, number: float, x: Any) -> Any:
     """A number where a mask holds, `x` elsewhere."""
     return x.chosen(mask, number) if x.__class__ is Recorded else np.where(mask, x.dtype.type(number), x)
+
+
+def copied(x: Any) -> Any:
+    """What `copy_` writes into a state; a recorded step notes it as an operation of its own."""
+    return x.copied() if x.__class__ is Recorded else x
 
 
 def zeros(p: Tensor) -> Tensor:

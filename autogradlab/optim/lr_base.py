@@ -34,7 +34,7 @@ _OVERRIDDEN = (
 def set_rate(group: dict[str, Any], rate: Any) -> None:
     """Set the learning rate of a group; one that is a tensor stays that tensor."""
     if isinstance(group["lr"], Tensor):
-        group["lr"].fill_(rate)
+        group["lr"].fill_(rate.squeeze() if isinstance(rate, Tensor) else rate)
     else:
         group["lr"] = rate
 
@@ -98,10 +98,16 @@ class LRScheduler:
         self.base_lrs: list[Any] = [own(group["initial_lr"]) for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._count_steps()
+        self._initial_step()
+
+    def _initial_step(self) -> None:
+        """The step that sets the rates of the first epoch."""
         self._step_count = 0
         self._is_initial = True
-        self.step()
-        self._is_initial = False
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
 
     def _count_steps(self) -> None:
         """Make the optimizer note that `step()` was called, which `step()` of a schedule asks."""
@@ -149,9 +155,9 @@ class LRScheduler:
         self._step_count += 1
         if epoch is not None:
             warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
-        self._update(epoch)
+        self._update_lr(epoch)
 
-    def _update(self, epoch: int | None) -> None:
+    def _update_lr(self, epoch: int | None) -> None:
         self._get_lr_called_within_step = True
         try:
             if epoch is None:

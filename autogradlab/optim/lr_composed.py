@@ -67,12 +67,7 @@ class SequentialLR(LRScheduler):
             set_rate(group, group["initial_lr"])
         self.recursive_undo()
         first = schedulers[bisect_right(milestones, 0)]
-        if isinstance(first, ChainedScheduler):
-            first.step()
-        else:
-            first._is_initial = True
-            first._update(None)
-            first._is_initial = False
+        first._initial_step()
         self._last_lr = first.get_last_lr()
 
     def recursive_undo(self, sched: Any = None) -> None:
@@ -90,7 +85,7 @@ class SequentialLR(LRScheduler):
         i = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[i]
         if i > 0 and self._milestones[i - 1] == self.last_epoch:
-            scheduler._update(0)
+            scheduler._update_lr(0)
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()

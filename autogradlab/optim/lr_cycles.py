@@ -123,8 +123,9 @@ class CyclicLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         self.optimizer = checked(optimizer)
+        base_lrs = one_each("base_lr", optimizer, base_lr)
         if last_epoch == -1:
-            for lr, group in zip(one_each("base_lr", optimizer, base_lr), optimizer.param_groups, strict=True):
+            for lr, group in zip(base_lrs, optimizer.param_groups, strict=True):
                 set_rate(group, lr)
         self.max_lrs = one_each("max_lr", optimizer, max_lr)
         up = float(step_size_up)
@@ -145,7 +146,7 @@ class CyclicLR(LRScheduler):
             if last_epoch == -1:
                 _start_momentum(optimizer, self.max_momentums, self.base_momentums)
         super().__init__(optimizer, last_epoch)
-        self.base_lrs = one_each("base_lr", optimizer, base_lr)
+        self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
         """The factor of the amplitude in a cycle or at an iteration."""

@@ -95,8 +95,9 @@ class ReduceLROnPlateau(LRScheduler):
         if self.num_bad_epochs > self.patience:
             self._count_groups()
             for i, group in enumerate(self.optimizer.param_groups):
-                new = max(group["lr"] * self.factor, self.min_lrs[i])
-                if group["lr"] - new > self.eps:
+                old = float(group["lr"])
+                new = max(old * self.factor, self.min_lrs[i])
+                if old - new > self.eps:
                     set_rate(group, new)
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0

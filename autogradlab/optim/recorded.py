@@ -135,6 +135,10 @@ class Recorded:
             return Recorded(self.tensor.addcdiv(_tensor(a) * _tensor(value), _tensor(b)))
         return Recorded(self.tensor.addcdiv(_tensor(a), _tensor(b), value=value))
 
+    def copied(self) -> Recorded:
+        """Itself as what `copy_` wrote into another tensor."""
+        return Recorded(self.tensor.new_empty(self.tensor.shape).copy_(self.tensor))
+
     def chosen(self, mask: Any, other: Any) -> Recorded:
         """`other`, a number, where a mask holds, self elsewhere."""
         return Recorded(self.tensor.masked_fill(mask, other))

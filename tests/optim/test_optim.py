@@ -240,6 +240,31 @@ def _rates_of_copies(lib: Any, optimizer: Any) -> Any:
     return group["swa_lr"], group["max_momentum"], cycle.base_lrs, schedule.get_last_lr(), cycle._scale_fn_ref(2.0)
 
 
+def _rates_of_tensors(lib: Any, optimizer: Any) -> Any:
+    group, least = optimizer.param_groups[0], lib.tensor([0.1])
+    group["lr"] = lib.tensor([0.5])
+    plateau = lib.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=0, min_lr=least)
+    plateau.step(1.0)
+    plateau.step(1.0)
+    found = [group["lr"], plateau.get_last_lr()]
+    group["lr"] = 0.5
+    cycle = lib.optim.lr_scheduler.CyclicLR(optimizer, least, lib.tensor(0.4), step_size_up=2)
+    return found + [(optimizer.step(), cycle.step(), cycle.get_last_lr())[2] for _ in range(4)] + [cycle.base_lrs]
+
+
+def _rates_of_nested(lib: Any, optimizer: Any) -> Any:
+    schedules = lib.optim.lr_scheduler
+
+    def halves() -> Any:
+        return schedules.ConstantLR(optimizer, factor=0.5, total_iters=2)
+
+    inner = schedules.SequentialLR(optimizer, [halves(), schedules.ExponentialLR(optimizer, 0.9)], milestones=[2])
+    outer = schedules.SequentialLR(optimizer, [inner, schedules.StepLR(optimizer, 1)], milestones=[3])
+    found = [(optimizer.step(), outer.step(), outer.get_last_lr())[2] for _ in range(5)] + [outer.state_dict()]
+    chained = schedules.SequentialLR(optimizer, [schedules.ChainedScheduler([halves()])], milestones=[])
+    return [*found, chained.state_dict()]
+
+
 def _rates_of_legacy(lib: Any, optimizer: Any) -> Any:
     schedule = lib.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=25, total_steps=10)
     del schedule._anneal_func_type
@@ -257,6 +282,8 @@ def _rates_of_legacy(lib: Any, optimizer: Any) -> Any:
         lambda lib, optimizer: _rates_of_plateau(lib, optimizer, [0.1]),
         _rates_of_chain,
         _rates_of_copies,
+        _rates_of_tensors,
+        _rates_of_nested,
         _rates_of_legacy,
     ],
 )
