@@ -8,7 +8,20 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor.tensor import Tensor
-from .arrays import Changes, addcdiv, addcmul, check_rate, copied, fma, lerp, number, refuse_negative, root, scalar, with_decay
+from .arrays import (
+    Changes,
+    addcdiv,
+    addcmul,
+    check_rate,
+    copied,
+    fma,
+    lerp,
+    number,
+    refuse_negative,
+    root,
+    scalar,
+    with_decay,
+)
 from .optimizer import LATER, Optimizer, stepping
 
 __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"]
