@@ -1,122 +1,21 @@
-"""Convolutions of any number of dimensions by windows and matrix products, their transposes, unfold and fold.
+"""Convolutions of any number of dimensions, their transposes, unfold and fold.
 
-Three linear maps are closed under differentiation: the convolution of x with w, its adjoint by x and its adjoint by w.
-Each of them has derivatives that are made of the other two.
+Each of the three maps of `conv_maps` has derivatives that are made of the other two.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
 import numpy as np
 
 from ...core.memory.layout import channels_last, with_channels_last
-from ...core.memory.strided import window
 from ...core.recording.record import RAW, TENSORS, says, sizes_of
 from ..first.kinds import BOOL, SHORT, refuse, typed
 from ..table.opdef import op
+from .conv_maps import Array, Sizes, adjoint_input, adjoint_weight, columns, convolve, out_sizes, scatter_columns
 from .conv_types import check_types, takes_mkldnn
-
-Array = Any
-Sizes = tuple[int, ...]
-
-
-def padded(x: Array, padding: Sizes, value: float = 0) -> Array:
-    """`x` with `padding` on both sides of its last dimensions."""
-    if not any(padding):
-        return x
-    n = len(padding)
-    shape = (*x.shape[:-n], *(s + 2 * p for s, p in zip(x.shape[-n:], padding, strict=True)))
-    out: Any = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
-    out[(..., *(slice(p, p + s) for p, s in zip(padding, x.shape[-n:], strict=True)))] = x
-    return out
-
-
-def out_sizes(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Sizes:
-    return tuple(
-        (n + 2 * p - d * (k - 1) - 1) // s + 1
-        for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True)
-    )
-
-
-def windows(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> Array:
-    """A view (N, C, *kernel, *out) on a padded input (N, C, *sizes)."""
-    x = np.asarray(x)  # with the negative bit it has the strides of other memory
-    step = x.strides[2:]
-    shape = (*x.shape[:2], *kernel, *out)
-    strides = (
-        *x.strides[:2],
-        *(s * d for s, d in zip(step, dilation, strict=True)),
-        *(s * t for s, t in zip(step, stride, strict=True)),
-    )
-    return window(x, shape, strides)
-
-
-def columns(
-    x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, out: Sizes | None = None
-) -> tuple[Array, Sizes]:
-    """The windows of x as a matrix for each sample, (N, C * kernel, out), and the sizes of the output."""
-    out = out_sizes(x.shape[2:], kernel, stride, padding, dilation) if out is None else out
-    n, c = x.shape[:2]
-    count = math.prod(kernel)
-    if count == 1 and not any(padding) and all(s == 1 for s in stride):
-        return x.reshape(n, c, math.prod(out)), out
-    found = np.ascontiguousarray(windows(padded(x, padding), kernel, stride, dilation, out))
-    return found.reshape(n, c * count, math.prod(out)), out
-
-
-def scatter_columns(
-    cols: Array, sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, out: Sizes | None = None
-) -> Array:
-    """The adjoint of `columns`: (N, C * kernel, out) added up to (N, C, *sizes)."""
-    out = out_sizes(sizes, kernel, stride, padding, dilation) if out is None else out
-    n = cols.shape[0]
-    parts = cols.reshape(n, cols.shape[1] // max(math.prod(kernel), 1), *kernel, *out)
-    whole: Any = np.zeros((n, parts.shape[1], *(s + 2 * p for s, p in zip(sizes, padding, strict=True))), cols.dtype)
-    for at in itertools.product(*map(range, kernel)):
-        where = tuple(
-            slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True)
-        )
-        whole[(..., *where)] += parts[(slice(None), slice(None), *at)]
-    if not any(padding):
-        return whole
-    return np.ascontiguousarray(whole[(..., *(slice(p, p + s) for p, s in zip(padding, sizes, strict=True)))])
-
-
-def _forward(x: Array, w: Array, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Array:
-    cols, out = columns(x, w.shape[2:], stride, padding, dilation)
-    n, o = x.shape[0], w.shape[0]
-    if groups == 1:
-        return np.matmul(w.reshape(o, -1), cols).reshape(n, o, *out)
-    cols = cols.reshape(n, groups, cols.shape[1] // groups, cols.shape[2])
-    return np.matmul(w.reshape(groups, o // groups, -1), cols).reshape(n, o, *out)
-
-
-def _adjoint_input(
-    g: Array, w: Array, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
-) -> Array:
-    n, o = g.shape[:2]
-    flat = g.reshape(n, groups, o // groups, math.prod(g.shape[2:]))
-    cols = np.matmul(w.reshape(groups, o // groups, -1).swapaxes(1, 2), flat)
-    cols = cols.reshape(n, cols.shape[1] * cols.shape[2], flat.shape[-1])
-    return scatter_columns(cols, sizes, w.shape[2:], stride, padding, dilation, g.shape[2:])
-
-
-def _adjoint_weight(
-    g: Array, x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
-) -> Array:
-    cols, _ = columns(x, kernel, stride, padding, dilation, g.shape[2:])
-    n, o = g.shape[:2]
-    if groups == 1:
-        a = g.reshape(n, o, cols.shape[2])
-        found = np.add.reduce(np.matmul(a, cols.swapaxes(1, 2)), 0) if n else np.zeros((o, cols.shape[1]), g.dtype)
-    else:
-        a = g.reshape(n, groups, o // groups, cols.shape[2])
-        found = np.matmul(a, cols.reshape(n, groups, cols.shape[1] // groups, cols.shape[2]).swapaxes(2, 3)).sum(0)
-    return found.reshape(o, x.shape[1] // groups, *kernel)
-
 
 # -- the three maps as operations; `transposed` exchanges the first two ------------------------------------------------
 
@@ -150,19 +49,13 @@ def _check(
         check_types(input, weight)
     channels = weight.shape[0] if transposed else weight.shape[1] * groups
     shape, wanted = list(input.shape), list(weight.shape)
-    for name, values, bad in (
-        ("padding", padding, lambda v: v < 0),
-        ("stride", stride, lambda v: v <= 0),
-        ("dilation", dilation, lambda v: v <= 0),
-    ):
-        if any(bad(v) for v in values):
-            words = {
-                "padding": "negative padding is not supported",
-                "stride": "non-positive stride is not supported",
-                "dilation": "dilation should be greater than zero"
-                + (f", but got {list(dilation)}" if 0 in dilation else ""),
-            }
-            raise RuntimeError(words[name])
+    if min(padding) < 0:
+        raise RuntimeError("negative padding is not supported")
+    if min(stride) <= 0:
+        raise RuntimeError("non-positive stride is not supported")
+    if min(dilation) <= 0:
+        given = f", but got {list(dilation)}" if 0 in dilation else ""
+        raise RuntimeError(f"dilation should be greater than zero{given}")
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
     if not transposed:
@@ -186,9 +79,9 @@ def _check(
                 f"Given weight of size {wanted}, expected bias to be 1-dimensional with {weight.shape[0]} elements, "
                 f"but got bias of size {list(bias.shape)} instead"
             )
-        sizes = [n + 2 * p for n, p in zip(input.shape[2:], padding, strict=True)]
-        kernel = [d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)]
-        if any(n < k for n, k in zip(sizes, kernel, strict=True)):
+        if min(out_sizes(input.shape[2:], weight.shape[2:], (1,) * len(padding), padding, dilation)) < 1:
+            sizes = [n + 2 * p for n, p in zip(input.shape[2:], padding, strict=True)]
+            kernel = [d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)]
             raise RuntimeError(
                 f"Calculated padded input size per channel: ({' x '.join(map(str, sizes))}). Kernel size: "
                 f"({' x '.join(map(str, kernel))}). Kernel size can't be greater than actual input size"
@@ -204,7 +97,7 @@ def _check(
                 f"Given transposed=1, weight of size {wanted}, expected bias to be 1-dimensional with "
                 f"{weight.shape[1] * groups} elements, but got bias of size {list(bias.shape)} instead"
             )
-    if 0 in wanted[2:]:
+    if 0 in weight.shape[2:]:
         raise _no_kernel(wanted[2:] if len(wanted) != 3 else [1, *wanted[2:]])
     if transposed:
         _check_kind(input, weight, stride, padding, dilation, transposed)
@@ -446,9 +339,9 @@ def _convolution(
 ) -> np.ndarray:
     if transposed:
         sizes = _opened(input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding)
-        r = _adjoint_input(input, weight, sizes, stride, padding, dilation, groups)
+        r = adjoint_input(input, weight, sizes, stride, padding, dilation, groups)
     else:
-        r = _forward(input, weight, stride, padding, dilation, groups)
+        r = convolve(input, weight, stride, padding, dilation, groups)
     if bias is not None:
         r += bias.reshape(-1, *(1,) * (r.ndim - 2))
     if r.dtype != input.dtype:
@@ -525,7 +418,7 @@ def _conv(
     dilation: tuple[int, ...],
     groups: int,
 ) -> np.ndarray:
-    return _forward(input, weight, stride, padding, dilation, groups)
+    return convolve(input, weight, stride, padding, dilation, groups)
 
 
 @op(
@@ -551,7 +444,7 @@ def _conv_by_input(
     dilation: tuple[int, ...],
     groups: int,
 ) -> np.ndarray:
-    return _adjoint_input(grad_output, weight, sizes, stride, padding, dilation, groups)
+    return adjoint_input(grad_output, weight, sizes, stride, padding, dilation, groups)
 
 
 @op(
@@ -577,7 +470,7 @@ def _conv_by_weight(
     dilation: tuple[int, ...],
     groups: int,
 ) -> np.ndarray:
-    return _adjoint_weight(grad_output, input, kernel, stride, padding, dilation, groups)
+    return adjoint_weight(grad_output, input, kernel, stride, padding, dilation, groups)
 
 
 # -- unfold and fold ---------------------------------------------------------------------------------------------------
@@ -646,8 +539,7 @@ def im2col(
             f"{blocks}, but its components must be at least one."
         )
     x = input if input.ndim == 4 else input[None]
-    cols, _ = columns(x, kernel_size, stride, padding, dilation)
-    cols = np.array(cols)
+    cols = columns(x, kernel_size, stride, padding, dilation)
     return cols if input.ndim == 4 else cols[0]
 
 
