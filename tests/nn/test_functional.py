@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autogradlab
+from autogradlab.ops.nn import conv_maps
 from tests.nn.sidebyside import assert_same, call
 
 _rng = np.random.default_rng(0)
@@ -188,6 +189,11 @@ ERRORS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("conv2d", (IMAGE, r(4, 3, 9, 9)), {}),
     ("conv2d", (r(6, 6), r(4, 3, 3, 3)), {}),
     ("conv2d", (IMAGE, r(4, 3, 3, 3)), {"padding": "same", "stride": 2}),
+    *[
+        (f"conv_transpose{n}d", (r(2, 3, *[3] * n), r(3, 4, *[2] * n)), {"padding": p})
+        for n in (1, 2, 3)
+        for p in (2, 3)
+    ],
     ("max_pool2d", (r(2, 3, 2, 2), 5), {}),
     ("max_pool2d", (r(2, 2), 2), {}),
     *[
@@ -245,6 +251,51 @@ def test_gradients_of_convolution_by_finite_differences():
     step[0, 1, 2, 3] = 1e-6
     near = [float(total(autogradlab.from_numpy(x + s))) for s in (step, -step)]
     assert float(t.grad[0, 1, 2, 3]) == pytest.approx((near[0] - near[1]) / 2e-6, rel=1e-6)
+
+
+def _by_definition(x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+    """A convolution, one place of its result at a time."""
+    kernel = w.shape[2:]
+    out = conv_maps.out_sizes(x.shape[2:], kernel, stride, padding, dilation)
+    x, found = conv_maps.padded(x, padding), np.empty((len(x), len(w), *out))
+    weights = w.reshape(groups, len(w) // groups, -1)
+    for at in np.ndindex(*out):
+        where = [
+            slice(i * s, i * s + d * (k - 1) + 1, d) for i, s, d, k in zip(at, stride, dilation, kernel, strict=True)
+        ]
+        window = x[(..., *where)].reshape(len(x), groups, -1)
+        found[(..., *at)] = np.einsum("ngi,goi->ngo", window, weights).reshape(len(x), -1)
+    return found
+
+
+@pytest.mark.parametrize("few", [False, True], ids=["at once", "tap by tap, a sample at a time"])
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("sizes", [(9,), (6, 7), (4, 5, 4)], ids=str)
+@pytest.mark.parametrize(("stride", "dilation"), [(1, 1), (1, 2), (2, 1)])
+def test_convolution_by_parts(
+    monkeypatch: pytest.MonkeyPatch, few: bool, groups: int, sizes: tuple[int, ...], stride: int, dilation: int
+):
+    """Whole numbers, so the sums are exact in every order; adjoints give the same inner products."""
+    if few:
+        monkeypatch.setattr(conv_maps, "_MANY", 0)
+        monkeypatch.setattr(conv_maps, "_CACHED", 1)
+    n = len(sizes)
+    for kernel, padding, channels, outputs in (
+        ((3, 2, 2)[:n], 1, 6, 2),
+        ((1, 3, 1)[:n], 2, 2, 4),
+        ((2, 1, 3)[:n], 0, 4, 4),
+    ):
+        options = (stride,) * n, (padding,) * n, (dilation,) * n, groups
+        x, w = (
+            _rng.integers(-4, 5, shape) * 1.0
+            for shape in ((3, channels, *sizes), (outputs, channels // groups, *kernel))
+        )
+        y = conv_maps.convolve(x, w, *options)
+        assert np.array_equal(y, _by_definition(x, w, *options))
+        g = _rng.integers(-4, 5, y.shape) * 1.0
+        by_x, by_w = conv_maps.adjoint_input(g, w, sizes, *options), conv_maps.adjoint_weight(g, x, kernel, *options)
+        assert by_x.shape == x.shape and by_w.shape == w.shape
+        assert (g * y).sum() == (by_x * x).sum() == (by_w * w).sum()
 
 
 def test_mse_warns_of_broadcasting():

@@ -339,6 +339,12 @@ def _convolution(
 ) -> np.ndarray:
     if transposed:
         sizes = _opened(input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding)
+        if min(sizes) < 1 and input.shape[0]:
+            given, found = [" x ".join(map(str, (1, *v) if len(v) == 1 else v)) for v in (input.shape[2:], sizes)]
+            raise RuntimeError(
+                f"Given input size per channel: ({given}). Calculated output size per channel: ({found}). Output size "
+                "is too small"
+            )
         r = adjoint_input(input, weight, sizes, stride, padding, dilation, groups)
     else:
         r = convolve(input, weight, stride, padding, dilation, groups)
