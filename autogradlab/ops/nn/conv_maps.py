@@ -83,8 +83,10 @@ def scatter_columns(
 
 def _few(samples: int, elements: int, itemsize: int) -> list[slice]:
     """Samples with so many elements of windows each, a few at a time."""
-    count = max(_CACHED // max(elements * itemsize, 1), 1)
-    return [slice(None)] if samples <= count else [slice(i, i + count) for i in range(0, samples, count)]
+    if samples * elements * itemsize <= _CACHED:
+        return [slice(None)]
+    count = max(_CACHED // (elements * itemsize), 1)
+    return [slice(i, i + count) for i in range(0, samples, count)]
 
 
 class Windows:
