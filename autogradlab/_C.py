@@ -20,10 +20,11 @@ from .autograd.graph import saved_tensors_hooks
 from .core.graph.node import AccumulateGrad, InputMetadata, Node
 from .core.graph.slices import CopySlices
 from .core.memory.storage import StorageBase, TensorBase, storage_of
-from .core.recording.record import SavedTensor
+from .core.recording.record import SavedTensor, save_output
 from .core.runtime import modes
 from .core.runtime.deterministic import get_fill_uninitialized as _get_deterministic_fill_uninitialized_memory
 from .core.runtime.deterministic import set_fill_uninitialized as _set_deterministic_fill_uninitialized_memory
+from .core.tensor.edges import made_by
 from .core.tensor.overriding import ALL_DISABLED, DisableTorchFunction, DisableTorchFunctionSubclass
 from .core.tensor.overriding import disabled as _disabled_torch_function_impl
 from .core.tensor.tensor import INFERENCE, Size, Tensor, counter
@@ -232,9 +233,9 @@ class _One(Node):
 
 
 def _make_saved_tensor(tensor: Tensor, is_output: bool) -> SavedTensor:
-    """A tensor kept as a Node keeps it, through the hooks of this moment."""
+    """A tensor kept as a Node keeps it, through the hooks of this moment; an output without its history."""
     node = _One()
-    node.saved = (tensor, counter(tensor)[0])
+    node.saved = (save_output(tensor) if is_output and made_by(tensor) else tensor, counter(tensor)[0])
     hooks = modes.current().saved_hooks
     place = SavedTensor.of(node, 0)
     if hooks:

@@ -147,14 +147,61 @@ def arm() -> bool:
     return True
 
 
-def _grad_spelled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> overriding.Arguments:
-    """The arguments of autograd.grad: outputs and inputs as tuples, all others by name."""
-    bound = inspect.signature(frontend.grad).bind(*args, **kwargs)
+#: the objects that a function asks, and the arguments as it tells them, by position and by name
+Told = tuple[tuple[Any, ...], tuple[Any, ...], dict[str, Any]]
+
+
+def _grad_told(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Told:
+    """Of autograd.grad: outputs and inputs as tuples, which are asked, all others by name."""
+    given = _bound(frontend.grad, args, kwargs)
+    outputs, inputs = given.pop("outputs"), given.pop("inputs")
+    found = _as_tuple(outputs), _as_tuple(tuple(inputs.values()) if type(inputs) is dict else inputs)
+    return (*found[0], *found[1]), found, given
+
+
+def _backward_told(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Told:
+    """Of autograd.backward: the tensors as a tuple, all others by name; they and the inputs are asked."""
+    given = _bound(frontend.backward, args, kwargs)
+    given["grad_tensors"] = frontend.weights(given["grad_tensors"], given.pop("grad_variables"), stacklevel=7)
+    if given["inputs"] is not None:
+        given["inputs"] = frontend.inputs_of(given["inputs"], "backward")
+    tensors = _as_tuple(given.pop("tensors"))
+    return (*tensors, *(given["inputs"] or ())), (tensors,), given
+
+
+def _method_told(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Told:
+    """Of Tensor.backward: the tensor, which is asked, all others by name."""
+    given = _bound(Tensor.backward, args, kwargs)
+    self = given.pop("self")
+    return (self,), (self,), given
+
+
+def _bound(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    bound = inspect.signature(function).bind(*args, **kwargs)
     bound.apply_defaults()
-    outputs, inputs = bound.arguments.pop("outputs"), bound.arguments.pop("inputs")
-    if type(inputs) is dict:
-        inputs = tuple(inputs.values())
-    return (_as_tuple(outputs), _as_tuple(inputs)), bound.arguments
+    return bound.arguments
+
+
+def _handler(function: Any, told: Callable[[tuple[Any, ...], dict[str, Any]], Told]) -> overriding.Handler:
+    """Lets a function that PyTorch writes in Python ask as those do."""
+
+    def handled(args: tuple[Any, ...], kwargs: dict[str, Any], below: Callable[..., Any]) -> Any:
+        asked, given, named = told(args, kwargs)
+        if has_torch_function(asked):
+            return handle_torch_function(function, asked, *given, **named)
+        return below(args, kwargs)
+
+    return handled
+
+
+_HANDLERS: dict[Any, overriding.Handler] = {
+    function: _handler(function, told)
+    for function, told in (
+        (frontend.grad, _grad_told),
+        (frontend.backward, _backward_told),
+        (Tensor.backward, _method_told),
+    )
+}
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
@@ -171,14 +218,13 @@ def _asking() -> Iterator[tuple[Any, Any, str, dict[str, Any]]]:
                 yield function, func, part, {}
             continue
         method = _OPERATORS.get(name)
-        options = {"operator": name in _BINARY}
+        options = {"operator": name in _BINARY, "handled": _HANDLERS.get(value)}
         if method is None:
             yield value, value, full, options
         else:
             yield value, getattr(Tensor, method), f"torch.Tensor.{method}", options
     for name, value in functions:
-        options = {"modes_only": name.rpartition(".")[2] in _OF_DATA}
-        yield value, value, name, {"spelled": _grad_spelled} if value is frontend.grad else options
+        yield value, value, name, {"modes_only": name.rpartition(".")[2] in _OF_DATA, "handled": _HANDLERS.get(value)}
 
 
 def _set_gates() -> None:

@@ -201,6 +201,7 @@ class Context:
     """The `ctx` of one call. It refers to its Node weakly: the Node owns it."""
 
     __slots__ = (
+        "_accessed",
         "_fill",
         "_kept_for_jvp",
         "_key",
@@ -222,9 +223,12 @@ class Context:
     saved_for_forward: tuple[Any, ...] | None
     #: what was saved for `jvp`, while it runs
     _kept_for_jvp: tuple[Any, ...] | None
+    #: of a Function that clears its saved tensors on access, whether they were accessed; else None
+    _accessed: bool | None
 
-    def __init__(self, node: Node, wants: tuple[bool, ...]) -> None:
+    def __init__(self, node: Node, wants: tuple[bool, ...], accessed: bool | None = None) -> None:
         self._node = weakref.ref(node)
+        self._accessed = accessed
         self._key = hash(node)
         self._fill = self._materialize_non_diff_grads = True
         self._without_gradient: Any = ()
@@ -264,18 +268,20 @@ class Context:
     @_read_only
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """The tensors given to `save_for_backward`, after a check that nobody changed them in place."""
-        kept: Any = self._kept_for_jvp
+        kept: Any = self.saved_for_forward if self._kept_for_jvp is None else self._kept_for_jvp
         if kept is not None:
             return kept
         node = self._node()
         if node is None:
             return ()
-        if not self._forward_cls.clear_saved_tensors_on_access:
-            return _saved_tensors(node)
-        if node.saved is None:
+        if self._accessed:
             raise RuntimeError(_ONCE)
-        found = _saved_tensors(node)
-        put(node, "saved", None)
+        if node.saved is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        found = tuple([unpack(node, i) for i in range(len(node.saved) >> 1)])
+        if self._accessed is not None:
+            put(node, "saved", ())
+            self._accessed = True
         return found
 
     @_read_only
@@ -287,12 +293,6 @@ class Context:
 
 for _name in ("next_functions", "metadata", "requires_grad", "_raw_saved_tensors", "_input_metadata"):
     setattr(Context, _name, _of_node(_name))
-
-
-def _saved_tensors(node: Node) -> tuple[Any, ...]:
-    if node.saved is None:
-        raise RuntimeError(errors.BACKWARD_TWICE)
-    return tuple([unpack(node, i) for i in range(len(node.saved) >> 1)])
 
 
 class FunctionNode(Node):

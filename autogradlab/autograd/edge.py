@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.graph.node import Node, pair
+from ..core.runtime import errors
 from ..core.tensor.tensor import Tensor, gradient_edge
 from .context import BackwardCFunction
 
@@ -44,7 +45,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     Mirrors `torch.autograd.graph.get_gradient_edge`.
     """
     if not tensor.requires_grad:
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+        raise RuntimeError(errors.NO_GRADIENT_EDGE)
     return place_of(tensor)
 
 

@@ -25,7 +25,7 @@ from ..ops.table.rows import ROWS
 from .context import transforms
 from .edge import GradientEdge
 
-__all__ = ["_EngineBase", "backward", "grad", "running", "will_run"]
+__all__ = ["_EngineBase", "backward", "grad", "inputs_of", "running", "weights", "will_run"]
 
 _BATCHED = (
     "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
@@ -130,7 +130,7 @@ def _run_aside(task: Task) -> dict[int, Any]:
     return task.reach.captured
 
 
-def _inputs(given: Any, function: str) -> tuple[Any, ...]:
+def inputs_of(given: Any, function: str) -> tuple[Any, ...]:
     """The tensors of `inputs=`, which may be one, a sequence of them, or a dict."""
     if type(given) is dict:
         found = tuple(given.values())
@@ -275,16 +275,20 @@ def backward(
 
     Mirrors `torch.autograd.backward`.
     """
-    if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
-        if grad_tensors is not None:
-            raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
-                "`backward()`. Please "
-                "only use `grad_tensors`."
-            )
-        grad_tensors = grad_variables
-    _backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
+    _backward(tensors, weights(grad_tensors, grad_variables, stacklevel=3), retain_graph, create_graph, inputs)
+
+
+def weights(grad_tensors: Any, grad_variables: Any, stacklevel: int) -> Any:
+    """What was given as gradients, under its name or the old one."""
+    if grad_variables is None:
+        return grad_tensors
+    warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=stacklevel)
+    if grad_tensors is not None:
+        raise RuntimeError(
+            "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
+            "`grad_tensors`."
+        )
+    return grad_variables
 
 
 def _backward(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: Any, inputs: Any) -> None:
@@ -330,7 +334,7 @@ def _stepwise(task: Task) -> Iterator[Event]:
 
 def _task(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: Any, inputs: Any) -> Task:
     if inputs is not None:
-        inputs = _inputs(inputs, "backward")
+        inputs = inputs_of(inputs, "backward")
     outputs = _tuple(tensors)
     grads = _root_gradients(outputs, _grads(grad_tensors, len(outputs)))
     keep = _flag(create_graph if retain_graph is None else retain_graph)
@@ -374,7 +378,7 @@ def grad(
     if allow_unused is None:
         allow_unused = materialize_grads
     outs = _tuple(outputs)
-    ins = _inputs(inputs, "grad")
+    ins = inputs_of(inputs, "grad")
     keys = tuple(inputs) if type(inputs) is dict else None
     if not only_inputs:
         warnings.warn(

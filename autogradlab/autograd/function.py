@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, node_class, pair, sequence
+from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, leads, node_class, pair, sequence
 from ..core.memory.rows import levels_of
 from ..core.memory.versions import increment_version
 from ..core.recording.inplace import check_inplace, rebase
@@ -19,7 +19,6 @@ from ..core.recording.views import share
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn
 from ..core.tensor import overriding
-from ..core.tensor.edges import made_by
 from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .context import (
     BackwardCFunction,
@@ -453,6 +452,13 @@ def _bound(forward: Any, separate: bool, args: tuple[Any, ...], kwargs: dict[str
     return (*(values[name] for name in names), *args[len(names) :])
 
 
+def _check_bools(**flags: Any) -> None:
+    """Refuse attributes of a Function that are no bools."""
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise RuntimeError(f"{name} must be a bool, got {type(value).__name__}")
+
+
 def _start(node: FunctionNode, args: tuple[Any, ...], local: modes.State) -> bool:
     """Give a new Node its edges and its ctx, before forward runs."""
     edges: list[Edge] = []
@@ -474,7 +480,11 @@ def _start(node: FunctionNode, args: tuple[Any, ...], local: modes.State) -> boo
     put(node, "multi", False)
     put(node, "_edges", tuple(edges) if recording else ())
     put(node, "_is_tensor", tuple(is_tensor))
-    put(node, "_ctx", node._context_class(node, tuple(wants)))
+    cls = node._forward_cls
+    once, boxed = cls.clear_saved_tensors_on_access, cls.boxed_grads_call
+    if once is not False or boxed is not False:
+        _check_bools(clear_saved_tensors_on_access=once, boxed_grads_call=boxed)
+    put(node, "_ctx", node._context_class(node, tuple(wants), False if once else None))
     if recording and not local.plain:
         finish(node, local)  # anomaly mode notes where forward was called; saved tensors are packed later
     return recording
@@ -563,7 +573,7 @@ def _finish(
     # these tensors' history may lead to the Node
     ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = ctx.saved_for_forward = None
     if recording:
-        _save(node, to_save, local)
+        _save(node, to_save, dirty, local)
     return tuple(results)
 
 
@@ -587,8 +597,8 @@ def _connected(node: FunctionNode, nr: int, o: Tensor, is_input: bool, changed: 
             o._edge = NO_EDGE
         return _custom(o, changed)
     if changed:
-        free = o._view is None or o._view.creation is None
-        if free and requires_grad(o) and made_by(o) is None:
+        edge = o._edge if o._edge is not None or o._view is None else o._view.edge
+        if requires_grad(o) and (edge is None or not leads(edge)):  # as it was before forward
             raise RuntimeError(errors.LEAF_INPLACE.replace("is being", "has been"))
         if o._view is not None and count == 1:
             check_inplace(o)
@@ -627,8 +637,9 @@ def _custom(o: Tensor, changed: bool) -> Tensor:
     return o
 
 
-def _save(node: FunctionNode, to_save: tuple[Any, ...], local: modes.State) -> None:
-    """Fill the Node's `saved`: outputs without their history, which leads back to the Node."""
+def _save(node: FunctionNode, to_save: tuple[Any, ...], dirty: tuple[Tensor, ...], local: modes.State) -> None:
+    """Fill the Node's `saved`: outputs without their history, which leads back to the Node. A view that was changed in
+    place, the only output then, has its history by way of its base."""
     items: list[Any] = []
     versions: list[Any] = []
     for t in to_save:
@@ -637,7 +648,7 @@ def _save(node: FunctionNode, to_save: tuple[Any, ...], local: modes.State) -> N
             versions.append(None)
             continue
         versions.append(t._counter[0])
-        made, nr = pair(gradient_edge(t))
+        made, nr = (node, 0) if t._view is not None and _among(t, dirty) else pair(gradient_edge(t))
         items.append(save_output(t, nr) if made is node else t)
     put(node, "saved", (*items, *versions))
     if local.saved_hooks:

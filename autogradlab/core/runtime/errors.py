@@ -253,6 +253,7 @@ POST_HOOK_NON_LEAF = "post accumulate grad hooks cannot be registered on non-lea
 RETAIN_NO_GRAD = "can't retain_grad on Tensor that has requires_grad=False"
 
 NO_GRAD_FN = "element {} of tensors does not require grad and does not have a grad_fn"
+NO_GRADIENT_EDGE = "It is not possible to get the gradient edge for a Tensor that does not require gradients"
 GRAD_IMPLICIT = "grad can be implicitly created only for scalar outputs"
 GRAD_IMPLICIT_REAL = "grad can be implicitly created only for real scalar outputs but got {}"
 UNUSED = (

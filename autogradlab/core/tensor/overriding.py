@@ -208,8 +208,8 @@ def another(function: Any) -> Any:
     return made
 
 
-#: the positional arguments and the keyword arguments of a call
-Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+#: gives what a call gives if objects or modes are asked of it, given its arguments and what runs it if none are
+Handler = Callable[[tuple[Any, ...], dict[str, Any], Callable[[tuple[Any, ...], dict[str, Any]], Any]], Any]
 
 
 def gate(
@@ -219,13 +219,13 @@ def gate(
     *,
     operator: bool = False,
     modes_only: bool = False,
-    spelled: Callable[[tuple[Any, ...], dict[str, Any]], Arguments] | None = None,
+    handled: Handler | None = None,
 ) -> Callable[[], None]:
     """Let a function ask the objects among its arguments first, until what is returned is called.
 
     func: what they are told is called, `function` itself or, of a property, its `__get__`. name: what errors call it.
     operator: whether it answers NotImplemented where all decline, or one raises TypeError. modes_only: whether it asks
-    only modes. spelled: gives the arguments in the form in which those who are asked get them.
+    only modes. handled: of a function that chooses whom it asks, and in what form it tells the arguments.
     """
     code, call = function.__code__, another(function)
     plain = PLAIN.issuperset
@@ -247,8 +247,8 @@ def gate(
         objects = [] if level or modes_only else collect((*spread(args), *spread(kwargs.values())))
         if not objects and not modes:
             return below(args, kwargs)
-        if spelled is not None:
-            args, kwargs = spelled(args, kwargs)
+        if handled is not None:
+            return handled(args, kwargs, below)
         try:
             result = ask(func, objects, args, kwargs or None, modes)
         except TypeError:

@@ -22,6 +22,7 @@ from ..types.layouts import strided
 from ..types.size import Size, size_of
 from . import overriding
 from .edges import WRAPPED, NumberMeta, TensorMeta, ViewMeta, gradient_edge, made_by, operand_edge, requires_grad
+from .owners import use_count
 from .printing import tensor_format, tensor_repr
 
 if TYPE_CHECKING:
@@ -284,6 +285,9 @@ class Tensor(TensorMethods):
 
     def _is_view(self) -> bool:
         return self._view is not None
+
+    def _use_count(self) -> int:
+        return use_count(self)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set requires_grad, and return the tensor.
