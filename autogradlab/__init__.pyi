@@ -279,6 +279,8 @@ def as_strided(input: _Tensor, size: _Sequence[_int], stride: _Sequence[_int], s
 def as_strided_(input: _Tensor, size: _Sequence[_int], stride: _Sequence[_int], storage_offset: _int | None = ...) -> _Tensor:
     """In place: A view of the memory with any shape, strides and offset; elements may be shown several
     times."""
+def as_strided_copy(input: _Tensor, size: _Sequence[_int], stride: _Sequence[_int], storage_offset: _int | None = ..., *, out: _Tensor | None = ...) -> _Tensor:
+    """as_strided as a copy."""
 def as_strided_scatter(input: _Tensor, src: _Tensor, size: _Sequence[_int], stride: _Sequence[_int], storage_offset: _int | None = ...) -> _Tensor:
     """A copy of input whose elements that as_strided(size, stride, storage_offset) would show are those of
     src."""
@@ -775,6 +777,8 @@ def frac_(input: _Tensor) -> _Tensor:
     """In place: What trunc takes away: the fractional part, with the sign of input."""
 def frexp(input: _Tensor, *, out: _tuple[_Tensor, ...] | None = ...) -> _frexp_result:
     """Mantissa and exponent: input = mantissa * 2**exponent, with the mantissa in [0.5, 1)."""
+def frobenius_norm(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
+    """The norm 2 of all elements along one or two dimensions."""
 def from_dlpack(ext_tensor: _Any, *, device: _Any = ..., copy: _Any = ...) -> _Tensor:
     """A tensor on the memory of an object that supports DLPack, such as a NumPy array."""
 def from_file(filename: _Any, shared: _Any = ..., size: _Any = ..., *, dtype: _Any = ..., layout: _Any = ..., device: _Any = ..., pin_memory: _Any = ...) -> _Tensor:
@@ -894,6 +898,8 @@ def hann_window(window_length: _int, *, dtype: _dtype | None = ..., layout: _lay
 def hann_window(window_length: _int, periodic: _bool, *, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor: ...
 def hardshrink(input: _Tensor, lambd: _Number | _Tensor = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """input where its absolute value is larger than lambd, 0 elsewhere."""
+def hash_tensor(input: _Tensor, dim: _int | _Sequence[_int] | None = ..., *, keepdim: _bool = ..., mode: _int = ..., out: _Tensor | None = ...) -> _Tensor:
+    """The exclusive or of the elements' bits, as 64-bit numbers, over everything or along dims."""
 def heaviside(input: _Tensor, values: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """0 where input is negative, 1 where it is positive, values where it is 0."""
 def hinge_embedding_loss(input: _Tensor, target: _Tensor, margin: _Number | _Tensor = ..., reduction: _int = ...) -> _Tensor:
@@ -1280,6 +1286,10 @@ def narrow_copy(input: _Tensor, dim: _Any, start: _Any, length: _Any) -> _Tensor
     """narrow as a copy: it shares no memory with input."""
 def native_batch_norm(input: _Tensor, weight: _Tensor | None, bias: _Tensor | None, running_mean: _Tensor | None, running_var: _Tensor | None, training: _bool, momentum: _Number | _Tensor, eps: _Number | _Tensor, *, out: _tuple[_Tensor, ...] | None = ...) -> _tuple[_Tensor, _Tensor, _Tensor]:
     """batch_norm, with the means and the reciprocal standard deviations."""
+def native_channel_shuffle(input: _Tensor, groups: _int) -> _Tensor:
+    """channel_shuffle, without a derivative."""
+def native_dropout(input: _Tensor, p: _Number | _Tensor, train: _bool | None) -> _tuple[_Tensor, _Tensor]:
+    """dropout, with the mask of what is kept."""
 def native_group_norm(input: _Tensor, weight: _Tensor | None, bias: _Tensor | None, N: _int, C: _int, HxW: _int, group: _int, eps: _Number | _Tensor) -> _tuple[_Tensor, _Tensor, _Tensor]:
     """group_norm, with the means and the reciprocal standard deviations."""
 def native_layer_norm(input: _Tensor, normalized_shape: _Sequence[_int], weight: _Tensor | None, bias: _Tensor | None, eps: _Number | _Tensor) -> _tuple[_Tensor, _Tensor, _Tensor]:
@@ -1325,6 +1335,11 @@ def not_equal(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _
     """Whether elements differ. The operator !=."""
 @_overload
 def not_equal(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
+def nuclear_norm(input: _Tensor, keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
+    """The sum of the singular values of matrices."""
+@_overload
+def nuclear_norm(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor: ...
 def numel(input: _Tensor) -> _int:
     """The number of elements."""
 @_overload

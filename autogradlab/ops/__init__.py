@@ -16,6 +16,9 @@ LAZY = {
     "torch.unravel_index torch.vander",
     "breadth.fourier": "F._fft_c2c F._fft_c2r F._fft_r2c",
     "breadth.histogram": "bincount histc histogram torch.histogramdd",
+    "breadth.inner": "F.native_dropout_backward hash_tensor torch._chunk_cat torch._unsafe_masked_index "
+    "torch._unsafe_masked_index_put_accumulate torch.as_strided_copy torch.frobenius_norm "
+    "torch.native_channel_shuffle torch.native_dropout torch.nuclear_norm",
     "breadth.order": "Tensor.dim_order",
     "breadth.pad": "F._pad F.reflection_pad1d F.reflection_pad1d_backward F.reflection_pad2d "
     "F.reflection_pad2d_backward F.reflection_pad3d F.reflection_pad3d_backward F.replication_pad1d "
@@ -122,13 +125,14 @@ LAZY = {
     "F.linalg_pinv F.linalg_slogdet F.linalg_solve F.linalg_solve_ex F.linalg_solve_triangular cholesky_inverse "
     "cholesky_solve det inverse logdet lu_solve pinverse slogdet triangular_solve",
     "linalg.unpacking": "lu torch.lu_unpack",
-    "nn.activation": "F._log_softmax F._log_softmax_backward_data F._prelu_kernel F._prelu_kernel_backward "
-    "F._safe_softmax F._softmax F._softmax_backward_data F.clamped F.elu F.elu_backward F.gelu F.gelu_backward F.glu "
-    "F.glu_backward F.hardshrink_backward F.hardsigmoid F.hardsigmoid_backward F.hardswish F.hardswish_backward "
-    "F.hardtanh F.hardtanh_backward F.leaky_relu F.leaky_relu_backward F.log_sigmoid F.log_sigmoid_backward F.mish "
-    "F.pick F.rrelu_with_noise F.rrelu_with_noise_backward F.silu F.softplus F.softplus_backward F.softshrink "
-    "F.softshrink_backward hardshrink log_softmax prelu softmax torch.celu torch.celu_ torch.selu torch.selu_ "
-    "torch.special_log_softmax torch.special_softmax torch.threshold torch.threshold_",
+    "nn.activation": "F._log_softmax F._prelu_kernel F._prelu_kernel_backward F._softmax F.clamped F.elu "
+    "F.elu_backward F.gelu F.gelu_backward F.glu F.glu_backward F.hardshrink_backward F.hardsigmoid "
+    "F.hardsigmoid_backward F.hardswish F.hardswish_backward F.hardtanh F.hardtanh_backward F.leaky_relu "
+    "F.leaky_relu_backward F.log_sigmoid F.log_sigmoid_backward F.mish F.pick F.rrelu_with_noise "
+    "F.rrelu_with_noise_backward F.safe_softmax F.silu F.softplus F.softplus_backward F.softshrink "
+    "F.softshrink_backward hardshrink log_softmax prelu softmax torch._log_softmax_backward_data torch._safe_softmax "
+    "torch._softmax_backward_data torch.celu torch.celu_ torch.selu torch.selu_ torch.special_log_softmax "
+    "torch.special_softmax torch.threshold torch.threshold_",
     "nn.attention": "F._masked_softmax_backward F._scaled_dot_product_flash_attention_for_cpu "
     "F._scaled_dot_product_flash_attention_for_cpu_backward torch._masked_softmax",
     "nn.conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.convolution_backward F.im2col torch.convolution",

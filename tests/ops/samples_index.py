@@ -34,6 +34,16 @@ samples(
     case(M, (MASK,), A()),
     case(M, (ROWS,), A(5)),
 )
+FAR = A(values=[2, 9], dtype="int64")  # the second one is looked at where the mask says
+KEPT = A(values=[True, False], dtype="bool")
+samples(
+    "_unsafe_masked_index",
+    case(M, A(values=[[True], [False]], dtype="bool"), [FAR], 1.5),
+    case(M, KEPT, [PAIR, FAR], -1.0),
+    case(M, KEPT, [A(values=[1.5, 0.0])], 0.0),
+    method=False,
+)
+samples("_unsafe_masked_index_put_accumulate", case(M, KEPT, [PAIR, FAR], A(2)), method=False)
 samples("take", case(M, GRID), case(M, A(values=[[-1, 5]], dtype="int64")), case(M, A(values=[12], dtype="int64")))
 samples(
     "put",

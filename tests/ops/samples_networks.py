@@ -3,7 +3,9 @@ tests/nn compares their arguments and errors with torch."""
 
 from __future__ import annotations
 
-from tests.ops.harness import A, Case, case, samples
+import numpy as np
+
+from tests.ops.harness import A, Case, D, case, samples
 
 X, WIDE = A(2, 3), A(2, 4, low=0.3, high=2.0)
 IMAGE, SIGNAL, VOLUME = A(1, 2, 4, 4), A(2, 2, 6), A(1, 1, 3, 3, 3)
@@ -45,6 +47,25 @@ network("glu", case(WIDE), case(A(4, 3), 0))
 network("prelu", case(X, A(1)), case(X, A(3)))
 network("threshold", case(A(3, low=0.2, high=1.0), 0.1, 5.0), case(A(3, low=-1.0, high=0.0), 0.1, 5.0))
 network("softmax", case(X, dim=1), case(X, dim=0), case(A(3), dim=0))
+for _name in ("_softmax_backward_data", "_log_softmax_backward_data"):
+    samples(_name, *(case(X, A(2, 3), d, D("float64")) for d in (0, 1)), method=False)
+samples("_softmax_backward_data", case(X, A(3), 0, D("float64")), method=False)
+samples(
+    "_safe_softmax",
+    case(X, 1),
+    case(A(values=[[-np.inf, -np.inf], [0.0, 1.0]], grad=False), 1),
+    case(A(2, 3, dtype="int64"), 0, D("float32")),
+    method=False,
+    covers="safe_softmax",
+)
+samples("native_dropout", case(X, 0.5, False), case(X, 1.0, True), case(X, 2.0, True), method=False)
+samples(
+    "native_dropout_backward",
+    case(X, A(2, 3, dtype="bool"), 2.0),
+    path="ops.aten.native_dropout_backward",
+    method=False,
+)
+samples("native_channel_shuffle", case(A(1, 4, 3), 2), case(A(1, 4, 3), 3), case(A(4, 3), 2), method=False)
 network("softmin", case(X, dim=1))
 network("log_softmax", case(X, dim=1), case(X, dim=-2))
 network("linear", case(X, A(4, 3)), case(X, A(4, 3), A(4)), case(A(3), A(4, 3), A(4)), case(A(2, 2, 3), A(4, 3)))

@@ -340,3 +340,17 @@ samples(
     case(A(3, 4), 2, 5, 1.0),
     case(A(0, 4), 2, 0, 1.0).but(first=False),
 )
+samples(
+    "hash_tensor",
+    *(case(A(3, 4, dtype=kind)) for kind in ("float64", "float32", "bfloat16", "int16", "uint8", "bool")),
+    case(A(3, 4, dtype="int64"), 1, keepdim=True),
+    case(A(3, 4, dtype="int64"), (0, 1)),
+    case(A(3, 4), mode=1),
+    case(A(0, 2)),
+    case(A(0, 2), 0),
+    case(A(0, 2), 1),
+    case(A(2, dtype="complex64")),
+)
+samples("frobenius_norm", case(A(3, 4), 1), case(A(3, 4), (0, 1), True), case(A(2, 3, 4), (0, 1, 2)), method=False)
+samples("frobenius_norm", case(A(3, dtype="int64"), 0), method=False)
+samples("nuclear_norm", case(A(3, 4)), case(A(3, 4), True), case(A(2, 3, 4), (0, 2)), case(A(3)), method=False)

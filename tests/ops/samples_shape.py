@@ -148,3 +148,24 @@ samples(
 samples("contiguous", case(A(3, 4, layout="transposed")), case(M), path="Tensor.contiguous")
 samples("fill", case(M, 2.0), case(M, A()), case(A(3, dtype="int64"), 2.5), inplace=False)
 samples("zero_", case(A(3, grad=False)), path="zero_", inplace=False)
+samples(
+    "as_strided_copy",
+    case(M, (2, 2), (4, 1), 1),
+    case(M, (2, 3), (1, 1)),
+    case(A(4, 4, layout="strided"), (2, 2), (1, 2)),
+    case(M, (2, 2), (40, 1)),
+    method=False,
+)
+samples(
+    "_chunk_cat",
+    case([A(3, 2), A(5, 2)], 0, 2),
+    case([A(2, 3), A(2, 4, 2)], 1, 3),
+    case([A(3, 2), A(3, 3)], 1, 0),
+    case([A(3, 2), A(4, 3)], 1, 2),
+    case([A(3, 2), A(3)], 1, 2),
+    case([A(3, 2), A(3, dtype="int64")], 0, 2),
+    case([A(0, 2)], 0, 2),
+    case([], 0, 2),
+    method=False,
+)
+samples("slice", case(M, 0, 1), case(M, 1, 0, 3, 2), case(M, 0, 0, 2, 0), path="ops.aten.slice.Tensor", method=False)

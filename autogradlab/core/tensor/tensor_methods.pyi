@@ -797,6 +797,8 @@ class TensorMethods:
         """The tensor as float16."""
     def hardshrink(self, lambd: _Number | _Tensor = ...) -> _Tensor:
         """input where its absolute value is larger than lambd, 0 elsewhere."""
+    def hash_tensor(self, dim: _int | _Sequence[_int] | None = ..., *, keepdim: _bool = ..., mode: _int = ...) -> _Tensor:
+        """The exclusive or of the elements' bits, as 64-bit numbers, over everything or along dims."""
     def heaviside(self, values: _Tensor) -> _Tensor:
         """0 where input is negative, 1 where it is positive, values where it is 0."""
     def heaviside_(self, values: _Tensor) -> _Tensor:

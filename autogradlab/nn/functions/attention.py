@@ -114,7 +114,7 @@ def scaled_dot_product_attention(
             added[~mask._array] = -np.inf
             mask = TENSORS.from_numpy(added)
         scores = scores + mask
-    weights = TENSORS._safe_softmax(scores, -1)
+    weights = TENSORS.safe_softmax(scores, -1)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
     return TENSORS.matmul(weights, v)

@@ -62,6 +62,12 @@ _VJP = {
 }
 _STRIDED = OPS["as_strided"] = Op("as_strided", _entry, view=True, vjp=_VJP)
 _STRIDED_ = Op("as_strided", _entry, view=True, node="AsStridedBackward1", vjp=_VJP)
+_STRIDED_COPY = Op(
+    "as_strided_copy",
+    lambda input, shown, size, stride, storage_offset, base, view: np.array(shown, order="C"),
+    node="AsStridedBackward0_copy",
+    vjp=_VJP,
+)
 
 
 def _within(size: Any, stride: Any, offset: int, item: int, nbytes: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -144,6 +150,12 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None
     """
     r, *saved = _strided(input, size, stride, storage_offset)
     return view_of(input, r, _STRIDED, (*saved, None, None, None, None, None))
+
+
+def copy_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any, **options: Any) -> Tensor:
+    """as_strided as a copy: `torch.as_strided_copy`."""
+    found: Tensor = _STRIDED_COPY.call(input, *_strided(input, size, stride, storage_offset), **options)
+    return found
 
 
 @composite("as_strided_")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
 from ...core.memory.absent import require_places
 from ...core.memory.layout import common_axes, contiguous, like, strides_along
@@ -122,6 +123,8 @@ def select_backward(grad_output: np.ndarray, input_shape: tuple[int, ...], dim: 
 def _slice(input: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:
     if not input.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
     d = wrap_dim(dim, input.ndim)
     r = input[(_ALL,) * d + (slice(start, end, step),)]
     if r.size:
@@ -130,7 +133,7 @@ def _slice(input: Any, dim: int = 0, start: int | None = None, end: int | None =
     n = input.shape[d]  # an empty slice, too, begins where it was asked to
     first = 0 if start is None else min(max(start + n if start < 0 else start, 0), n)
     strides = input.strides
-    return window(input, r.shape, (*strides[:d], strides[d] * (step or 1), *strides[d + 1 :]), first * strides[d])
+    return window(input, r.shape, (*strides[:d], strides[d] * step, *strides[d + 1 :]), first * strides[d])
 
 
 SLICE = OPS["slice"] = Op(
@@ -144,6 +147,7 @@ SLICE = OPS["slice"] = Op(
     },
 )
 RAW.slice = _slice
+declare("slice(Tensor input, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor|.Tensor")
 
 
 def slice_(input: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:

@@ -867,9 +867,18 @@ def _softmax(input: np.ndarray, dim: int) -> np.ndarray:
     return e
 
 
+def _same_size(grad: np.ndarray, output: np.ndarray) -> None:
+    """Refuse a gradient of another shape than the result it is of."""
+    if grad.shape != output.shape:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 'output'; but "
+            f"{list(grad.shape)} does not equal {list(output.shape)} (while checking arguments for softmax_backward)"
+        )
+
+
 @op(
-    "_softmax_backward_data",
-    "grad_output output",
+    "_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor|input",
+    method=False,
     vjp={
         "grad_output": lambda F, grad, output, dim: F._softmax_backward_data(grad, output, dim),
         "output": lambda F, grad, grad_output, output, dim: (
@@ -879,7 +888,17 @@ def _softmax(input: np.ndarray, dim: int) -> np.ndarray:
     },
 )
 @typed("_softmax_backward_data", "")
-def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int) -> np.ndarray:
+def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int, input_dtype: Any = None) -> np.ndarray:
+    """The gradient of softmax's input, of its result and the gradient of that.
+
+    ~scan
+    Dtypes: float; the dtype of the input has no effect here.
+
+    >>> y = torch.softmax(torch.tensor([1., 2.]), 0)
+    >>> torch._softmax_backward_data(torch.tensor([1., 0.]), y, 0, torch.float32)
+    tensor([ 0.1966, -0.1966])
+    """
+    _same_size(grad_output, output)
     if not output.ndim:
         return grad_output * 0
     both = grad_output * output
@@ -920,15 +939,27 @@ def _log_softmax(input: np.ndarray, dim: int) -> np.ndarray:
 
 
 @op(
-    "_log_softmax_backward_data",
-    "grad_output output",
+    """
+    _log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype, *,
+        Tensor out=None) -> Tensor|input
+    """,
+    method=False,
     vjp={
         "grad_output": lambda F, grad, output, dim: grad - F.sum(grad * F.exp(output), dim, True),
         "output": lambda F, grad, grad_output, output, dim: -(grad * F.exp(output)) * F.sum(grad_output, dim, True),
     },
 )
 @typed("_log_softmax_backward_data", "")
-def _log_softmax_backward_data(grad_output: Any, output: Any, dim: int) -> Any:
+def _log_softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dtype: Any = None) -> Any:
+    """The gradient of log_softmax's input, of its result and the gradient of that.
+
+    ~scan
+    Dtypes: float; the dtype of the input has no effect here.
+
+    >>> y = torch.log_softmax(torch.tensor([1., 2.]), 0)
+    >>> torch._log_softmax_backward_data(torch.tensor([1., 0.]), y, 0, torch.float32)
+    tensor([ 0.7311, -0.7311])
+    """
     if not output.ndim:
         return grad_output * 0
     total = _line_sums(grad_output, dim)
@@ -970,7 +1001,7 @@ _along(
     >>> torch.softmax(torch.tensor([1., 2., 3.]), dim=0)
     tensor([0.0900, 0.2447, 0.6652])
     """,
-    out=Out(exact=EXPECTED),
+    out=Out(exact=EXPECTED, unknown=True),
 )
 alias("special_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor", "softmax", method=False)
 _along(
@@ -984,21 +1015,35 @@ _along(
     >>> torch.log_softmax(torch.tensor([1., 2., 3.]), dim=0)
     tensor([-2.4076, -1.4076, -0.4076])
     """,
-    out=Out(exact=EXPECTED),
+    out=Out(exact=EXPECTED, unknown=True),
 )
 alias("special_log_softmax(Tensor input, int dim, *, ScalarType? dtype=None) -> Tensor", "log_softmax", method=False)
 
 
 @op(
-    "_safe_softmax",
+    "safe_softmax",
     node="SafeSoftmaxBackward0",
     vjp={
         "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
     },
 )
-@typed("softmax", BOOL + INTEGERS + COMPLEX)
-def _safe_softmax(input: np.ndarray, dim: int) -> np.ndarray:
-    """softmax that gives zeros where everything is -inf."""
+@typed("softmax", "")
+def safe_softmax(input: np.ndarray, dim: int) -> np.ndarray:
     found = _softmax(input, dim)
     empty = np.isneginf(input).all(axis=dim, keepdims=True)
     return np.where(empty, found.dtype.type(0), found) if empty.any() else found
+
+
+@composite("_safe_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor", method=False)
+def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """softmax that gives zeros where everything is -inf.
+
+    ~scan
+    Dtypes: float; integers with dtype=.
+
+    >>> torch._safe_softmax(torch.tensor([[0., 0.], [-torch.inf, -torch.inf]]), 1)
+    tensor([[0.5000, 0.5000],
+            [0.0000, 0.0000]])
+    """
+    found: Tensor = TENSORS.safe_softmax(input if dtype is None else input.to(dtype), dim)
+    return found
