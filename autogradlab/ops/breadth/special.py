@@ -16,6 +16,7 @@ from ...core.values.promotion import is_number
 from ..common.pairs import with_number
 from ..first.kinds import COMPLEX, double, floated, on_both_backends, refuse, refusing, single
 from ..kernels import special as K
+from ..kernels.rounded import MANY
 from ..table.factories import binary, unary
 from ..table.opdef import OPS, alias, composite, op
 from ..table.outputs import Out
@@ -41,9 +42,16 @@ def real_only(kernel: Any, name: str, halves: bool = True) -> Any:
 _ERF = real_only(K.erf, "erf_vml_cpu")
 _ERF_SHORT = real_only(K.erf_short, "erf_vml_cpu")
 
+
+def _erf(x: np.ndarray) -> Any:
+    if type(x) is np.ndarray and x.dtype == np.float32 and x.size > MANY:
+        return K.erf_many(x)
+    return _ERF(x) if x.dtype.itemsize == 8 else _ERF_SHORT(x)
+
+
 unary(
     "erf(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    lambda x: _ERF(x) if x.dtype.itemsize == 8 else _ERF_SHORT(x),
+    _erf,
     lambda F, grad, input: (2 / _ROOT_PI) * F.exp(-F.pow(input, 2)) * grad,
     doc="""
     The error function: the chance that a normal number of variance 1/2 lies within [-x, x].

@@ -16,7 +16,19 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import cxx_name, from_numpy, scalar_name
 from ...core.values.building import scalar_array
 from ...core.values.promotion import can_cast, cast, is_number, number, plain_number, result_dtype
-from ..first.kinds import align, fused, into, is_half, limited, numbered, on_both_backends, refuse, shared, single
+from ..first.kinds import (
+    align,
+    chosen,
+    fused,
+    into,
+    is_half,
+    limited,
+    numbered,
+    on_both_backends,
+    refuse,
+    shared,
+    single,
+)
 from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, alias, op
 from ..table.outputs import FOUND, Out
@@ -116,7 +128,7 @@ def where(condition: np.ndarray, input: np.ndarray, other: np.ndarray) -> np.nda
     """
     if condition.dtype.kind == "b" and input.dtype is other.dtype:
         try:
-            r = np.where(condition, input, other)
+            r = chosen(condition, input, other)
             return r if r.ndim < 2 else iterated(r, condition, input, other)
         except ValueError:
             pass
@@ -130,14 +142,14 @@ def where(condition: np.ndarray, input: np.ndarray, other: np.ndarray) -> np.nda
     numpy = shared(input, other)
     align(condition, *(np.broadcast_to(np.empty((), bool), a.shape) for a in (input, other)))
     x, y = cast(input, numpy), cast(other, numpy)
-    return iterated(np.where(condition, x, y), condition, x, y)
+    return iterated(chosen(condition, x, y), condition, x, y)
 
 
 def _raw_where(mask: Any, a: Any, b: Any) -> np.ndarray:
     if type(a) is np.ndarray and type(b) is np.ndarray:
-        return np.where(mask, a, b)
+        return chosen(mask, a, b)
     a, b = (np.asarray(v) if isinstance(v, np.generic) else v for v in (a, b))
-    return np.where(mask, numbered(b, a), numbered(a, b))
+    return chosen(mask, numbered(b, a), numbered(a, b))
 
 
 RAW.where = _raw_where

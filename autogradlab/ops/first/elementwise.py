@@ -25,6 +25,7 @@ from ..table.outputs import FOUND, Out
 from ..table.overloads import Arguments, Called, Overload
 from .kinds import (
     align,
+    chosen,
     few_singles,
     floated,
     fused,
@@ -367,7 +368,7 @@ def _sgn(x: np.ndarray) -> np.ndarray:
         return x.copy()
     if x.dtype.kind == "c":
         return np.where(np.isinf(x), x.dtype.type(complex(np.nan, np.nan)), np.sign(x))
-    return np.where((x > 0) | (x < 0), np.sign(x), np.zeros((), x.dtype)) if x.dtype.kind in "fV" else np.sign(x)
+    return chosen((x > 0) | (x < 0), np.sign(x), np.zeros((), x.dtype)) if x.dtype.kind in "fV" else np.sign(x)
 
 
 @on_both_backends

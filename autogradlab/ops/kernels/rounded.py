@@ -10,7 +10,7 @@ import numpy as np
 
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 #: from more elements on NumPy's own float32 is taken
-_MANY = 1 << 13
+MANY = 1 << 13
 
 
 def rounded(ufunc: np.ufunc) -> Callable[..., Any]:
@@ -21,7 +21,7 @@ def rounded(ufunc: np.ufunc) -> Callable[..., Any]:
     """
 
     def run(x: Any, out: Any = None) -> Any:
-        if x.dtype is not _SINGLE or x.size > _MANY:
+        if x.dtype is not _SINGLE or x.size > MANY:
             return ufunc(x) if out is None else ufunc(x, out)
         found = ufunc(x.astype(_DOUBLE))  # a cast by `dtype=` takes longer
         if out is None:
@@ -46,7 +46,7 @@ def _rounded_pair(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     """
 
     def run(x: Any, y: Any) -> Any:
-        if x.dtype is not _SINGLE or x.size > _MANY or y.dtype is not _SINGLE or y.size > _MANY:
+        if x.dtype is not _SINGLE or x.size > MANY or y.dtype is not _SINGLE or y.size > MANY:
             return ufunc(x, y)
         return ufunc(x, y, dtype=_DOUBLE).astype(_SINGLE)
 

@@ -22,6 +22,7 @@ from ..first.kinds import (
     COMPLEX,
     HALF,
     INTEGERS,
+    chosen,
     few_singles,
     fused,
     in_single,
@@ -56,7 +57,7 @@ _NEGATIVE_ALPHA = (
 _largest: Any = np.maximum.reduce
 _sum: Any = np.add.reduce
 
-RAW.pick = np.where
+RAW.pick = chosen
 TENSORS.pick = lambda cond, a, b: TENSORS.where(cond, a, b)
 
 
@@ -100,7 +101,7 @@ def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> 
 )
 @typed("hardtanh_backward", "")
 def hardtanh_backward(grad_output: Any, input: np.ndarray, min_val: float, max_val: float) -> np.ndarray:
-    return np.where((input <= min_val) | (input >= max_val), grad_output.dtype.type(0), grad_output)
+    return chosen((input <= min_val) | (input >= max_val), grad_output.dtype.type(0), grad_output)
 
 
 @op(
@@ -122,7 +123,7 @@ def hardsigmoid(input: np.ndarray) -> np.ndarray:
 )
 @typed("hardsigmoid_backward", "")
 def hardsigmoid_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
-    return np.where((input > -3) & (input < 3), grad_output * input.dtype.type(np.float32(1 / 6)), input.dtype.type(0))
+    return chosen((input > -3) & (input < 3), grad_output * input.dtype.type(np.float32(1 / 6)), input.dtype.type(0))
 
 
 @op(
@@ -148,10 +149,10 @@ def hardswish(input: np.ndarray) -> np.ndarray:
 )
 @typed("hardswish_backward", "")
 def hardswish_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
-    return np.where(
+    return chosen(
         input <= -3,
         input.dtype.type(0),
-        np.where(input < 3, grad_output * (input / 3 + input.dtype.type(0.5)), grad_output),
+        chosen(input < 3, grad_output * (input / 3 + input.dtype.type(0.5)), grad_output),
     )
 
 
@@ -181,7 +182,7 @@ def threshold(input: np.ndarray, threshold: float, value: Any) -> np.ndarray:
     >>> x
     tensor([-9., -9.,  3.])
     """
-    return np.where(input <= input.dtype.type(threshold), input.dtype.type(value), input)
+    return chosen(input <= input.dtype.type(threshold), input.dtype.type(value), input)
 
 
 @op(
@@ -201,7 +202,7 @@ def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
     """
     no_integers("hardshrink_cpu", input)
     d = input.dtype.type(lambd)
-    return np.where((input >= -d) & (input <= d), input.dtype.type(0), input)
+    return chosen((input >= -d) & (input <= d), input.dtype.type(0), input)
 
 
 @op(
@@ -213,7 +214,7 @@ def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
     },
 )
 def hardshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np.ndarray:
-    return np.where((input >= -lambd) & (input <= lambd), grad_output.dtype.type(0), grad_output)
+    return chosen((input >= -lambd) & (input <= lambd), grad_output.dtype.type(0), grad_output)
 
 
 @op(
@@ -233,7 +234,7 @@ def softshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
             f"lambda must be in range [0, {most:g}] for input dtype {scalar_name(input)}, but found {lambd:g}"
         )
     d = input.dtype.type(lambd)
-    return np.where(input > d, input - d, np.where(input < -d, input + d, input * 0))
+    return chosen(input > d, input - d, chosen(input < -d, input + d, input * 0))
 
 
 @op(
@@ -265,7 +266,7 @@ def leaky_relu(input: np.ndarray, negative_slope: float = 0.01) -> np.ndarray:
     """input where it is positive, else input * negative_slope."""
     no_integers("leaky_relu_cpu", input)
     low = input * input.dtype.type(negative_slope)
-    return np.maximum(input, low) if 0 < negative_slope <= 1 else np.where(input > 0, input, low)
+    return np.maximum(input, low) if 0 < negative_slope <= 1 else chosen(input > 0, input, low)
 
 
 @op(
@@ -283,7 +284,7 @@ def leaky_relu_backward(
     """is_result: what is given as input is the result of the form in place."""
     if is_result and negative_slope < 0:
         raise RuntimeError(_NEGATIVE_SLOPE)
-    return np.where(input > 0, grad_output, grad_output * grad_output.dtype.type(negative_slope))
+    return chosen(input > 0, grad_output, grad_output * grad_output.dtype.type(negative_slope))
 
 
 @op(
@@ -311,7 +312,7 @@ def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: floa
         r += limited(input, nought, None) * kind(scale)
         return r
     positive = input >= 0
-    return np.where(positive, input * kind(scale), expm1(low * kind(input_scale)) * kind(alpha * scale))
+    return chosen(positive, input * kind(scale), expm1(low * kind(input_scale)) * kind(alpha * scale))
 
 
 @op(
@@ -347,7 +348,7 @@ def elu_backward(
     else:
         slope = exp(np.minimum(input, 0) * kind(input_scale))
         below = grad_output * kind(input_scale) * (kind(alpha) * kind(scale)) * slope
-    return np.where(input > 0, grad_output * kind(scale), below)
+    return chosen(input > 0, grad_output * kind(scale), below)
 
 
 RAW.clamped = lambda x: np.minimum(x, 0)
@@ -541,7 +542,7 @@ def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarra
     """log(1 + exp(beta * input)) / beta; input itself where beta * input is above the threshold."""
     no_integers("softplus_cpu", input)
     x = input * input.dtype.type(beta)
-    return np.where(x > threshold, input, log1p(exp(np.minimum(x, threshold))) / input.dtype.type(beta))
+    return chosen(x > threshold, input, log1p(exp(np.minimum(x, threshold))) / input.dtype.type(beta))
 
 
 @op(
@@ -560,8 +561,8 @@ def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarra
 def softplus_backward(grad_output: Any, input: np.ndarray, beta: Any, threshold: int) -> np.ndarray:
     x = input * input.dtype.type(beta)
     above = x > threshold
-    e = exp(np.where(above, 0, x))
-    return np.where(above, grad_output, grad_output * e / (e + 1))
+    e = exp(chosen(above, 0, x))
+    return chosen(above, grad_output, grad_output * e / (e + 1))
 
 
 def _buffer(node: Any) -> Tensor:
@@ -599,7 +600,7 @@ def log_sigmoid(input: np.ndarray) -> np.ndarray:
 def log_sigmoid_backward(grad_output: Any, input: np.ndarray) -> Any:
     e = exp(-np.abs(input))
     e /= 1 + e
-    return np.where(input < 0, 1 - e, e) * grad_output
+    return chosen(input < 0, 1 - e, e) * grad_output
 
 
 def _halves(F: Any, x: Any, dim: int) -> Any:
@@ -677,7 +678,7 @@ def glu(input: np.ndarray, dim: int = -1) -> np.ndarray:
 )
 def _prelu_kernel(input: np.ndarray, weight: np.ndarray) -> np.ndarray:
     r = like(input, input.dtype, zero=False)
-    r[...] = np.where(input > 0, input, input * weight)
+    r[...] = chosen(input > 0, input, input * weight)
     return r
 
 

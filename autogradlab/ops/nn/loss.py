@@ -16,7 +16,7 @@ from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, 
 from ...core.runtime import errors
 from ...core.types.dtypes import from_numpy, get_default_dtype, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes, check_cast
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, like_input, refuse, typed
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, chosen, like_input, refuse, typed
 from ..kernels.rounded import exp, log, log1p
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
@@ -187,7 +187,7 @@ def mse_loss_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, r
 
 def _smooth(d: Any, beta: float) -> Any:
     a = np.abs(d)
-    return a if beta == 0 else np.where(a < beta, 0.5 * a * a / beta, a - 0.5 * beta)
+    return a if beta == 0 else chosen(a < beta, 0.5 * a * a / beta, a - 0.5 * beta)
 
 
 def _smooth_slope(F: Any, d: Any, beta: float) -> Any:
@@ -201,7 +201,7 @@ def _smooth_curve(F: Any, d: Any, beta: float) -> Any:
 
 def _huber(d: Any, delta: float) -> Any:
     a = np.abs(d)
-    return np.where(a < delta, 0.5 * a * a, delta * (a - 0.5 * delta))
+    return chosen(a < delta, 0.5 * a * a, delta * (a - 0.5 * delta))
 
 
 def _huber_slope(F: Any, d: Any, delta: float) -> Any:
@@ -402,7 +402,7 @@ def _nll_parts(input: Any, target: Any, weight: Any, ignore_index: int) -> tuple
         bad = kept & ((target < 0) | (target >= classes))
         if bad.any():
             raise IndexError(f"Target {int(target[bad].reshape(-1)[0])} is out of bounds.")
-    safe = np.where(kept, target, 0).astype(np.int64, copy=False)
+    safe = chosen(kept, target, 0).astype(np.int64, copy=False)
     w = kept.astype(input.dtype) if weight is None else weight[safe] * kept
     return safe, w, kept
 
@@ -447,7 +447,7 @@ def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduc
     safe, w, _ = _nll_parts(x, t, weight, ignore_index)
     picked = at_places(x, safe, 1)
     values = -w * picked
-    values = np.where(w == 0, values.dtype.type(0), values)
+    values = chosen(w == 0, values.dtype.type(0), values)
     weight_of_all = np.asarray(_in_turn(w), x.dtype)
     if reduction == 0:
         return (values.reshape(()) if single else values), weight_of_all * 0
@@ -499,7 +499,7 @@ def _nll_backward(
     g = -w * grad_output
     if reduction == 1:
         g = g / np.add.reduce(w, axis=None)
-        g = np.where(w == 0, g.dtype.type(0), g)
+        g = chosen(w == 0, g.dtype.type(0), g)
     out = np.zeros(full, grad_output.dtype)
     put_at_places(out, safe, g.astype(out.dtype, copy=False), 1)
     return out.reshape(shape)
