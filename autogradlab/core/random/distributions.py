@@ -255,7 +255,7 @@ def multinomial(p: Array, n_sample: int, replacement: bool = False, generator: G
     source = generator or default_generator
     if replacement and n_sample > 1:
         rows = p.reshape(-1, n) if n else np.empty((math.prod(p.shape[:-1]), 0), p.dtype)
-        return np.stack([_with_replacement(row, n_sample, source) for row in rows]).reshape(shape)
+        return _with_replacement(rows, n_sample, source).reshape(shape)
     if n == 0:
         raise RuntimeError(PROB_EMPTY)
     if not (p.max() < math.inf and p.min() >= 0):
@@ -270,18 +270,22 @@ def multinomial(p: Array, n_sample: int, replacement: bool = False, generator: G
     return np.ascontiguousarray(np.argsort(-race, axis=-1, kind="stable")[..., :n_sample], np.int64)
 
 
-def _with_replacement(row: Array, n_sample: int, generator: Generator) -> Array:
-    weights = row.astype(np.float32) if row.dtype.itemsize == 2 else row
+def _with_replacement(rows: Array, n_sample: int, generator: Generator) -> Array:
+    """The indices of each row in turn; a row that is no distribution is refused after those before it are drawn."""
+    weights = rows.astype(np.float32) if rows.dtype.itemsize == 2 else rows
     below, finite = ~(weights >= 0), np.isfinite(weights)
-    if below.any() or not finite.all():
-        first = int((below | ~finite).argmax())
-        raise RuntimeError(PROB_NEGATIVE if below[first] else PROB_INFINITE)
-    reach = np.cumsum(weights, dtype=weights.dtype)
-    if not (len(reach) and reach[-1] > 0):
-        raise RuntimeError(PROB_SUM)
-    reach /= reach[-1]
-    reach[-1] = 1
-    return np.searchsorted(reach.astype(np.float64), generator.uniform53(n_sample), side="left").astype(np.int64)
+    reach = np.cumsum(weights, axis=1, dtype=weights.dtype)
+    bad = (below | ~finite).any(1) | ~(reach[:, -1] > 0 if reach.shape[1] else np.zeros(len(rows), bool))
+    count = int(bad.argmax()) if bad.any() else len(rows)
+    numbers = generator.uniform53(count * n_sample).reshape(count, n_sample)
+    if count < len(rows):
+        wrong = below[count] | ~finite[count]
+        first = int(wrong.argmax()) if wrong.any() else -1
+        raise RuntimeError(PROB_SUM if first < 0 else PROB_NEGATIVE if below[count, first] else PROB_INFINITE)
+    reach /= reach[:, -1:]
+    reach[:, -1] = 1
+    found = [line.searchsorted(wanted) for line, wanted in zip(reach.astype(np.float64), numbers, strict=True)]
+    return np.array(found, np.int64)
 
 
 # -- counts: one number at a time, since each takes as many draws as chance wants

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.layout import contiguous
+from ...core.memory.places import add_at
 from ...core.recording.record import no_derivative, says
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
@@ -61,11 +63,8 @@ def _corners(places: list[Array]) -> Any:
     shares = [p - f for p, f in zip(places, floors, strict=True)]
     for corner in itertools.product((0, 1), repeat=len(places)):
         factors = [s if c else 1 - s for c, s in zip(corner, shares, strict=True)]
-        weight = np.prod(factors, axis=0)
-        slopes = [
-            np.prod([*factors[:i], *factors[i + 1 :], np.ones_like(weight)], axis=0) * (1 if c else -1)
-            for i, c in enumerate(corner)
-        ]
+        weight = math.prod(factors)
+        slopes = [math.prod([*factors[:i], *factors[i + 1 :]]) * (1 if c else -1) for i, c in enumerate(corner)]
         yield [f + c for f, c in zip(floors, corner, strict=True)], weight, slopes
 
 
@@ -115,6 +114,20 @@ def _inside(at: list[Array], sizes: Any) -> tuple[list[Array], Array]:
     return [np.where(mask, p, 0).astype(np.int64) for p in at], mask
 
 
+def _by_place(x: Array) -> Array:
+    """(N, C, *sizes) as rows of channels: (N * places, C)."""
+    n, c, *sizes = x.shape
+    return np.ascontiguousarray(np.moveaxis(x, 1, -1)).reshape(n * math.prod(sizes), c)
+
+
+def _numbered(at: list[Array], shape: Any) -> Array:
+    """Indices into the places of (N, C, *sizes), by sample, as numbers of the rows of `_by_place`."""
+    found = np.arange(shape[0]).reshape(-1, *(1,) * len(at))
+    for p, n in zip(at, shape[2:], strict=True):
+        found = found * n + p
+    return found
+
+
 def _check(input: Array, grid: Array, nd: int, mode: int) -> None:
     sizes = f"but got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
     for x in (input, grid):
@@ -155,11 +168,10 @@ def _register(nd: int) -> None:
     def sampled(
         input: np.ndarray, grid: np.ndarray, interpolation_mode: int, padding_mode: int, align_corners: bool
     ) -> np.ndarray:
-        batch = np.arange(input.shape[0]).reshape(-1, *(1,) * nd)
-        values = np.moveaxis(input, 1, -1)
+        values = _by_place(input)
         out = np.zeros((*grid.shape[:-1], input.shape[1]), input.dtype)
         for at, mask, weight, _ in _taps(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners):
-            out += values[(batch, *at)] * (weight * mask).astype(input.dtype)[..., None]
+            out += values.take(_numbered(at, input.shape), 0) * (weight * mask).astype(input.dtype)[..., None]
         return contiguous(np.ascontiguousarray(np.moveaxis(out, -1, 1)))
 
     @typed(f"{name}_backward", "biuc")
@@ -171,17 +183,18 @@ def _register(nd: int) -> None:
         padding_mode: int,
         align_corners: bool,
     ) -> tuple[np.ndarray, np.ndarray]:
-        batch = np.arange(input.shape[0]).reshape(-1, *(1,) * nd)
-        values = np.moveaxis(input, 1, -1)
+        values = _by_place(input)
         g = np.moveaxis(grad_output, 1, -1)
-        by_values = np.zeros_like(values, order="C")
+        by_values = np.zeros_like(values)
         by_grid = np.zeros_like(grid)
         for at, mask, weight, slopes in _taps(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners):
-            np.add.at(by_values, (batch, *at), g * (weight * mask).astype(input.dtype)[..., None])
+            places = _numbered(at, input.shape)
+            add_at(by_values, (places,), g * (weight * mask).astype(input.dtype)[..., None])
             if slopes is not None:
-                read = (values[(batch, *at)] * g).sum(-1) * mask
+                read = (values.take(places, 0) * g).sum(-1) * mask
                 by_grid += np.stack([read * s for s in slopes], -1)
-        return np.ascontiguousarray(np.moveaxis(by_values, -1, 1)), by_grid
+        n, c, *sizes = input.shape
+        return np.ascontiguousarray(np.moveaxis(by_values.reshape(n, *sizes, c), -1, 1)), by_grid
 
     title = f"GridSampler{nd}DBackward"
     op(
