@@ -229,9 +229,9 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    shape = tuple(tensor.shape)
-    if len(shape) < 2:
+    if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    shape = tuple(tensor.shape)
     field = math.prod(shape[2:])
     return shape[1] * field, shape[0] * field
 

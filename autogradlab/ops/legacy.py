@@ -26,6 +26,7 @@ from ..core.types.device import device as Device
 from ..core.types.dtypes import cxx_name, dtype, get_default_dtype, set_default
 from ..core.types.layouts import strided
 from ..core.values.building import array_from
+from .first.create import from_numpy
 from .table.creation import check_sizes, finished
 from .table.opdef import op
 from .table.publishing import checking
@@ -114,6 +115,8 @@ def _construct(
         raise TypeError(f"new(): invalid data type '{typename(data)}'")
     if not hasattr(type(data), "__getitem__") or isinstance(data, (dict, np.generic)):
         raise TypeError(f"new(): data must be a sequence (got {typename(data)})")
+    if isinstance(data, np.ndarray):  # of this dtype, it is taken as it is: tensor and array share their memory
+        return TENSORS.to(from_numpy(data), kind)
     return finished(array_from(data, kind))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import os
+import pickle
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -29,6 +30,7 @@ from .stream import Stream, is_stream, streamed
 from .writing import Writer
 
 __all__ = [
+    "DEFAULT_PROTOCOL",
     "LoadEndianness",
     "add_safe_globals",
     "clear_safe_globals",
@@ -41,6 +43,8 @@ __all__ = [
     "set_default_load_endianness",
 ]
 
+DEFAULT_PROTOCOL = 2  # of pickle, as wrappers of `save` name it
+
 # What `map_location` may be; other libraries annotate with this name.
 MAP_LOCATION: TypeAlias = Callable[[Any, str], Any] | device | str | dict[str, str] | None
 
@@ -48,8 +52,8 @@ MAP_LOCATION: TypeAlias = Callable[[Any, str], Any] | device | str | dict[str, s
 def save(
     obj: object,
     f: Any,
-    pickle_module: Any = None,
-    pickle_protocol: int = 2,
+    pickle_module: Any = pickle,
+    pickle_protocol: int = DEFAULT_PROTOCOL,
     _use_new_zipfile_serialization: bool = True,
 ) -> None:
     """Writes an object to a file: tensors that share memory share it when loaded, too.

@@ -3,13 +3,28 @@
 # ruff: noqa: E402
 
 import copy
+import io
 import pickle
+import warnings
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 from tests.scenarios.show import attempt
+
+
+def said(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            print(call())
+        except (AttributeError, TypeError) as error:
+            print(error)
+    for one in caught:
+        print(one.category.__name__, one.message)
 
 
 # % wild-wrapping-optimizer: an Optimizer whose own __init__ is never called
@@ -164,3 +179,63 @@ for given in (nn.ReLU(), nn.Linear(2, 1)):
         DistributedDataParallel(given)
     except ValueError as error:
         print(error)
+
+# % wild-arrays-as-tensors: the old constructors take an array of their dtype as it is, and copy any other
+for kind in (torch.Tensor, torch.DoubleTensor, torch.LongTensor, torch.BoolTensor, torch.ones(1).new):
+    for numpy_type in (np.float32, np.float64, np.int64, np.bool_):
+        array = np.ones((2, 2), dtype=numpy_type)
+        x = kind(array)
+        array[0, 1] = 0
+        print(x.dtype, x[0, 1].item(), end=" ")
+    print()
+array = np.ones((3, 4), dtype=np.float32)[:, ::2]
+x = torch.Tensor(array)
+array[0, 0] = 5
+print(x, x.stride(), torch.Tensor(array.astype(np.float64).T).stride())
+w = torch.Tensor(array).requires_grad_()
+(w * w).sum().backward()
+torch.optim.SGD([w], lr=0.5).step()
+print(array)
+for given in (array[::-1], np.array(["a"]), np.float32(3)):
+    try:
+        print(torch.Tensor(given))
+    except (TypeError, ValueError) as error:
+        print(error)
+
+# % wild-passes-of-a-loader: what iter() of a DataLoader is, and a dataset that says a wrong length
+
+
+class Five(IterableDataset):
+    def __iter__(self):
+        return iter(range(5))
+
+    def __len__(self):
+        return 2
+
+    def __repr__(self):
+        return "Five()"
+
+
+loader = DataLoader(TensorDataset(torch.arange(4)), batch_size=3)
+passing = iter(loader)
+print(type(passing).__name__, len(passing), next(passing), passing._num_yielded)
+said(lambda: passing.next())
+said(lambda: passing[0])
+print(type(iter(DataLoader(Five(), num_workers=2))).__name__, type(DataLoader(Five()).sampler).__name__)
+loader = DataLoader(Five(), batch_size=2)
+said(lambda: list(loader))
+said(lambda: (len(loader), list(loader)))
+said(lambda: len(iter(loader)))
+
+# % wild-names-of-saving: wrappers of save() pass PyTorch's own defaults on
+file = io.BytesIO()
+torch.save([1], file, pickle_module=torch.serialization.pickle, pickle_protocol=torch.serialization.DEFAULT_PROTOCOL)
+file.seek(0)
+print(torch.load(file), torch.serialization.DEFAULT_PROTOCOL)
+
+# % wild-small-words: hooks as they are printed, initialisation of what is no tensor, a window that is missing
+x = torch.ones(2, requires_grad=True)
+x.register_hook(abs)
+print(x._backward_hooks)
+said(lambda: nn.init.xavier_uniform_([1.0]))
+said(lambda: torch.stft(torch.ones(8), 4, return_complex=True).shape)

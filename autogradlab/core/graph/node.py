@@ -125,6 +125,9 @@ class HookDict(OrderedDict[int, Callable[..., Any]]):
         self[handle.id] = hook
         return handle
 
+    def __repr__(self) -> str:  # what PyTorch keeps them in
+        return repr(OrderedDict(self))
+
 
 class Hooks:
     """Every hook on one Node. `tensor` and `retain` are kept for each of the forward's outputs."""

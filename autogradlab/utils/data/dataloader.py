@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import multiprocessing.context
+import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from ...core.random.generator import Generator
 from ._utils.collate import default_collate, default_convert
@@ -18,6 +19,15 @@ __all__ = ["DataLoader", "get_worker_info"]
 
 T = TypeVar("T")
 _EXCLUSIVE = "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+_TOO_LONG = (
+    "Length of IterableDataset {} was reported to be {}(when accessing len(dataloader)), but {} samples have been "
+    "fetched. "
+)
+_OF_WORKERS = (
+    "For multiprocessing data-loading, this could be caused by not properly configuring the IterableDataset replica "
+    "at each worker. Please see https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for "
+    "examples."
+)
 
 
 def _check_context(context: Any, num_workers: int) -> None:
@@ -42,7 +52,7 @@ def _check_context(context: Any, num_workers: int) -> None:
         )
 
 
-class _Endless(Sampler[Any]):
+class _InfiniteConstantSampler(Sampler[Any]):
     """The sampler of an iterable dataset, whose samples have no indices."""
 
     def __iter__(self) -> Iterator[Any]:
@@ -126,7 +136,7 @@ class DataLoader(Generic[T]):
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if sampler is None:
             sampler = (
-                _Endless()
+                _InfiniteConstantSampler()
                 if iterable
                 else RandomSampler(dataset, generator=generator)
                 if shuffle
@@ -143,7 +153,8 @@ class DataLoader(Generic[T]):
             collate_fn = default_convert if batch_sampler is None else default_collate
         self.collate_fn = collate_fn
         self.persistent_workers = persistent_workers
-        self._iterator: _SharedBatches | None = None
+        self._iterator: _MultiProcessingDataLoaderIter | None = None
+        self._IterableDataset_len_called: int | None = None
         self.__initialized = True
 
     def _refuse_orders(self, shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
@@ -173,11 +184,11 @@ class DataLoader(Generic[T]):
 
     def __iter__(self) -> Iterator[Any]:
         if not self.num_workers:
-            return _Batches(self)
+            return _SingleProcessDataLoaderIter(self)
         if not self.persistent_workers:
-            return _SharedBatches(self)
+            return _MultiProcessingDataLoaderIter(self)
         if self._iterator is None:
-            self._iterator = _SharedBatches(self)
+            self._iterator = _MultiProcessingDataLoaderIter(self)
         else:
             self._iterator.reset()
         return self._iterator
@@ -194,6 +205,7 @@ class DataLoader(Generic[T]):
         if isinstance(self.dataset, IterableDataset):
             dataset: Any = self.dataset  # which may have a length
             n: int = len(dataset)
+            self._IterableDataset_len_called = n
             if self.batch_size is None:
                 return n
             return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
@@ -203,32 +215,51 @@ class DataLoader(Generic[T]):
         """Nothing to warn of: no workers are started."""
 
 
-class _Batches:
+class _BaseDataLoaderIter:
     """One pass over the data. Each draws a seed from the generator, for the workers if there are any."""
 
     def __init__(self, loader: DataLoader[Any]) -> None:
         self.loader = loader
         self._base_seed = drawn_seed(loader.generator)
-        self._numbers: Iterator[Any] = iter(loader._index_sampler)
-        self._fetcher = Fetcher(loader, loader.dataset) if not loader.num_workers else None
+        self._begin()
 
-    def __iter__(self) -> _Batches:
+    def _begin(self) -> None:
+        self._numbers: Iterator[Any] = iter(self.loader._index_sampler)
+        self._num_yielded = 0
+        self._claimed = self.loader._IterableDataset_len_called
+
+    def __iter__(self) -> Self:
         return self
 
     def __len__(self) -> int:
-        return len(self.loader)
+        return len(self.loader._index_sampler)
 
     def __next__(self) -> Any:
-        where = next(self._numbers)
-        assert self._fetcher is not None
-        return self._fetcher.fetch(where)
+        data = self._next_data()
+        self._num_yielded += 1
+        if self._claimed is not None and self._num_yielded > self._claimed:
+            advice = _OF_WORKERS if self.loader.num_workers else ""
+            warnings.warn(
+                _TOO_LONG.format(self.loader.dataset, self._claimed, self._num_yielded) + advice, stacklevel=2
+            )
+        return data
 
-    def next(self) -> Any:
-        """The next batch."""
-        return self.__next__()
+    def _next_data(self) -> Any:
+        raise NotImplementedError
 
 
-class _SharedBatches(_Batches):
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
+    """A pass without workers."""
+
+    def __init__(self, loader: DataLoader[Any]) -> None:
+        super().__init__(loader)
+        self._fetcher = Fetcher(loader, loader.dataset)
+
+    def _next_data(self) -> Any:
+        return self._fetcher.fetch(next(self._numbers))
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     """A pass that workers share: each makes a batch in turn."""
 
     def __init__(self, loader: DataLoader[Any]) -> None:
@@ -238,12 +269,12 @@ class _SharedBatches(_Batches):
 
     def reset(self) -> None:
         """Begin the next pass with the same workers."""
-        self._numbers = iter(self.loader._index_sampler)
+        self._begin()
         self._turns = itertools.cycle(self._workers)
         for worker in self._workers:
             worker.renew()
 
-    def __next__(self) -> Any:
+    def _next_data(self) -> Any:
         where = next(self._numbers)
         while any(worker.active for worker in self._workers):
             worker = next(self._turns)
