@@ -147,61 +147,82 @@ def arm() -> bool:
     return True
 
 
-#: the objects that a function asks, and the arguments as it tells them, by position and by name
-Told = tuple[tuple[Any, ...], tuple[Any, ...], dict[str, Any]]
+#: functions and methods that PyTorch writes in Python, by their namespaces: they tell objects all arguments, those with
+#: defaults by name
+_IN_PYTHON = {
+    "torch.functional": """atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist
+        chain_matmul einsum lu meshgrid norm split stft tensordot unique unique_consecutive""",
+    "torch": "lobpcg pca_lowrank svd_lowrank",
+    "torch.nn.functional": """adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d
+        adaptive_max_pool3d affine_grid alpha_dropout batch_norm binary_cross_entropy binary_cross_entropy_with_logits
+        celu cosine_embedding_loss cross_entropy ctc_loss dropout dropout1d dropout2d dropout3d elu embedding
+        embedding_bag feature_alpha_dropout fold fractional_max_pool2d fractional_max_pool3d gaussian_nll_loss glu
+        grid_sample group_norm gumbel_softmax hardsigmoid hardswish hardtanh hinge_embedding_loss huber_loss
+        instance_norm interpolate kl_div layer_norm leaky_relu linear_cross_entropy local_response_norm log_softmax
+        lp_pool1d lp_pool2d lp_pool3d margin_ranking_loss max_pool1d max_pool2d max_pool3d max_unpool1d max_unpool2d
+        max_unpool3d mish mse_loss multi_head_attention_forward multi_margin_loss multilabel_margin_loss
+        multilabel_soft_margin_loss nll_loss normalize pad poisson_nll_loss relu relu6 rms_norm rrelu selu silu
+        smooth_l1_loss soft_margin_loss softmax softmin softsign tanhshrink threshold triplet_margin_loss
+        triplet_margin_with_distance_loss unfold""",
+    "torch.nn.init": "constant_ kaiming_uniform_ normal_ uniform_",
+    "torch.Tensor": "__array__ __repr__ backward istft lu norm split stft unique unique_consecutive",
+    "torch.autograd": "backward grad",
+}
+#: the objects that such a function asks, and the arguments as it tells them, by position and by name
+Told = tuple[Iterable[Any], Sequence[Any], dict[str, Any]]
 
 
-def _grad_told(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Told:
-    """Of autograd.grad: outputs and inputs as tuples, which are asked, all others by name."""
-    given = _bound(frontend.grad, args, kwargs)
-    outputs, inputs = given.pop("outputs"), given.pop("inputs")
-    found = _as_tuple(outputs), _as_tuple(tuple(inputs.values()) if type(inputs) is dict else inputs)
-    return (*found[0], *found[1]), found, given
-
-
-def _backward_told(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Told:
-    """Of autograd.backward: the tensors as a tuple, all others by name; they and the inputs are asked."""
-    given = _bound(frontend.backward, args, kwargs)
-    given["grad_tensors"] = frontend.weights(given["grad_tensors"], given.pop("grad_variables"), stacklevel=7)
-    if given["inputs"] is not None:
-        given["inputs"] = frontend.inputs_of(given["inputs"], "backward")
-    tensors = _as_tuple(given.pop("tensors"))
-    return (*tensors, *(given["inputs"] or ())), (tensors,), given
-
-
-def _method_told(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Told:
-    """Of Tensor.backward: the tensor, which is asked, all others by name."""
-    given = _bound(Tensor.backward, args, kwargs)
-    self = given.pop("self")
-    return (self,), (self,), given
-
-
-def _bound(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    bound = inspect.signature(function).bind(*args, **kwargs)
+def _told(function: Any, space: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Told:
+    """Whom a function asks, and what it tells them; TypeError where it cannot take the arguments."""
+    signature = inspect.signature(function)
+    bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
-    return bound.arguments
+    given: list[Any] = []
+    named: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        parameter = signature.parameters[name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            given.extend(value)
+        elif parameter.default is parameter.empty and space != "torch.nn.init":
+            given.append(value)
+        else:
+            named[name] = value
+    if space == "torch.autograd":
+        return _told_by_autograd(function, given, named)
+    asked = given[:1] if space == "torch.Tensor" else overriding.spread((*given, *named.values()))
+    return asked, given, named
 
 
-def _handler(function: Any, told: Callable[[tuple[Any, ...], dict[str, Any]], Told]) -> overriding.Handler:
-    """Lets a function that PyTorch writes in Python ask as those do."""
+def _told_by_autograd(function: Any, given: list[Any], named: dict[str, Any]) -> Told:
+    """autograd.grad and backward tell tensors as tuples, and do not ask the gradients of the outputs."""
+    outputs = _as_tuple(given[0])
+    if function is frontend.grad:
+        if named["allow_unused"] is None:
+            named["allow_unused"] = named["materialize_grads"]
+        inputs = _as_tuple(tuple(given[1].values()) if type(given[1]) is dict else given[1])
+        return (*outputs, *inputs), (outputs, inputs), named
+    named["grad_tensors"] = frontend.weights(named["grad_tensors"], named.pop("grad_variables"), stacklevel=8)
+    if named["inputs"] is not None:
+        named["inputs"] = frontend.inputs_of(named["inputs"], "backward")
+    return (*outputs, *(named["inputs"] or ())), (outputs,), named
+
+
+def _handler(function: Any, full: str) -> overriding.Handler | None:
+    """How a function that PyTorch writes in Python asks; None for all others."""
+    space, _, name = full.rpartition(".")
+    if name not in _IN_PYTHON.get(space, "").split():
+        return None
 
     def handled(args: tuple[Any, ...], kwargs: dict[str, Any], below: Callable[..., Any]) -> Any:
-        asked, given, named = told(args, kwargs)
-        if has_torch_function(asked):
-            return handle_torch_function(function, asked, *given, **named)
+        try:
+            asked, given, named = _told(function, space, args, kwargs)
+        except TypeError:
+            return below(args, kwargs)
+        if has_torch_function(asked := tuple(asked)):
+            return _handed(function, full.replace("torch.Tensor.", "torch._tensor."), asked, tuple(given), named)
         return below(args, kwargs)
 
     return handled
-
-
-_HANDLERS: dict[Any, overriding.Handler] = {
-    function: _handler(function, told)
-    for function, told in (
-        (frontend.grad, _grad_told),
-        (frontend.backward, _backward_told),
-        (Tensor.backward, _method_told),
-    )
-}
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
@@ -218,13 +239,14 @@ def _asking() -> Iterator[tuple[Any, Any, str, dict[str, Any]]]:
                 yield function, func, part, {}
             continue
         method = _OPERATORS.get(name)
-        options = {"operator": name in _BINARY, "handled": _HANDLERS.get(value)}
+        options = {"operator": name in _BINARY, "handled": _handler(value, full)}
         if method is None:
             yield value, value, full, options
         else:
             yield value, getattr(Tensor, method), f"torch.Tensor.{method}", options
     for name, value in functions:
-        yield value, value, name, {"modes_only": name.rpartition(".")[2] in _OF_DATA, "handled": _HANDLERS.get(value)}
+        options = {"modes_only": name.rpartition(".")[2] in _OF_DATA, "handled": _handler(value, name)}
+        yield value, value, name, options
 
 
 def _set_gates() -> None:
@@ -359,6 +381,12 @@ def has_torch_function_variadic(*arguments: Any) -> bool:
 def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
     """Dispatch a function to the modes and objects: to the innermost mode, then to objects of the most specific class
     first."""
+    return _handed(public_api, f"{public_api.__module__}.{public_api.__name__}", relevant_args, args, kwargs)
+
+
+def _handed(
+    public_api: Any, name: str, relevant_args: Iterable[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     state = modes.current()
     objects = [] if state.overriding else overriding.collect(relevant_args, plain=True)
     stack = state.function_modes
@@ -366,8 +394,8 @@ def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: 
     if result is not NotImplemented:
         return result
     message = (
-        f"no implementation found for '{public_api.__module__}.{public_api.__name__}' on types that implement "
-        f"__torch_function__: {[type(arg) for arg in objects]}"
+        f"no implementation found for '{name}' on types that implement __torch_function__: "
+        f"{[type(arg) for arg in objects]}"
     )
     raise TypeError(message + (f" nor in mode {stack[-1]}" if stack else ""))
 

@@ -152,3 +152,8 @@ for given in ((), (ones,), (3,), ([x, x],), (x, x)):
 print(torch._C._infer_size(torch.Size([2, 1]), torch.Size([3])))
 attempt(lambda: torch._C._infer_size(torch.Size([2]), torch.Size([3])))
 attempt(lambda: torch._C._infer_size([2], torch.Size([3])))
+
+
+# % linear-lu-singular: torch.lu does not look whether the matrix is singular
+singular = torch.stack([torch.eye(2), torch.ones(2, 2)])
+print(torch.lu(singular), singular.lu(), singular.lu(get_infos=True), torch.lu(singular, get_infos=True).info)

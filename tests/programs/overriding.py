@@ -378,3 +378,74 @@ class Asked:
 asked = Asked()
 print(torch.autograd.grad(asked, asked))
 print(torch.autograd.grad([asked], (asked, asked), retain_graph=True))
+
+
+# % overriding-told: functions that PyTorch writes in Python tell all arguments, those with defaults by name
+class Told(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        names = [kind.__name__ for kind in types]
+        print(
+            " ", func.__name__, names, [type(a).__name__ for a in args], {k: str(v) for k, v in (kwargs or {}).items()}
+        )
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+F = torch.nn.functional
+told, plain = torch.eye(4).as_subclass(Told), torch.ones(4, 4)
+for call in (
+    lambda: F.relu(told),
+    lambda: F.softmax(told, 1),
+    lambda: F.dropout(told, 0.1),
+    lambda: F.linear(told, plain),
+    lambda: F.mse_loss(plain, told),
+    lambda: F.cross_entropy(told, plain, reduction="sum"),
+    lambda: F.layer_norm(told, (4,)),
+    lambda: F.embedding(torch.tensor([0, 1]), told),
+    lambda: F.pad(told, (1, 1)),
+    lambda: F.max_pool1d(told, 2),
+    lambda: torch.norm(told),
+    lambda: told.norm(),
+    lambda: told.split(2),
+    lambda: torch.split(told, 2, 1),
+    lambda: torch.einsum("ij,jk", told, plain),
+    lambda: torch.tensordot(told, plain, 1),
+    lambda: torch.unique(told),
+    lambda: torch.meshgrid(told[0], plain[0], indexing="ij"),
+    lambda: torch.broadcast_tensors(told, plain),
+    lambda: torch.nn.init.uniform_(told),
+    lambda: torch.cdist(told, plain),
+    lambda: told + plain,
+):
+    call()
+leaf = torch.ones(4, requires_grad=True)
+for call in (
+    lambda made: torch.autograd.backward(made, torch.ones(4)),
+    lambda made: made.backward(torch.ones(4)),
+    lambda made: torch.autograd.backward([leaf * 2, made], [torch.ones(4)] * 2, inputs=leaf),
+    lambda made: torch.autograd.grad(made, leaf, torch.ones(4)),
+):
+    call((leaf * 2).as_subclass(Told))
+torch.autograd.backward(leaf * 2, torch.ones(4), inputs={"leaf": leaf})
+
+
+class Declining(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return NotImplemented
+
+
+declining = plain.as_subclass(Declining)
+for call in (
+    lambda: F.relu(declining),
+    lambda: declining.split(1),
+    lambda: torch.split(declining, 1),
+    lambda: declining.backward(),
+    lambda: torch.autograd.backward(declining),
+    lambda: torch.add(declining, 1),
+):
+    with caught(first_line=True):
+        call()
+for call in (lambda: F.relu(told, 1, 2), lambda: F.softmax(told, nothing=1), lambda: F.mse_loss(told)):
+    with caught(first_line=True):
+        call()

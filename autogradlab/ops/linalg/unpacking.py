@@ -43,7 +43,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
         at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2073",
     )
     _lu_with_info(A, pivot=pivot, check_errors=not get_infos)
-    made = tuple(TENSORS.linalg_lu_factor_ex(A, pivot=pivot, check_errors=not get_infos))
+    made = tuple(TENSORS.linalg_lu_factor_ex(A, pivot=pivot))  # PyTorch checks nothing here
     made = _LU_WITH_INFO(made) if get_infos else made[:2]
     if out is None:
         return made
@@ -59,7 +59,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
 
 @method("lu")
 def _lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
-    return lu(self, pivot, get_infos)
+    return tuple(lu(self, pivot, get_infos))
 
 
 def _backward(F: Any, grads: list[Any], LU_data_shape: tuple[int, ...]) -> Any:
