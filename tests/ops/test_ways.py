@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import autogradlab as torch
 from autogradlab.core.memory.places import places_in_rows
+from autogradlab.ops.first import kinds
+from autogradlab.ops.kernels.rounded import MANY
 from autogradlab.ops.nn import activation
 
 
@@ -32,3 +36,49 @@ def test_places_in_rows() -> None:
     assert found is not None and found.tolist() == [0, 7, 9]
     assert places_in_rows((3, 4), np.array([0, 4, 1])) is None
     assert places_in_rows((3, 4), np.array([0, -1, 1])) is None
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+)
+def test_long_arrays_are_chosen_from_as_short_ones(dtype: str) -> None:
+    rng = np.random.default_rng(0)
+    shape = (96, 100)
+    mask = rng.random(shape) < 0.5
+    x, y = (rng.standard_normal(shape).astype(dtype) for _ in range(2))
+    if x.dtype.kind in "fc":
+        x[0, :6] = y[1, :6] = [np.nan, np.inf, -np.inf, -0.0, 0.0, np.finfo(dtype).max]
+    assert mask.size >= kinds._LONG
+    for m in (mask, mask.T):
+        for a in (x.reshape(m.shape), x.reshape(m.shape[::-1]).T, x[0, 0], x[0, :1]):
+            for b in (y.reshape(m.shape), y[:1, :1], np.zeros((), dtype), y.reshape(m.shape).astype(np.complex128)):
+                found, wanted = kinds.chosen(m, a, b), np.where(m, a, b)
+                assert (found.dtype, found.strides, found.tobytes()) == (wanted.dtype, wanted.strides, wanted.tobytes())
+
+
+def test_erf_of_many_numbers() -> None:
+    x = np.linspace(-5, 5, MANY + 1, dtype=np.float32)
+    ends = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0], np.float32)
+    found = torch.erf(torch.from_numpy(np.concatenate((x, ends)))).numpy()
+    wanted = np.array([math.erf(v) for v in x.tolist()])
+    assert np.abs((found[: x.size] - wanted) / np.spacing(np.abs(found[: x.size]))).max() < 8
+    assert (np.abs(found[: x.size][np.abs(x) > 4]) == 1).all()
+    assert found[x.size :].tolist()[1:] == [1, -1, 0, 0]
+    assert np.isnan(found[x.size]) and np.signbit(found[x.size + 3])
+
+
+def test_rows_are_drawn_together_as_one_after_the_other() -> None:
+    weights = torch.tensor([[1.0, 2.0, 0.0], [0.5, 0.0, 3.0], [2.0, 1.0, 1.0]])
+    torch.manual_seed(3)
+    together, after = torch.multinomial(weights, 5, True), torch.rand(1)
+    torch.manual_seed(3)
+    assert torch.equal(together, torch.stack([torch.multinomial(row, 5, True) for row in weights]))
+    assert torch.equal(after, torch.rand(1))
+    for bad in (-1.0, math.inf, math.nan):
+        torch.manual_seed(3)
+        with pytest.raises(RuntimeError):
+            torch.multinomial(torch.cat([weights[:2], torch.tensor([[1.0, bad, 1.0]])]), 5, True)
+        after = torch.rand(1)
+        torch.manual_seed(3)
+        torch.multinomial(weights[:2], 5, True)
+        assert torch.equal(after, torch.rand(1))
