@@ -15,48 +15,56 @@ from .loss import reduced, scale
 Array = Any
 
 
-def _log_add(*terms: Array) -> Array:
-    return np.logaddexp.reduce(terms)
-
-
-def _labels(targets: Array, lengths: Any, blank: int) -> list[Array]:
-    """Each sample's labels with blanks between and around them."""
-    found = []
+def _labels(targets: Array, lengths: Any, blank: int) -> tuple[Array, Array]:
+    """Each sample's labels with blanks between and around them, (N, S), and how many these are, (N,); then blanks."""
+    counts = np.array([2 * n + 1 for n in lengths], np.int64)
+    found = np.full((counts.size, counts.max(initial=1)), blank, np.int64)
     start = 0
     for b, n in enumerate(lengths):
-        row = targets[start : start + n] if targets.ndim == 1 else targets[b, :n]
+        found[b, 1 : 2 * n : 2] = targets[start : start + n] if targets.ndim == 1 else targets[b, :n]
         start += n
-        whole = np.full(2 * n + 1, blank, np.int64)
-        whole[1::2] = row
-        found.append(whole)
-    return found
+    return found, counts
 
 
 def _skips(labels: Array) -> Array:
     """Where a path may step over what lies between: from a label to a different one."""
-    skips = np.zeros(labels.size, bool)
-    skips[2:] = labels[2:] != labels[:-2]
+    skips = np.zeros(labels.shape, bool)
+    skips[:, 2:] = labels[:, 2:] != labels[:, :-2]
     return skips
 
 
-def _forward(logs: Array, labels: Array, skips: Array) -> Array:
-    """alpha[t, s]: the logarithm of the probability of all paths that are at label s after step t."""
-    steps, n = logs.shape[0], labels.size
-    alpha = np.full((steps, n), -np.inf)
-    if steps:
-        alpha[0, : min(2, n)] = logs[0, labels[: min(2, n)]]
-    for t in range(1, steps):
+def _seen(log_probs: Array, labels: Array, counts: Array) -> Array:
+    """The logarithms of the probabilities of each sample's labels: (T, N, S)."""
+    logs = np.take_along_axis(log_probs.astype(np.float64), labels[None], 2)
+    return np.where(np.arange(labels.shape[1]) < counts[:, None], logs, -np.inf)
+
+
+def _forward(logs: Array, skips: Array) -> Array:
+    """alpha[t, b, s]: the logarithm of the probability of all paths that are at label s after step t."""
+    alpha = np.full(logs.shape, -np.inf)
+    alpha[:1, :, :2] = logs[:1, :, :2]
+    one, two = np.full((2, *logs.shape[1:]), -np.inf)
+    for t in range(1, len(logs)):
         before = alpha[t - 1]
-        one = np.concatenate([[-np.inf], before[:-1]])
-        two = np.where(skips, np.concatenate([[-np.inf, -np.inf], before[:-2]])[:n], -np.inf)
-        alpha[t] = _log_add(before, one, two) + logs[t, labels]
+        one[:, 1:] = before[:, :-1]
+        two[:, 2:] = np.where(skips[:, 2:], before[:, :-2], -np.inf)
+        alpha[t] = np.logaddexp(np.logaddexp(before, one), two) + logs[t]
     return alpha
 
 
-def _total(alpha: Array) -> Any:
-    if not alpha.shape[0]:
-        return 0.0 if alpha.shape[1] == 1 else -np.inf
-    return np.logaddexp.reduce(alpha[-1, -2:])
+def _totals(alpha: Array, steps: Array, counts: Array) -> Array:
+    """The logarithm of the probability of each sample's target, where its steps end."""
+    found = np.where(counts == 1, 0.0, -np.inf)
+    for b in np.flatnonzero(steps):
+        found[b] = np.logaddexp.reduce(alpha[steps[b] - 1, b, max(counts[b] - 2, 0) : counts[b]])
+    return found
+
+
+def _turned(x: Array, steps: Array, counts: Array) -> Array:
+    """Each sample of (T, N, S) from its last step and its last label backwards."""
+    t, s = steps - 1 - np.arange(len(x))[:, None], counts[:, None] - 1 - np.arange(x.shape[2])
+    found = x[np.maximum(t, 0)[:, :, None], np.arange(x.shape[1])[:, None], np.maximum(s, 0)]
+    return np.where((t >= 0)[:, :, None] & (s >= 0), found, -np.inf)
 
 
 def _ctc_backward(
@@ -88,11 +96,9 @@ def _ctc_loss(
     log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any, zero_infinity: Any
 ) -> Any:
     """-log of the probability of each target, for logarithms of probabilities (T, N, C)."""
-    out = np.empty(log_probs.shape[1], log_probs.dtype)
-    for b, labels in enumerate(_labels(targets, target_lengths, blank)):
-        logs = log_probs[: input_lengths[b], b].astype(np.float64)
-        out[b] = -_total(_forward(logs, labels, _skips(labels)))
-    return out
+    labels, counts = _labels(targets, target_lengths, blank)
+    alpha = _forward(_seen(log_probs, labels, counts), _skips(labels))
+    return (-_totals(alpha, np.array(input_lengths, np.int64), counts)).astype(log_probs.dtype)
 
 
 @op(
@@ -112,22 +118,24 @@ def _ctc_loss_backward(
     blank: Any,
     zero_infinity: Any,
 ) -> Any:
-    out = np.zeros_like(log_probs)
-    for b, labels in enumerate(_labels(targets, target_lengths, blank)):
-        steps = input_lengths[b]
-        logs = log_probs[:steps, b].astype(np.float64)
-        skips = _skips(labels)
-        alpha = _forward(logs, labels, skips)
-        total = _total(alpha)
-        if not steps or (zero_infinity and np.isinf(total)):
-            continue
-        back = _forward(logs[::-1], labels[::-1], _skips(labels[::-1]))[::-1, ::-1]
-        both = alpha + back  # the step's own probability is in it twice
-        collected = np.full((steps, log_probs.shape[2]), -np.inf)
-        for s, label in enumerate(labels):
-            collected[:, label] = np.logaddexp(collected[:, label], both[:, s])
-        out[:steps, b] = (np.exp(logs) - np.exp(collected - logs - total)) * grad_output[b]
-    return out
+    labels, counts = _labels(targets, target_lengths, blank)
+    steps = np.array(input_lengths, np.int64)
+    seen, skips = _seen(log_probs, labels, counts), _skips(labels)
+    alpha = _forward(seen, skips)
+    totals = _totals(alpha, steps, counts)
+    reversed_labels = _turned(labels[None], np.ones_like(steps), counts)[0]
+    back = _turned(_forward(_turned(seen, steps, counts), _skips(reversed_labels)), steps, counts)
+    both = alpha + back  # the step's own probability is in it twice
+    collected, samples = np.full(log_probs.shape, -np.inf), np.arange(counts.size)
+    for s in range(labels.shape[1]):
+        at = slice(None), samples, labels[:, s]
+        collected[at] = np.logaddexp(collected[at], both[:, :, s])
+    logs = log_probs.astype(np.float64)
+    found = (np.exp(logs) - np.exp(collected - logs - totals[:, None])) * grad_output[:, None]
+    counted = np.arange(len(logs))[:, None] < steps
+    if zero_infinity:
+        counted &= ~np.isinf(totals)
+    return np.where(counted[:, :, None], found, 0).astype(log_probs.dtype)
 
 
 # -- margins of sets of classes ----------------------------------------------------------------------------------------
