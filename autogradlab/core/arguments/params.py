@@ -7,9 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..runtime.warn import warn
 from .mismatch import typename, types
 
-__all__ = ["INT_LISTS", "NUMERIC", "OTHER_NAMES", "TOO_BIG", "Parameter", "is_tensor"]
+__all__ = ["INT_LISTS", "NUMERIC", "OTHER_NAMES", "TOO_BIG", "Parameter", "is_tensor", "python_number"]
 
 #: NumPy's names for arguments, accepted as well as torch's own
 OTHER_NAMES: Final = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
@@ -54,6 +55,17 @@ def is_tensor(obj: Any) -> bool:
 def _is_long(obj: object) -> bool:
     """Whether it is a Python or NumPy integer; a bool is not."""
     return isinstance(obj, (int, np.integer)) and not isinstance(obj, bool)
+
+
+def python_number(value: np.generic) -> Any:
+    """The Python number that PyTorch reads out of one of NumPy's: a bool counts as a float there, and of complex
+    numbers that are none of Python's the imaginary part is dropped, with NumPy's warning."""
+    if isinstance(value, np.integer):
+        return operator.index(value)
+    if isinstance(value, np.complexfloating) and not isinstance(value, complex):
+        warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning)
+        value = value.real
+    return complex(value) if isinstance(value, complex) else float(value)  # type: ignore[arg-type]
 
 
 def _is_scalar(obj: object) -> bool:
@@ -196,7 +208,9 @@ class Parameter:
         if kind == "int" or kind == "SymInt":
             return self._int(obj)
         if kind == "float" or kind == "Scalar" or kind == "complex":
-            if is_tensor(obj) or isinstance(obj, np.generic):
+            if isinstance(obj, np.generic):
+                obj = python_number(obj)
+            elif is_tensor(obj):
                 obj = obj.item()
             if isinstance(obj, int) and not -(2**63) <= obj < 2**64:
                 raise OverflowError(TOO_BIG[obj < 0])

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..types import dtypes
 
-__all__ = ["array_of", "capsule_of", "is_capsule"]
+__all__ = ["alone", "array_of", "capsule_of", "is_capsule", "lent"]
 
 #: the protocol's numbers of unsigned whole numbers and of bfloat16
 _UNSIGNED, _BFLOAT = 1, 4
@@ -46,6 +46,7 @@ class _Lent:
         self.array = array
         found = dict(array.__array_interface__)
         found["data"] = (found["data"][0], False)
+        found["strides"] = array.strides
         self.__array_interface__ = found
 
 
@@ -71,8 +72,43 @@ def capsule_of(array: np.ndarray, **asked: Any) -> Any:
     return capsule
 
 
-def array_of(capsule: Any) -> np.ndarray | None:
-    """An array on the memory that a capsule lends; None if it has been consumed."""
+def alone(array: np.ndarray) -> np.ndarray:
+    """An array on the same memory that knows of no larger one."""
+    plain = array.view(np.uint16) if array.dtype.name == "bfloat16" else array
+    return np.asarray(_Lent(plain)).view(array.dtype)
+
+
+def lent(lender: Any, **asked: Any) -> np.ndarray:
+    """An array on the memory that an object with `__dlpack__` lends. `asked` are the options of `__dlpack__`; those
+    that the object does not know are left out, and what it did not copy is copied here. Errors: RuntimeError for what
+    is no capsule, and whatever the object says."""
+    options = {"max_version": (1, 0), **asked}
+    capsule = None
+    for name in ("max_version", "copy", "dl_device"):
+        with suppress(TypeError):
+            capsule = lender.__dlpack__(**options)
+        if capsule is not None:
+            break
+        options.pop(name, None)
+    if capsule is None:
+        capsule = lender.__dlpack__(**options)
+    array = array_of(capsule)
+    return array.copy() if asked.get("copy") is True and "copy" not in options else array
+
+
+def array_of(capsule: Any) -> np.ndarray:
+    """An array on the memory that a capsule lends. Errors: RuntimeError for one that has been consumed, and for what is
+    no capsule."""
+    found = _array_of(capsule) if is_capsule(capsule) else None
+    if found is None:
+        raise RuntimeError(
+            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
+            "might have already constructed a tensor from it once."
+        )
+    return found
+
+
+def _array_of(capsule: Any) -> np.ndarray | None:
     kind = _type_of(capsule)
     if kind is None:
         return None

@@ -202,11 +202,11 @@ def from_numpy(numpy: np.dtype[Any]) -> dtype:
 
 def of_scalar(value: object) -> dtype:
     """The dtype that a Python number has on its own: bool, int64, the default dtype or its complex partner."""
-    if isinstance(value, (np.bool_, type(True))):  # noqa: UP003 (`bool` is a dtype here)
+    if value is True or value is False:
         return bool
     if isinstance(value, (int, np.integer)):
         return int64
-    if isinstance(value, (float, np.floating)):
+    if isinstance(value, (float, np.generic)) and not isinstance(value, complex):
         return _default
     return _default.to_complex()
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ..arguments.mismatch import typename
 from .native import Native
 
 __all__ = ["Size", "size_of"]
@@ -33,7 +34,7 @@ class Size(tuple[int, ...], metaclass=Native, final=True):
         for i, n in enumerate(made):
             if type(n) is not int:
                 if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
-                    raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')")
+                    raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{typename(n)}')")
                 return tuple.__new__(cls, map(operator.index, made))
         return made
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
 
 from ..arguments.mismatch import typename, types
-from ..arguments.params import TOO_BIG
+from ..arguments.params import TOO_BIG, python_number
+from ..memory.capsules import lent
 from ..memory.casting import cast_array
 from ..memory.storage import Storage
 from ..runtime import modes
@@ -115,14 +117,14 @@ def _infer(data: Any) -> dtype:
     kind = type(data)
     if kind in _SIMPLE:
         return dtypes.of_scalar(data)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{typename(data)}'")
     if isinstance(data, (np.ndarray, np.generic)):
-        if isinstance(data, np.ndarray) and data.dtype.kind in "OSU":
-            check_numpy(data)
+        if isinstance(data, np.generic) or data.dtype.kind in "OSU":
+            check_numpy(np.asarray(data))
         return from_numpy(data.dtype)
     if isinstance(data, (bool, int, float, complex)):
         return dtypes.of_scalar(data)
-    if isinstance(data, (str, bytes)):
-        raise TypeError(f"new(): invalid data type '{kind.__name__}'")
     if isinstance(data, Tensor):
         return data.dtype
     if _is_sequence(data):
@@ -158,15 +160,11 @@ def array_from(data: Any, d: dtype | None = None) -> np.ndarray:
         check_numpy(data)
         return _copied(data, d)
     elif isinstance(data, (str, bytes)):
-        raise TypeError(f"new(): invalid data type '{kind.__name__}'")
-    elif isinstance(data, np.generic):
-        if data.dtype.kind not in "biufc":
-            raise RuntimeError(f"Could not infer dtype of {typename(data)}")
-        return _copied(np.asarray(data), d)
+        raise TypeError(f"new(): invalid data type '{typename(data)}'")
     elif isinstance(data, types.storage):
         return _of_storage(data, d or (dtypes.int64 if isinstance(data, Storage) else get_default_dtype()))
     elif hasattr(data, "__dlpack__") and not isinstance(data, type):
-        return _copied(np.from_dlpack(data), d)
+        return _copied(lent(data), d)
     if _is_sequence(data):
         return _from_sequence(data, d)
     found = d or _infer(data)
@@ -267,7 +265,7 @@ def _filled(leaves: list[Any], shape: tuple[int, ...], found: dtype) -> np.ndarr
         else:
             made = np.array([_integer(v, found) for v in leaves], numpy)
     elif category == dtypes.BOOL:
-        made = np.array([bool(v) for v in leaves], np.bool_)
+        made = np.array([_truth(v) for v in leaves], np.bool_)
     else:
         if not kinds <= _SIMPLE.keys():
             leaves = [_imaginary(v) for v in leaves]
@@ -280,11 +278,13 @@ _INTS = {int, bool}
 
 
 def _real(value: Any) -> float:
-    if isinstance(value, (complex, np.complexfloating)) or not (
-        hasattr(value, "__float__") or hasattr(value, "__index__")
-    ):
+    if type(value) is complex or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
         raise TypeError(f"must be real number, not {type(value).__name__}")
     return float(value)
+
+
+def _truth(value: Any) -> bool:
+    return bool(value) if isinstance(value, (float, complex, np.bool_)) else operator.index(value) != 0
 
 
 def _imaginary(value: Any) -> complex:
@@ -294,7 +294,9 @@ def _imaginary(value: Any) -> complex:
 
 
 def _integer(value: Any, kind: dtype) -> int:
-    if isinstance(value, (float, np.floating)):
+    if kind is dtypes.ALL["uint64"] and not isinstance(value, int | np.ndarray):
+        raise TypeError("an integer is required")
+    if isinstance(value, float):
         if not math.isfinite(value):
             raise RuntimeError(_OVERFLOW.format(kind.name))
         n = int(value)
@@ -303,8 +305,8 @@ def _integer(value: Any, kind: dtype) -> int:
             raise RuntimeError(_OVERFLOW.format(kind.name))
         return n
     if not hasattr(value, "__index__"):
-        raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
-    n = value.__index__()
+        raise TypeError(f"'{typename(value)}' object cannot be interpreted as an integer")
+    n = operator.index(value)
     if kind is dtypes.ALL["uint64"]:
         if n < 0:
             raise OverflowError("can't convert negative int to unsigned")
@@ -364,8 +366,9 @@ def scalar_array(value: Any, d: Any) -> np.ndarray:
     numpy = d.numpy
     if isinstance(value, Tensor):
         value = value.item()
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        value = int(value)
+    elif isinstance(value, np.generic):
+        value = python_number(value)
+    if isinstance(value, int):
         if not -(2**63) <= value < 2**64:
             raise OverflowError(TOO_BIG[value < 0])
     overflow = False

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..arguments.params import TOO_BIG
+from ..arguments.params import TOO_BIG, python_number
 from ..memory.layout import like
 from ..runtime import errors
 from ..runtime.modes import quiet
@@ -40,8 +40,8 @@ def is_number(value: object) -> bool:
 def plain_number(value: Any) -> Any:
     """A tensor that PyTorch reads as a number (no dimensions, no gradient wanted), or a number of NumPy's, as a Python
     number; else `value`."""
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, (np.number, np.bool_)):
+        return python_number(value)
     return value.item() if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad else value
 
 
@@ -95,6 +95,8 @@ def common(*operands: Any) -> list[np.ndarray]:
 
 def number(value: Any, numpy: np.dtype[Any]) -> np.ndarray:
     """A Python number in a dtype, wrapping around as C does where it is too large."""
+    if isinstance(value, np.generic):
+        value = python_number(value)
     if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
         raise too_big(value)
     if numpy.kind in "iu" and isinstance(value, int):

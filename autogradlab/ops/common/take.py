@@ -151,9 +151,9 @@ def _index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *, a
     n = input.shape[d] if input.ndim else 1
     for i in index.reshape(-1).tolist():
         if not 0 <= i < n:
-            if input.ndim < 2:
-                raise IndexError("index out of range in self")
-            raise RuntimeError(f"index {i} is out of bounds for dimension 0 with size {n}")
+            if input.ndim > 1 and alpha == 1 and index.dtype.itemsize == 8:  # which PyTorch's scatter_add computes
+                raise RuntimeError(f"index {i} is out of bounds for dimension {d} with size {n}")
+            raise IndexError("index out of range in self")
     values = source if type(alpha) is int and alpha == 1 else source * scalar_array(alpha, from_numpy(source.dtype))
     if not input.ndim:
         input += values

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.arguments.declared import signatures
 from ...core.memory.absent import is_absent, require_contents, require_number
-from ...core.memory.capsules import array_of, capsule_of, is_capsule
+from ...core.memory.capsules import alone, array_of, capsule_of, lent
 from ...core.memory.lazy import LazyArray, bits, memory_of
 from ...core.memory.rows import Rows
 from ...core.memory.storage import fix
@@ -275,10 +275,27 @@ def dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device
         raise TypeError("stream must be ``int`` or ``none``")
     if stream is not None and stream != -1:
         raise AssertionError("stream should be None on cpu.")
-    asked = {} if max_version is None else {"max_version": max_version}  # which NumPy 2.0 does not know
+    asked = {} if max_version is None or max_version[0] < 1 else {"max_version": max_version}
+    _check_asked(dl_device, copy)
     if is_absent(self._array):
         raise BufferError("Cannot pack tensors on meta")
-    return capsule_of(_exported(self._array), **asked)
+    memory = _exported(self._array)
+    return capsule_of(memory.copy() if copy else memory, **asked)
+
+
+def _check_asked(dl_device: Any, copy: Any) -> None:
+    """Check where a capsule's memory shall lie: here. Errors: TypeError for other types, RuntimeError for other than
+    two numbers, BufferError for another device."""
+    if copy is not None and not isinstance(copy, bool):
+        raise TypeError(f"_to_dlpack(): argument 'copy' must be bool, not {type(copy).__name__}")
+    if dl_device is None:
+        return
+    if not isinstance(dl_device, (tuple, list)) or not all(isinstance(number, int) for number in dl_device):
+        raise TypeError(f"_to_dlpack(): argument 'dl_device' must be tuple of ints, not {type(dl_device).__name__}")
+    if len(dl_device) != 2:
+        raise RuntimeError("dl_device must be either None or a tuple of ints")
+    if dl_device[0] != DLDeviceType.kDLCPU:
+        raise BufferError(f"Unsupported device_type: {int(dl_device[0])}")
 
 
 def _check_exported(t: Tensor) -> None:
@@ -303,38 +320,58 @@ def _exported(array: Any) -> np.ndarray:
 
 
 class DLDeviceType(enum.IntEnum):
-    """DLPack's numbers of device types; only the CPU's occurs here."""
+    """The kinds of devices that DLPack knows; only the CPU occurs here."""
 
     kDLCPU = 1
+    kDLCUDA = 2
+    kDLCUDAHost = 3
+    kDLOpenCL = 4
+    kDLVulkan = 7
+    kDLMetal = 8
+    kDLVPI = 9
+    kDLROCM = 10
+    kDLROCMHost = 11
+    kDLExtDev = 12
+    kDLCUDAManaged = 13
+    kDLOneAPI = 14
+    kDLWebGPU = 15
+    kDLHexagon = 16
+    kDLMAIA = 17
 
 
 def dlpack_device(self: Tensor) -> tuple[DLDeviceType, int]:
-    """(kind, number) of the device: the CPU."""
+    """(kind, number) of the device: the CPU. Errors: ValueError on "meta"."""
+    if is_absent(self._array):
+        raise ValueError("Unknown device type meta for Dlpack")
     return DLDeviceType.kDLCPU, 0
 
 
-def array_of_dlpack(ext_tensor: Any) -> np.ndarray:
+def array_of_dlpack(ext_tensor: Any, where: str | device | None = None, copy: Any = None) -> np.ndarray:
     """A NumPy array on the memory of another library's array, or of a DLPack capsule."""
-    if isinstance(ext_tensor, Tensor):
+    if not hasattr(ext_tensor, "__dlpack__"):
+        if where is not None or copy is not None:
+            raise AssertionError("device and copy kwargs not supported when ext_tensor is already a DLPack capsule.")
+        return array_of(ext_tensor)
+    ext_tensor.__dlpack_device__()
+    asked = {} if copy is None else {"copy": copy}
+    if where is not None:
+        if not isinstance(where, (str, device)):
+            raise AssertionError(f"from_dlpack: unsupported device type: {type(where)}")
+        if device(where).type == "meta":
+            raise BufferError("Cannot pack tensors on meta")
+        asked["dl_device"] = (1, 0)
+    if type(ext_tensor) is Tensor:
         _check_exported(ext_tensor)
-        return _exported(ext_tensor._array)
-    if isinstance(ext_tensor, np.ndarray):
-        return ext_tensor
-    if hasattr(ext_tensor, "__dlpack__"):
-        return np.from_dlpack(ext_tensor)
-    found = array_of(ext_tensor) if is_capsule(ext_tensor) else None
-    if found is not None:
-        return found
-    raise RuntimeError(
-        "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
-        "might have already constructed a tensor from it once."
-    )
+        found = _exported(ext_tensor._array)
+        return found.copy() if copy is True else alone(found)
+    return lent(ext_tensor, **asked)
 
 
 def install() -> None:
     """Attach the conversions to Tensor."""
     _item.__name__ = _item.__qualname__ = "item"
     _item.__doc__ = item.__doc__
+    dlpack.__name__, dlpack.__qualname__ = "__dlpack__", "Tensor.__dlpack__"
     to_array.__name__, to_array.__qualname__ = "__array__", "Tensor.__array__"  # NumPy reads it in the error text
     for name, fn in (
         ("item", _item),

@@ -356,12 +356,11 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Ten
     >>> torch.from_dlpack(np.array([1., 2.]))
     tensor([1., 2.], dtype=torch.float64)
     """
-    check_device(device)
-    array = array_of_dlpack(ext_tensor)
+    if isinstance(device, str):
+        check_device(device)
+    array = array_of_dlpack(ext_tensor, device, copy)
     check_numpy(array)
-    if copy:
-        return finished(np.array(array))
-    t = finished(array[...])
+    t = finished(array)
     fix(t)
     return t
 

@@ -173,7 +173,7 @@ def _selected(t: Tensor, dim: int, i: int, place: int = 0) -> Tensor:
     x = t._array if t._array.size else placed(t._array)
     try:
         r = x[(_ALL,) * dim + (i, ...)] if dim else x[i, ...]
-    except IndexError:
+    except (IndexError, OverflowError):
         if not x.ndim and i == 0:
             raise IndexError(_SCALAR) from None
         if not -(2**63) <= i < 2**63:
@@ -232,7 +232,7 @@ def _recorded(self: Tensor, index: tuple[Any, ...], edge: Edge) -> Tensor | None
             edge = start_node(last.node_class, (edge,), shape, r.dtype, kept)
         try:
             r = r[(*_WHOLE[:dim], e, ...)]
-        except IndexError:
+        except (IndexError, OverflowError):
             return None
         last, kept, dim = entry, saved, following
     return view_of(self, r, last, kept, None, edge) if last is not None and r.size else None
@@ -245,7 +245,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         x = self._array
         try:
             r = x[index, ...]
-        except IndexError:
+        except (IndexError, OverflowError):
             return _selected(self, 0, index)
         if not r.size:
             return _selected(self, 0, index)
@@ -258,7 +258,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             x = self._array
             try:
                 r = x[index] if Ellipsis in index else x[(*index, ...)]
-            except (IndexError, TypeError):
+            except (IndexError, OverflowError, TypeError):
                 r = x[:0] if x.ndim else x.reshape(1)[:0]
             if r.size:
                 return view_of(self, r, SELECT, ())
@@ -313,7 +313,7 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
         return False
     try:
         commit(self, value, None, index)
-    except (IndexError, TypeError):
+    except (IndexError, OverflowError, TypeError):
         return False
     return True
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import DECLARED, declare
+from ...core.arguments.params import python_number
 from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.casting import warn_cast
 from ...core.memory.layout import iterated
@@ -341,6 +342,10 @@ class Binary(Elementwise):
         a, b = isinstance(input, Tensor), isinstance(other, Tensor)
         if not (a and (b or is_number(other)) or (b and is_number(input))):
             return None
+        if isinstance(other, np.generic):
+            other = python_number(other)
+        elif isinstance(input, np.generic):
+            input = python_number(input)
         if self.refuses is not None:
             self.refuses(input, other)
         alike = a and b and input._array.dtype is other._array.dtype

@@ -1,0 +1,86 @@
+"""Numbers and memory that come from NumPy and other array libraries."""
+
+import warnings
+
+import numpy as np
+import torch
+
+from tests.scenarios.show import attempt
+
+warnings.simplefilter("error", np.exceptions.ComplexWarning)
+BOOL, BRIEF, WIDE, LONG, HALF = np.bool_(True), np.complex64(3), np.complex128(3 + 2j), np.uint64(3), np.float16(1.5)
+OPERANDS = [torch.tensor([1.0, 2.0]), torch.tensor([1, 2]), torch.tensor([True, False]), torch.tensor([1j, 2])]
+
+# % exchange-numbers: a bool of NumPy's counts as a float, and of short complex numbers the real part
+for number in (BOOL, WIDE, LONG, HALF):
+    for t in OPERANDS:
+        print(torch.result_type(t, number), t * number, number * t, t == number)
+        attempt(lambda t=t, number=number: t.clone().fill_(number))
+        attempt(lambda t=t, number=number: torch.add(t, t, alpha=number))
+        attempt(lambda t=t, number=number: t & number)
+        attempt(lambda t=t, number=number: t.clone().mul_(number))
+print(torch.full((2,), BOOL), torch.arange(BOOL), torch.full((2,), LONG), torch.where(OPERANDS[2], OPERANDS[1], BOOL))
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    for t in OPERANDS:
+        print(t * BRIEF, BRIEF + t, t == BRIEF, t.clone().fill_(np.complex64(3 + 2j)), torch.result_type(t, BRIEF))
+attempt(lambda: OPERANDS[0] * BRIEF)
+
+# % exchange-data: and what tensors are made of them
+for number in (BOOL, BRIEF, WIDE, LONG, HALF, np.float64(1.5), np.int8(3), np.longdouble(2), np.datetime64("2020")):
+    for dtype in (None, torch.bool, torch.int64, torch.float32, torch.uint64):
+        if dtype is not torch.float32 or not isinstance(number, np.complexfloating | np.datetime64):
+            attempt(lambda number=number, dtype=dtype: torch.tensor(number, dtype=dtype))
+            attempt(lambda number=number, dtype=dtype: torch.tensor([number], dtype=dtype))
+attempt(lambda: torch.tensor(np.str_("a")))
+attempt(lambda: torch.tensor(1.5, dtype=torch.uint64))
+attempt(lambda: torch.Size([HALF]))
+attempt(lambda: OPERANDS[1][1 << 63])
+attempt(lambda: OPERANDS[1].__setitem__(1 << 63, 0))
+
+# % exchange-capsules: DLPack
+x, brief = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, 2.0]).bfloat16()
+
+
+class Lender:
+    """An object that lends a tensor's memory and does not know some options."""
+
+    def __init__(self, tensor, *unknown):
+        self.tensor, self.unknown = tensor, unknown
+
+    def __dlpack__(self, **options):
+        print(sorted(options))
+        if set(options) & set(self.unknown):
+            raise TypeError("unknown")
+        return self.tensor.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
+
+
+print(torch.tensor(Lender(brief)), torch.asarray(Lender(brief)), torch.from_dlpack(Lender(x, "max_version")))
+for copy in (None, False, True):
+    for unknown in ((), ("max_version", "copy"), ("copy", "max_version", "dl_device")):
+        made = torch.from_dlpack(Lender(x, *unknown), copy=copy, device="cpu")
+        print(copy, made.data_ptr() == x.data_ptr(), torch.from_dlpack(x, copy=copy).data_ptr() == x.data_ptr())
+for options in (
+    {"max_version": (0, 8)},
+    {"max_version": (2, 0)},
+    {"max_version": 1},
+    {"copy": 3},
+    {"dl_device": (1, 0)},
+    {"dl_device": 1},
+    {"dl_device": (1,)},
+    {"dl_device": (16, 0)},
+):
+    attempt(lambda options=options: repr(x.__dlpack__(**options)).split(" at ")[0])
+meta = torch.ones(2, device="meta")
+for fn in (meta.__dlpack__, meta.__dlpack_device__, lambda: torch.from_dlpack(meta), x.__dlpack_device__):
+    attempt(fn)
+attempt(lambda: torch.from_dlpack(x, device=3))
+attempt(lambda: torch.from_dlpack(x, device="meta"))
+attempt(lambda: torch.from_dlpack(x.__dlpack__(), copy=True))
+tail = torch.from_dlpack(torch.arange(6.0)[2:])
+print(
+    tail.storage_offset(), tail, torch.from_dlpack(torch.rand(16)[::3][:1]).stride(), torch.utils.dlpack.DLDeviceType(2)
+)
