@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ..core.tensor.tensor import Size, Tensor
 from . import constraints
@@ -12,7 +12,10 @@ from .utils import _sum_rightmost
 __all__ = ["Independent"]
 
 
-class Independent(Distribution):
+D = TypeVar("D", bound=Distribution)
+
+
+class Independent(Distribution, Generic[D]):
     """A distribution whose last batch dimensions are treated as event dimensions: log_prob sums over them.
 
     Example:

@@ -704,6 +704,13 @@ class _PartByPart(Transform):
         self.transforms = [t.with_cache(cache_size) for t in tseq] if cache_size else list(tseq)
         self.dim = dim
 
+    def _check(self, x: Any, name: str, called: str, wanted: int, of: str) -> None:
+        """Errors: AssertionError where `x` lacks the dimension, or has another size than `wanted` there."""
+        if not -x.dim() <= self.dim < x.dim():
+            raise AssertionError(f"dim {self.dim} out of range for {called} with {x.dim()} dimensions")
+        if x.size(self.dim) != wanted:
+            raise AssertionError(f"{name}.size({self.dim}) = {x.size(self.dim)} must equal {of} {wanted}")
+
     bijective: Any = property(lambda self: all(t.bijective for t in self.transforms))
 
 
@@ -720,9 +727,7 @@ class CatTransform(_PartByPart):
         self._take(tseq, dim, cache_size)
         self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.transforms):
-            raise AssertionError(
-                f"lengths must have same length as tseq, got {len(self.lengths)} and {len(self.transforms)}"
-            )
+            raise AssertionError(f"lengths ({len(self.lengths)}) must match transforms ({len(self.transforms)})")
 
     event_dim: Any = lazy_property(lambda self: max(t.event_dim for t in self.transforms))
     length: Any = lazy_property(lambda self: sum(self.lengths))
@@ -730,23 +735,22 @@ class CatTransform(_PartByPart):
     def _again(self, cache_size: int) -> Any:
         return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
 
-    def _parts(self, x: Any) -> list[Any]:
-        if not -x.dim() <= self.dim < x.dim():
-            raise AssertionError(f"dim {self.dim} out of range for tensor with {x.dim()} dimensions")
-        if x.size(self.dim) != self.length:
-            raise AssertionError(f"Size mismatch: expected {self.length}, got {x.size(self.dim)}")
+    def _parts(self, x: Any, name: str, called: str = "tensor") -> list[Any]:
+        self._check(x, name, called, self.length, "length")
         ends = [sum(self.lengths[: i + 1]) for i in range(len(self.lengths))]
         return [x.narrow(self.dim, end - n, n) for end, n in zip(ends, self.lengths, strict=True)]
 
     def _call(self, x: Any) -> Any:
-        return torch.cat([t(part) for t, part in zip(self.transforms, self._parts(x), strict=True)], dim=self.dim)
+        return torch.cat([t(part) for t, part in zip(self.transforms, self._parts(x, "x"), strict=True)], dim=self.dim)
 
     def _inverse(self, y: Any) -> Any:
-        return torch.cat([t.inv(part) for t, part in zip(self.transforms, self._parts(y), strict=True)], dim=self.dim)
+        return torch.cat(
+            [t.inv(part) for t, part in zip(self.transforms, self._parts(y, "y"), strict=True)], dim=self.dim
+        )
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         terms = []
-        for t, start, end in zip(self.transforms, self._parts(x), self._parts(y), strict=True):
+        for t, start, end in zip(self.transforms, self._parts(x, "x", "x"), self._parts(y, "y", "y"), strict=True):
             term = t.log_abs_det_jacobian(start, end)
             terms.append(_sum_rightmost(term, self.event_dim - t.event_dim) if t.event_dim < self.event_dim else term)
         dim = self.dim - x.dim() if self.dim >= 0 else self.dim
@@ -771,23 +775,22 @@ class StackTransform(_PartByPart):
     def _again(self, cache_size: int) -> Any:
         return StackTransform(self.transforms, self.dim, cache_size)
 
-    def _slices(self, x: Any) -> list[Any]:
-        if not -x.dim() <= self.dim < x.dim():
-            raise AssertionError(f"dim {self.dim} out of range for tensor with {x.dim()} dimensions")
-        if x.size(self.dim) != len(self.transforms):
-            raise AssertionError(f"Size mismatch: expected {len(self.transforms)}, got {x.size(self.dim)}")
+    def _slices(self, x: Any, name: str, called: str = "tensor") -> list[Any]:
+        self._check(x, name, called, len(self.transforms), "len(transforms)")
         return [x.select(self.dim, i) for i in range(x.size(self.dim))]
 
     def _call(self, x: Any) -> Any:
-        return torch.stack([t(part) for t, part in zip(self.transforms, self._slices(x), strict=True)], dim=self.dim)
+        return torch.stack(
+            [t(part) for t, part in zip(self.transforms, self._slices(x, "x"), strict=True)], dim=self.dim
+        )
 
     def _inverse(self, y: Any) -> Any:
         return torch.stack(
-            [t.inv(part) for t, part in zip(self.transforms, self._slices(y), strict=True)], dim=self.dim
+            [t.inv(part) for t, part in zip(self.transforms, self._slices(y, "y"), strict=True)], dim=self.dim
         )
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        slices = zip(self.transforms, self._slices(x), self._slices(y), strict=True)
+        slices = zip(self.transforms, self._slices(x, "x", "x"), self._slices(y, "y", "y"), strict=True)
         return torch.stack([t.log_abs_det_jacobian(start, end) for t, start, end in slices], dim=self.dim)
 
     @constraints.dependent_property

@@ -65,7 +65,7 @@ def python_number(value: np.generic) -> Any:
     if isinstance(value, np.complexfloating) and not isinstance(value, complex):
         warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning)
         value = value.real
-    return complex(value) if isinstance(value, complex) else float(value)  # type: ignore[arg-type]
+    return complex(value) if isinstance(value, complex) else float(value)
 
 
 def _is_scalar(obj: object) -> bool:

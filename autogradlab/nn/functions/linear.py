@@ -502,7 +502,8 @@ def embedding_bag(
                 f"sequences. However, found offsets of type {type(offsets)}"
             )
         n, width = input._array.shape
-        offsets = TENSORS.from_numpy(np.arange(0, n * width, width, dtype=np.int64) if width else np.zeros(n, np.int64))
+        kind = input._array.dtype
+        offsets = TENSORS.from_numpy(np.arange(n).astype(kind) * width if kind.kind in "iu" else np.zeros(n, kind))
         input = TENSORS.reshape(input, -1)
         if per_sample_weights is not None:
             per_sample_weights = TENSORS.reshape(per_sample_weights, -1)

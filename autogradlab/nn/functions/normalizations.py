@@ -230,7 +230,7 @@ def group_norm(
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     n, c = input.size()[:2]
     area = math.prod(input._array.shape[2:])
-    if num_groups and n * c // num_groups * area == 1 and n * area == 1:
+    if n * c // num_groups * area == 1 and n * area == 1:
         _enough((n * c // num_groups, num_groups, *input._array.shape[2:]), "{}")
     _group_norm(input, num_groups, weight, bias, eps)
     _groups(num_groups)

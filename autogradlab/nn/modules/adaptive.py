@@ -121,7 +121,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             raise RuntimeError("Input and target should have the same size in the batch dimension.")
         if input_.dim() != dims + 1:
             raise RuntimeError(
-                f"{dims}D target tensor expects {dims + 1}D input tensors, but found inputs with size", input_.size()
+                f"{dims}D target tensor expects {dims + 1}D input tensors, but found inputs with size {input_.size()}"
             )
 
     def _get_full_log_prob(self, input: Tensor, head_output: Tensor) -> Tensor:

@@ -123,10 +123,10 @@ class Sequential(Module):
         n = len(self._modules)
         if not -n <= index <= n:
             raise IndexError(f"Index out of range: {index}")
-        modules = list(self)
-        modules.insert(index + n if index < 0 else index, module)
-        for i, m in enumerate(modules):
-            self._modules[str(i)] = m
+        at = index + n if index < 0 else index
+        for i in range(n, at, -1):
+            self._modules[str(i)] = self._modules[str(i - 1)]
+        self._modules[str(at)] = module
         return self
 
     def extend(self, sequential: Iterable[Module]) -> Sequential:

@@ -124,12 +124,12 @@ class Bilinear(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
         self.weight = Parameter(TENSORS.empty((out_features, in1_features, in2_features), device=device, dtype=dtype))
+        if in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
         if bias:
             self.bias = Parameter(TENSORS.empty(out_features, device=device, dtype=dtype))
         else:

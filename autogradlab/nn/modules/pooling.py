@@ -557,7 +557,7 @@ class _FractionalMaxPoolNd(Module):
             or isinstance(kernel_size, (tuple, list))
             and min(kernel_size) <= 0
         ):
-            raise ValueError(f"kernel_size must greater than zero for all dimensions, but got {kernel_size}")
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         self.kernel_size = _tuple(kernel_size, n)
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)

@@ -93,6 +93,10 @@ class BasePruningMethod(ABC):
     def prune(self, t: Any, default_mask: Any = None, importance_scores: Any = None) -> Any:
         """A tensor times the mask that this method computes for it; no module changes."""
         scores = t if importance_scores is None else importance_scores
+        if scores.shape != t.shape:
+            raise AssertionError(
+                f"importance_scores should have the same shape as tensor t, got {scores.shape} vs {t.shape}"
+            )
         mask = TENSORS.ones_like(t) if default_mask is None else default_mask
         return t * self.compute_mask(scores, default_mask=mask)
 

@@ -58,7 +58,7 @@ class PackedSequence(_Packed):
     ) -> PackedSequence:
         if batch_sizes is None:
             if not (isinstance(data, (list, tuple)) and len(data) == 2):
-                raise AssertionError("data must be a tuple or list of length 2, got " + type(data).__name__)
+                raise AssertionError("Expected data to be a list or tuple of length 2")
             data, batch_sizes = data
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)

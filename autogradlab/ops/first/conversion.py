@@ -139,7 +139,7 @@ def wrap_array(self: Tensor, array: np.ndarray) -> Tensor:
 def contains(self: Tensor, element: Any) -> bool:
     """Whether some element equals `element`."""
     if isinstance(element, Tensor) or is_number(element):
-        return bool(item(TENSORS.any(self == element)))
+        return bool(item(TENSORS.any(element == self)))
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
 

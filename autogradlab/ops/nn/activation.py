@@ -811,6 +811,8 @@ def _short_lines(x: Any) -> bool:
 
 
 _SHORT = 32
+#: how many numbers of a half type PyTorch computes at once
+_VECTOR = 32
 
 
 def largest_of_lines(x: np.ndarray) -> Any:
@@ -841,8 +843,11 @@ def _lowered(x: np.ndarray, d: int) -> np.ndarray:
     },
     out=Out(exact=EXPECTED),
 )
-@typed("softmax", "")
-def _softmax(input: np.ndarray, dim: int) -> np.ndarray:
+@typed("softmax", "", half=False)
+def _softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
+    if input.dtype.itemsize == 2 and input.dtype.kind in "fV":
+        r: np.ndarray = in_single(partial(_softmax, half=input.dtype), input, dim)
+        return r
     d = wrap_dim(dim, input.ndim)
     if input.dtype.kind in "biuc" and input.size:
         no_integers("softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "softmax_kernel_impl", input)
@@ -864,7 +869,12 @@ def _softmax(input: np.ndarray, dim: int) -> np.ndarray:
         return e
     e = _lowered(input, d)
     exp(e, e)
-    e /= _sum(e, d, keepdims=True)
+    total = _sum(e, d, keepdims=True)
+    if half is not None:  # what fills no vector PyTorch keeps in the half type before it divides
+        inner = math.prod(shape[d + 1 :])
+        tail = e.reshape(-1, inner)[:, inner // _VECTOR * _VECTOR :]
+        tail[...] = tail.astype(half)
+    e /= total
     return e
 
 
@@ -916,8 +926,11 @@ def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int, input
     },
     out=Out(exact=EXPECTED),
 )
-@typed("softmax", "")
-def _log_softmax(input: np.ndarray, dim: int) -> np.ndarray:
+@typed("softmax", "", half=False)
+def _log_softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
+    if input.dtype.itemsize == 2 and input.dtype.kind in "fV":
+        r: np.ndarray = in_single(partial(_log_softmax, half=input.dtype), input, dim)
+        return r
     d = wrap_dim(dim, input.ndim)
     if input.dtype.kind in "biuc" and input.size:
         name = "log_softmax_lastdim_kernel_impl" if d == max(input.ndim - 1, 0) else "log_softmax_kernel_impl"
@@ -927,7 +940,7 @@ def _log_softmax(input: np.ndarray, dim: int) -> np.ndarray:
     if not input.size:
         return input.copy()
     shape = input.shape
-    if d == len(shape) - 1 and _short_lines(input):
+    if d == len(shape) - 1 and half is None and _short_lines(input):
         x = (input if d == 1 else input.reshape(-1, shape[d])).T.copy()
         x -= _largest(x, 0)
         total = columns_in_halves(exp(x))
@@ -935,7 +948,10 @@ def _log_softmax(input: np.ndarray, dim: int) -> np.ndarray:
         return x.T.copy() if d == 1 else x.T.copy().reshape(shape)
     x = _lowered(input, d)
     total = in_halves(exp(x)) if d == len(shape) - 1 else _sum(exp(x), d, keepdims=True)
-    x -= log(total, total)
+    if half is not None and d == len(shape) - 1:  # PyTorch keeps the sum and its logarithm in the half type
+        x -= log(total.astype(half).astype(x.dtype)).astype(half)
+    else:
+        x -= log(total, total)
     return x
 
 

@@ -487,6 +487,12 @@ def _pair(sizes: Any) -> tuple[int, int]:
     return height, width
 
 
+def _check_pairs(**sizes: tuple[int, ...]) -> None:
+    for name, values in sizes.items():
+        if len(values) != 2:
+            raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(values)}")
+
+
 def _check_windows(kernel: Any, dilation: Any, padding: Any, stride: Any) -> None:
     """Refuse windows that have no size, no step or less than no border."""
     for sizes, what, name, least in (
@@ -530,6 +536,7 @@ def im2col(
     stride: tuple[int, ...],
 ) -> np.ndarray:
     """All windows of (N, C, H, W) as columns: (N, C * kernel, windows)."""
+    _check_pairs(kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     _check_windows(kernel_size, dilation, padding, stride)
     size = input.shape
     if input.ndim not in (3, 4) or 0 in size[-3:]:
@@ -568,6 +575,7 @@ def col2im(
     stride: tuple[int, ...],
 ) -> np.ndarray:
     """Columns added up where their windows lie: the adjoint of im2col."""
+    _check_pairs(output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     _check_windows(kernel_size, dilation, padding, stride)
     size = input.shape
     if input.ndim not in (2, 3) or 0 in size[-2:]:

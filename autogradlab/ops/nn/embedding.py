@@ -10,7 +10,7 @@ from ...core.memory.layout import keeping_channels
 from ...core.memory.places import add_at, inside
 from ...core.recording.record import RAW, says, sizes_of
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import tensor_type
+from ...core.types.dtypes import from_numpy, promote, tensor_type
 from ..common.blas import lift
 from ..first.kinds import FLOATS, is_half
 from ..table.opdef import op
@@ -218,6 +218,9 @@ def embedding_bag(
     """
     count = indices.size
     padding_idx = -1 if padding_idx is None else padding_idx
+    if indices.dtype is not offsets.dtype:
+        shared = promote(from_numpy(indices.dtype), from_numpy(offsets.dtype)).numpy
+        indices, offsets = indices.astype(shared), offsets.astype(shared)
     _check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, mode, padding_idx >= 0)
     n = offsets.size - include_last_offset
     bags = _members(offsets, count, include_last_offset)

@@ -468,6 +468,8 @@ def _nll_check(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
     if input.ndim == 1 and target.ndim == 1 and target.size != 1:
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
     if weight is not None and (weight.ndim != 1 or weight.shape[0] != input.shape[min(1, input.ndim - 1)]):
+        if input.ndim > 2:
+            raise RuntimeError("weight tensor should be defined either for all or no classes")
         raise RuntimeError(
             f"weight tensor should be defined either for all {input.shape[min(1, input.ndim - 1)]} classes or no "
             f"classes but got weight tensor of shape: {list(weight.shape)}"
@@ -589,6 +591,7 @@ def soft_margin_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) 
         raise RuntimeError(_NEGATION)
     shape = broadcast_shapes(input.shape, target.shape)
     x, y = common(input, target)
+    check_cast(x.dtype, input.dtype)
     if x.dtype.kind in "iu":  # the exponentials are computed in place
         check_cast(get_default_dtype().numpy, x.dtype)
     if shape != input.shape:

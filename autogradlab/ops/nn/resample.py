@@ -95,6 +95,21 @@ def matrix(mode: str, n: int, o: int, align: bool, factor: float | None, dtype: 
     return m
 
 
+def _bytes_along(x: Array, matrices: list[Array]) -> Array:
+    """Bytes resampled along their last dimensions, the last one first, each time rounded to bytes. As in PyTorch the
+    weights are whole numbers of 16 bits, parts of the largest power of 2 with which all of them fit."""
+    for i, m in reversed(list(enumerate(matrices))):
+        o, n = m.shape
+        if o == n:
+            continue
+        bits = next(b for b in range(23) if b == 22 or int(0.5 + m.max() * (1 << (b + 1))) >= 1 << 15)
+        scaled = m * (1 << bits)
+        whole = np.trunc(scaled + np.where(scaled < 0, -0.5, 0.5)).astype(np.int32)
+        sums = np.moveaxis(np.moveaxis(x, 2 + i, -1).astype(np.int32) @ whole.T, -1, 2 + i)
+        x = np.clip((sums + (1 << (bits - 1))) >> bits, 0, 255).astype(np.uint8)
+    return np.array(x)
+
+
 def _refuse_integers(x: Any, name: str) -> None:
     if x.dtype != np.uint8:
         refuse(x, name, "iu")
@@ -175,10 +190,7 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
         def kernel(input: np.ndarray, output_size: tuple[int, ...], align_corners: bool, scales: Any) -> np.ndarray:
             _check_sizes(input, output_size)
             if input.dtype == np.uint8 and nd == 2:
-                found = along(
-                    input.astype(np.float32), matrices(input.shape[2:], output_size, align_corners, scales, np.float32)
-                )
-                return np.clip(np.floor(found + 0.5), 0, 255).astype(np.uint8)
+                return _bytes_along(input, matrices(input.shape[2:], output_size, align_corners, scales, np.float64))
             refuse(input, missing, INTEGERS)
             return along(input, matrices(input.shape[2:], output_size, align_corners, scales, input.dtype))
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, Self, TypeVar
 
 from ...core.random.generator import Generator
+from ...core.runtime.warn import warn
 from ._utils.collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, drawn_seed
@@ -18,6 +19,12 @@ from .workers import Fetcher, Worker, get_worker_info
 __all__ = ["DataLoader", "get_worker_info"]
 
 T = TypeVar("T")
+_NOT_PINNED = (
+    "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
+)
+_PINNED_WHERE = (
+    "pin_memory_device is deprecated, the current accelerator will be used as the device,ignore pin_memory_device='{}'."
+)
 _EXCLUSIVE = "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
 _TOO_LONG = (
     "Length of IterableDataset {} was reported to be {}(when accessing len(dataloader)), but {} samples have been "
@@ -109,9 +116,10 @@ class DataLoader(Generic[T]):
                 "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
                 "multiprocessing, otherwise set prefetch_factor to None."
             )
+        if num_workers > 0 and prefetch_factor is not None and prefetch_factor < 0:
+            raise ValueError("prefetch_factor option should be non-negative")
         if persistent_workers and num_workers == 0:
             raise ValueError("persistent_workers option needs num_workers > 0")
-        _check_context(multiprocessing_context, num_workers)
         self.dataset = dataset
         self.num_workers = num_workers
         self.prefetch_factor = 2 if num_workers > 0 and prefetch_factor is None else prefetch_factor
@@ -180,17 +188,23 @@ class DataLoader(Generic[T]):
             "persistent_workers",
         ):
             raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
+        if name == "multiprocessing_context":
+            _check_context(value, self.num_workers)
         super().__setattr__(name, value)
 
     def __iter__(self) -> Iterator[Any]:
+        if self.persistent_workers and self._iterator is not None:
+            self._iterator.reset()
+            return self._iterator
+        if self.pin_memory:
+            if self.pin_memory_device:
+                warn(_PINNED_WHERE.format(self.pin_memory_device))
+            warn(_NOT_PINNED)
         if not self.num_workers:
             return _SingleProcessDataLoaderIter(self)
         if not self.persistent_workers:
             return _MultiProcessingDataLoaderIter(self)
-        if self._iterator is None:
-            self._iterator = _MultiProcessingDataLoaderIter(self)
-        else:
-            self._iterator.reset()
+        self._iterator = _MultiProcessingDataLoaderIter(self)
         return self._iterator
 
     @property

@@ -217,6 +217,13 @@ class ChainDataset(IterableDataset[Any]):
         return sum(len(d) for d in self.datasets)
 
 
+_ALONE = (
+    "{} overrides __getitem__ but not __getitems__. When subclassing Subset and overriding __getitem__, you must also "
+    "override __getitems__ to ensure DataLoader works correctly with your custom logic. A simple implementation:\n\n"
+    "def __getitems__(self, indices):\n    return [self.__getitem__(idx) for idx in indices]"
+)
+
+
 class Subset(Dataset[Any]):
     """The samples of a dataset at given indices.
 
@@ -231,6 +238,9 @@ class Subset(Dataset[Any]):
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
         self.dataset = dataset
         self.indices = indices
+        kind = type(self)
+        if kind.__getitem__ is not Subset.__getitem__ and kind.__getitems__ is Subset.__getitems__:
+            raise NotImplementedError(_ALONE.format(kind.__name__))
 
     def __getitem__(self, idx: Any) -> Any:
         if isinstance(idx, list):
