@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from functools import partial, reduce
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -23,6 +25,7 @@ __all__ = [
     "SequenceKey",
     "TreeSpec",
     "arg_tree_leaves",
+    "is_constant_class",
     "is_namedtuple",
     "is_namedtuple_class",
     "is_namedtuple_instance",
@@ -31,6 +34,8 @@ __all__ = [
     "is_structseq_instance",
     "key_get",
     "keystr",
+    "register_constant",
+    "register_dataclass",
     "register_pytree_node",
     "tree_all",
     "tree_all_only",
@@ -61,6 +66,7 @@ PyTree = Any
 Context = Any
 IsLeaf = Callable[[Any], bool] | None
 
+_NO_SPEC = "Expected `treespec` to be an instance of PyTreeSpec but got item of type {}."
 #: the version of the text that `treespec_dumps` writes
 _VERSION = 1
 
@@ -138,12 +144,12 @@ class NodeDef(NamedTuple):
     name: str | None = None
 
 
-#: the kinds of containers, by their classes
-SUPPORTED_NODES: dict[type, NodeDef] = {}
+#: the kinds of containers, by their classes; all classes made by `namedtuple` are one kind
+SUPPORTED_NODES: dict[Any, NodeDef] = {}
 
 
 def register_pytree_node(
-    cls: type,
+    cls: Any,
     flatten_fn: Callable[[Any], tuple[list[Any], Any]],
     unflatten_fn: Callable[[Iterable[Any], Any], Any],
     *,
@@ -172,6 +178,15 @@ def register_pytree_node(
     )
 
 
+def _private_register_pytree_node(cls: Any, *args: Any, **kwargs: Any) -> None:
+    """Make a class a container of a tree, again if it is one already."""
+    if SUPPORTED_NODES.pop(cls, None) is not None:
+        warnings.warn(
+            f"{cls} is already registered as pytree node. Overwriting the previous registration.", stacklevel=3
+        )
+    register_pytree_node(cls, *args, **kwargs)
+
+
 def _register_pytree_node(cls: type, *args: Any, **kwargs: Any) -> None:
     """The old way to register a class, which may be done twice."""
     warnings.warn(
@@ -180,11 +195,124 @@ def _register_pytree_node(cls: type, *args: Any, **kwargs: Any) -> None:
         FutureWarning,
         stacklevel=2,
     )
-    if SUPPORTED_NODES.pop(cls, None) is not None:
-        warnings.warn(
-            f"{cls} is already registered as pytree node. Overwriting the previous registration.", stacklevel=2
+    _private_register_pytree_node(cls, *args, **kwargs)
+
+
+def _deregister_pytree_node(cls: type) -> None:
+    """Make objects of a class leaves again."""
+    del SUPPORTED_NODES[cls]
+    CONSTANT_NODES.discard(cls)
+
+
+def _names_of(cls: type, names: list[str] | None, dropped: Iterable[str]) -> list[str]:
+    """The attributes of a class that are items of a tree, which must be all that make an object, but for those dropped;
+    ValueError where they are not."""
+    if not is_dataclass(cls):
+        if names is None:
+            raise ValueError(
+                f"field_names must be specified with a list of all fields used to initialize {cls}, as it is not a "
+                "dataclass."
+            )
+        return names
+    initial = [field.name for field in fields(cls) if field.init]
+    if names is None:
+        return initial
+    wanted = {*initial} - {*dropped}
+    missing, unexpected = wanted - {*names}, {*names} - wanted
+    message = "field_names does not include all dataclass fields.\n"
+    if missing:
+        message += (
+            f"Missing fields in `field_names`: {missing}. If you want to include these fields in the pytree, please "
+            "add them to `field_names`, otherwise please add them to `drop_field_names`.\n"
         )
-    register_pytree_node(cls, *args, **kwargs)
+    if unexpected:
+        message += (
+            f"Unexpected fields in `field_names`: {unexpected}. Please remove these fields, or add them to "
+            "`drop_field_names`.\n"
+        )
+    if missing or unexpected:
+        raise ValueError(message)
+    return names
+
+
+def register_dataclass(
+    cls: type,
+    *,
+    field_names: list[str] | None = None,
+    drop_field_names: list[str] | None = None,
+    serialized_type_name: str | None = None,
+) -> None:
+    """Make a dataclass a container of a tree: its items are its fields that are not None.
+
+    field_names: which fields are items, needed for a class that is no dataclass. drop_field_names: which are not, so
+    that objects that are put together again have their defaults.
+
+    Errors: ValueError for names that are not those of the fields that `__init__` takes.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Point:
+    ...     x: int
+    ...     y: int = 2
+    >>> register_dataclass(Point)
+    >>> tree_leaves([Point(1), 3])
+    [1, 2, 3]
+    """
+    names = _names_of(cls, field_names, drop_field_names or ())
+
+    def flatten(obj: Any) -> tuple[list[Any], Any]:
+        given = [name for name in names if getattr(obj, name) is not None]
+        return [getattr(obj, name) for name in given], [given, [name for name in names if name not in given]]
+
+    def unflatten(values: Iterable[Any], context: Any) -> Any:
+        given, empty = context
+        return cls(**dict(zip(given, values, strict=True)), **dict.fromkeys(empty))
+
+    def with_keys(obj: Any) -> tuple[list[tuple[Any, Any]], Any]:
+        values, (given, _) = flatten(obj)
+        return [(GetAttrKey(name), value) for name, value in zip(given, values, strict=True)], given
+
+    _private_register_pytree_node(
+        cls, flatten, unflatten, serialized_type_name=serialized_type_name, flatten_with_keys_fn=with_keys
+    )
+
+
+@dataclass(frozen=True)
+class ConstantNode:
+    """What a structure holds in the place of a constant: the object itself."""
+
+    value: Any
+
+
+#: the classes whose objects are constants
+CONSTANT_NODES: set[type] = set()
+
+
+def register_constant(cls: type) -> None:
+    """Make objects of a class constants: containers without items, equal structures if they are equal.
+
+    Errors: TypeError for a class without `__eq__` or without `__hash__` of its own.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Norm:
+    ...     p: int
+    >>> register_constant(Norm)
+    >>> tree_leaves([1, Norm(2)])
+    [1]
+    """
+    equal: Any = cls.__eq__
+    missing = "__eq__" if equal is object.__eq__ else "__hash__" if cls.__hash__ is None else None
+    if missing:
+        raise TypeError(f"register_constant(cls) expects `cls` to have a non-default `{missing}` implementation.")
+    apart: Callable[[Any], tuple[list[Any], Any]] = lambda x: ([], ConstantNode(x))
+    _private_register_pytree_node(cls, apart, lambda v, c: c.value, flatten_with_keys_fn=apart)
+    CONSTANT_NODES.add(cls)
+
+
+def is_constant_class(cls: Any) -> bool:
+    """Whether objects of a class are constants."""
+    return isinstance(cls, type) and cls in CONSTANT_NODES
 
 
 def _sequence_keys(items: Any, context: Any = None) -> tuple[list[tuple[Any, Any]], Any]:
@@ -199,60 +327,87 @@ def _default(mapping: Any) -> Any:
     return [mapping.default_factory, list(mapping)]
 
 
-def _named_of(names: Any) -> Any:
-    if not isinstance(names, str):
-        return names
-    module, _, name = names.rpartition(".")
-    return getattr(import_module(module), name)
+def _default_told(context: Any) -> dict[str, Any]:
+    factory, keys = context
+    return {
+        "default_factory_module": factory.__module__,
+        "default_factory_name": factory.__qualname__,
+        "dict_context": keys,
+    }
 
 
-def _full_name(kind: Any) -> str:
-    return f"{kind.__module__}.{kind.__qualname__}"
+def _default_heard(told: dict[str, Any]) -> list[Any]:
+    factory = getattr(import_module(told["default_factory_module"]), told["default_factory_name"])
+    return [factory, told["dict_context"]]
 
 
-register_pytree_node(tuple, lambda x: (list(x), None), lambda v, c: tuple(v), flatten_with_keys_fn=_sequence_keys)
-register_pytree_node(Size, lambda x: (list(x), None), lambda v, c: tuple(v), flatten_with_keys_fn=_sequence_keys)
-register_pytree_node(list, lambda x: (list(x), None), lambda v, c: list(v), flatten_with_keys_fn=_sequence_keys)
-register_pytree_node(
-    dict,
-    lambda x: (list(x.values()), list(x)),
-    lambda v, c: dict(zip(c, v, strict=True)),
-    flatten_with_keys_fn=_mapping_keys,
+_register_sequence = partial(
+    register_pytree_node, flatten_fn=lambda x: (list(x), None), flatten_with_keys_fn=_sequence_keys
 )
-register_pytree_node(
+_register_sequence(tuple, unflatten_fn=lambda v, c: tuple(v), serialized_type_name="builtins.tuple")
+_register_sequence(Size, unflatten_fn=lambda v, c: tuple(v), serialized_type_name="torch.Size")
+_register_sequence(list, unflatten_fn=lambda v, c: list(v), serialized_type_name="builtins.list")
+_register_mapping = partial(
+    register_pytree_node, flatten_fn=lambda x: (list(x.values()), list(x)), flatten_with_keys_fn=_mapping_keys
+)
+_register_mapping(dict, unflatten_fn=lambda v, c: dict(zip(c, v, strict=True)), serialized_type_name="builtins.dict")
+_register_mapping(
     OrderedDict,
-    lambda x: (list(x.values()), list(x)),
-    lambda v, c: OrderedDict(zip(c, v, strict=True)),
-    flatten_with_keys_fn=_mapping_keys,
+    unflatten_fn=lambda v, c: OrderedDict(zip(c, v, strict=True)),
+    serialized_type_name="collections.OrderedDict",
 )
 register_pytree_node(
     defaultdict,
     lambda x: (list(x.values()), _default(x)),
     lambda v, c: defaultdict(c[0], zip(c[1], v, strict=True)),
+    serialized_type_name="collections.defaultdict",
+    to_dumpable_context=_default_told,
+    from_dumpable_context=_default_heard,
     flatten_with_keys_fn=lambda x: _mapping_keys(x, _default(x)),
-    to_dumpable_context=lambda c: {"default_factory_name": _full_name(c[0]), "dict_context": c[1]},
-    from_dumpable_context=lambda d: [_named_of(d["default_factory_name"]), d["dict_context"]],
 )
 register_pytree_node(
     deque,
     lambda x: (list(x), x.maxlen),
     lambda v, c: deque(v, maxlen=c),
+    serialized_type_name="collections.deque",
     flatten_with_keys_fn=lambda x: _sequence_keys(x, x.maxlen),
 )
 
 
-class namedtuple:
-    """Stands for all classes made by `collections.namedtuple`; a node's context says which."""
+def _namedtuple_told(kind: type) -> str:
+    definition = SUPPORTED_NODES.get(kind)
+    if definition is None or definition.name is None:
+        wanted = "didn't register a" if definition is None else "couldn't find a"
+        raise NotImplementedError(
+            f"Can't serialize TreeSpec of namedtuple class {kind} because we {wanted} serializated_type_name. Please "
+            "register using `_register_namedtuple`."
+        )
+    return definition.name
 
 
-register_pytree_node(
-    namedtuple,
-    lambda x: (list(x), type(x)),
-    lambda v, c: c(*v),
+def _namedtuple_heard(name: str) -> type:
+    found = next((kind for kind, definition in SUPPORTED_NODES.items() if definition.name == name), None)
+    if found is None:
+        raise NotImplementedError(
+            f"Can't deserialize TreeSpec of namedtuple class {name} because we couldn't find a serializated name."
+        )
+    return found
+
+
+_namedtuple_node = partial(
+    _private_register_pytree_node,
+    flatten_fn=lambda x: (list(x), type(x)),
+    unflatten_fn=lambda v, c: c(*v),
+    to_dumpable_context=_namedtuple_told,
+    from_dumpable_context=_namedtuple_heard,
     flatten_with_keys_fn=lambda x: ([(GetAttrKey(f), getattr(x, f)) for f in x._fields], type(x)),
-    to_dumpable_context=_full_name,
-    from_dumpable_context=_named_of,
 )
+_namedtuple_node(namedtuple, serialized_type_name="collections.namedtuple")
+
+
+def _register_namedtuple(cls: type, *, serialized_type_name: str) -> None:
+    """Give a class of named tuples the name under which structures are written as text."""
+    _namedtuple_node(cls, serialized_type_name=serialized_type_name)
 
 
 def is_namedtuple_class(cls: type) -> bool:
@@ -261,9 +416,16 @@ def is_namedtuple_class(cls: type) -> bool:
     return isinstance(cls, type) and issubclass(cls, tuple) and isinstance(fields, tuple)
 
 
+#: the bit of a type's flags that says whether it can have subclasses
+_CAN_BE_BASE = 1 << 10
+
+
 def is_structseq_class(cls: type) -> bool:
-    """Whether a class is of results with named fields, as that of `torch.max(x, 0)`."""
-    return isinstance(cls, type) and issubclass(cls, Named)
+    """Whether a class is of results with named fields, as that of `torch.max(x, 0)` or of `time.gmtime()`."""
+    if not isinstance(cls, type) or issubclass(cls, Named) or cls.__bases__ != (tuple,):
+        return isinstance(cls, type) and issubclass(cls, Named)
+    counts = (getattr(cls, f"n_{of}", None) for of in ("fields", "sequence_fields", "unnamed_fields"))
+    return all(isinstance(count, int) for count in counts) and not cls.__flags__ & _CAN_BE_BASE
 
 
 def is_namedtuple(obj: Any) -> bool:
@@ -289,11 +451,11 @@ def is_structseq_instance(obj: Any) -> bool:
 def _kind(tree: Any) -> Any:
     """The class under which a container is registered; None for leaves."""
     kind = type(tree)
-    if kind in SUPPORTED_NODES:
-        return kind
     if is_namedtuple_class(kind):
         return namedtuple
-    if is_structseq_class(kind):
+    if kind in SUPPORTED_NODES:
+        return kind
+    if issubclass(kind, Named):
         register_pytree_node(kind, lambda x: (list(x), None), lambda v, c: kind(v), flatten_with_keys_fn=_sequence_keys)
         return kind
     return None
@@ -491,7 +653,7 @@ def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
     [3, (4,)]
     """
     if not isinstance(treespec, TreeSpec):
-        raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
+        raise TypeError(_NO_SPEC.format(type(treespec)))
     return treespec.unflatten(leaves)
 
 
@@ -654,39 +816,65 @@ def tree_map_with_path(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf
 # -- as text -----------------------------------------------------------------------------------------------------------
 
 
+def _enum_told(obj: Any) -> dict[str, Any]:
+    """A member of an enumeration, for JSON."""
+    if not isinstance(obj, Enum):
+        raise TypeError(f"Object of type {type(obj).__name__} is not JSON serializable")
+    kind = type(obj)
+    return {"__enum__": True, "fqn": f"{kind.__module__}:{kind.__qualname__}", "name": obj.name}
+
+
+def _enum_heard(told: dict[str, Any]) -> Any:
+    if "__enum__" not in told:
+        return told
+    module, _, path = told["fqn"].partition(":")
+    return reduce(getattr, path.split("."), import_module(module))[told["name"]]  # type: ignore[index]
+
+
 def _dumped(spec: TreeSpec) -> dict[str, Any]:
     if spec.is_leaf():
         return {"type": None, "context": None, "children_spec": []}
-    kind = SUPPORTED_NODES[spec.type]
-    context = spec.context if kind.to_dumpable is None else kind.to_dumpable(spec.context)
-    name = kind.name or ("collections.namedtuple" if spec.type is namedtuple else _full_name(spec.type))
-    return {"type": name, "context": json.dumps(context), "children_spec": [_dumped(c) for c in spec._children]}
+    kind = SUPPORTED_NODES.get(spec.type)
+    if kind is None:
+        raise NotImplementedError(f"Serializing {spec.type} in pytree is not registered.")
+    if kind.name is None:
+        raise NotImplementedError(
+            f"No registered serialization name for {spec.type} found. Please update your _register_pytree_node call "
+            "with a `serialized_type_name` kwarg."
+        )
+    if kind.to_dumpable is not None:
+        context = kind.to_dumpable(spec.context)
+    else:
+        try:
+            context = json.dumps(spec.context, default=_enum_told)
+        except TypeError as error:
+            raise TypeError(
+                "Unable to serialize context. Please make the context json dump-able, or register a custom serializer "
+                "using _register_pytree_node."
+            ) from error
+    return {"type": kind.name, "context": context, "children_spec": [_dumped(c) for c in spec._children]}
 
 
 def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
     """A structure as JSON."""
     if not isinstance(treespec, TreeSpec):
-        raise TypeError(
-            f"treespec_dumps(treespec, protocol): Expected `treespec` to be instance of TreeSpec but got item of type "
-            f"{type(treespec)}."
-        )
+        raise TypeError(_NO_SPEC.format(type(treespec)))
     if protocol not in (None, _VERSION):
         raise ValueError(f"Unknown protocol {protocol}. Available protocols: {[_VERSION]}")
-    return json.dumps([_VERSION, _dumped(treespec)])
+    return json.dumps([_VERSION, _dumped(treespec)], default=_enum_told)
 
 
 def _loaded(told: dict[str, Any]) -> TreeSpec:
     if told["type"] is None:
         return _LEAF
-    for kind, definition in SUPPORTED_NODES.items():
-        name = definition.name or ("collections.namedtuple" if kind is namedtuple else _full_name(kind))
-        if name == told["type"]:
-            break
-    else:
+    found = [pair for pair in SUPPORTED_NODES.items() if pair[1].name == told["type"]]
+    if not found:
         raise NotImplementedError(f"Deserializing {told['type']} in pytree is not registered.")
-    context = json.loads(told["context"])
+    kind, definition = found[0]
     if definition.from_dumpable is not None:
-        context = definition.from_dumpable(context)
+        context = definition.from_dumpable(told["context"])
+    else:
+        context = json.loads(told["context"], object_hook=_enum_heard)
     return TreeSpec(kind, context, [_loaded(child) for child in told["children_spec"]])
 
 

@@ -1,8 +1,11 @@
 """Namespaces beside torch's own that programs import from: trees, classes of results, modes of Modules."""
 
 import copy
+import dataclasses
 import pickle
+import time
 from collections import OrderedDict, defaultdict, deque, namedtuple
+from uuid import SafeUUID
 
 import torch
 import torch.utils._pytree as pytree
@@ -142,3 +145,70 @@ with torch.device("meta"):
     windows = torch.signal.windows
     print(windows.kaiser(3), windows.hann(2), windows.nuttall(1), windows.cosine(0), windows.bartlett(4))
 print(torch.signal.windows.gaussian(3, device="meta"))
+
+
+# % trees-kinds: dataclasses, constants, classes of named tuples, members of enumerations
+@dataclasses.dataclass
+class Data:
+    a: object
+    b: object = "moo"
+    c: object = None
+    d: str = dataclasses.field(init=False, default="")
+
+
+class Plain:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+
+class Equal(Plain):
+    def __eq__(self, other):
+        return vars(self) == vars(other)
+
+
+@dataclasses.dataclass(frozen=True)
+class Norm:
+    p: int
+
+
+pytree.register_dataclass(Data)
+data = Data(1, "b")
+data.d = "d"
+print(vars(pytree.tree_map(lambda x: x * 2, data)), pytree.tree_flatten_with_path(data))
+pytree._deregister_pytree_node(Data)
+for names in (["a", "b"], ["a", "b", "c", "d"]):
+    attempt(lambda names=names: pytree.register_dataclass(Data, field_names=names))
+pytree.register_dataclass(Data, field_names=["a"], drop_field_names=["b", "c"])
+print(vars(pytree.tree_map(lambda x: x * 2, data)), pytree.tree_leaves(data))
+attempt(lambda: pytree.register_dataclass(type("Own", (), {}), field_names=None) or "never")
+pytree.register_dataclass(Plain, field_names=["x", "y"])
+print(vars(pytree.tree_map(lambda x: x + 1, Plain(1, 2))))
+attempt(lambda: pytree.register_constant(type("Same", (), {"__repr__": None})))
+attempt(lambda: pytree.register_constant(Equal))
+pytree.register_constant(Norm)
+leaves, spec = pytree.tree_flatten([Norm(2), 1])
+print(
+    leaves,
+    spec.children()[0].context.value.p,
+    spec == pytree.tree_structure([Norm(2), 5]),
+    pytree.is_constant_class(Norm),
+)
+Point = namedtuple("Point", "x y")
+spec = pytree.tree_structure(Point(1, [2]))
+attempt(lambda: pytree.treespec_dumps(spec))
+pytree._register_namedtuple(Point, serialized_type_name="tests.Point")
+print(spec.type.__name__, pytree.treespec_dumps(spec), pytree.treespec_loads(pytree.treespec_dumps(spec)) == spec)
+print(pytree.is_structseq(time.gmtime()), pytree.is_structseq(time.struct_time), pytree.tree_leaves(time.gmtime(0)))
+for tree in (
+    {SafeUUID.safe: 5},
+    defaultdict(list, a=[1]),
+    defaultdict(int, {SafeUUID.safe: 1}),
+    OrderedDict(b=1, a=(2,)),
+    deque([1, 2], maxlen=3),
+):
+    told = pytree.treespec_dumps(pytree.tree_structure(tree))
+    print(told, pytree.treespec_loads(told) == pytree.tree_structure(tree))
+attempt(lambda: pytree.treespec_dumps(pytree.tree_structure(torch.max(torch.ones(1, 1), 0))))
+attempt(lambda: pytree.treespec_dumps(pytree.tree_structure({object: 1})))
+attempt(lambda: pytree.treespec_loads('[1, {"type": "a.b", "context": null, "children_spec": []}]'))
+attempt(lambda: pytree.treespec_dumps("text"))
