@@ -76,7 +76,7 @@ def rate(lr: Any) -> float:
 
 def refuse_negative(value: Any, name: str) -> None:
     """Check an option of an optimizer. Errors: ValueError for numbers below 0 and NaN."""
-    if not value >= 0.0:
+    if not 0.0 <= value:
         raise ValueError(f"Invalid {name}: {value}")
 
 

@@ -97,6 +97,12 @@ class MultiplicativeLR(_ByFunctions):
     Mirrors `torch.optim.lr_scheduler.MultiplicativeLR`.
     """
 
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        for each in _functions(lr_lambda, optimizer):
+            if not callable(each):
+                raise TypeError(f"lr_lambda should be a function, but got {type(each).__name__}")
+        super().__init__(optimizer, lr_lambda, last_epoch)
+
     def get_lr(self) -> list[Any]:
         """The rates times what the functions give for this step."""
         self._warn_get_lr_called_within_step()

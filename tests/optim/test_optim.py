@@ -124,6 +124,8 @@ WRONG = [
     "torch.optim.lr_scheduler.CyclicLR(torch.optim.Adagrad([p]), 0.1, 1)",
     "torch.optim.swa_utils.SWALR(torch.optim.SGD([p]), [0.1, 0.2])",
     "torch.optim.lr_scheduler.ChainedScheduler([3], torch.optim.SGD([p]))",
+    "torch.optim.lr_scheduler.MultiplicativeLR(torch.optim.SGD([p]), 3)",
+    "torch.optim.Adam([p], lr='a')",
 ]
 
 

@@ -1,5 +1,6 @@
 """What Modules, losses, distributions and loaders of data check, and how resampled bytes are rounded."""
 
+import pickle
 import warnings
 
 import torch
@@ -30,6 +31,8 @@ for make in (
     lambda: prune.L1Unstructured(1).prune(torch.ones(3), importance_scores=torch.ones(2)),
     lambda: rnn.PackedSequence((1, 2, 3)),
     lambda: torch.tensor([1, 2]) in torch.arange(4),
+    lambda: torch.tensordot(x[0], x[0], torch.tensor([[0], [0], [1]])),
+    lambda: torch.load("nowhere", weights_only=True, pickle_module=pickle),
     lambda: torch.zeros(3, 5).index_add(1, torch.tensor([5]), torch.ones(3, 1)),
     lambda: torch.zeros(3, 5).index_add(1, torch.tensor([5]), torch.ones(3, 1), alpha=2),
 ):

@@ -473,6 +473,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
 
 def _contracted(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
     if isinstance(dims, Tensor):
+        if dims.numel() > 1 and len(dims) != 2:
+            raise AssertionError(f"dims tensor must have size 2 in first dimension, got {len(dims)}")
         dims = dims.tolist()
     if isinstance(dims, (tuple, list)):
         first, second = dims
