@@ -12,9 +12,9 @@ LAZY = {
     "torch.select_copy torch.slice_copy torch.split_copy torch.split_with_sizes_copy torch.squeeze_copy torch.t_copy "
     "torch.transpose_copy torch.unbind_copy torch.unfold_copy torch.unsqueeze_copy torch.view_as_complex_copy "
     "torch.view_as_real_copy torch.view_copy",
-    "breadth.differences": "F._pdist_forward Tensor.renorm_ nonzero_static renorm torch.gradient torch.pdist "
-    "torch.unravel_index torch.vander",
-    "breadth.fourier": "F._fft_c2c F._fft_c2r F._fft_r2c",
+    "breadth.differences": "F._pdist_backward F._pdist_forward Tensor.renorm_ nonzero_static renorm torch.gradient "
+    "torch.pdist torch.unravel_index torch.vander",
+    "breadth.fourier": "F._fft_c2c F._fft_c2r F._fft_r2c F.doubled F.lengthened",
     "breadth.histogram": "bincount histc histogram torch.histogramdd",
     "breadth.inner": "F.native_dropout_backward hash_tensor torch._chunk_cat torch._unsafe_masked_index "
     "torch._unsafe_masked_index_put_accumulate torch.as_strided_copy torch.frobenius_norm "
@@ -37,13 +37,13 @@ LAZY = {
     "breadth.segments": "F._segment_reduce_backward torch._segment_reduce torch.segment_reduce",
     "breadth.sparse": "Tensor.ccol_indices Tensor.coalesce Tensor.col_indices Tensor.crow_indices Tensor.dense_dim "
     "Tensor.indices Tensor.is_coalesced Tensor.row_indices Tensor.sparse_dim Tensor.to_dense Tensor.values",
-    "breadth.special": "F.halves F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ Tensor.erfinv_ "
-    "Tensor.igamma_ Tensor.igammac_ Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf erf_ erfc erfc_ "
-    "erfinv i0 i0_ igamma igammac lgamma logit logit_ mvlgamma polygamma sinc sinc_ torch.special_bessel_j0 "
-    "torch.special_bessel_j1 torch.special_digamma torch.special_entr torch.special_erf torch.special_erfc "
-    "torch.special_erfcx torch.special_erfinv torch.special_gammainc torch.special_gammaincc torch.special_gammaln "
-    "torch.special_i0 torch.special_i0e torch.special_i1 torch.special_i1e torch.special_log_ndtr "
-    "torch.special_logit torch.special_modified_bessel_i0 torch.special_modified_bessel_i1 "
+    "breadth.special": "F.epsilon F.halves F.logit_backward F.mvdigamma F.sinc_backward Tensor.digamma_ "
+    "Tensor.erfinv_ Tensor.igamma_ Tensor.igammac_ Tensor.lgamma_ Tensor.mvlgamma_ Tensor.polygamma_ digamma erf "
+    "erf_ erfc erfc_ erfinv i0 i0_ igamma igammac lgamma logit logit_ mvlgamma polygamma sinc sinc_ "
+    "torch.special_bessel_j0 torch.special_bessel_j1 torch.special_digamma torch.special_entr torch.special_erf "
+    "torch.special_erfc torch.special_erfcx torch.special_erfinv torch.special_gammainc torch.special_gammaincc "
+    "torch.special_gammaln torch.special_i0 torch.special_i0e torch.special_i1 torch.special_i1e "
+    "torch.special_log_ndtr torch.special_logit torch.special_modified_bessel_i0 torch.special_modified_bessel_i1 "
     "torch.special_multigammaln torch.special_ndtr torch.special_ndtri torch.special_polygamma torch.special_psi "
     "torch.special_round torch.special_sinc torch.special_spherical_bessel_j0 torch.special_zeta",
     "breadth.spectra": "istft stft",
@@ -68,7 +68,7 @@ LAZY = {
     "common.complex": "F._conj F.angle_backward F.contiguous F.floats_like F.ones_like F.square _neg_view angle conj "
     "conj_physical conj_physical_ frexp imag is_conj is_neg real resolve_conj resolve_neg torch.complex torch.polar "
     "torch.view_as_complex torch.view_as_real",
-    "common.distances": "F.distance_back F.logsumexp_back dist logsumexp torch.special_logsumexp",
+    "common.distances": "F.logsumexp_back F.norm_back dist logsumexp torch.special_logsumexp",
     "common.einsum": "kron torch.einsum torch.tensordot",
     "common.exponentials": "exp2 exp2_ expm1 expm1_ log10 log10_ log1p log1p_ log2 log2_ torch.special_exp2 "
     "torch.special_expm1 torch.special_log1p",
@@ -80,13 +80,13 @@ LAZY = {
     "torch.concat torch.concatenate torch.dstack torch.hstack torch.meshgrid torch.row_stack torch.stack "
     "torch.vstack",
     "common.levels": "F._add_batch_dim F._remove_batch_dim F._sum_batch_dim",
-    "common.masked": "F.front_of F.masked_select_backward Tensor.fill_diagonal_ Tensor.masked_fill_ "
-    "Tensor.masked_scatter_ masked_fill masked_scatter masked_select",
+    "common.masked": "F.masked_scatter_backward Tensor.fill_diagonal_ Tensor.masked_fill_ Tensor.masked_scatter_ "
+    "masked_fill masked_scatter masked_select",
     "common.order": "median mode nanmedian nanquantile quantile",
-    "common.pairs": "F.inverse_square F.same_sign Tensor.arctan2_ Tensor.atan2_ Tensor.copysign_ "
-    "Tensor.floor_divide_ Tensor.fmod_ Tensor.heaviside_ Tensor.hypot_ Tensor.nextafter_ Tensor.remainder_ arctan2 "
-    "atan2 copysign floor_divide fmax fmin fmod heaviside hypot ldexp ldexp_ logaddexp logaddexp2 maximum minimum "
-    "nextafter remainder torch.special_xlog1py torch.special_xlogy xlogy xlogy_",
+    "common.pairs": "F.same_sign Tensor.arctan2_ Tensor.atan2_ Tensor.copysign_ Tensor.floor_divide_ Tensor.fmod_ "
+    "Tensor.heaviside_ Tensor.hypot_ Tensor.nextafter_ Tensor.remainder_ arctan2 atan2 copysign floor_divide fmax "
+    "fmin fmod heaviside hypot ldexp ldexp_ logaddexp logaddexp2 maximum minimum nextafter remainder "
+    "torch.special_xlog1py torch.special_xlogy xlogy xlogy_",
     "common.random": "Tensor.bernoulli_ Tensor.cauchy_ Tensor.exponential_ Tensor.geometric_ Tensor.log_normal_ "
     "Tensor.normal_ Tensor.random_ Tensor.uniform_ bernoulli multinomial torch._dirichlet_grad "
     "torch._sample_dirichlet torch._standard_gamma torch._standard_gamma_grad torch.binomial torch.normal "
@@ -97,25 +97,25 @@ LAZY = {
     "torch.triu_indices",
     "common.repeat": "Tensor.__reversed__ Tensor.repeat flip fliplr flipud repeat_interleave roll rot90 tile",
     "common.rounding": "ceil ceil_ fix fix_ floor floor_ frac frac_ nan_to_num nan_to_num_ round round_ trunc trunc_",
-    "common.scans": "F.cumprod_back F.log_or_lowest F.logcumsumexp_back F.suffix_sums Tensor.cumprod_ Tensor.cumsum_ "
-    "cummax cummin cumprod cumsum diff logcumsumexp torch.cumulative_trapezoid torch.trapezoid torch.trapz",
+    "common.scans": "F.cumprod_back F.logcumsumexp_back F.lowest F.suffix_sums Tensor.cumprod_ Tensor.cumsum_ cummax "
+    "cummin cumprod cumsum diff logcumsumexp torch.cumulative_trapezoid torch.trapezoid torch.trapz",
     "common.scatter": "F._index_reduce F.cut_to F.not_again F.pad_to Tensor.index_reduce_ Tensor.scatter_ "
     "Tensor.scatter_add_ Tensor.scatter_reduce_ gather index_reduce scatter scatter_add scatter_reduce",
     "common.sorting": "F.place_at argsort kthvalue msort sort topk torch.bucketize torch.searchsorted",
     "common.split": "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
     "unsafe_split_with_sizes vsplit",
     "common.statistics": "F.mean_part F.std_back F.var_back corrcoef cov std torch.std_mean torch.var_mean var",
-    "common.strided": "F._strided_part F.as_strided_backward F.as_strided_gather F.view_as_dtype as_strided "
-    "as_strided_ as_strided_scatter diagonal_scatter select_scatter slice_scatter",
+    "common.strided": "F.as_strided_backward F.part_of_strided F.strided_part F.view_as_dtype as_strided as_strided_ "
+    "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "common.take": "F.distinct F.index_select_backward Tensor.index_add_ Tensor.index_copy_ Tensor.index_fill_ "
     "Tensor.put_ argwhere index_add index_copy index_fill index_select nonzero put take take_along_dim",
     "common.triangle": "Tensor.tril_ Tensor.triu_ tril triu",
     "linalg.chains": "F.linalg_multi_dot",
     "linalg.decompositions": "F.linalg_cholesky_ex F.linalg_eig F.linalg_eigh F.linalg_lu F.linalg_lu_factor_ex "
     "F.linalg_lu_solve F.linalg_qr F.linalg_svd cholesky qr svd",
-    "linalg.exponential": "F._matrix_power F.linalg_householder_product F.linalg_matrix_exp matrix_exp matrix_power "
-    "orgqr",
-    "linalg.factors": "F.matmul",
+    "linalg.exponential": "F._matrix_power F.linalg_householder_product F.linalg_matrix_exp F.triangle_of_blocks "
+    "matrix_exp matrix_power orgqr",
+    "linalg.factors": "F.matmul F.scaled_diagonal F.with_diagonal",
     "linalg.indefinite": "F.linalg_ldl_factor_ex F.linalg_ldl_solve",
     "linalg.lowrank": "torch.pca_lowrank torch.svd_lowrank",
     "linalg.norms": "F._cdist_backward F._cdist_forward F._euclidean_dist F.linalg_matrix_norm F.linalg_norm "
@@ -139,8 +139,9 @@ LAZY = {
     "nn.ctc": "F._ctc_loss F._ctc_loss_backward F.multilabel_margin_loss_backward F.multilabel_margin_loss_forward",
     "nn.embedding": "F.embedding_dense_backward F.embedding_gather torch.channel_shuffle torch.embedding "
     "torch.embedding_bag torch.pixel_shuffle torch.pixel_unshuffle",
-    "nn.grid": "F.affine_grid_generator_backward F.grid_sampler_2d_backward F.grid_sampler_3d_backward "
-    "torch.affine_grid_generator torch.grid_sampler_2d torch.grid_sampler_3d",
+    "nn.grid": "F.affine_grid_generator_backward F.grid_sampler_2d_backward F.grid_sampler_2d_twice "
+    "F.grid_sampler_3d_backward F.grid_sampler_3d_twice torch.affine_grid_generator torch.grid_sampler_2d "
+    "torch.grid_sampler_3d",
     "nn.loss": "F.binary_cross_entropy F.binary_cross_entropy_backward F.huber_loss F.huber_loss_backward F.mse_loss "
     "F.mse_loss_backward F.multi_margin_loss F.multi_margin_loss_backward F.nll_loss2d_backward F.nll_loss2d_forward "
     "F.nll_loss_backward F.nll_loss_forward F.smooth_l1_loss F.smooth_l1_loss_backward F.soft_margin_loss "

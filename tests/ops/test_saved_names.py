@@ -8,7 +8,6 @@ from autogradlab.ops.table.families import NODES, load_all
 
 #: kernels that take other arguments than PyTorch's; most are of second derivatives
 OTHERWISE = {
-    "as_strided_gather",
     "pad_to",
     "_conv",
     "_conv_by_input",

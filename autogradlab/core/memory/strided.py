@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ __all__ = [
     "dense",
     "geometries",
     "laid_out",
+    "overlapping",
     "parts",
     "placed",
     "strided_backward",
@@ -140,13 +142,17 @@ class Geometry:
 
     def overlaps(self) -> bool:
         """Whether two indices may mean one element."""
-        dims = sorted((abs(s), n) for n, s in zip(self.shape, self.strides, strict=True) if n != 1)
-        reach = 0
-        for stride, n in dims:
-            if stride <= reach:
-                return True
-            reach += stride * (n - 1)
-        return False
+        return overlapping(self.shape, self.strides)
+
+
+def overlapping(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether two indices of an array with these sizes and strides may mean one element."""
+    reach = 0
+    for stride, n in sorted((abs(s), n) for n, s in zip(shape, strides, strict=True) if n != 1):
+        if stride <= reach:
+            return True
+        reach += stride * (n - 1)
+    return False
 
 
 def room(base: Geometry, view: Geometry) -> tuple[int, int]:

@@ -596,9 +596,11 @@ def kl_div(
         if t._array.dtype.kind in "biu":
             raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
-        values = TENSORS.exp(target) * (target - input)
+        gap = target - input
+        values = TENSORS.exp(target) * gap
     else:
-        values = TENSORS.xlogy(target, target) - target * input
+        product = target * input
+        values = TENSORS.xlogy(target, target) - product
     if reduction == "batchmean":
         total = values.sum()
         return total / input._array.shape[0] if input.ndim else total

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import RAW, TENSORS
+from ...core.recording.record import RAW, TENSORS, not_implemented
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, scalar_name
@@ -24,36 +25,55 @@ F = TENSORS
 # -- gradient ----------------------------------------------------------------------------------------------------------
 
 
+def _weighed(x: Any, dim: int, *terms: tuple[Any, int, int | None]) -> Any:
+    """The sum of parts of x, each times a weight, which are taken from the last to the first, as PyTorch takes them:
+    in that order gradients arrive."""
+    made = []
+    for weight, low, high in reversed(terms):
+        part = F.slice(x, dim, low, high)
+        made.append(weight * part if isinstance(weight, Tensor) else F.mul_number(part, weight))
+    return functools.reduce(operator.add, reversed(made))
+
+
+def _gap(x: Any, dim: int, right: tuple[int, int | None], left: tuple[int, int | None]) -> Any:
+    subtracted = F.slice(x, dim, *left)
+    return F.slice(x, dim, *right) - subtracted
+
+
 def _uniform(x: Any, dim: int, h: Any, edge_order: int) -> Any:
     """Differences over a grid of one spacing."""
     over = F.div if isinstance(h, (Tensor, complex)) else F.div_number
-    part, scaled = functools.partial(F.slice, x, dim), F.mul_number
-    middle = over(part(2) - part(0, -2), h)
+    middle = over(_gap(x, dim, (2, None), (0, -2)), h)
     if edge_order == 1:
-        first, last = over(part(1, 2) - part(0, 1), h), over(part(-1) - part(-2, -1), h)
+        first = over(_gap(x, dim, (1, 2), (0, 1)), h)
+        last = over(_gap(x, dim, (-1, None), (-2, -1)), h)
     else:
-        first = over(scaled(part(0, 1), -1.5) + scaled(part(1, 2), 2) - scaled(part(2, 3), 0.5), h)
-        last = over(scaled(part(-3, -2), 0.5) - scaled(part(-2, -1), 2) + scaled(part(-1), 1.5), h)
+        subtracted = F.mul_number(F.slice(x, dim, 2, 3), 0.5)
+        first = over(_weighed(x, dim, (-1.5, 0, 1), (2, 1, 2)) - subtracted, h)
+        end = F.mul_number(F.slice(x, dim, -1), 1.5)
+        subtracted = F.mul_number(F.slice(x, dim, -2, -1), 2)
+        last = over(F.mul_number(F.slice(x, dim, -3, -2), 0.5) - subtracted + end, h)
     return F.cat([first, F.div_number(middle, 2), last], dim)
 
 
 def _uneven(x: Any, dim: int, places: Any, edge_order: int) -> Any:
     """Differences over coordinates."""
-    part, steps = functools.partial(F.slice, x, dim), F.diff(places, 1, 0)
+    steps = F.diff(places, 1, 0)
     shape = [1] * x.ndim
     shape[dim] = -1
-    p, q = F.slice(steps, 0, 0, -1).view(shape), F.slice(steps, 0, 1).view(shape)
-    a, b, c = -q / (p * (p + q)), (q - p) / (p * q), p / (q * (p + q))
-    middle = a * part(0, -2) + b * part(1, -1) + c * part(2)
+    p, q = F.slice(steps, 0, 0, -1), F.slice(steps, 0, 1)
+    a, b, c = (w.reshape(shape) for w in (-q / (p * (p + q)), (q - p) / (p * q), p / (q * (p + q))))
+    middle = _weighed(x, dim, (a, 0, -2), (b, 1, -1), (c, 2, None))
     if edge_order == 1:
-        first, last = (part(1, 2) - part(0, 1)) / steps[0], (part(-1) - part(-2, -1)) / steps[-1]
+        first = _gap(x, dim, (1, 2), (0, 1)) / steps[0]
+        last = _gap(x, dim, (-1, None), (-2, -1)) / steps[-1]
     else:
         p, q = steps[0], steps[1]
         a, b, c = -(2.0 * p + q) / (p * (p + q)), (p + q) / (p * q), -p / (q * (p + q))
-        first = a * part(0, 1) + b * part(1, 2) + c * part(2, 3)
+        first = _weighed(x, dim, (a, 0, 1), (b, 1, 2), (c, 2, 3))
         p, q = steps[-2], steps[-1]
         a, b, c = q / (p * (p + q)), -(q + p) / (p * q), (2.0 * q + p) / (q * (p + q))
-        last = a * part(-3, -2) + b * part(-2, -1) + c * part(-1)
+        last = _weighed(x, dim, (a, -3, -2), (b, -2, -1), (c, -1, None))
     return F.cat([first, middle, last], dim)
 
 
@@ -183,28 +203,14 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 # -- rows of bounded length --------------------------------------------------------------------------------------------
 
 
-def _factors(F: Any, x: Any, p: float, dim: int, maxnorm: float) -> Any:
-    others = tuple(i for i in range(x.ndim) if i != dim)
-    norms = F.linalg_vector_norm(x, p, others, True)
-    return norms, F.pick(norms > maxnorm, maxnorm / (norms + 1e-7), norms * 0 + 1)
-
-
 def _renorm_backward(F: Any, grad: Any, input: Any, p: float, dim: int, maxnorm: float) -> Any:
     d = dim % input.ndim
     others = tuple(i for i in range(input.ndim) if i != d)
-    norms, factor = _factors(F, input, p, d, maxnorm)
-    along = F.sum(grad * F.conj(input), others, True)
-    along = F.real_part(along)
-    if p == 2:
-        slope = input / F.pick(norms == 0, norms * 0 + 1, norms)
-    elif p == math.inf:
-        largest = F.pick(F.abs(input) == norms, norms * 0 + 1, norms * 0)
-        slope = F.sgn(input) * largest / F.sum(largest, others, True)
-    else:
-        size = F.abs(input)
-        slope = F.sgn(input) * F.pow(size / F.pick(norms == 0, norms * 0 + 1, norms), p - 1)
-    change = F.pick(norms > maxnorm, -maxnorm / F.pow(norms + 1e-7, 2), norms * 0)
-    return grad * factor + slope * (along * change)
+    norms = F.linalg_vector_norm(input, p, others, True)
+    along = F.sum(F.real_part(F.conj(input) * grad), others, True)
+    inverse = F.reciprocal(F.add_number(norms, 1e-7))
+    bounded = F.mul_number(inverse, maxnorm) * (grad - inverse * F.norm_back(along, input, norms, float(p), others))
+    return F.where(norms > maxnorm, bounded, grad)
 
 
 @op(
@@ -249,8 +255,9 @@ def renorm(input: np.ndarray, p: float, dim: int, maxnorm: float) -> np.ndarray:
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {scalar_name(input)}"
         )
-    norms, factors = _factors(RAW, input, p, wrap_dim(dim, input.ndim), maxnorm)
-    factors = np.where(norms > maxnorm, factors, 1)  # a norm that is not a number is not larger
+    d = wrap_dim(dim, input.ndim)
+    norms = RAW.linalg_vector_norm(input, p, tuple(i for i in range(input.ndim) if i != d), True)
+    factors = np.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1)  # a norm that is not a number is not larger
     return np.asarray(input * factors.astype(input.dtype), order="C")
 
 
@@ -260,27 +267,25 @@ del FUNCTIONS["renorm_"]  # a method only
 # -- distances ---------------------------------------------------------------------------------------------------------
 
 
-def _pdist_backward(F: Any, grad: Any, input: Any, p: float, result: Any) -> Any:
+_ONCE = not_implemented("_pdist_backward")
+
+
+@op(
+    "_pdist_backward",
+    "grad input pdist",
+    node="PdistBackwardBackward0",
+    vjp={"grad": _ONCE, "input": _ONCE, "pdist": _ONCE},
+)
+def _pdist_backward(grad: Any, input: np.ndarray, p: float, pdist: np.ndarray) -> np.ndarray:
     """The pairs' gradients, added up at both rows."""
-    i, j = np.triu_indices(int(input.shape[0]), 1)
-    i, j = (F.places(k) for k in (i, j))
-    gap = F.index_select(input, 0, i) - F.index_select(input, 0, j)
-    g, n = F.unsqueeze(grad, 1), F.unsqueeze(result, 1)
-    safe = F.pick(n == 0, n * 0 + 1, n)
-    if p == 0:
-        return grad.sum() * 0 * input
-    if p == 1:
-        slope = F.sgn(gap) * g
-    elif p == float("inf"):
-        slope = F.sgn(gap) * F.pick(F.abs(gap) == n, g + gap * 0, gap * 0)
-    elif p < 2:
-        size = F.pick(gap == 0, gap * 0 + 1, F.abs(gap))
-        slope = F.sgn(gap) * F.pow(size / safe, p - 1) * g
-    else:
-        slope = F.sgn(gap) * F.pow(F.abs(gap) / safe, p - 1) * g
-    slope = F.pick(n == 0, slope * 0, slope)
-    nothing = input * 0
-    return F.index_add(F.index_add(nothing, 0, i, slope), 0, j, -slope)
+    i, j = np.triu_indices(input.shape[0], 1)
+    gap, g, n = input[i] - input[j], grad[:, None], pdist[:, None]
+    slope = np.sign(gap) * g * (np.abs(gap) == n) if p == math.inf else RAW.norm_back(g, gap, n, p)
+    found = np.zeros_like(input)
+    if slope is not None:
+        np.add.at(found, i, slope)
+        np.subtract.at(found, j, slope)
+    return found
 
 
 @op(
@@ -288,7 +293,7 @@ def _pdist_backward(F: Any, grad: Any, input: Any, p: float, result: Any) -> Any
     node="PdistBackward0",
     forwardless="_pdist_forward",
     vjp={
-        "input": lambda F, grad, input, p, result: _pdist_backward(F, grad, input, p, result),
+        "input": lambda F, grad, input, p, result: F._pdist_backward(grad, input, p, result),
     },
 )
 def _pdist_forward(input: np.ndarray, p: float = 2.0) -> np.ndarray:

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.rows import repeated
+from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.tensor import Tensor
 from ..table.opdef import op
 
 #: how a transform is divided: not at all, by the root of the size, by the size
@@ -48,11 +51,8 @@ def _r2c_backward(F: Any, grad: Any, input: Any, dim: tuple[int, ...], normaliza
     if not onesided:
         return F.real_part(F._fft_c2c(grad, dim, normalization, False))
     last = dim[-1]
-    missing = input.shape[last] - grad.shape[last]
-    if missing:  # the gradient of the half that was not given out is zero
-        shape = list(grad.shape)
-        shape[last] = missing
-        grad = F.cat([grad, F.zeros_of(grad, tuple(shape))], last)
+    if input.shape[last] > grad.shape[last]:  # the gradient of the half that was not given out is zero
+        grad = F.lengthened(grad, last, input.shape[last])
     return F.real_part(F._fft_c2c(grad, dim, normalization, False))
 
 
@@ -65,18 +65,37 @@ def _fft_r2c(input: Any, dim: tuple[int, ...], normalization: int, onesided: boo
 
 def _c2r_backward(F: Any, grad: Any, dim: tuple[int, ...], normalization: int) -> Any:
     g = F._fft_r2c(grad, dim, normalization, True)
-    last = dim[-1]
-    doubled = np.ones(g.shape[last])
-    doubled[1 : grad.shape[last] - g.shape[last] + 1] = 2  # those that stand for two of the full transform
-    shape = [1] * len(g.shape)
-    shape[last] = len(doubled)
-    from ..common.blas import lift
-
-    return g * lift(F, doubled.reshape(shape).astype(grad_dtype(grad)))
+    twice = grad.shape[dim[-1]] - g.shape[dim[-1]]  # as many stand for two of the full transform
+    return F.doubled(g, dim[-1], twice) if twice > 0 else g
 
 
-def grad_dtype(grad: Any) -> Any:
-    return grad._array.dtype if hasattr(grad, "_array") else grad.dtype
+def _lengthened(x: Any, dim: int, size: int) -> Any:
+    """`x` and behind it zeros along a dimension, up to a size."""
+    r = repeated(np.zeros((*x.shape[:dim], size, *x.shape[dim + 1 :]), x.dtype), x)
+    RAW.slice(r, dim, 0, x.shape[dim], 1)[...] = x
+    return r
+
+
+def _lengthened_recorded(x: Tensor, dim: int, size: int) -> Tensor:
+    r: Tensor = TENSORS.zeros_of(x, (*x.shape[:dim], size, *x.shape[dim + 1 :]))
+    TENSORS.copy_(TENSORS.slice(r, dim, 0, x.shape[dim], 1), x)
+    return r
+
+
+def _doubled(x: Any, dim: int, count: int) -> Any:
+    """A fresh array in which `count` places along a dimension, from the second on, are doubled."""
+    part = RAW.slice(x, dim, 1, 1 + count, 1)
+    part[...] = part * 2
+    return x
+
+
+def _doubled_recorded(x: Tensor, dim: int, count: int) -> Tensor:
+    TENSORS.mul_number_(TENSORS.slice(x, dim, 1, 1 + count, 1), 2)
+    return x
+
+
+RAW.lengthened, TENSORS.lengthened = _lengthened, _lengthened_recorded
+RAW.doubled, TENSORS.doubled = _doubled, _doubled_recorded
 
 
 @op("_fft_c2r", "input", node="FftC2RBackward0", vjp={"input": _c2r_backward})

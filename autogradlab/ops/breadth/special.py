@@ -350,9 +350,8 @@ def _logit(x: np.ndarray, eps: float | None) -> Any:
 @on_both_backends
 def logit_backward(F: Any, grad: Any, input: Any, eps: float | None) -> Any:
     slope = grad / (input * (1 - input))
-    if eps is None:
-        return F.where((input >= 0) & (input <= 1), slope, math.nan)
-    return F.only((input >= eps) & (input <= 1 - eps), slope)
+    low, high, other = (0, 1, math.nan) if eps is None else (eps, 1 - eps, 0.0)
+    return F.where((input >= low) & (input <= high), slope, other)
 
 
 # -- torch.special's own -----------------------------------------------------------------------------------------------
@@ -380,12 +379,24 @@ special(
     tensor([1.0000, 0.4658, 0.0399])
     """,
 )
+
+
+def _near_zero(F: Any, input: Any, slope: Any) -> Any:
+    """The slope of a Bessel function of order 1: 0.5 at 0 and next to it."""
+    eps = F.epsilon(input)
+    far = F.abs(input) > eps
+    return F.where(far, slope(F.where(far, input, eps)), 0.5)
+
+
+def _epsilon(x: np.ndarray) -> np.ndarray:
+    return np.asarray(np.finfo(x.dtype).eps, x.dtype)
+
+
+RAW.epsilon, TENSORS.epsilon = _epsilon, lambda x: wrap(_epsilon(x._array))
 special(
     "special_i1(Tensor input, *, Tensor out=None) -> Tensor",
     lambda x: K.bessel_i(1, x, scaled=False),
-    lambda F, grad, input, result: (
-        grad * F.where(input == 0, 0.5, F.i0(input) - result / F.where(input == 0, 1.0, input))
-    ),
+    lambda F, grad, input, result: grad * _near_zero(F, input, lambda x: F.i0(x) - result * F.reciprocal(x)),
     doc="""
     The modified Bessel function of the first kind of order 1.
 
@@ -399,12 +410,7 @@ special(
     "special_i1e(Tensor input, *, Tensor out=None) -> Tensor",
     lambda x: K.bessel_i(1, x, scaled=True),
     lambda F, grad, input, result: (
-        grad
-        * F.where(
-            input == 0,
-            0.5,
-            F.special_i0e(input) - result * (F.sgn(input) + F.reciprocal(F.where(input == 0, 1.0, input))),
-        )
+        grad * _near_zero(F, input, lambda x: F.special_i0e(x) - result * (F.sgn(x) + F.reciprocal(x)))
     ),
     node="SpecialI1EBackward0",
     doc="""
@@ -419,7 +425,7 @@ special(
 special(
     "special_entr(Tensor input, *, Tensor out=None) -> Tensor",
     K.entr,
-    lambda F, grad, input: grad * (-F.log(input) - 1),
+    lambda F, grad, input: grad * -F.add_number(F.log(input), 1),
     doc="""
     -x log(x): 0 at 0, -inf below. Its sum is the entropy of probabilities.
 
@@ -577,7 +583,7 @@ def _zeta_kernel(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return _in_double(x, y)
 
 
-_no_first = not_implemented("zeta: self")
+_no_first = not_implemented("zeta")
 
 
 binary(

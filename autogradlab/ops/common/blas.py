@@ -348,24 +348,30 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return F.add(F.matmul(input, turned), bias)
 
 
-@op(
-    "_trilinear",
-    "i1 i2 i3",
-    node="TrilinearBackward0",
-    vjp={
-        "i1": lambda F, grad, i2, i3: F.einsum("no,oij,nj->ni", grad, F.conj(i2), F.conj(i3)),
-        "i2": lambda F, grad, i1, i3: F.einsum("no,ni,nj->oij", grad, F.conj(i1), F.conj(i3)),
-        "i3": lambda F, grad, i1, i2: F.einsum("no,ni,oij->nj", grad, F.conj(i1), F.conj(i2)),
-    },
-    # where each factor lies in the cube of products, of which two dimensions are summed
-    constants={"expand1": (1, 3), "expand2": (0,), "expand3": (1, 2), "sumdim": (2, 3)},
-    real=True,
-)
-def _trilinear(i1: np.ndarray, i2: np.ndarray, i3: np.ndarray) -> np.ndarray:
-    # one matrix product for the weight, one batched product of rows
-    n, (o, p, q) = i1.shape[0], i2.shape
-    half = product(i1, i2.transpose(1, 0, 2).reshape(p, o * q)).reshape(n, o, q)
-    return np.matmul(half, i3[:, :, None]).reshape(n, o)
+def _trilinear_back(
+    F: Any, grad: Any, i1: Any, i2: Any, i3: Any, expand1: Any, expand2: Any, expand3: Any, sumdim: Any, needs: Any
+) -> Any:
+    """Each gradient is such a product again, in which the gradient takes the place of a factor."""
+    return (
+        F._trilinear(grad, i2, i3, sumdim, expand2, expand3, expand1) if needs[0] else None,
+        F._trilinear(i1, grad, i3, expand1, sumdim, expand3, expand2) if needs[1] else None,
+        F._trilinear(i1, i2, grad, expand1, expand2, sumdim, expand3) if needs[2] else None,
+    )
+
+
+@op("_trilinear", "i1 i2 i3", node="TrilinearBackward0", vjp={"i1 i2 i3": _trilinear_back}, real=True)
+def _trilinear(
+    i1: np.ndarray, i2: np.ndarray, i3: np.ndarray, expand1: Any, expand2: Any, expand3: Any, sumdim: Any
+) -> np.ndarray:
+    """The sum, over the dimensions `sumdim`, of the product of three arrays that lie in one space: each lacks the
+    dimensions of its `expand`."""
+    names = "abcdefgh"[: i1.ndim + len(expand1)]
+    first, second, third, rest = (
+        "".join(n for d, n in enumerate(names) if d not in absent) for absent in (expand1, expand2, expand3, sumdim)
+    )
+    both = "".join(n for n in names if n in first + second and n in third + rest)
+    pair = RAW.einsum(f"{first},{second}->{both}", i1, i2)
+    return np.ascontiguousarray(RAW.einsum(f"{both},{third}->{rest}", pair, i3))
 
 
 @composite("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", method=False)
@@ -401,7 +407,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     rows = 1
     for n in a[:-1]:
         rows *= n
-    r = F._trilinear(F.reshape(input1, (rows, a[-1])), weight, F.reshape(input2, (rows, b[-1])))
+    left, right = F.reshape(input1, (rows, a[-1])), F.reshape(input2, (rows, b[-1]))
+    r = F._trilinear(left, weight, right, (1, 3), (0,), (1, 2), (2, 3))
     r = F.reshape(r, (*a[:-1], w[0]))
     return r if bias is None else F.add(r, bias)
 

@@ -73,16 +73,16 @@ def complex_(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     return iterated(result, real, imag) if result.ndim > 1 else result
 
 
+def _polar_back(F: Any, conjugate: Any, result: Any) -> tuple[Any, Any]:
+    return F.real_part(conjugate * F.sgn(result)), F.real_part(conjugate * F.mul_number(result, 1j))
+
+
 @op(
     "polar(Tensor abs, Tensor angle, *, Tensor out=None) -> Tensor|fp32",
     method=False,
     vjp={
-        "abs angle": lambda F, grad, angle, result: (
-            (grad.conj() * F.polar(F.ones_like(angle), angle)).real,
-            (grad.conj() * (result * 1j)).real,
-        ),
+        "abs angle": lambda F, grad, result: _polar_back(F, F.conj(grad), result),
     },
-    shown={"angle": ""},
     out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
 def polar(abs: np.ndarray, angle: np.ndarray) -> np.ndarray:
@@ -187,7 +187,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 unary(
     "conj_physical(Tensor input, *, Tensor out=None) -> Tensor",
     lambda x: np.conjugate(x) if x.dtype.kind == "c" else x.copy(),
-    lambda F, grad: F.conj(grad),
+    lambda F, grad: F.conj_physical(grad),
     promotes=False,
     doc="""
     The complex conjugate as a tensor of its own.

@@ -22,28 +22,35 @@ from ..table.outputs import Out
 
 
 @on_both_backends
-def distance_back(F: Any, grad: Any, off: Any, result: Any, p: float) -> Any:
-    """The gradient for input - other; where the distance is 0 it is taken as 0."""
+def norm_back(F: Any, grad: Any, input: Any, result: Any, p: float, dim: Any = None) -> Any:
+    """The gradient of a norm along dimensions that it has kept as sizes 1, or over everything; where it is 0 it is
+    taken as 0. None for the number of elements that are not 0."""
     if p == 0:
-        return F.nought(off)
+        return None
     if p == 1:
-        return F.sgn(off) * grad
+        return F.sgn(input) * grad
     if p == 2:
-        return grad * F.only(result != 0, off / result)
-    size = F.abs(off)
+        return grad * F.only(result != 0, input / result)
+    size = F.abs(input)
     if p in (math.inf, -math.inf):
-        hit = size == result
-        return F.sgn(off) * (grad / F.sum(hit) * hit)
-    if p < 2:
-        return F.only(off != 0, F.sgn(off) * F.pow(size, p - 1)) * grad * F.pow(result, 1 - p)
-    return off * F.pow(size, p - 2) * F.only(result != 0, grad * F.pow(F.where(result == 0, 1.0, result), 1 - p))
+        hit = (size == result) | F.isnan(size)
+        return F.sgn(input) * (grad / F.sum(hit, all_dims(dim, len(input.shape)), True) * hit)
+    if p < 1:
+        return F.sgn(input) * F.only(input != 0, F.pow(size, p - 1)) * grad * F.pow(result, 1 - p)
+    slope = F.sgn(input) * F.pow(size, p - 1) if p < 2 else input * F.pow(size, p - 2)
+    return slope * F.only(result != 0, grad / F.pow(result, p - 1))
+
+
+def _distance_back(F: Any, grad: Any, input: Any, other: Any, result: Any, p: float) -> Any:
+    slope = F.norm_back(grad, input - other, result, float(p))
+    return F.nought(input - other) if slope is None else slope
 
 
 @op(
     "dist(Tensor input, Tensor other, Scalar p=2) -> Tensor",
     vjp={
-        "input": lambda F, grad, input, other, result, p: F.distance_back(grad, input - other, result, p),
-        "other": lambda F, grad, input, other, result, p: -F.distance_back(grad, input - other, result, p),
+        "input": _distance_back,
+        "other": lambda F, grad, input, other, result, p: -_distance_back(F, grad, input, other, result, p),
     },
 )
 def dist(input: np.ndarray, other: np.ndarray, p: float = 2) -> Any:

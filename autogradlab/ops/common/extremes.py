@@ -98,9 +98,14 @@ def _in_dtype_of(grad: Any, count: Any) -> Any:
 def evenly(F: Any, grad: Any, input: Any, result: Any, dim: Any, keepdim: bool) -> Any:
     """The same along dimensions (amax, amin)."""
     shape = tuple(input.shape)
-    hit = input == F.restored(result, shape, dim, keepdim)
-    count = F.sum(hit, all_dims(dim, len(shape)), True) if shape else F.sum(hit)
-    return (F.restored(grad, shape, dim, keepdim) / count) * hit
+    dims = all_dims(dim, len(shape))
+    if not keepdim:
+        given = () if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
+        kept = tuple(1 if d in dims else n for d, n in enumerate(shape)) if shape else (1,) * len(given)
+        grad, result = (F.reshape(t, kept if given else ()) for t in (grad, result))
+    hit = input == result
+    count = F.sum(hit, dims, True) if shape else F.sum(hit)
+    return (grad / count) * hit
 
 
 def _of_all(name: str, ufunc: Any) -> Any:

@@ -51,7 +51,7 @@ def _cat_backward(F: Any, grad: Any, tensors_shape: list[Any], dim: int, needs: 
     outs = []
     start = 0
     for shape, need in zip(tensors_shape, needs, strict=True):
-        if shape == (0,) and lead != 1:
+        if shape == (0,):
             outs.append(F.zeros_of(grad, shape) if need else None)
             continue
         end = start + shape[d]
@@ -309,8 +309,14 @@ def _block_backward(F: Any, grad: Any, tensors_shape: list[Any]) -> list[Any]:
     row = column = 0
     for shape in tensors_shape:
         rows, columns = (1, 1, *shape)[-2:]
+        if tuple(shape) == (0,):
+            outs.append(F.zeros_of(grad, (0,)))
+            row += 1
+            continue
         part = F.slice(F.slice(grad, 0, row, row + rows, 1), 1, column, column + columns, 1)
-        outs.append(F.reshape(part, shape))
+        for _ in range(2 - len(shape)):
+            part = F.squeeze(part, -1)
+        outs.append(part)
         row, column = row + rows, column + columns
     return outs
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -184,6 +185,11 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 # -- select and scatter ------------------------------------------------------------------------------------------------
 
 
+def _selected_back(F: Any, grad: Any, mask: Any, shape: tuple[int, ...]) -> Any:
+    """What was selected at its place among zeros; the engine sums it to the input's shape."""
+    return F.masked_scatter(F.zeros_of(grad, broadcast_shapes(tuple(mask.shape), shape)), mask, grad)
+
+
 @op(
     "masked_select(Tensor input, Tensor mask, *, Tensor out=None) -> Tensor",
     check_out=same_dtype("masked_select(): self and result must have the same scalar type"),
@@ -191,7 +197,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     shown={"input": "self"},
     dynamic=ROWS_SELECTED,
     vjp={
-        "input": writes(1)(lambda F, grad, mask, input: F.masked_select_backward(grad, mask, tuple(input.shape))),
+        "input": writes(1)(lambda F, grad, mask, input: _selected_back(F, grad, mask, tuple(input.shape))),
     },
 )
 def masked_select(input: Any, mask: np.ndarray) -> np.ndarray:
@@ -211,21 +217,6 @@ def masked_select(input: Any, mask: np.ndarray) -> np.ndarray:
         return input[mask]
     shape = broadcast_shapes(mask.shape, input.shape)
     return np.broadcast_to(input, shape)[np.broadcast_to(mask, shape)]
-
-
-@op(
-    "masked_select_backward",
-    "grad_output mask",
-    node="MaskedScatterBackward0",
-    vjp={
-        "grad_output": lambda F, grad, mask: F.masked_select(grad, mask),
-    },
-)
-def masked_select_backward(grad_output: Any, mask: np.ndarray, input_shape: tuple[int, ...]) -> np.ndarray:
-    shape = broadcast_shapes(tuple(mask.shape), tuple(input_shape))
-    g = np.zeros(shape, grad_output.dtype)
-    g[np.broadcast_to(mask, shape)] = grad_output
-    return g  # the engine sums it to the input's shape
 
 
 _BYTES = (
@@ -265,22 +256,28 @@ _SCATTER = OPS["masked_scatter"] = Op(
     "input mask source",
     vjp={
         "input": lambda F, grad, mask: F.masked_fill(grad, mask, 0),
-        "source": lambda F, grad, mask, source_shape: F.front_of(F.masked_select(grad, mask), source_shape),
+        "source": lambda F, grad, mask, source_shape: F.masked_scatter_backward(grad, mask, source_shape),
     },
     shown={"source_shape": "source_sym_sizes"},
     writes=_spread,
     overlap="",
 )
 RAW.masked_scatter = _masked_scatter
-TENSORS.front_of = lambda values, shape: TENSORS.reshape(TENSORS.pad_to(values, (_count(shape),)), shape)
-RAW.front_of = lambda values, shape: RAW.pad_to(values, (_count(shape),)).reshape(shape).copy()
 
 
-def _count(shape: tuple[int, ...]) -> int:
-    n = 1
-    for size in shape:
-        n *= size
-    return n
+@op(
+    "masked_scatter_backward",
+    "grad_output mask",
+    node="MaskedScatterBackwardBackward0",
+    vjp={"grad_output": lambda F, grad, grad_output, mask: F.masked_scatter(F.zeros_like(grad_output), mask, grad)},
+    shown={"grad_output": ""},
+)
+def masked_scatter_backward(grad_output: Any, mask: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
+    """The elements that were taken of the source, zero for those behind them."""
+    values = RAW.masked_select(grad_output, mask)
+    r = np.zeros(math.prod(sizes), grad_output.dtype)
+    r[: values.size] = values
+    return r.reshape(sizes)
 
 
 @composite("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor")

@@ -166,18 +166,17 @@ binary(
 # -- angles, lengths, signs --------------------------------------------------------------------------------------------
 
 
-@on_both_backends
-def inverse_square(F: Any, x: Any, y: Any) -> Any:
-    """1 / (x² + y²), and 0 at the origin."""
-    return F.only((x != 0) | (y != 0), F.reciprocal(x * x + y * y))
+def _angle_back(F: Any, grad: Any, x: Any, y: Any, needs: list[bool]) -> tuple[Any, Any]:
+    """By 1 / (x² + y²), which is taken as 0 at the origin."""
+    factor = F.only((x != 0) | (y != 0), F.reciprocal(x * x + y * y))
+    return grad * y * factor if needs[0] else None, grad * -x * factor if needs[1] else None
 
 
 binary(
     "atan2(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     single(arctan2),
     {
-        "input": lambda F, grad, input, other: grad * other * F.inverse_square(input, other),
-        "other": lambda F, grad, input, other: grad * -input * F.inverse_square(input, other),
+        "input other": lambda F, grad, input, other, needs: _angle_back(F, grad, input, other, needs),
     },
     result="float",
     check=refusing(COMPLEX, "atan2_cpu"),
@@ -267,7 +266,7 @@ binary(
     "nextafter(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     np.nextafter,
     {
-        "input": lambda F, grad, input, other: F.where(input == other, F.zero_dim(grad), grad),
+        "input": lambda F, grad, input, other: F.where(input != other, grad, F.zero_dim(grad)),
         "other": writes(1)(lambda F, grad, other_shape: F.zeros_of(grad, other_shape)),
     },
     shown={"other_shape": ""},
@@ -494,7 +493,7 @@ binary(
     "ldexp(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|.out|_default",
     single(_power_of_two),
     {
-        "input": lambda F, grad, other: grad * F.conj(F.exp2(other)),
+        "input": lambda F, grad, other: grad * F.conj(F.pow(2.0, other)),
         "other": lambda F, grad, result: grad * F.conj(result) * math.log(2),
     },
     result="float",

@@ -90,7 +90,7 @@ def _running(name: str, ufunc: Any) -> Any:
 def suffix_sums(F: Any, grad: Any, dim: int) -> Any:
     """Sums of each element and all after it."""
     shape = grad.shape
-    if not len(shape) or shape[dim] == 1 or math.prod(shape) == 1:
+    if not len(shape) or shape[dim] == 1 or math.prod(shape) <= 1:
         return grad
     return F.contiguous(F.reversed(F.cumsum(F.reversed(grad, dim), dim), dim))
 
@@ -105,7 +105,7 @@ def cumprod_back(F: Any, grad: Any, input: Any, result: Any, dim: int) -> Any:
     d = wrap_dim(dim, len(shape))
     x, y = F.conj(input), F.conj(result)
     if not F.any_zero(input):
-        return F.suffix_sums(grad * y, d) / x
+        return F.suffix_sums(y * grad, d) / x
     # without dividing: what comes after an element is gathered from the end, what comes before it is the result there
     n = shape[d]
     after = F.slice(grad, d, n - 1, n)
@@ -313,24 +313,12 @@ def logcumsumexp(input: Any, dim: int) -> np.ndarray:
     return np.ascontiguousarray(r.astype(input.dtype, copy=False))
 
 
-def _log_where(F: Any, grad: Any, positive: bool) -> Any:
-    """log(abs(grad)) where grad has that sign; elsewhere the lowest number, whose exponential is 0."""
-    mask = (grad > 0) if positive else (grad < 0)
-    return F.log_or_lowest(grad, mask)
+def _lowest(x: np.ndarray) -> np.ndarray:
+    """The lowest number of a dtype, whose exponential is 0."""
+    return np.asarray(np.finfo(x.dtype).min if x.dtype.kind == "f" else -3.3e38).astype(x.dtype)
 
 
-def _raw_log(grad: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    lowest = np.finfo(grad.dtype).min if grad.dtype.kind == "f" else np.asarray(-3.3e38, np.float32)
-    return np.where(mask, np.log(np.abs(np.where(mask, grad, np.ones((), grad.dtype)))), lowest).astype(grad.dtype)
-
-
-def _tensor_log(grad: Tensor, mask: Tensor) -> Tensor:
-    numpy = grad._array.dtype
-    lowest = np.asarray(np.finfo(numpy).min if numpy.kind == "f" else -3.3e38).astype(numpy)
-    return F.where(mask, F.log(F.abs(F.where(mask, grad, wrap(np.ones((), numpy))))), wrap(lowest))
-
-
-RAW.log_or_lowest, TENSORS.log_or_lowest = _raw_log, _tensor_log
+RAW.lowest, TENSORS.lowest = _lowest, lambda x: wrap(_lowest(x._array))
 
 
 @on_both_backends
@@ -348,7 +336,8 @@ def logcumsumexp_back(F: Any, grad: Any, input: Any, result: Any, dim: int) -> A
         return F.reversed(F.cumsum(F.reversed(grad / total, dim), dim), dim) * share
     if F.is_complex(grad):
         return F.conj(F.exp(back(F.log(F.conj(grad)))))
-    return F.exp(back(_log_where(F, grad, True))) - F.exp(back(_log_where(F, grad, False)))
+    log, lowest = F.log(F.abs(grad)), F.lowest(grad)
+    return F.exp(back(F.where(grad > 0, log, lowest))) - F.exp(back(F.where(grad < 0, log, lowest)))
 
 
 # -- differences -------------------------------------------------------------------------------------------------------
@@ -432,7 +421,8 @@ def _spacing(name: str, y: Tensor, x: Tensor, d: int) -> Tensor:
     elif x.dim() < y.dim():
         x = x.view([1] * (y.dim() - x.dim()) + list(x.shape))
     along = d if x.dim() == y.dim() else d - y.dim()
-    return _after(x, along) - _before(x, along)
+    left = _before(x, along)
+    return _after(x, along) - left
 
 
 def _before(t: Tensor, dim: int) -> Tensor:

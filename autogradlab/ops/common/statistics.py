@@ -80,16 +80,15 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
 def var_back(F: Any, grad: Any, input: Any, dim: tuple[int, ...] | None, correction: int | None, keepdim: bool) -> Any:
     shape = tuple(input.shape)
     free = count_of(shape, dim) - (1 if correction is None else correction)
-    middle = input
-    if shape:
-        middle = F.mean(input) if dim is None else F.mean(input, all_dims(dim, len(shape)), True)
-    if free <= 0:  # NaN where there is nothing to divide by
-        return (
-            F.spread(grad, shape, dim, keepdim) * float("nan") * (input - middle)
-            if free < 0 or not shape
-            else (F.spread(grad, shape, dim, keepdim) * float("inf") * (input - middle))
-        )
-    return F.mul_number(F.restored(grad, shape, dim, keepdim), 2 / free) * (input - middle)
+    if not shape or dim is None:
+        middle = F.mean(input)
+        if free <= 0:
+            return grad * F.pick(input == middle, np.nan, np.inf)
+        return F.mul_number(grad, 2 / free) * (input - middle)
+    if len(shape) > 1:
+        grad = F.restored(grad, shape, dim, keepdim)
+    factor = 2 / free if free else np.inf
+    return F.mul_number(grad, factor) * (input - F.mean(input, all_dims(dim, len(shape)), True))
 
 
 @on_both_backends
@@ -101,7 +100,9 @@ def std_back(
 
 @on_both_backends
 def mean_part(F: Any, grad: Any, input: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
-    return F.div_number(F.spread(grad, tuple(input.shape), dim, keepdim), max(count_of(tuple(input.shape), dim), 1))
+    shape = tuple(input.shape)
+    whole = F.expand(grad, shape) if dim is None else F.spread(grad, shape, dim, keepdim)
+    return F.div_number(whole, max(count_of(shape, dim), 1))
 
 
 def _pair(*terms: Any) -> Any:

@@ -16,34 +16,46 @@ from ...core.memory.versions import INFERENCE, of_inference
 from ...core.recording.inplace import check_inplace
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors, modes
-from ...core.tensor.tensor import Tensor, requires_grad
+from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dtypes import scalar_name
 from ..table.calls import view_of
 from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import COPIED
 from .inplace_views import reshaped_in_place
 
-
-@op(
-    "as_strided_gather",
-    node="AsStridedBackward0",
-    vjp={
-        "input": lambda F, grad, base, view: F.as_strided_backward(grad, base, view),
-    },
-)
-def as_strided_gather(input: np.ndarray, base: Any, view: Any) -> np.ndarray:
-    return np.array(strided.laid_out(input, base, view)[1])
+F = TENSORS
 
 
-@op(
-    "as_strided_backward",
-    node="AsStridedBackwardBackward0",
-    vjp={
-        "input": lambda F, grad, base, view: F.as_strided_gather(grad, base, view),
-    },
-)
-def as_strided_backward(input: Any, base: Any, view: Any) -> np.ndarray:
-    return strided.strided_backward(input, base, view)
+def _recorded_backward(grad: Tensor, base: Any, view: Any) -> Tensor:
+    """The gradient of a base, given that of a strided view of it, in the steps that PyTorch records: into memory that
+    holds both, and out of it. Elements met twice are summed."""
+    if 0 in view.shape or 0 in base.shape:
+        return F.zeros_of(grad, base.shape)
+    kept: list[int] = []
+    for d in range(len(view.shape) - 1, -1, -1):
+        if view.shape[d] == 1:
+            grad = F.squeeze(grad, d)
+        elif not view.strides[d]:
+            grad = F.sum(grad, d)
+        else:
+            kept.insert(0, d)
+    out = [view.shape[d] for d in kept], [view.strides[d] for d in kept]
+    shared = min(0, view.offset)
+    size = max(base.bounds()[1], view.bounds()[1]) - shared + 1
+    memory = F.zeros_of(grad, (size,))
+    places = wrap(np.arange(size))
+    if strided.overlapping(*out):
+        index = F.reshape(F.as_strided(places, *out, view.offset - shared), -1)
+        F.index_add_(memory, 0, index, F.reshape(grad, -1))
+    else:
+        F.copy_(F.as_strided(memory, *out, view.offset - shared), grad)
+    if base.overlaps():
+        index = F.reshape(F.as_strided(places, base.shape, base.strides, -shared), -1)
+        F.div_(memory, wrap(np.bincount(index._array, minlength=size).astype(grad._array.dtype)))
+    return F.as_strided(memory, base.shape, base.strides, -shared)
+
+
+RAW.as_strided_backward, TENSORS.as_strided_backward = strided.strided_backward, _recorded_backward
 
 
 # -- as_strided --------------------------------------------------------------------------------------------------------
@@ -297,32 +309,41 @@ def _window(r: np.ndarray, size: Any, stride: Any, offset: Any) -> np.ndarray:
     return np.ndarray(size, r.dtype, r, min(offset * item, r.nbytes), tuple(s * item for s in stride))
 
 
-@op(
-    "_strided_part",
-    node="AsStridedBackward0",
-    vjp={
-        "input": lambda F, grad, input_shape, size, stride, storage_offset: F.as_strided_scatter(
-            F.zeros_of(grad, input_shape), grad, size, stride, storage_offset
-        ),
-    },
-    shown={"input_shape": ""},
-)
-def _strided_part(input: np.ndarray, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int) -> np.ndarray:
-    """The elements that as_strided names in a tensor laid out in row order."""
-    return np.array(_window(np.ascontiguousarray(input), size, stride, storage_offset))
+def _strided_part(grad: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    """The elements that as_strided names in a gradient laid out in row order."""
+    return np.array(_window(np.ascontiguousarray(grad), size, stride, storage_offset))
 
 
+def _part_of_strided(grad: Any, shape: Any, strides: Any, *place: Any) -> Any:
+    """PyTorch's gradient for the input: zero but where src was written, laid out like the input."""
+    r = np.zeros(shape, grad.dtype)
+    _window(r, *place)[...] = _strided_part(grad, *place)
+    return _window(r, shape, strides, 0)
+
+
+def _part_of_strided_recorded(grad: Tensor, shape: Any, strides: Any, *place: Any) -> Tensor:
+    part, r = F.as_strided(F.contiguous(grad), *place), F.zeros_of(grad, shape)
+    result: Tensor = F.as_strided(r, shape, strides)
+    F.copy_(F.as_strided(r, *place), part)
+    return result
+
+
+RAW.strided_part = _strided_part
+TENSORS.strided_part = lambda grad, *place: F.as_strided(F.contiguous(grad), *place)
+RAW.part_of_strided, TENSORS.part_of_strided = _part_of_strided, _part_of_strided_recorded
 OPS["as_strided_scatter"] = Op(
     "as_strided_scatter",
     _as_strided_scatter,
     "input src",
     vjp={
-        "input": lambda F, grad, src_shape, size, stride, storage_offset: F.as_strided_scatter(
-            grad, F.zeros_of(grad, src_shape), size, stride, storage_offset
+        "input": says(("g where src was written, 0 elsewhere", "写入 src 处的 g，其余为 0"))(
+            lambda F, grad, input_shape, input_strides, size, stride, storage_offset: F.part_of_strided(
+                grad, input_shape, input_strides, size, stride, storage_offset
+            )
         ),
-        "src": lambda F, grad, size, stride, storage_offset: F._strided_part(grad, size, stride, storage_offset),
+        "src": lambda F, grad, size, stride, storage_offset: F.strided_part(grad, size, stride, storage_offset),
     },
-    shown={"src_shape": ""},
+    shown={"input_shape": "", "input_strides": ""},
 )
 RAW.as_strided_scatter = _as_strided_scatter
 _scatter_strided = OPS["as_strided_scatter"].call

@@ -21,6 +21,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, int64, scalar_name
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes
+from ..first.products import times
 from ..table.inplace import warn_expanded
 from ..table.opdef import OPS, Op, composite, copying, op
 from ..table.outputs import Out, same_dtype
@@ -162,12 +163,9 @@ def _index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *, a
 
 
 def _gathered(F: Any, grad: Any, dim: int, index: Any, source_shape: tuple[int, ...]) -> Any:
-    return F.expand(
-        F.reshape(F.index_select(grad, dim, index), source_shape)
-        if not source_shape
-        else F.index_select(grad, dim, index),
-        source_shape,
-    )
+    if not source_shape:
+        return F.index_select(grad, dim, F.squeeze(index, 0))
+    return F.expand(F.index_select(grad, dim, index), source_shape)
 
 
 op(
@@ -178,8 +176,8 @@ op(
     inplace_function=False,
     vjp={
         "input": lambda F, grad: F.view_grad(grad),
-        "source": lambda F, grad, dim, index, source, alpha: (
-            _gathered(F, grad, dim, index, tuple(source.shape)) * alpha
+        "source": lambda F, grad, dim, index, source, alpha: times(
+            _gathered(F, grad, dim, index, tuple(source.shape)), alpha
         ),
     },
     overlap="whole",

@@ -19,7 +19,7 @@ from ..kernels.rounded import exp, log, rounded, tanh
 from ..table.arguments import old_form, reject
 from ..table.calls import ByOut
 from ..table.factories import binary, unary
-from ..table.inplace import recorded_edges
+from ..table.inplace import change, recorded_edges
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import FOUND, Out
 from ..table.overloads import Arguments, Called, Overload
@@ -875,6 +875,7 @@ def _number_form(name: str, kernel: Any, on_arrays: Any, vjp: Any) -> None:
         name, _with_number(kernel), node=f"{name.split('_')[0].capitalize()}Backward1", vjp={"input": vjp}
     )
     setattr(TENSORS, name, entry.call)
+    setattr(TENSORS, f"{name}_", lambda x, n: change(entry, [x, n], entry.arrays([x, n])))
     setattr(RAW, name, on_arrays)
 
 

@@ -118,10 +118,19 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return TENSORS.clone(input, memory_format=memory_format)
 
 
+def _copied_back(F: Any, grad: Any, numpy: Any) -> Any:
+    """The gradient of a copy in another dtype, in the one of what was copied."""
+    if numpy.kind != "c" and F.is_complex(grad):
+        grad = F.real_part(grad)
+        if not isinstance(grad, Tensor) or grad._array.dtype is numpy:
+            return grad
+    return F._to_copy(grad, numpy)
+
+
 @op(
     "_to_copy",
     node="ToCopyBackward0",
-    vjp={"input": lambda F, grad, input_dtype: F._to_copy(grad, input_dtype)},
+    vjp={"input": lambda F, grad, input_dtype: _copied_back(F, grad, input_dtype)},
     reads="itself",
     inner_writes=1,
 )

@@ -37,7 +37,7 @@ def spread(F: Any, grad: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -
 @on_both_backends
 def restored(F: Any, grad: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     """The gradient of a reduction with the reduced dimensions as sizes 1; of everything, it broadcasts as it is."""
-    if not keepdim and dim is not None:
+    if not keepdim and dim is not None and len(shape):
         for d in sorted(all_dims(dim, len(shape))):
             grad = F.unsqueeze(grad, d)
     return grad

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ...core.values.promotion import can_cast
-from ..common.blas import adjoint, lift
+from ..common.blas import adjoint
 from ..first.products import refuse_into, written_all
 from ..table.opdef import composite, op
 from ..table.outputs import EXPECTED, Out
@@ -28,13 +29,11 @@ from .factors import (
     lu,
     matmul,
     matrices,
-    on_diagonal,
     permutation_matrix,
+    plain,
     singular_values,
     square,
     substitute,
-    weighted,
-    zeros_or,
 )
 
 NOT_POSITIVE = (
@@ -46,20 +45,15 @@ _SVD = named("svd", ("U", "S", "V"))
 _LINALG_LU = named("linalg_lu", ("P", "L", "U"))
 
 
-def _halved_triangle(n: int, upper: bool = False) -> np.ndarray:
-    """Ones in a triangle, halves on its diagonal."""
-    ones = np.triu(np.ones((n, n))) if upper else np.tril(np.ones((n, n)))
-    return ones - np.eye(n) / 2
-
-
 # -- Cholesky ----------------------------------------------------------------------------------------------------------
 
 
 def _cholesky_backward(F: Any, grad: Any, factor: Any, upper: bool) -> Any:
     low, g = (adjoint(F, factor), adjoint(F, grad)) if upper else (factor, grad)
-    phi = weighted(F, F.matmul(adjoint(F, low), g), _halved_triangle(low.shape[-1]))
-    half = F.linalg_solve_triangular(adjoint(F, low), (phi + adjoint(F, phi)) * 0.5, upper=True)
-    return adjoint(F, F.linalg_solve_triangular(adjoint(F, low), adjoint(F, half), upper=True))
+    part = F.tril(F.matmul(adjoint(F, low), g), 0)
+    part = F.mul_number(part + adjoint(F, F.tril(part, -1)), 0.5)
+    part = F.linalg_solve_triangular(adjoint(F, low), part, upper=True)
+    return F.linalg_solve_triangular(low, part, upper=False, left=False)
 
 
 def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -151,23 +145,24 @@ def _qr_backward(F: Any, grads: list[Any], Q: Any, R: Any, mode: str) -> Any:
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
             "linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr."
         )
-    m, k, n = Q.shape[-2], R.shape[-2], R.shape[-1]
+    m, n = Q.shape[-2], R.shape[-1]
     if mode == "complete" and m > n:
         raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
-    g_q, g_r = zeros_or(F, grads[0], Q), zeros_or(F, grads[1], R)
-    if n <= k:
-        return _qr_tall(F, g_q, g_r, Q, R)
-    left, right = F.slice(R, -1, 0, k, 1), F.slice(R, -1, k, n, 1)
-    g_left, g_right = F.slice(g_r, -1, 0, k, 1), F.slice(g_r, -1, k, n, 1)
-    g_q = g_q + matmul(F, Q, right, adjoint(F, g_right))
-    return F.cat([_qr_tall(F, g_q, g_left, Q, left), F.matmul(Q, g_right)], -1)
-
-
-def _qr_tall(F: Any, g_q: Any, g_r: Any, Q: Any, R: Any) -> Any:
-    x = F.matmul(g_r, adjoint(F, R)) - F.matmul(adjoint(F, Q), g_q)
-    x = weighted(F, x, _halved_triangle(R.shape[-1], upper=True))
-    g = g_q + F.matmul(Q, x + adjoint(F, x))
-    return adjoint(F, F.linalg_solve_triangular(R, adjoint(F, g), upper=True))
+    g_q, g_r = grads
+    g = None if g_r is None else F.matmul(g_r, adjoint(F, R))
+    if g_q is not None:
+        g = -F.matmul(adjoint(F, Q), g_q) if g is None else g - F.matmul(adjoint(F, Q), g_q)
+    if m >= n:
+        g = F.triu(g, 0)
+        g = F.matmul(Q, F.scaled_diagonal(g + adjoint(F, g), 0.5, "real"))
+        g = g if g_q is None else g + g_q
+        return F.linalg_solve_triangular(adjoint(F, R), g, upper=False, left=False)
+    g = -g
+    g = F.tril(g - adjoint(F, g), 0)
+    g = F.matmul(Q, F.scaled_diagonal(g, 0.5, "imag") if is_complex(g) else g)
+    g = F.linalg_solve_triangular(adjoint(F, F.slice(R, -1, 0, m, 1)), g, upper=False, left=False)
+    g = F.cat([g, F.zeros_of(g, (*R.shape[:-1], n - m))], -1)
+    return g if g_r is None else g + F.matmul(Q, g_r)
 
 
 def _qr(a: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
@@ -248,7 +243,7 @@ def _svd_backward(
     g_u, g_s, g_vh = grads
     m, n = A_shape[-2:]
     k = min(m, n)
-    if full_matrices and m != n:  # of the further vectors nothing can depend
+    if full_matrices:  # of the further vectors nothing can depend
         U, Vh = F.slice(U, -1, 0, k, 1), F.slice(Vh, -2, 0, k, 1)
         g_u = None if g_u is None else F.slice(g_u, -1, 0, k, 1)
         g_vh = None if g_vh is None else F.slice(g_vh, -2, 0, k, 1)
@@ -256,27 +251,39 @@ def _svd_backward(
         if m >= n:
             return F.matmul(U, F.unsqueeze(g_s, -1) * Vh)
         return F.matmul(U * F.unsqueeze(g_s, -2), Vh)
-    squares = S * S
-    E = differences(F, squares)
-    row, column = F.unsqueeze(S, -2), F.unsqueeze(S, -1)
-    inner: Any = 0
-    u_term = v_term = None
-    if g_u is not None:
-        u_term = _skew(F, F.matmul(adjoint(F, U), g_u))
-        inner = u_term / E * row
-    if g_vh is not None:
-        v_term = _skew(F, F.matmul(Vh, adjoint(F, g_vh)))
-        inner = inner + column * (v_term / E)
-    if u_term is not None and v_term is not None and is_complex(U):
-        inner = inner + weighted(F, u_term / (2 * row), np.eye(k))
+    u_term = None if g_u is None else _skew(F, F.matmul(adjoint(F, U), g_u))
+    v_term = None if g_vh is None else _skew(F, F.matmul(Vh, adjoint(F, g_vh)))
+    complex_ = is_complex(U)
+    if complex_:
+        _check_phases(u_term, v_term)
+    E = differences(F, S * S)
+    if u_term is None:
+        inner = F.unsqueeze(S, -1) * (v_term / E)
+    elif v_term is None:
+        inner = u_term / E * F.unsqueeze(S, -2)
+    else:
+        inner = (u_term * F.unsqueeze(S, -2) + F.unsqueeze(S, -1) * v_term) / E
     if g_s is not None:
-        inner = inner + on_diagonal(F, g_s)
-    g = matmul(F, U, inner, Vh)
-    if m > k and g_u is not None:
-        g = g + F.matmul((g_u - matmul(F, U, adjoint(F, U), g_u)) / row, Vh)
-    if n > k and g_vh is not None:
-        g = g + F.matmul(U / row, g_vh - matmul(F, g_vh, adjoint(F, Vh), Vh))
-    return g
+        inner = inner + F.diag_embed(g_s, 0, -2, -1)
+    if complex_ and u_term is not None and v_term is not None:
+        inner = inner + F.diag_embed(F.diagonal(u_term, 0, -2, -1) / F.mul_number(S, 2.0), 0, -2, -1)
+    if m > n and g_u is not None:
+        by_size = g_u / F.unsqueeze(S, -2)
+        return F.matmul(F.matmul(U, inner) + by_size - F.matmul(U, F.matmul(adjoint(F, U), by_size)), Vh)
+    if m < n and g_vh is not None:
+        by_size = g_vh / F.unsqueeze(S, -1)
+        return F.matmul(U, F.matmul(inner, Vh) + by_size - matmul(F, by_size, adjoint(F, Vh), Vh))
+    return F.matmul(U, F.matmul(inner, Vh)) if m >= n else matmul(F, U, inner, Vh)
+
+
+def _check_phases(u_term: Any, v_term: Any) -> None:
+    """PyTorch's error for a loss that depends on the phases of complex singular vectors."""
+    turns = [0 if x is None else np.diagonal(plain(x), 0, -2, -1).imag for x in (u_term, v_term)]
+    if not np.allclose(turns[0], -turns[1], 1e-2, 1e-2):
+        raise RuntimeError(
+            "svd_backward: The singular vectors in the complex case are specified up to multiplication by e^{i phi}. "
+            "The specified loss function depends on this phase term, making it ill-defined."
+        )
 
 
 @op(
@@ -352,17 +359,27 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
 # -- eigenvalues -------------------------------------------------------------------------------------------------------
 
 
+def _check_vectors(name: str, diagonal: Any) -> None:
+    """PyTorch's error for a loss that depends on the phases of complex eigenvectors."""
+    turns = plain(diagonal)
+    if turns.dtype.kind == "c" and not np.allclose(turns.imag, 0, 1e-2, 1e-2):
+        raise RuntimeError(
+            f"{name}: The eigenvectors in the complex case are specified up to multiplication by e^{{i phi}}. The "
+            "specified loss function depends on this quantity, so it is ill-defined."
+        )
+
+
 def _eigh_backward(F: Any, grads: list[Any], eigenvalues: Any, eigenvectors: Any) -> Any:
     g_l, g_v = grads
     V = eigenvectors
     if g_v is None:
         return F.matmul(V * F.unsqueeze(g_l, -2), adjoint(F, V))
-    n = V.shape[-1]
-    inner = weighted(F, F.matmul(adjoint(F, V), g_v) / differences(F, eigenvalues), 1 - np.eye(n))
+    inner = F.matmul(adjoint(F, V), g_v)
+    _check_vectors("linalg_eigh_backward", F.diagonal(inner, 0, -2, -1))
+    inner = F.mul_number(inner - adjoint(F, inner), 0.5) / differences(F, eigenvalues)
     if g_l is not None:
-        inner = inner + on_diagonal(F, g_l)
-    g = matmul(F, V, inner, adjoint(F, V))
-    return (g + adjoint(F, g)) * 0.5
+        inner = F.with_diagonal(inner, g_l)
+    return F.matmul(V, F.matmul(inner, adjoint(F, V)))
 
 
 @op(
@@ -400,18 +417,16 @@ def linalg_eigh(A: np.ndarray, UPLO: str = "L") -> tuple[np.ndarray, np.ndarray]
 def _eig_backward(F: Any, grads: list[Any], eigenvalues: Any, eigenvectors: Any) -> Any:
     g_l, g_v = grads
     V = eigenvectors
-    Vh = adjoint(F, V)
     if g_v is None:
-        return F.linalg_solve(Vh, F.unsqueeze(g_l, -1) * Vh)
-    n = V.shape[-1]
-    projected = F.matmul(Vh, g_v)
-    diagonal = F.sum(weighted(F, projected, np.eye(n)), -2)
-    real = (diagonal + F.conj(diagonal)) * 0.5
-    inner = projected - F.matmul(Vh, V * F.unsqueeze(real, -2))
-    inner = weighted(F, inner / F.conj(differences(F, eigenvalues)), 1 - np.eye(n))
+        return F.linalg_solve(adjoint(F, V), F.unsqueeze(g_l, -1) * adjoint(F, V))
+    inner = F.matmul(adjoint(F, V), g_v)
+    diagonal = F.diagonal(inner, 0, -2, -1)
+    _check_vectors("linalg_eig_backward", diagonal)
+    inner = inner - F.matmul(adjoint(F, V), V * F.unsqueeze(F.real_part(diagonal), -2))
+    inner = inner / differences(F, F.conj(eigenvalues))
     if g_l is not None:
-        inner = inner + on_diagonal(F, g_l)
-    return F.linalg_solve(Vh, F.matmul(inner, Vh))
+        inner = F.with_diagonal(inner, g_l)
+    return F.linalg_solve(adjoint(F, V), F.matmul(inner, adjoint(F, V)))
 
 
 def _takes_complex(input: Tensor, out: Sequence[Tensor]) -> None:
@@ -456,51 +471,60 @@ def linalg_eig(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _lu_backward(F: Any, g_l: Any, g_u: Any, L: Any, U: Any, P: Any) -> Any:
     """The gradient of A = P L U. The part of a wide or tall A beyond the square comes first:
     it passes gradients on to the square part."""
-    m, n, k = L.shape[-2], U.shape[-1], L.shape[-1]
-    part = lambda x, dim, low, high: F.slice(x, dim, low, high, 1)
-    more = None
-    if n > k:
-        more = F.linalg_solve_triangular(adjoint(F, L), part(g_u, -1, k, n), upper=True)
-        g_l, g_u = g_l - F.matmul(more, adjoint(F, part(U, -1, k, n))), part(g_u, -1, 0, k)
-        U = part(U, -1, 0, k)
-    elif m > k:
-        more = F.linalg_solve_triangular(adjoint(F, U), part(g_l, -2, k, m), upper=False, left=False)
-        g_u, g_l = g_u - F.matmul(adjoint(F, part(L, -2, k, m)), more), part(g_l, -2, 0, k)
-        L = part(L, -2, 0, k)
-    inner = weighted(F, F.matmul(adjoint(F, L), g_l), np.tril(np.ones((k, k)), -1)) + weighted(
-        F, F.matmul(g_u, adjoint(F, U)), np.triu(np.ones((k, k)))
-    )
-    x = F.linalg_solve_triangular(adjoint(F, L), inner, upper=True)
-    x = adjoint(F, F.linalg_solve_triangular(U, adjoint(F, x), upper=True))
-    if more is not None:
-        x = F.cat([x, more], -1 if n > k else -2)
-    return x if P.ndim < 2 else F.matmul(P, x)
+    m, n = L.shape[-2], U.shape[-1]
+    by_l, by_u = partial(_by_l, F, L), partial(_by_u, F, U)
+    if m == n:
+        g = None if g_l is None else F.tril(F.matmul(adjoint(F, L), g_l), -1)
+        if g_u is not None:
+            upper = F.triu(F.matmul(g_u, adjoint(F, U)), 0)
+            g = upper if g is None else g + upper
+        g = by_l(by_u(g))
+    elif m < n:
+        g = None if g_l is None else F.matmul(adjoint(F, L), g_l)
+        if g_u is not None:
+            upper = F.matmul(F.triu(g_u, 0), adjoint(F, U))
+            g = -upper if g is None else g - upper
+        g = _by_u(F, F.slice(U, -1, 0, m, 1), F.tril(g, -1))
+        if g_u is None:
+            g = by_l(g)
+            g = F.cat([g, F.zeros_of(g, (*U.shape[:-1], n - m))], -1)
+        else:
+            g = by_l(F.cat([g + F.triu(F.slice(g_u, -1, 0, m, 1), 0), F.slice(g_u, -1, m, n, 1)], -1))
+    else:
+        g = None if g_u is None else F.matmul(g_u, adjoint(F, U))
+        if g_l is not None:
+            lower = F.matmul(adjoint(F, L), F.tril(g_l, -1))
+            g = -lower if g is None else g - lower
+        g = _by_l(F, F.slice(L, -2, 0, n, 1), F.triu(g, 0))
+        if g_l is None:
+            g = by_u(g)
+            g = F.cat([g, F.zeros_of(g, (*L.shape[:-2], m - n, n))], -2)
+        else:
+            g = by_u(F.cat([g + F.tril(F.slice(g_l, -2, 0, n, 1), -1), F.slice(g_l, -2, n, m, 1)], -2))
+    return g if P is None else F.matmul(P, g)
 
 
-def _parts(F: Any, LU: Any) -> Any:
-    """L and U out of the one matrix that holds both."""
-    m, n = LU.shape[-2:]
-    k = min(m, n)
-    low, high = np.tril(np.ones((m, k)), -1), np.triu(np.ones((k, n)))
-    L = weighted(F, F.slice(LU, -1, 0, k, 1), low) + lift(F, np.eye(m, k).astype(_dtype(LU)))
-    return L, weighted(F, F.slice(LU, -2, 0, k, 1), high)
+def _by_l(F: Any, L: Any, x: Any) -> Any:
+    """L^-H x."""
+    return F.linalg_solve_triangular(adjoint(F, L), x, upper=True, left=True, unitriangular=True)
 
 
-def _permuted(F: Any, pivots: Any, m: int, d: Any) -> Any:
-    return lift(F, permutation_matrix(pivots._array if isinstance(pivots, Tensor) else pivots, m, d))
+def _by_u(F: Any, U: Any, x: Any) -> Any:
+    """x U^-H."""
+    return F.linalg_solve_triangular(adjoint(F, U), x, upper=False, left=False)
 
 
-def _lu_factor_backward(F: Any, grad: Any, LU: Any, pivots: Any) -> Any:
-    m, n = LU.shape[-2:]
-    k = min(m, n)
-    g_l, g_u = F.slice(grad, -1, 0, k, 1), F.slice(grad, -2, 0, k, 1)
-    g_l, g_u = weighted(F, g_l, np.tril(np.ones((m, k)), -1)), weighted(F, g_u, np.triu(np.ones((k, n))))
-    L, U = _parts(F, LU)
-    return _lu_backward(F, g_l, g_u, L, U, _permuted(F, pivots, m, _dtype(LU)))
+def _unpacked(F: Any, LU: Any, pivots: Any, pivot: bool) -> tuple[Any, Any, Any]:
+    """P, or None without pivots, L and U."""
+    made = F.lu_unpack(LU, pivots, True, pivot)
+    P, L, U = made if F is TENSORS else (made[2], *made[:2])
+    return (P if pivot else None), L, U
 
 
-def _dtype(x: Any) -> Any:
-    return x._array.dtype if isinstance(x, Tensor) else x.dtype
+def _lu_factor_backward(F: Any, grad: Any, LU: Any, pivots: Any, pivot: bool) -> Any:
+    k = min(LU.shape[-2:])
+    P, L, U = _unpacked(F, LU, pivots, pivot)
+    return _lu_backward(F, F.slice(grad, -1, 0, k, 1), F.slice(grad, -2, 0, k, 1), L, U, P)
 
 
 @op(
@@ -514,7 +538,6 @@ def _dtype(x: Any) -> Any:
     differentiable=1,
     returns=named("linalg_lu_factor_ex", ("LU", "pivots", "info")),
     vjp={"A": _lu_factor_backward},
-    also=("pivot",),
     out=Out(exact=EXPECTED),
 )
 def linalg_lu_factor_ex(
@@ -546,7 +569,7 @@ def linalg_lu_factor_ex(
 
 
 def _lu_full_backward(F: Any, grads: list[Any], L: Any, U: Any, P: Any) -> Any:
-    return _lu_backward(F, zeros_or(F, grads[0], L), zeros_or(F, grads[1], U), L, U, P)
+    return _lu_backward(F, grads[0], grads[1], L, U, P if P.ndim > 1 else None)
 
 
 def _lu_result(made: Any) -> Any:
@@ -593,28 +616,20 @@ def linalg_lu(A: np.ndarray, *, pivot: bool = True) -> tuple[np.ndarray, np.ndar
 def _lu_solve_backward(
     F: Any, grad: Any, LU: Any, pivots: Any, result: Any, left: bool, adjoint: bool, needs: list[Any]
 ) -> list[Any]:
-    if not left:  # X A = B is A^H X^H = B^H
-        H = lambda x: F.conj(F.transpose(x, -2, -1))
-        g_lu, g_b = _lu_solve_backward(F, H(grad), LU, pivots, H(result), True, not adjoint, needs)
-        return [g_lu, None if g_b is None else H(g_b)]
-    g_b = F.linalg_lu_solve(LU, pivots, grad, left=True, adjoint=not adjoint) if needs[1] else None
-    return [_lu_solve_by_factors(F, grad, LU, pivots, result, adjoint) if needs[0] else None, g_b]
+    g_lu = _lu_solve_by_factors(F, grad, LU, pivots, result, left, adjoint) if needs[0] else None
+    return [g_lu, F.linalg_lu_solve(LU, pivots, grad, left=left, adjoint=not adjoint) if needs[1] else None]
 
 
-def _lu_solve_by_factors(F: Any, grad: Any, LU: Any, pivots: Any, X: Any, conjugate: bool) -> Any:
-    n = LU.shape[-1]
-    low, high = np.tril(np.ones((n, n)), -1), np.triu(np.ones((n, n)))
-    L, U = _parts(F, LU)
-    H = lambda x: F.conj(F.transpose(x, -2, -1))
+def _lu_solve_by_factors(F: Any, grad: Any, LU: Any, pivots: Any, X: Any, left: bool, conjugate: bool) -> Any:
+    P, L, U = _unpacked(F, LU, pivots, left == conjugate)
     solve = F.linalg_solve_triangular
-    if not conjugate:
-        r = -F.matmul(solve(H(U), grad, upper=False), H(X))
-        return weighted(F, r, high) + weighted(F, solve(H(L), F.matmul(r, H(U)), upper=True, unitriangular=True), low)
-    P = _permuted(F, pivots, n, _dtype(LU))
-    z = F.matmul(F.transpose(P, -2, -1), X)
-    t = solve(L, F.matmul(F.transpose(P, -2, -1), grad), upper=False, unitriangular=True)
-    s = solve(U, t, upper=True)
-    return -weighted(F, F.matmul(F.matmul(H(L), z), H(s)), high) - weighted(F, F.matmul(z, H(t)), low)
+    if left != conjugate:  # U^-H of grad X^H, or of its adjoints
+        r = solve(adjoint(F, U), -F.matmul(*((grad, adjoint(F, X)) if left else (adjoint(F, grad), X))), upper=False)
+        return F.tril(_by_l(F, L, F.matmul(r, adjoint(F, U))), -1) + F.triu(r, 0)
+    factors = (X, adjoint(F, grad)) if left else (adjoint(F, X), grad)
+    r = -matmul(F, F.transpose(P, -2, -1), *factors, P)
+    r = solve(adjoint(F, L), r, upper=True, left=False, unitriangular=True)
+    return F.tril(r, -1) + F.triu(_by_u(F, U, F.matmul(adjoint(F, L), r)), 0)
 
 
 @op(

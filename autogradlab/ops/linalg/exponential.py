@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.recording.record import RAW
 from ...core.recording.record import TENSORS as F
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
@@ -21,11 +22,26 @@ from .factors import columns, real_type, square, weighted
 
 
 def _exp_backward(F: Any, grad: Any, A: Any) -> Any:
-    h = adjoint(F, A)
     n = A.shape[-1]
-    zero = F.zeros_of(h, tuple(h.shape))
-    block = F.cat([F.cat([h, grad], -1), F.cat([zero, h], -1)], -2)
-    return F.slice(F.slice(F.linalg_matrix_exp(block), -2, 0, n, 1), -1, n, 2 * n, 1)
+    found = F.linalg_matrix_exp(F.triangle_of_blocks(adjoint(F, A), grad))
+    return F.slice(F.slice(found, -2, 0, n, 1), -1, n, 2 * n, 1)
+
+
+def _blocks(a: Any, beside: Any) -> Any:
+    """The matrix [[a, beside], [0, a]]."""
+    zero = RAW.zeros_of(a, a.shape)
+    return RAW.cat([RAW.cat([a, beside], -1), RAW.cat([zero, a], -1)], -2)
+
+
+def _blocks_recorded(a: Tensor, beside: Tensor) -> Tensor:
+    n = a.shape[-1]
+    block: Tensor = F.zeros_of(beside, (*a.shape[:-2], 2 * n, 2 * n), a)
+    for row, column, part in ((0, 0, a), (n, n, a), (0, n, beside)):
+        F.copy_(F.slice(F.slice(block, -2, row, row + n, 1), -1, column, column + n, 1), part)
+    return block
+
+
+RAW.triangle_of_blocks, F.triangle_of_blocks = _blocks, _blocks_recorded
 
 
 _PADE = (
@@ -91,8 +107,8 @@ def householder_backward(F: Any, grad: Any, input: Any, tau: Any) -> list[Any]:
     """Each reflection 1 - tau v v^H stands between those before it, which act on the gradient, and those after it."""
     m, n = input.shape[-2:]
     count = tau.shape[-1]
-    if not count:
-        return [None, tau * 0]
+    if not count or 0 in input.shape:
+        return [None, None]
     size = lambda i: F.unsqueeze(F.slice(tau, -1, i, i + 1, 1), -1)
     below = [(np.arange(m) > i).astype(float)[:, None] for i in range(count)]
     eye = np.eye(m, n)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.memory.rows import all_rows
+from ...core.memory.rows import Rows, all_rows
 from ...core.memory.storage import dense
 from ...core.random.streams import unsupported
-from ...core.recording.record import RAW
+from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import scalar_name
 from ..common.blas import lift
@@ -263,20 +263,51 @@ def real_type(x: Any) -> np.dtype[Any]:
     return np.dtype(d.char.lower()) if d.kind == "c" else d
 
 
+def plain(x: Any) -> np.ndarray:
+    """The array of a value of a formula, of all rows if it has some."""
+    array: np.ndarray = all_rows(x._array if isinstance(x, Tensor) else x)
+    return array
+
+
 def is_complex(x: Any) -> bool:
-    return (x._array if isinstance(x, Tensor) else x).dtype.kind == "c"
+    return plain(x).dtype.kind == "c"
 
 
 def differences(F: Any, values: Any) -> Any:
     """values[j] - values[i] as a matrix, with ones on its diagonal."""
-    n = values.shape[-1]
-    return F.unsqueeze(values, -2) - F.unsqueeze(values, -1) + lift(F, np.eye(n, dtype=real_type(values)))
+    return F.with_diagonal(F.unsqueeze(values, -2) - F.unsqueeze(values, -1), 1)
 
 
-def on_diagonal(F: Any, values: Any) -> Any:
-    """Diagonal matrices of vectors."""
-    return F.unsqueeze(values, -1) * lift(F, np.eye(values.shape[-1], dtype=real_type(values)))
+def _with_diagonal(x: Any, values: Any) -> Any:
+    """Fresh matrices with other values on their diagonals."""
+    RAW.diagonal(x, 0, -2, -1)[...] = values
+    return x
 
 
-def zeros_or(F: Any, grad: Any, like: Any) -> Any:
-    return F.zeros_of(like, tuple(like.shape)) if grad is None else grad
+def _with_diagonal_recorded(x: Tensor, values: Any) -> Tensor:
+    if not isinstance(values, Tensor):
+        TENSORS.fill_(TENSORS.diagonal(x, 0, -2, -1), values)
+    elif isinstance(values._array, Rows):  # which the memory of x may not hold
+        found: Tensor = TENSORS.diagonal_scatter(x, values, 0, -2, -1)
+        return found
+    else:
+        TENSORS.copy_(TENSORS.diagonal(x, 0, -2, -1), values)
+    return x
+
+
+def _scaled_diagonal(x: Any, factor: float, part: str) -> Any:
+    """Fresh matrices whose diagonals, or of complex ones their real or imaginary parts, are multiplied by a number."""
+    diagonal = RAW.diagonal(x, 0, -2, -1)
+    diagonal = getattr(diagonal, part) if is_complex(x) else diagonal
+    diagonal[...] = diagonal * factor
+    return x
+
+
+def _scaled_diagonal_recorded(x: Tensor, factor: float, part: str) -> Tensor:
+    diagonal = TENSORS.diagonal(x, 0, -2, -1)
+    TENSORS.mul_number_(getattr(diagonal, part) if is_complex(x) else diagonal, factor)
+    return x
+
+
+RAW.with_diagonal, TENSORS.with_diagonal = _with_diagonal, _with_diagonal_recorded
+RAW.scaled_diagonal, TENSORS.scaled_diagonal = _scaled_diagonal, _scaled_diagonal_recorded

@@ -44,37 +44,9 @@ def _norm_backward(F: Any, grad: Any, input: Any, result: Any, ord: float, dim: 
     if dtype is not None:
         input = F.to(input, dtype) if F is TENSORS else input.astype(dtype.numpy)
     shape = tuple(input.shape)
-    p = float(ord)
-    if p == 0:
-        return None
-    dims = None if dim is None else dim
-    if p == 2 and F is not TENSORS:
-        g, n = F.restored(grad, shape, dims, keepdim), F.restored(result, shape, dims, keepdim)
-        return F.where(n == 0, F.zero_dim(input), g * (input / n))
-    g = F.spread(grad, shape, dims, keepdim)
-    n = F.spread(result, shape, dims, keepdim)
-    if p == 1:
-        return F.sgn(input) * g
-    if p == 2:
-        return _recorded_backward(F, grad, input, result, dims, keepdim)
-    size = F.abs(input)
-    if p in (_INF, -_INF):
-        hit = (size == n) | F.isnan(size)
-        count = F.spread(F.sum(hit, all_dims(dims, len(shape)), True), shape, dims, True)
-        return F.sgn(input) * (g / count * hit)
-    if p < 1:
-        slope = F.where(input == 0, F.zero_dim(size), F.pow(size, p - 1))
-    else:
-        slope = F.pow(size, p - 1)
-    return F.sgn(input) * F.where(n == 0, F.zero_dim(size), slope * (g / F.pow(n, p - 1)))
-
-
-def _recorded_backward(F: Any, grad: Any, input: Any, norm: Any, dims: Any, keepdim: bool) -> Any:
-    """The gradient of the 2-norm as PyTorch records it: along the unit vector, zero where there is none."""
-    if dims is not None and not keepdim:
-        for d in sorted(all_dims(dims, input.ndim)):
-            grad, norm = F.unsqueeze(grad, d), F.unsqueeze(norm, d)
-    return grad * F.masked_fill_(input / norm, norm == 0, 0.0)
+    return F.norm_back(
+        F.restored(grad, shape, dim, keepdim), input, F.restored(result, shape, dim, keepdim), float(ord), dim
+    )
 
 
 def _check_dtype(name: str, x: np.ndarray, given: dtype) -> None:

@@ -34,6 +34,7 @@ from .factors import (
     lu,
     matmul,
     permutation,
+    real_type,
     singular_values,
     square,
     square_shape,
@@ -54,7 +55,7 @@ _TRIANGULAR_SOLVE = named("triangular_solve", ("solution", "cloned_coefficient")
     outputs=("inverse", "info"),
     differentiable=1,
     returns=named("linalg_inv_ex", ("inverse", "info")),
-    vjp={"A": lambda F, grad, inverse: -matmul(F, adjoint(F, inverse), grad, adjoint(F, inverse))},
+    vjp={"A": lambda F, grad, inverse: -F.matmul(adjoint(F, inverse), F.matmul(grad, adjoint(F, inverse)))},
     out=Out(exact=EXPECTED),
 )
 def linalg_inv_ex(A: np.ndarray, *, check_errors: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -115,6 +116,8 @@ def _factors(turns: bool) -> dict[str, Callable[[Any], Tensor]]:
 @says(("g·{result}·({A}⁻¹)ᵀ", "g·{result}·({A}⁻¹)ᵀ"))
 def _det_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
     values = result._array if isinstance(result, Tensor) else result
+    if 0 in A.shape:
+        return F.zeros_of(A, tuple(A.shape))
     if F is RAW:  # PyTorch multiplies by the determinant, so that singular matrices get zeros here
         found = np.where(values == 0, 0, grad * values.conj())[..., None, None] * adjoint(F, F.linalg_inverse(A))
         return np.where((values == 0)[..., None, None], A.dtype.type(0), found)
@@ -131,7 +134,7 @@ def _det_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
             if j != i:
                 s = F.select(S, -1, j)
                 product = s if product is None else product * s
-        column = F.unsqueeze(lift(F, np.ones(tuple(A.shape[:-2]), _dtype(S))) if product is None else product, -1)
+        column = F.unsqueeze(lift(F, np.ones(tuple(A.shape[:-2]), real_type(S))) if product is None else product, -1)
         others = column if others is None else F.cat([others, column], -1)
     phase = F.linalg_det(F.matmul(U, Vh))
     factor = F.unsqueeze(F.unsqueeze(grad * F.conj(phase), -1), -1)
@@ -249,14 +252,11 @@ def _solve_backward(
     F: Any, grad: Any, A: Any, B_shape: tuple[int, ...], result: Any, left: bool, needs: list[Any]
 ) -> Any:
     vector = is_vector(tuple(A.shape), B_shape)
-    g_b = (
-        F.linalg_solve(adjoint(F, A), grad, left=left)
-        if not vector
-        else F.squeeze(F.linalg_solve(adjoint(F, A), F.unsqueeze(grad, -1), left=left), -1)
-    )
+    g = F.linalg_solve(adjoint(F, A), F.unsqueeze(grad, -1) if vector else grad, left=left)
+    g_b = F.squeeze(g, -1) if vector else g
     if not needs[0]:
         return None, g_b
-    x, g = (F.unsqueeze(result, -1), F.unsqueeze(g_b, -1)) if vector else (result, g_b)
+    x = F.unsqueeze(result, -1) if vector else result
     return -(F.matmul(g, adjoint(F, x)) if left else F.matmul(adjoint(F, x), g)), g_b
 
 
@@ -384,14 +384,8 @@ def _triangular_backward(
     if not needs[0]:
         return None, g_b
     g_a = -(F.matmul(g_b, adjoint(F, result)) if left else F.matmul(adjoint(F, result), g_b))
-    n = g_a.shape[-1]
-    ones = np.ones((n, n), _dtype(g_a))
     k = int(unitriangular)
-    return g_a * lift(F, np.triu(ones, k) if upper else np.tril(ones, -k)), g_b
-
-
-def _dtype(x: Any) -> Any:
-    return x._array.dtype if isinstance(x, Tensor) else x.dtype
+    return F.triu(g_a, k) if upper else F.tril(g_a, -k), g_b
 
 
 @op(
@@ -449,13 +443,16 @@ def _old_triangular_backward(
     by_solution, by_copy = grads
     if by_solution is None:
         return [F.zeros_of(solution, tuple(solution.shape)), by_copy]
-    turned = (lambda x: F.transpose(x, -2, -1)) if transpose else (lambda x: x)
-    shape, up = tuple(solution.shape), upper != transpose
-    g_m, g_b = _triangular_backward(
-        F, by_solution, turned(A), shape, solution, up, True, unitriangular, [needs[1], needs[0]]
-    )
-    g_a = None if g_m is None else turned(g_m)
-    return [g_b, g_a if by_copy is None else by_copy if g_a is None else by_copy + g_a]
+    g_b = F._triangular_solve(by_solution, F.conj(A), upper, not transpose, unitriangular)[0]
+    if not needs[1]:
+        return [g_b, None]
+    if transpose:
+        g_a = -F.matmul(F.conj(solution), F.transpose(g_b, -2, -1))
+    else:
+        g_a = -F.matmul(g_b, adjoint(F, solution))
+    k = int(unitriangular)
+    g_a = F.triu(g_a, k) if upper else F.tril(g_a, -k)
+    return [g_b, g_a if by_copy is None else g_a + by_copy]
 
 
 @op(
@@ -572,7 +569,7 @@ def cholesky_solve(input: Any, input2: np.ndarray, upper: bool = False) -> np.nd
 
 
 def _cholesky_inverse_backward(F: Any, grad: Any, input: Any, result: Any, upper: bool) -> Any:
-    both = matmul(F, result, grad + adjoint(F, grad), result)
+    both = F.matmul(result, F.matmul(grad + adjoint(F, grad), result))
     return -(F.matmul(input, both) if upper else F.matmul(both, input))
 
 
@@ -706,14 +703,14 @@ def _lstsq_backward(F: Any, grads: Any, input: Any, b: Any, solution: Any, needs
     vector = len(b.shape) < len(input.shape)
     grad = F.zeros_of(solution, tuple(solution.shape)) if grads[0] is None else grads[0]
     g, rhs, x = (F.unsqueeze(t, -1) for t in (grad, b, solution)) if vector else (grad, b, solution)
-    g_b = F.matmul(adjoint(F, p), g)
     g_a = _pinv_backward(F, F.matmul(g, adjoint(F, rhs)), input, p) if needs[0] else None
+    g_b = F.matmul(adjoint(F, p), g)
     if (
         grads[1] is not None and grads[1].shape[-1]
     ):  # the sums of squares that are left: there the solution is stationary
-        gap = (F.matmul(input, x) - rhs) * F.unsqueeze(grads[1], -2) * 2
-        g_b = g_b - gap
-        g_a = None if g_a is None else g_a + F.matmul(gap, adjoint(F, x))
+        gap, by_gap = F.matmul(input, x) - rhs, F.unsqueeze(grads[1], -2)
+        g_b = g_b + F.mul_number(by_gap, -2) * gap
+        g_a = None if g_a is None else g_a + F.mul_number(F.matmul(by_gap * gap, adjoint(F, x)), 2)
     return g_a, F.squeeze(g_b, -1) if vector else g_b
 
 

@@ -66,12 +66,19 @@ def _backward(F: Any, grads: list[Any], LU_data_shape: tuple[int, ...]) -> Any:
     m, n = LU_data_shape[-2:]
     k = min(m, n)
     low, high = grads[:2]
-    parts = []
-    if high is not None:
-        parts.append(F.constant_pad_nd(F.triu(high, 0), (0, 0, 0, m - k), 0))
+    if low is not None and high is not None:
+        if m == n:
+            return F.tril(low, -1) + F.triu(high, 0)
+        square = [x if size == k else F.slice(x, d, 0, k, 1) for x, d, size in ((low, -2, m), (high, -1, n))]
+        more, dim = (F.slice(low, -2, k, m, 1), -2) if m > n else (F.slice(high, -1, k, n, 1), -1)
+        return F.cat([F.tril(square[0], -1) + F.triu(square[1], 0), more], dim)
     if low is not None:
-        parts.append(F.constant_pad_nd(F.tril(low, -1), (0, n - k, 0, 0), 0))
-    return sum(parts[1:], parts[0]) if parts else None
+        g = F.tril(low, -1)
+        return g if m >= n else F.cat([g, F.zeros_of(g, (*low.shape[:-1], n - m))], -1)
+    if high is None:
+        return None
+    g = F.triu(high, 0)
+    return g if n >= m else F.cat([g, F.zeros_of(g, (*high.shape[:-2], m - n, n))], -2)
 
 
 def _result(made: Any) -> Any:

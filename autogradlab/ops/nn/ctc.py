@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.recording.record import no_derivative
+from ...core.recording.record import NOT_IMPLEMENTED, no_derivative
 from ...core.types.dtypes import scalar_name
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, typed
 from ..table.opdef import op
@@ -76,8 +76,9 @@ def _ctc_backward(
     target_lengths: Any,
     blank: Any,
     zero_infinity: Any,
+    result: Any,
 ) -> Any:
-    return F._ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    return F._ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, result, blank, zero_infinity)
 
 
 @op(
@@ -86,9 +87,7 @@ def _ctc_backward(
     forwardless="_ctc_loss",
     node="CtcLossBackward0",
     vjp={
-        "log_probs": lambda F, grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity: (
-            _ctc_backward(F, grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
-        ),
+        "log_probs": _ctc_backward,
     },
 )
 @typed("ctc_loss_cpu", BOOL + INTEGERS + COMPLEX + HALF, half=False)
@@ -103,11 +102,9 @@ def _ctc_loss(
 
 @op(
     "_ctc_loss_backward",
-    "grad_output log_probs targets",
-    vjp={
-        "grad_output": no_derivative("_ctc_loss_backward"),
-        "log_probs": no_derivative("_ctc_loss_backward"),
-    },
+    "grad_output log_probs targets neg_log_likelihood",
+    node=NOT_IMPLEMENTED,
+    vjp={x: no_derivative("_ctc_loss_backward") for x in ("grad_output", "log_probs", "neg_log_likelihood")},
 )
 def _ctc_loss_backward(
     grad_output: Any,
@@ -115,6 +112,7 @@ def _ctc_loss_backward(
     targets: Any,
     input_lengths: Any,
     target_lengths: Any,
+    neg_log_likelihood: Any,
     blank: Any,
     zero_infinity: Any,
 ) -> Any:
@@ -199,10 +197,8 @@ def multilabel_margin_loss_forward(
 @op(
     "multilabel_margin_loss_backward",
     "grad_output input target is_target",
-    vjp={
-        "grad_output": no_derivative("multilabel_margin_loss_backward"),
-        "input": no_derivative("multilabel_margin_loss_backward"),
-    },
+    node=NOT_IMPLEMENTED,
+    vjp={x: no_derivative("multilabel_margin_loss_backward") for x in ("grad_output", "input")},
 )
 def multilabel_margin_loss_backward(
     grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int, is_target: np.ndarray

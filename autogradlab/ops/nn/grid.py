@@ -56,55 +56,61 @@ def _bounded(index: Array, n: int, padding: int, align: bool) -> tuple[Array, Ar
     )
 
 
-def _corners(places: list[Array]) -> Any:
-    """For each corner of the cell around the places: its indices, its weight,
-    and its weight's slope by each dimension."""
+#: a share of a tap's weight by one dimension, its slope and its bend, by the position in the grid
+Factor = tuple[Array, Array, Array]
+
+
+def _corners(places: list[Array], slopes: list[Array]) -> Any:
+    """For each corner of the cell around the places: its indices, and the factors of its weight."""
     floors = [np.floor(p) for p in places]
     shares = [p - f for p, f in zip(places, floors, strict=True)]
+    straight = np.zeros_like(places[0])
     for corner in itertools.product((0, 1), repeat=len(places)):
-        factors = [s if c else 1 - s for c, s in zip(corner, shares, strict=True)]
-        weight = math.prod(factors)
-        slopes = [math.prod([*factors[:i], *factors[i + 1 :]]) * (1 if c else -1) for i, c in enumerate(corner)]
-        yield [f + c for f, c in zip(floors, corner, strict=True)], weight, slopes
+        factors = [
+            (share, slope, straight) if c else (1 - share, -slope, straight)
+            for c, share, slope in zip(corner, shares, slopes, strict=True)
+        ]
+        yield [f + c for f, c in zip(floors, corner, strict=True)], factors
 
 
-def _cubic(t: Array) -> tuple[list[Array], list[Array]]:
-    """The four weights of cubic convolution for an offset t, and their slopes."""
+def _cubic(t: Array, slope: Array) -> list[Factor]:
+    """The four weights of cubic convolution for an offset t, which grows with the position by `slope`."""
     a = -0.75
 
-    def near(x: Array) -> tuple[Array, Array]:
-        return ((a + 2) * x - (a + 3)) * x * x + 1, (3 * (a + 2) * x - 2 * (a + 3)) * x
+    def near(x: Array) -> Factor:
+        first = (3 * (a + 2) * x - 2 * (a + 3)) * x
+        return ((a + 2) * x - (a + 3)) * x * x + 1, first, 6 * (a + 2) * x - 2 * (a + 3)
 
-    def far(x: Array) -> tuple[Array, Array]:
-        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a, (3 * a * x - 10 * a) * x + 8 * a
+    def far(x: Array) -> Factor:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a, (3 * a * x - 10 * a) * x + 8 * a, 6 * a * x - 10 * a
 
-    (w0, s0), (w1, s1), (w2, s2), (w3, s3) = far(t + 1), near(t), near(1 - t), far(2 - t)
-    return [w0, w1, w2, w3], [s0, s1, -s2, -s3]
+    found = [(far(t + 1), slope), (near(t), slope), (near(1 - t), -slope), (far(2 - t), -slope)]
+    return [(w, first * way, second * way * way) for (w, first, second), way in found]
 
 
 def _taps(sizes: Any, grid: Array, mode: int, padding: int, align: bool) -> Any:
-    """Every input element that a sample reads: its indices, which are inside,
-    its weight and the weight's slope by the grid.
-
-    Grid positions come last dimension first; so do the slopes.
-    """
+    """Every input element that a sample reads: its indices, which are inside, and the factors of its weight."""
     nd = len(sizes)
     found = [_place(grid[..., nd - 1 - d], n, padding, align, mode != 2) for d, n in enumerate(sizes)]
     places, slopes = [f[0] for f in found], [f[1] for f in found]
     if mode == 1:
-        nearest = [np.rint(p) for p in places]
-        yield *_inside(nearest, sizes), np.ones_like(places[0]), None
+        one, none = np.ones_like(places[0]), np.zeros_like(places[0])
+        yield *_inside([np.rint(p) for p in places], sizes), [(one, none, none)] * nd
     elif mode == 0:
-        for at, weight, changes in _corners(places):
-            yield *_inside(at, sizes), weight, [c * s for c, s in zip(changes, slopes, strict=True)][::-1]
+        for at, factors in _corners(places, slopes):
+            yield *_inside(at, sizes), factors
     else:
         floors = [np.floor(p) for p in places]
-        curves = [_cubic(p - f) for p, f in zip(places, floors, strict=True)]
+        rows, columns = (_cubic(p - f, s) for p, f, s in zip(places, floors, slopes, strict=True))
         for i, j in itertools.product(range(4), repeat=2):
             at = [_bounded(f + (k - 1), n, padding, align)[0] for f, k, n in zip(floors, (i, j), sizes, strict=True)]
-            (wy, sy), (wx, sx) = curves
-            changes = [wy[i] * sx[j] * slopes[1], sy[i] * wx[j] * slopes[0]]
-            yield *_inside(at, sizes), wy[i] * wx[j], changes
+            yield *_inside(at, sizes), [rows[i], columns[j]]
+
+
+def _weight(factors: list[Factor], *by: int) -> Array:
+    """A tap's weight, or its derivative by components of the grid, which come last dimension first."""
+    nd = len(factors)
+    return math.prod([f[by.count(nd - 1 - d)] for d, f in enumerate(factors)])
 
 
 def _inside(at: list[Array], sizes: Any) -> tuple[list[Array], Array]:
@@ -154,6 +160,51 @@ def _check(input: Array, grid: Array, nd: int, mode: int) -> None:
         raise RuntimeError(f"expected scalar type {scalar_name(input)} but found {scalar_name(grid)}")
 
 
+def _sampled_twice(
+    by_input: Any, by_places: Any, grad_output: Any, input: Any, grid: Any, mode: int, padding: int, align: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The gradients for grad_output, input and grid, given those of both results of the backward kernel."""
+    nd = input.ndim - 2
+    values, others, g = _by_place(input), _by_place(by_input), np.moveaxis(grad_output, 1, -1)
+    by_g, by_values, by_grid = np.zeros_like(g), np.zeros_like(values), np.zeros_like(grid)
+    for at, mask, factors in _taps(input.shape[2:], grid, mode, padding, align):
+        inside, places = mask[..., None], _numbered(at, input.shape)
+        value, other = values.take(places, 0) * inside, others.take(places, 0) * inside
+        turn = sum(_weight(factors, k) * by_places[..., k] for k in range(nd))[..., None]
+        by_g += _weight(factors)[..., None] * other + turn * value
+        add_at(by_values, (places,), g * turn * inside)
+        read, also = (g * value).sum(-1), (g * other).sum(-1)
+        for k in range(nd):
+            bend = sum(_weight(factors, k, m) * by_places[..., m] for m in range(nd))
+            by_grid[..., k] += _weight(factors, k) * also + bend * read
+    n, c, *sizes = input.shape
+    by_input = np.moveaxis(by_values.reshape(n, *sizes, c), -1, 1)
+    return np.ascontiguousarray(np.moveaxis(by_g, -1, 1)), np.ascontiguousarray(by_input), by_grid
+
+
+def _twice(name: str) -> Any:
+    """The formula of the backward operation of that name."""
+
+    def formula(
+        F: Any,
+        grads: list[Any],
+        grad_output: Any,
+        input: Any,
+        grid: Any,
+        interpolation_mode: int,
+        padding_mode: int,
+        align_corners: bool,
+    ) -> Any:
+        pairs = zip(grads, (input, grid), strict=True)
+        by_input, by_places = (F.zeros_of(x, tuple(x.shape)) if g is None else g for g, x in pairs)
+        found = getattr(F, name)(
+            by_input, by_places, grad_output, input, grid, interpolation_mode, padding_mode, align_corners
+        )
+        return (found[0], None, found[2]) if interpolation_mode == 1 else found
+
+    return formula
+
+
 def _register(nd: int) -> None:
     name = f"grid_sampler_{nd}d"
 
@@ -170,8 +221,8 @@ def _register(nd: int) -> None:
     ) -> np.ndarray:
         values = _by_place(input)
         out = np.zeros((*grid.shape[:-1], input.shape[1]), input.dtype)
-        for at, mask, weight, _ in _taps(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners):
-            out += values.take(_numbered(at, input.shape), 0) * (weight * mask).astype(input.dtype)[..., None]
+        for at, mask, factors in _taps(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners):
+            out += values.take(_numbered(at, input.shape), 0) * (_weight(factors) * mask).astype(input.dtype)[..., None]
         return contiguous(np.ascontiguousarray(np.moveaxis(out, -1, 1)))
 
     @typed(f"{name}_backward", "biuc")
@@ -187,12 +238,12 @@ def _register(nd: int) -> None:
         g = np.moveaxis(grad_output, 1, -1)
         by_values = np.zeros_like(values)
         by_grid = np.zeros_like(grid)
-        for at, mask, weight, slopes in _taps(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners):
+        for at, mask, factors in _taps(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners):
             places = _numbered(at, input.shape)
-            add_at(by_values, (places,), g * (weight * mask).astype(input.dtype)[..., None])
-            if slopes is not None:
+            add_at(by_values, (places,), g * (_weight(factors) * mask).astype(input.dtype)[..., None])
+            if interpolation_mode != 1:
                 read = (values.take(places, 0) * g).sum(-1) * mask
-                by_grid += np.stack([read * s for s in slopes], -1)
+                by_grid += np.stack([read * _weight(factors, k) for k in range(nd)], -1)
         n, c, *sizes = input.shape
         return np.ascontiguousarray(np.moveaxis(by_values.reshape(n, *sizes, c), -1, 1)), by_grid
 
@@ -224,11 +275,23 @@ def _register(nd: int) -> None:
         node=title + "Backward0",
         outputs=("result0", "result1"),
         vjp={
-            "grad_output": no_derivative(f"{name}_backward"),
-            "input": no_derivative(f"{name}_backward"),
-            "grid": no_derivative(f"{name}_backward"),
+            "grad_output input grid": _twice(f"{name}_twice"),
         },
     )(kernel_backward)
+    _register_twice(name, title + "BackwardBackward0")
+
+
+def _register_twice(name: str, node: str) -> None:
+    given = "by_input by_places grad_output input grid"
+    op(
+        name + "_twice",
+        given,
+        method=False,
+        function=False,
+        node=node,
+        outputs=("result0", "result1", "result2"),
+        vjp={x: no_derivative(f"{name}_double_backward") for x in given.split()},
+    )(_sampled_twice)
 
 
 declare(

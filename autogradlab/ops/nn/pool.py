@@ -10,7 +10,8 @@ import numpy as np
 
 from ...core.arguments.declared import declare, name_of
 from ...core.memory.layout import channels_as, keeping_channels
-from ...core.recording.record import says, sizes_of, zeros
+from ...core.memory.strided import view_strides
+from ...core.recording.record import TENSORS, says, sizes_of, zeros
 from ...core.runtime.deterministic import alert_not_deterministic
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
@@ -176,7 +177,9 @@ def _picked(F: Any, grad: Any, indices: Any, nd: int) -> Any:
     area = math.prod(grad.shape[-nd:])
     count = math.prod(indices.shape[-nd:])
     lead = tuple(indices.shape[:-nd])
-    found = F.gather(F.reshape(grad, (*lead, area)), -1, F.reshape(indices, (*lead, count)))
+    if F is TENSORS and view_strides(grad._array, (*lead, area)) is None:
+        grad = F.contiguous(grad)
+    found = F.gather(F.view(grad, (*lead, area)), -1, F.reshape(indices, (*lead, count)))
     return F.view(found, tuple(indices.shape))
 
 
