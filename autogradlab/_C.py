@@ -26,6 +26,7 @@ from .core.runtime.deterministic import get_fill_uninitialized as _get_determini
 from .core.runtime.deterministic import set_fill_uninitialized as _set_deterministic_fill_uninitialized_memory
 from .core.tensor.edges import made_by
 from .core.tensor.overriding import ALL_DISABLED, DisableTorchFunction, DisableTorchFunctionSubclass
+from .core.tensor.overriding import EnableTorchFunction as _EnableTorchFunction
 from .core.tensor.overriding import disabled as _disabled_torch_function_impl
 from .core.tensor.tensor import INFERENCE, Size, Tensor, counter
 from .core.types.device import device as Device
@@ -43,6 +44,7 @@ __all__ = [
     "StorageBase",
     "TensorBase",
     "_AutoDispatchBelowAutograd",
+    "_EnableTorchFunction",
     "_autograd",
     "_disabled_torch_function_impl",
     "_functions",

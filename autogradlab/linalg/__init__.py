@@ -85,6 +85,9 @@ __all__ = [
     "vector_norm",
 ]
 
+_LU_FACTOR = named("linalg_lu_factor", ("LU", "pivots"))
+_LDL_FACTOR = named("linalg_ldl_factor", ("LD", "pivots"))
+
 if TYPE_CHECKING:  # generated
     from .table import (
         cholesky_ex,
@@ -198,7 +201,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     if out is not None:
         refuse_into("linalg_lu_factor_ex", out, A)
     factors, pivots, _ = F.linalg_lu_factor_ex(A, pivot=pivot, check_errors=True)
-    r = named("linalg_lu_factor", ("LU", "pivots"))((factors, pivots))
+    r = _LU_FACTOR((factors, pivots))
     return r if out is None else written_all(r, out)
 
 
@@ -226,7 +229,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     """
     factors, pivots, info = F.linalg_ldl_factor_ex(A, hermitian=hermitian)
     check_pivots("torch.linalg.ldl_factor", info._array)
-    r = named("linalg_ldl_factor", ("LD", "pivots"))((factors, pivots))
+    r = _LDL_FACTOR((factors, pivots))
     return r if out is None else written_all(r, out)
 
 

@@ -68,6 +68,20 @@ print(pickle.loads(pickle.dumps(r)), copy.deepcopy(r), type(copy.copy(r)) is typ
 print(torch.return_types.max([torch.ones(1), torch.zeros(1)]))
 with caught():
     torch.return_types.max([torch.ones(1)])
+for wrong in ((), (3,), ([1, 2], 3), ([1, 2, 3],)):
+    with caught():
+        torch.return_types.max(*wrong)
+with caught():
+    r.values = torch.zeros(2)
+with caught():
+    del r.indices
+with caught():
+    type("Derived", (torch.return_types.max,), {})
+written = torch.return_types.max_out, torch.return_types.linalg_lu_factor_out, torch.return_types.linalg_ldl_factor
+print(written, hasattr(torch.return_types, "histogramdd_out"), len(torch.return_types.all_return_types))
+names: dict[str, object] = {}
+exec("from torch.return_types import *", names)
+print(names["topk"], names["linalg_svd_out"].__match_args__, sorted(n for n in names if "eig" in n))
 
 # % stateless: the old name of functional_call
 layer = nn.Linear(1, 1)

@@ -211,6 +211,15 @@ with torch._C.DisableTorchFunctionSubclass():
     print(type(a * 2), torch.overrides.has_torch_function((a,)))
 with torch._C.DisableTorchFunction():
     print(type(a * 2))
+    guard = torch._C._EnableTorchFunction()
+    inner = torch._C._EnableTorchFunction()
+    del inner
+    print(type(guard), type(a * 2))
+    del guard
+    print(type(a * 2))
+    with torch._C._EnableTorchFunction():
+        print(type(a * 2))
+    print(type(a * 2))
 print(type(a * 2), torch.overrides.has_torch_function((a,)), torch.overrides.has_torch_function((torch.ones(1),)))
 
 

@@ -132,12 +132,25 @@ class DisableTorchFunction(_Disabling):
     level = ALL_DISABLED
 
 
-class EnableTorchFunction(_Disabling):
-    """A context in which all are asked again, within one in which fewer are."""
+class EnableTorchFunction:
+    """While it lives all are asked again, within a context in which fewer are; as a context it lives to its end."""
+
+    __module__ = "torch._C"
+    __qualname__ = "_EnableTorchFunction"
+
+    def __init__(self) -> None:
+        self._state = LOCAL.state
+        self._before: int | None = self._state.overriding
+        self._state.overriding = ENABLED
 
     def __enter__(self) -> None:
-        super().__enter__()
-        LOCAL.state.overriding = self.level
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        if self._before is not None:
+            self._state.overriding, self._before = self._before, None
+
+    __del__ = __exit__
 
 
 def collect(args: Iterable[Any], plain: bool = False) -> list[Any]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from .native import Native
 
 __all__ = ["NAMED", "Named", "named"]
+
+_MISSING: Any = object()
 
 #: the classes that exist, by their names
 NAMED: dict[str, type[Named]] = {}
@@ -20,8 +23,17 @@ class Named(tuple[Any, ...], metaclass=Native):
     __match_args__: tuple[str, ...] = ()
     n_fields = n_sequence_fields = n_unnamed_fields = 0
 
-    def __new__(cls, sequence: Any, dict: Any = None) -> Named:
-        made = super().__new__(cls, sequence)
+    def __new__(cls, sequence: Any = _MISSING, dict: Any = None) -> Named:
+        try:
+            made = super().__new__(cls, sequence)
+        except TypeError:
+            if sequence is _MISSING:
+                raise TypeError("structseq() missing required argument 'sequence' (pos 1)") from None
+            if isinstance(sequence, Iterable):  # its own error
+                raise
+            raise TypeError("constructor requires a sequence") from None
+        if dict is not None and not isinstance(dict, Mapping):
+            raise TypeError(f"torch.return_types.{cls.__name__}() takes a dict as second arg, if any")
         if len(made) != cls.n_fields:
             raise TypeError(
                 f"torch.return_types.{cls.__name__}() takes a {cls.n_fields}-sequence ({len(made)}-sequence given)"
@@ -47,8 +59,14 @@ def _restored(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Na
     return named(name, fields)(values)
 
 
-def _field(i: int) -> property:
-    return property(lambda self: self[i])
+class _Field(property):
+    """A field by its name: it is read only, and says so as PyTorch's do."""
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        raise AttributeError("readonly attribute")
+
+    def __delete__(self, instance: Any) -> None:
+        raise AttributeError("readonly attribute")
 
 
 def named(name: str, fields: Sequence[str]) -> type[Named]:
@@ -65,8 +83,9 @@ def named(name: str, fields: Sequence[str]) -> type[Named]:
                 "__match_args__": tuple(fields),
                 "n_fields": count,
                 "n_sequence_fields": count,
-                **{f: _field(i) for i, f in enumerate(fields)},
+                **{f: _Field(itemgetter(i)) for i, f in enumerate(fields)},
             },
+            final=True,
         )
         found = NAMED[name] = kind
     return found
