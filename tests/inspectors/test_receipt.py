@@ -305,7 +305,7 @@ def test_what_cannot_be_taken_apart_says_why(torch: Any) -> None:
     w = torch.tensor([1.0, 2.0], requires_grad=True)
     y = (w * w).sum()
     y.backward()
-    assert "has let go of what its Nodes saved" in lab.receipt(w, y).text
+    assert "Nodes between y and `w` have let go of what they saved" in lab.receipt(w, y).text
     many = w * 2
     assert "`many` has 2 elements" in lab.receipt(w, many).text
     other = torch.tensor(1.0, requires_grad=True) * 2
@@ -314,6 +314,43 @@ def test_what_cannot_be_taken_apart_says_why(torch: Any) -> None:
     assert "No variable holds a result" in lab.receipt(torch.ones(2, requires_grad=True)).text
     with pytest.raises(IndexError, match="is no index of one element"):
         lab.receipt(w, (w * w).sum(), at=(0, 1))
+
+
+def test_hooks_will_make_another_gradient_of_it(torch: Any) -> None:
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    a = w * 3
+    y = (a * a).sum()
+    a.register_hook(lambda g: g * 2)
+    text = lab.receipt(w, y).text
+    assert "Receipt for `∂y/∂w[1]`" in text
+    assert "∂y/∂w[1] = 18. + 18. = 36." in text
+    assert "will put there" not in text and "will get" not in text
+    y.backward()
+    assert w.grad.tolist() == [36.0, 72.0]  # and not what the Nodes alone bring
+
+
+def test_the_call_that_is_named_can_be_written(torch: Any) -> None:
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    a = w * 2
+    one, two = a.sum(), (a * a).sum()
+    assert "what `torch.autograd.backward([one, two])` will put there" in lab.receipt(w, one, two).text
+    assert "what `one.backward()` will put there" in lab.receipt(w, one).text
+    assert "what `(one + two).backward()` will put there" in lab.receipt(w, one + two).text
+
+
+def test_an_expression_stands_in_brackets(torch: Any, shell: Any) -> None:
+    shell.run("from autogradlab import inspectors as lab")
+    shell.run("x = torch.tensor([3., 3., 1.], requires_grad=True)\ny = x.max() + x.amin() + x.sum()")
+    text = shell.run("lab.receipt(x, y)").text
+    assert "× ∂(x.max() + x.amin())/∂x.amin() = 1." in text
+    assert "∂x.max() + x.amin()" not in text
+
+
+def test_a_gradient_of_another_backward_is_not_this_ones(torch: Any) -> None:
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    w.grad = torch.tensor([5.0, 5.0])
+    text = lab.receipt(w, (w * w).sum(), at=1).text
+    assert "These paths bring 4., but `w.grad[1]` is 5.: another backward or several put it there" in text
 
 
 def test_nothing_of_the_learners_is_changed(torch: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 from collections.abc import Callable
 from typing import Any
@@ -305,3 +306,24 @@ def test_bars_show_an_element_and_not_a_sum_in_which_signs_cancel(torch: Any):
         (w * torch.tensor([1.0, -5.0, 4.0])).sum().backward()  # the sum of the gradient is 0
         assert "Bars show element [1], the largest of 3" in ledger.text
         assert "-5." in ledger.svg()
+
+
+def test_a_sum_over_no_rows_is_still_a_sum(torch: Any):
+    bias, rows = torch.zeros(2, requires_grad=True), torch.zeros(0, 2)
+    assert any("bias gets g, summed to (2,) = [0., 0.]" in text for text in told(lab.step((rows + bias).sum())))
+
+
+def test_what_a_node_changes_beside_its_gradients(torch: Any):
+    checkpoint = importlib.import_module(f"{torch.__name__}.utils.checkpoint").checkpoint
+    w, x = torch.tensor([2.0], requires_grad=True), torch.tensor([3.0], requires_grad=True)
+    y = checkpoint(lambda t: t * w, x, use_reentrant=True).sum()
+    view = lab.step(y)
+    assert "A Node ran code of its own that changed more; it is put back: w." in view.text
+    assert w.grad is None and x.grad is None
+
+
+def test_the_memory_that_a_node_works_in_is_not_told(torch: Any):
+    cell = torch.nn.LSTM(2, 3)
+    out, _ = cell(torch.randn(4, 1, 2))
+    text = lab.step(out.sum()).text
+    assert "preview: nothing is changed" in text and "put back" not in text

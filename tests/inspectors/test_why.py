@@ -72,8 +72,8 @@ CASES = {
         [W, "(w * w).sum().backward()", "(w * w).sum().backward()", "lab.why(w)"],
         (
             "Why `w.grad`?\n"
-            "`w.grad` may be a sum: backward was called 2 times, each one adds to `.grad`, and nothing in the "
-            "code zeroes it in between.\n"
+            "`w.grad` may be a sum: the code calls backward in 2 places, each one that reaches it "
+            "adds to `.grad`, and nothing in the code zeroes it in between.\n"
             "Write instead: `w.grad = None  # or optimizer.zero_grad(), before each backward`\n"
             "last backward  (w * w).sum().backward()\n"
             "at             cell [4], line 1"
@@ -100,7 +100,8 @@ CASES = {
         ["w = torch.zeros(1, requires_grad=True)", "(w / w).sum().backward()", "lab.why(w)"],
         (
             "Why `w.grad`?\n"
-            "`w.grad` has elements that are nan: some step of the backward computed 0/0, inf - inf or 0 * inf.\n"
+            "`w.grad` has elements that are nan: some step computed 0/0, inf - inf or 0 * inf, in the backward, or in "
+            "the forward before it.\n"
             "What to do: `lab.step(loss)` of the loss computed anew shows the Node that makes the first nan; "
             "`torch.autograd.set_detect_anomaly(True)` gives the line of its forward in a traceback."
         ),
@@ -140,6 +141,21 @@ def test_silent_mistakes(torch: Any, shell: Any, case: str):
     chinese = shell.run(cells[-1]).text
     assert len(chinese.splitlines()) == len(text.splitlines())
     assert any("\u4e00" <= c <= "\u9fff" for c in chinese)
+
+
+@pytest.mark.parametrize("made", ["w > 1", "w.argmax()", "w.topk(1)[1]", "w.int()", "torch.tensor([1, 2])"])
+def test_what_counts_has_no_derivative(torch: Any, shell: Any, made: str):
+    shell.run("from autogradlab import inspectors as lab\n" + W + f"\nt = {made}")
+    text = shell.run("lab.why(t)").text
+    counts = made in ("w > 1", "w.argmax()")
+    assert ("has no derivative" in text) is counts
+    assert ("write `1.` instead of `1`" in text) is not counts
+
+
+def test_a_line_is_quoted_as_it_was_written(torch: Any, shell: Any):
+    shell.run("from autogradlab import inspectors as lab\n" + W)
+    shell.run("(w * w).backward(torch.tensor([1., 0.]))")
+    assert "(w * w).backward(torch.tensor([1., 0.]))\n" in shell.run("lab.why(w)").text
 
 
 def test_a_tensor_that_an_optimizer_has_lost(torch: Any, shell: Any):

@@ -414,7 +414,7 @@ class Story:
 
     def _summed(self, rule: Rule, symbols: str, g: Amount, out: Amount, key: str = "step.summed_to") -> str:
         """A rule for an input that was broadcast: what it gives is summed to the input's shape."""
-        if rule.elementwise and out.shape != g.shape and out.count <= g.count and out.rank <= g.rank:
+        if rule.elementwise and out.shape != g.shape and (out.count <= g.count or not g.count) and out.rank <= g.rank:
             return say(key, rule=symbols, shape=out.shape)
         return symbols
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..inspector import Inspector, present
 from ..layout.bill import Chip, Entry, bill, fitting
 from ..parts import Badge, Block, Card, Choice, Facts, Note, Tone
-from ..snapshot.calls import arguments
+from ..snapshot.calls import arguments, bracketed
 from ..snapshot.flows import untouched
 from ..snapshot.graph import Holders, NodeFact, Walk, class_name, describe, saved_live
 from ..snapshot.identity import mark
@@ -97,7 +97,8 @@ class _Receipt:
             self.ways = Ways(walk, self.tensor)
         except Exception as error:  # a Node that has been freed, or that cannot be called alone
             freed = "second time" in str(error)
-            problem = say("receipt.freed" if freed else "receipt.failed", roots=self._of(), error=str(error)[:200])
+            fields = {"roots": self._of(), "name": self.name, "error": str(error)[:200]}
+            problem = say("receipt.freed" if freed else "receipt.failed", **fields)
         else:
             if not self.ways.reached:
                 problem = say("receipt.not_reached", roots=self._of(), name=self.name)
@@ -130,6 +131,15 @@ class _Receipt:
         shown = self.facts if told is None else self.facts.part({walk.ids[node] for node in told})
         self.details = details_of(shown)
         self.called = {value.of: value.name for value in self.facts.values if value.of is not None and value.name}
+        between = {walk.ids[node] for node in self.ways.between}
+        self.hooks = [h.name for value in self.facts.values if value.of and value.of[0] in between for h in value.hooks]
+        ends = [bracketed(self._root(root)) for root in self.roots]
+        #: the number that is taken apart: of `.grad`, or the derivative that hooks will make another `.grad` of
+        self.number = f"{self.name}.grad"
+        if self.hooks and self.grad is None:
+            self.number = f"∂{ends[0] if len(ends) == 1 else '(' + ' + '.join(ends) + ')'}/∂{self.name}"
+        #: the call that makes it
+        self.call = f"{ends[0]}.backward()" if len(ends) == 1 else f"torch.autograd.backward([{', '.join(ends)}])"
 
     # -- what is asked -------------------------------------------------------------------------------------------------
 
@@ -230,12 +240,18 @@ class _Receipt:
         at = elements.index(chosen)
         blocks: list[Block] = []
         if len(elements) > 1:
-            caption = say("receipt.grid_ahead" if self.grad is None else "receipt.grid", name=f"{self.name}.grad")
+            key = (
+                "receipt.grid"
+                if self.grad is not None
+                else "receipt.grid_nodes"
+                if self.hooks
+                else "receipt.grid_ahead"
+            )
+            caption = say(key, name=self.number)
             columns = tensor.shape[-1]
             cells = tuple((element // columns, element % columns) for element in elements)
             names = tuple(
-                f"{self._element(self.name + '.grad', tensor.shape, e)} = {texts([flat[e].item()])[0]}"
-                for e in elements
+                f"{self._element(self.number, tensor.shape, e)} = {texts([flat[e].item()])[0]}" for e in elements
             )
             key = "receipt.choose" if len(elements) == flat.numel() else "receipt.choose_some"
             numbers = grid(shown, caption, "gradient", heated=False)
@@ -243,7 +259,7 @@ class _Receipt:
         else:
             blocks += bills[at][0]
         blocks += self._notes()
-        name = self._element(f"{self.name}.grad", tensor.shape, chosen)
+        name = self._element(self.number, tensor.shape, chosen)
         subtitle = say("receipt.subtitle", roots=self._of())
         badges = (bills[at][1],) if len(elements) == 1 else _common([badge for _, badge in bills])
         return Card(
@@ -277,7 +293,7 @@ class _Receipt:
         total = _sum([*products, *rest])
         if rest:
             entries.append(Entry(say("receipt.rest" if ways else "receipt.whole"), (), texts([left])[0]))
-        name = self._element(f"{self.name}.grad", self.tensor.shape, element)
+        name = self._element(self.number, self.tensor.shape, element)
         size = _sum(map(abs, [*products, *rest]))
         times, badge, sentence = self._verdict(name, total, number, len(ways) + len(rest), size)
         said = _added(texts([*products, *([left] if rest else [])]), SUM) if products or rest else "0."
@@ -318,17 +334,13 @@ class _Receipt:
 
     def _notes(self) -> list[Block]:
         blocks: list[Block] = []
-        if self.grad is None:
-            leaf = self.tensor.is_leaf
-            blocks.append(
-                Note(say("receipt.ahead" if leaf else "receipt.non_leaf", name=self.name, roots=self._of()), "muted")
-            )
-        between = {self.ways.walk.ids[node] for node in self.ways.between}
-        hooks = [
-            hook.name for value in self.facts.values if value.of and value.of[0] in between for hook in value.hooks
-        ]
-        if hooks:
-            blocks.append(Note(say("receipt.hooks", names=", ".join(hooks[:6])), "warning"))
+        if self.grad is None and not self.tensor.is_leaf:
+            blocks.append(Note(say("receipt.non_leaf", name=self.name), "muted"))
+        elif self.grad is None and not self.hooks:
+            blocks.append(Note(say("receipt.ahead", name=self.name, call=self.call), "muted"))
+        if self.hooks:
+            names = ", ".join(self.hooks[:6])
+            blocks.append(Note(say("receipt.hooks", names=names, name=self.name), "warning"))
         if any(flow.is_complex() for flow in self.ways.flows.values()):
             blocks.append(Note(say("receipt.conjugates"), "muted"))
         return blocks
@@ -428,10 +440,9 @@ class _Receipt:
 
     @staticmethod
     def _element(name: str, sizes: Sequence[int], flat: int) -> str:
+        name = bracketed(name) if not name.startswith("∂") else name  # `r * 0. / x[1]` would be an element of `x`
         if math.prod(sizes) == 1:
             return name
-        if not re.fullmatch(r"[^\W\d][\w.]*(\[[\w, ]*\][\w.]*)*", name):
-            name = f"({name})"  # `r * 0. / x[1]` would be an element of `x`
         parts = []
         for size in reversed(sizes):
             parts.append(str(flat % size))

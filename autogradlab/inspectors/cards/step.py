@@ -286,7 +286,8 @@ def _note(recording: Recording, commit: bool, keeps: bool, failed: bool) -> Note
         said.append(say("step.note_hooks"))
         if not commit:
             said.append(say("step.note_else"))
-    for key, names in (("step.note_put_back", recording.put_back), ("step.note_left", recording.left)):
+    put_back = "step.note_put_back" if _hooked(recording) else "step.note_ran"
+    for key, names in ((put_back, recording.put_back), ("step.note_left", recording.left)):
         if names:
             said.append(say(key, names=say("common.list").join(names)))
     return Note(" ".join(said), "warning" if recording.left else "muted")

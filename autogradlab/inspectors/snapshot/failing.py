@@ -181,7 +181,13 @@ def statements(space: Space) -> Iterator[tuple[ast.stmt, Origin, str]]:
                 if inside is None:
                     continue
                 around = "" if inside and around == "function" else around
-            yield node, Origin(cell, file, node.lineno, " ".join(ast.unparse(node).split())), around
+            yield node, Origin(cell, file, node.lineno, _as_written(source, node)), around
+
+
+def _as_written(source: str, node: ast.stmt) -> str:
+    """A statement in one line, as the learner wrote it; with a comment in it, as Python would write it."""
+    text = ast.get_source_segment(source, node) or "#"
+    return " ".join((ast.unparse(node) if "#" in text else text).split())
 
 
 def _simple(tree: ast.AST, around: str) -> Iterator[tuple[ast.stmt, str]]:

@@ -23,6 +23,7 @@ __all__ = ["KINDS", "Reason", "advice", "cure", "grad_reason", "is_freed", "lead
 KINDS = (
     "present",
     "integer",
+    "counted",
     "inference",
     "no_grad",
     "detached",
@@ -95,7 +96,8 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
     if made is not None:
         fields["source"] = made.source
     if not (tensor.is_floating_point() or tensor.is_complex()):
-        return Reason("integer", fields | {"dtype": dtype(tensor)})
+        counts = made is not None and _counts(made.source)
+        return Reason("counted" if counts else "integer", fields | {"dtype": dtype(tensor)})
     if not tensor.requires_grad:
         return _without(tensor, fields, made, names)
     if not tensor.is_leaf:
@@ -119,6 +121,26 @@ def _without(tensor: Any, fields: dict[str, str], made: Origin | None, names: Na
             spelled = f".{cut}" if cut == "data" else f".{cut}()"
             return Reason(kind, fields | {"cut": spelled})
     return Reason("not_required", fields)
+
+
+def _counts(source: str) -> bool:
+    """Whether an expression compares, looks for places or counts: `x > 0`, `logits.argmax(1)`."""
+    match _expression(source):
+        case ast.Module(body=[ast.Expr(value=ast.Compare())]):
+            return True
+        case ast.Module(body=[ast.Expr(value=ast.Call(func=ast.Attribute(attr=name)))]):
+            return name in _COUNTING
+    return False
+
+
+#: operations whose integers or truth values are places, counts or comparisons
+_COUNTING = frozenset(
+    {
+        *("all", "any", "argmax", "argmin", "argsort", "bincount", "bucketize", "count_nonzero", "eq", "ge", "gt"),
+        *("isclose", "isfinite", "isinf", "isnan", "le", "lt", "max", "min", "mode", "multinomial", "ne", "nonzero"),
+        *("searchsorted", "sort", "topk", "unique"),
+    }
+)
 
 
 def _is_gradient(tensor: Any, name: str, made: Origin | None, names: Names) -> bool:

@@ -312,6 +312,8 @@ class _Recorder:
                 yield
         finally:
             back, left = keeper.put_back(passed)
+            if not any(isinstance(event, HookRan) for event in self.events):  # what a Node works in has no name
+                back, left = ([t for t in ts if self.holders.name(t)] for ts in (back, left))
             self.put_back, self.left = self._named(back), self._named(left)
 
     def _named(self, tensors: Sequence[Any]) -> tuple[str, ...]:
