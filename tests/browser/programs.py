@@ -159,6 +159,13 @@ for t in range(6):
     losses.append(((readout(h) - targets[t]) ** 2).mean())
 y = torch.stack(losses).sum()"""
 
+PROGRAMS["gan"] = """G = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2))
+block = nn.Sequential(nn.Linear(2, 3), nn.LeakyReLU(.2), nn.Linear(3, 1))
+real, z = torch.randn(4, 2), torch.randn(4, 2)
+fake, bce = G(z), nn.BCEWithLogitsLoss()
+judged = bce(block(real), torch.ones(4, 1)) + bce(block(fake.detach()), torch.zeros(4, 1))
+y = bce(block(fake), torch.ones(4, 1)) + judged"""
+
 
 START = """import autogradlab as torch
 from autogradlab import nn, inspectors as lab
@@ -188,6 +195,7 @@ LARGE = {
     "transformer": ("block.qkv.weight", None),
     "deep": ("block.blocks[25].fc.weight", None),
     "shared": ("block.weight_hh", "h"),
+    "gan": ("block[0].weight", "fake"),
 }
 HOOKS = """handle = {hooked}.register_hook(double)
 fired = lab.hooks({hooked}, {leaf})

@@ -25,6 +25,9 @@ from .graph import details_of
 
 __all__ = ["what_if"]
 
+#: pixels that the table leaves a folded graph on a projector's page
+BESIDE = 200.0
+
 #: Nodes that are drawn, and where they can be folded; leaves that are listed
 DRAWN, FOLDED, LISTED = 40, 150, 40
 #: from how many leaves on a reason that they share is said once; of two a long one
@@ -268,9 +271,8 @@ class _WhatIf:
         texts, looks = self._texts(), self._looks(facts)
         drawn = draw(facts, (), label, details_of(facts), Labels(texts))
         source = source_of(self.walk, self.holders)
-        small = folded(
-            facts, (source.groups if source else {}) or modules_of(facts), drawn, label, Labels(texts, brief=True)
-        )
+        groups = (source.groups if source else {}) or modules_of(facts)
+        small = folded(facts, groups, drawn, label, Labels(texts, brief=True), BESIDE)
         if small is not None:
             yield _all_dressed(drawn, looks, texts)
             yield self._dressed_small(small, looks, texts)
