@@ -37,7 +37,9 @@ class Choice {
   /** A key on the numbers; whether it meant something. */
   key(event, target) {
     const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-    if (!step || !this.buttons.includes(target)) return false;
+    const end = { Home: 0, End: this.buttons.length - 1 }[event.key];
+    if (!this.buttons.includes(target)) return false;
+    if (!step) return end >= 0 && !this.show(end);
     const [row, column] = this.block.cells[this.at];
     const far = ([i, j]) => {
       const [along, across] = [(i - row) * step[0] + (j - column) * step[1], Math.abs((i - row) * step[1]) + Math.abs((j - column) * step[0])];

@@ -170,7 +170,7 @@ class View {
     }
     if (press && (key === "Enter" || key === " ")) return event.stopPropagation();
     if (group && (key === "Enter" || key === " ")) this.open(sketch, group);
-    else if (sketch?.svg.contains(target) && sketch.key(event)) {
+    else if (sketch?.svg.contains(target) && (sketch.key(event) || sketch.ends(key))) {
       // moved within the drawing
     } else if (key === "f" && this.turn) this.turn();
     else if (key === "Escape" && this.details?.querySelector("[data-close]")) this.close();

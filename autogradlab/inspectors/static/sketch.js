@@ -396,6 +396,13 @@ class Sketch {
     this.follow([entry.item?.id ?? `fold ${entry.group.dataset.fold}`]);
   }
 
+  /** Home and End: in a graph to what was computed first and to the root, else to the first and last shape. */
+  ends(key) {
+    const at = { Home: 0, End: -1 }[key], { zoom } = this.drawing;
+    const found = this.reachable().sort((a, b) => zoom && a.laid[2] - b.laid[2]).at(at ?? Infinity);
+    return found && (this.focus(found), true);
+  }
+
   /** A key within the drawing; whether it meant something. */
   key(event) {
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
