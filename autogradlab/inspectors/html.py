@@ -8,6 +8,7 @@ stay small.
 from __future__ import annotations
 
 from base64 import b64encode
+from dataclasses import replace
 from html import escape
 
 from . import svg, text
@@ -28,11 +29,9 @@ ITEMS = 2200
 
 def render(card: Card, budget: int = BUDGET) -> str:
     """The card as a fragment of HTML: a figure, one `<details>` for each step, and everything in words."""
-    drawings = [block for block in card.blocks if isinstance(block, Drawing) and not block.groups]
-    large = any(crowded(drawing, {}, ITEMS) for drawing in drawings)
-    picture = "" if large else _image(card, None, plain(f"{card.title} {card.subtitle}".strip()))
-    if large or len(picture) > MOST:
-        picture = f"<p>{_marked(say_in(card.lang, 'common.too_large'))}</p>"
+    picture = _picture(card)
+    if not picture:
+        picture = _picture(_folded(card)) or f"<p>{_marked(say_in(card.lang, 'common.too_large'))}</p>"
     parts = [f'<figure lang="{escape(card.lang)}">{picture}</figure>']
     steps = (
         [_image(card, k, plain(frame.sentence)) for k, frame in enumerate(card.frames)]
@@ -48,6 +47,23 @@ def render(card: Card, budget: int = BUDGET) -> str:
         f"<details><summary>{escape(say_in(card.lang, 'common.in_words'))}</summary>{_pre(text.render(card))}</details>"
     )
     return "\n".join(parts)
+
+
+def _picture(card: Card) -> str:
+    """The picture of a card, of a step its end; "" if it is too large."""
+    drawings = [block for block in card.blocks if isinstance(block, Drawing) and not block.groups]
+    if any(crowded(drawing, {}, ITEMS) for drawing in drawings):
+        return ""
+    made = _image(card, None, plain(f"{card.title} {card.subtitle}".strip()))
+    return made if len(made) <= MOST else ""
+
+
+def _folded(card: Card) -> Card:
+    """The same with the folded drawing in the place of the whole one. What frames write is about the whole one."""
+    small = [replace(block, groups=()) for block in card.blocks if isinstance(block, Drawing) and block.groups]
+    if not small or card.frames:
+        return card
+    return replace(card, blocks=(*small, *(block for block in card.blocks if not isinstance(block, Drawing))))
 
 
 def _affordable(card: Card, picture: str, budget: int) -> bool:

@@ -98,6 +98,14 @@ def test_twelve_blocks_without_lines(torch: Any):
     assert found["blocks[4 … 5] × 2"]["blocks[4]"].startswith("ln, qkv, proj, mlp, ")
 
 
+def test_a_page_shows_the_modules_of_what_is_too_large_for_it(torch: Any):
+    model = net(torch, 30)
+    y = model(torch.tensor([1, 2, 3])).sum()
+    view = lab.graph(y)
+    assert "<img src=" in view.html() and "too large" not in view.html()
+    assert sum(len(block.items) for block in view.card.blocks if isinstance(block, Drawing)) > 1500
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_twelve_blocks_in_a_notebook(torch: Any, shell: Any, lang: str):
     shell.run(f"from autogradlab import inspectors as lab\nlab.set_language({lang!r})\nnn = torch.nn")
