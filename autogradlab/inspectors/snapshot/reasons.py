@@ -96,8 +96,8 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
     if made is not None:
         fields["source"] = made.source
     if not (tensor.is_floating_point() or tensor.is_complex()):
-        counts = made is not None and _counts(made.source)
-        return Reason("counted" if counts else "integer", fields | {"dtype": dtype(tensor)})
+        computed = made is not None and space is not None and _computed(made.source, space)
+        return Reason("counted" if computed else "integer", fields | {"dtype": dtype(tensor)})
     if not tensor.requires_grad:
         return _without(tensor, fields, made, names)
     if not tensor.is_leaf:
@@ -123,24 +123,23 @@ def _without(tensor: Any, fields: dict[str, str], made: Origin | None, names: Na
     return Reason("not_required", fields)
 
 
-def _counts(source: str) -> bool:
-    """Whether an expression compares, looks for places or counts: `x > 0`, `logits.argmax(1)`."""
+def _computed(source: str, space: Mapping[str, Any]) -> bool:
+    """Whether an expression compares, or asks a tensor: `x > 0`, `logits.argmax(1)`, and not `torch.tensor([1, 2])`."""
     match _expression(source):
         case ast.Module(body=[ast.Expr(value=ast.Compare())]):
             return True
-        case ast.Module(body=[ast.Expr(value=ast.Call(func=ast.Attribute(attr=name)))]):
-            return name in _COUNTING
+        case ast.Module(
+            body=[
+                ast.Expr(
+                    value=ast.Call(func=ast.Attribute(value=asked))
+                    | ast.Subscript(value=ast.Call(func=ast.Attribute(value=asked)))
+                )
+            ]
+        ):
+            return (
+                is_tensor(space.get(asked.id)) if isinstance(asked, ast.Name) else not isinstance(asked, ast.Attribute)
+            )
     return False
-
-
-#: operations whose integers or truth values are places, counts or comparisons
-_COUNTING = frozenset(
-    {
-        *("all", "any", "argmax", "argmin", "argsort", "bincount", "bucketize", "count_nonzero", "eq", "ge", "gt"),
-        *("isclose", "isfinite", "isinf", "isnan", "le", "lt", "max", "min", "mode", "multinomial", "ne", "nonzero"),
-        *("searchsorted", "sort", "topk", "unique"),
-    }
-)
 
 
 def _is_gradient(tensor: Any, name: str, made: Origin | None, names: Names) -> bool:
