@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+from ..core.arguments.mismatch import typename
 from ..core.backward.anomaly import note
 from ..core.runtime import modes
 
@@ -59,7 +60,7 @@ def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
     for place, (name, value) in enumerate((("enabled", mode), ("check_nan", check_nan)), 1):
         if not isinstance(value, bool):
             raise TypeError(
-                f"set_anomaly_enabled(): argument '{name}' (position {place}) must be bool, not {type(value).__name__}"
+                f"set_anomaly_enabled(): argument '{name}' (position {place}) must be bool, not {typename(value)}"
             )
     local = modes.current()
     local.anomaly, local.check_nan = mode, check_nan

@@ -52,7 +52,8 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 def place_of(tensor: Tensor) -> GradientEdge:
     """The edge of a tensor that is differentiated, forward mode included."""
     node, nr = pair(gradient_edge(tensor))
-    assert node is not None
+    if node is None:
+        raise AssertionError("Expected gradient function to be set")
     # of a Function's Node, PyTorch's edge keeps a Node of its own, which keeps what the compiled part has
     token = tensor.view_as(tensor).grad_fn if isinstance(node, BackwardCFunction) else None
     return GradientEdge(node, nr, token)

@@ -158,15 +158,21 @@ def _grads(given: Any, count: int) -> tuple[Any, ...]:
 
 
 def _flag(value: Any) -> bool:
-    return value if isinstance(value, bool) else operator.index(value) != 0
+    """What PyTorch reads as one byte."""
+    if isinstance(value, bool):
+        return value
+    number = operator.index(value)
+    if not 0 <= number < 256:
+        limit = "less than minimum" if number < 0 else "greater than maximum"
+        raise OverflowError(f"unsigned byte integer is {limit}")
+    return number != 0
 
 
 def _about(out: Any) -> tuple[tuple[int, ...], dtypes.dtype, bool]:
     """Shape and dtype of an output, and whether a gradient can enter at it."""
     if isinstance(out, GradientEdge):
-        node, nr = out.node, out.output_nr
-        shape, numpy = (node.shape[nr], node.dtype[nr]) if node.multi else (node.shape, node.dtype)
-        return shape, dtypes.from_numpy(numpy), True
+        about = out.node._input_metadata[out.output_nr]
+        return tuple(about.shape), about.dtype, True
     if not isinstance(out, Tensor):
         raise AssertionError("Expected output to be a torch.Tensor")
     return out._array.shape, out.dtype, requires_grad(out)
@@ -237,6 +243,9 @@ def _targets(inputs: Sequence[Any], retain: bool) -> list[Pair]:
     edges: list[Pair] = []
     for t in inputs:
         if isinstance(t, GradientEdge):
+            if not isinstance(t.node, Node):
+                kind = type(t.node).__name__
+                raise RuntimeError(f"GradientEdge's first object must be an autograd.graph.Node but got {kind}")
             edges.append((t.node, t.output_nr))
             continue
         if not isinstance(t, Tensor):
@@ -390,7 +399,7 @@ def grad(
         )
     grads = _root_gradients(outs, _grads(grad_outputs, len(outs)), is_grads_batched)
     keep = _flag(create_graph if retain_graph is None else retain_graph)
-    create = _flag(create_graph)
+    create, allow_unused = _flag(create_graph), _flag(allow_unused)
     if is_grads_batched:
         found = _batched(outs, ins, grads, keep, create, allow_unused)
     else:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, leads, node_class, pair, sequence
+from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, node_class, pair, sequence
 from ..core.memory.rows import levels_of
 from ..core.memory.versions import increment_version
 from ..core.recording.inplace import check_inplace, rebase
@@ -19,6 +19,7 @@ from ..core.recording.views import share
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn
 from ..core.tensor import overriding
+from ..core.tensor.edges import was_leaf
 from ..core.tensor.tensor import INFERENCE, Tensor, gradient_edge, requires_grad, wrap
 from .context import (
     BackwardCFunction,
@@ -517,26 +518,17 @@ def _finish(
     local: modes.State,
 ) -> tuple[Any, ...]:
     """Connect the outputs to the Node and save what is to be saved."""
-    dirty = _members(ctx.dirty_tensors, "mark_dirty can only accept variables, but argument ")
-    for t in dirty:
-        if t._counter is not INFERENCE:
-            increment_version(t)
-        if not _among(t, args):
-            if t._view is not None:
-                raise RuntimeError(errors.DIRTY_NO_INPUT)
-            warn(errors.DIRTY_NO_INPUT, at="torch/csrc/autograd/custom_function.cpp:320")
-    fixed = _members(ctx.non_differentiable, "mark_non_differentiable only accepts variable arguments, but got ")
-    if dirty and not all(_among(t, outputs) for t in dirty):
-        raise RuntimeError(
-            "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
-            "are modified inplace must all be outputs of the Function."
-        )
     to_save = ctx.to_save or ()
     for i, t in enumerate(to_save if recording else ()):
         if t is not None and not isinstance(t, Tensor):
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}"
             )
+    fixed = _members(ctx.non_differentiable, "mark_non_differentiable only accepts variable arguments, but got ")
+    dirty = _members(ctx.dirty_tensors, "mark_dirty can only accept variables, but argument ")
+    for t in dirty:
+        if t._counter is not INFERENCE:
+            increment_version(t)
     if len(outputs) == 1:
         only = outputs[0]
         if isinstance(only, Tensor):
@@ -570,6 +562,11 @@ def _finish(
         for o in results:
             if isinstance(o, Tensor) and o._view is not None and o._view.creation == "custom":
                 o._view.creation = "multi_output"
+    if dirty and not all(_among(t, outputs) for t in dirty):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
+            "are modified inplace must all be outputs of the Function."
+        )
     # these tensors' history may lead to the Node
     ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = ctx.saved_for_forward = None
     if recording:
@@ -597,9 +594,12 @@ def _connected(node: FunctionNode, nr: int, o: Tensor, is_input: bool, changed: 
             o._edge = NO_EDGE
         return _custom(o, changed)
     if changed:
-        edge = o._edge if o._edge is not None or o._view is None else o._view.edge
-        if requires_grad(o) and (edge is None or not leads(edge)):  # as it was before forward
+        if requires_grad(o) and was_leaf(o):
             raise RuntimeError(errors.LEAF_INPLACE.replace("is being", "has been"))
+        if not is_input:
+            if o._view is not None:
+                raise RuntimeError(errors.DIRTY_NO_INPUT)
+            warn(errors.DIRTY_NO_INPUT, at="torch/csrc/autograd/custom_function.cpp:320")
         if o._view is not None and count == 1:
             check_inplace(o)
         if o._view is not None and count > 1:

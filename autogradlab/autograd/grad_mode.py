@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self
 
+from ..core.arguments.mismatch import typename
 from ..core.runtime import modes
 from ..core.tensor.tensor import INFERENCE, Tensor, counter
 
@@ -216,9 +217,7 @@ class set_grad_enabled(_DecoratorContextManager):
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
-            raise TypeError(
-                f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
-            )
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {typename(mode)}")
         self.prev = set_grad(mode)
         self.mode = mode
 

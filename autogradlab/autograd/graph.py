@@ -323,10 +323,11 @@ def register_multi_grad_hook(
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     lock = threading.Lock()
     edges = []
-    for t in tensors:
-        if not requires_grad(t):
+    for t in tensors if mode == "all" else ():
+        node = pair(gradient_edge(t))[0]
+        if node is None:
             raise AssertionError("Expected gradient function to be set")
-        edges.append(pair(gradient_edge(t))[0])  # kept, so that each tensor's place in the graph stays the same
+        edges.append(node)  # kept, so that each tensor's place in the graph stays the same
     waiting: dict[int, tuple[int, list[Tensor | None]]] = {}
     seen: set[int] = set()
 
@@ -336,7 +337,7 @@ def register_multi_grad_hook(
             assert task is not None
             with lock:
                 if task.number not in waiting:
-                    waiting[task.number] = (sum(will_run(task, n) for n in edges), [None] * len(edges))  # type: ignore[arg-type]
+                    waiting[task.number] = (sum(will_run(task, n) for n in edges), [None] * len(edges))
                 left, grads = waiting[task.number]
                 grads[i] = grad
                 waiting[task.number] = (left - 1, grads)
@@ -356,5 +357,8 @@ def register_multi_grad_hook(
             seen.add(task.number)
         fn(grad)
 
-    handles = [t.register_hook(get_inner_hook(i) if mode == "all" else hook_any) for i, t in enumerate(tensors)]
+    if mode == "all":
+        handles = [t.register_hook(get_inner_hook(i)) for i, t in enumerate(tensors)]
+    else:
+        handles = [t.register_hook(hook_any) for t in tensors if requires_grad(t)]
     return _MultiHandle(handles)

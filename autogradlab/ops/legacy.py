@@ -19,7 +19,7 @@ from ..core.recording.record import NOT_IMPLEMENTED, TENSORS, OpNode, start_node
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn, warn_once
 from ..core.tensor.edges import NOBODY, operand_edge
-from ..core.tensor.tensor import Size, Tensor, counter, set_requires_grad, wrap
+from ..core.tensor.tensor import Size, Tensor, counter, requires_grad, set_requires_grad, wrap
 from ..core.types import dtypes
 from ..core.types.device import CPU, default_device, require_cpu, set_device
 from ..core.types.device import device as Device
@@ -388,9 +388,12 @@ def _set_to(self: Tensor, source: Any, array: np.ndarray, storage: Storage | Non
     """Give a tensor another array and its storage; `source` is recorded if it is a tensor."""
     history = None
     if modes.current().record and array.dtype.kind in "fcV":
+        if self._view is not None and any(isinstance(t, Tensor) and requires_grad(t) for t in (self, source)):
+            check_inplace(self)
         edges = [operand_edge(t, (self, source)) for t in (self, source) if isinstance(t, Tensor)]
         if any(edge is not NO_EDGE for edge in edges):
-            check_inplace(self)
+            if self._view is None:
+                check_inplace(self)
             history = History(self, start_node(_SetNode, tuple(edges), array.shape, array.dtype, ()))
     if self._meta is not None:
         # a leaf with other memory is another leaf to the graphs that were made with the old

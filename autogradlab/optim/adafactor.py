@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor.tensor import wrap
+from ..core.types.dtypes import from_numpy
+from ..core.types.info import finfo
 from .arrays import Array, Changes, fma, lerp, number, rate, scalar_state
 from .optimizer import Optimizer, stepping
 
@@ -78,7 +80,7 @@ class Adafactor(Optimizer):
             for p, x, g in changes.gradients(group):
                 if p._array.dtype.kind == "c":
                     raise RuntimeError("Adafactor does not support complex parameters")
-                least = float(np.finfo(x.dtype).eps) if eps1 is None else eps1
+                least = finfo(from_numpy(x.dtype)).eps if eps1 is None else eps1
                 state = changes.state(p) or changes.begin(p, _start(g))
                 step = changes.count(state)
                 size = max(eps2, float(np.linalg.norm(x)) / x.size**0.5)

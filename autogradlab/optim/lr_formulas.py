@@ -224,8 +224,8 @@ class ConstantLR(LRScheduler):
         return [lr * (1.0 / self.factor) for lr in self._rates()]
 
     def _get_closed_form_lr(self) -> list[Any]:
-        low = self.last_epoch < self.total_iters
-        return [base * (self.factor if low else 1) for base in self.base_lrs]
+        over = self.last_epoch >= self.total_iters  # counts as 1 or 0; of a tensor it is one
+        return [base * (self.factor + over * (1 - self.factor)) for base in self.base_lrs]
 
 
 class LinearLR(LRScheduler):

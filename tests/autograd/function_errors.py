@@ -315,3 +315,41 @@ t(lambda: P.apply(a, x=a))
 t(lambda: P.apply(a, ctx=a))
 t(lambda: P.apply(x=a).sum().backward())
 t(lambda: P.apply(a).sum().backward())
+
+
+# % function-marks: what a forward marked, saved and returned is looked at in PyTorch's order
+def marked(mark, fixed, saved, returned):
+    class Marking(Function):
+        @staticmethod
+        def forward(ctx, x):
+            own, view, part = x * 2, x.view(-1), x.clone().view(-1)
+            known = {"x": x, "own": own, "view": view, "part": part, "list": [x], "3": 3}
+            ctx.mark_dirty(*[known[n] for n in mark])
+            ctx.mark_non_differentiable(*[known[n] for n in fixed])
+            ctx.save_for_backward(*[known[n] for n in saved])
+            return tuple(known[n] for n in returned) if len(returned) > 1 else known[returned[0]]
+
+        @staticmethod
+        def backward(ctx, *grads):
+            return grads[0]
+
+    return Marking
+
+
+def tried(x, *names):
+    made = marked(*names).apply(x)
+    made = made if isinstance(made, tuple) else (made,)
+    return [(y._version, y._is_view(), y.is_leaf, y is x) for y in made if isinstance(y, torch.Tensor)], x._version
+
+
+leaf = torch.ones(2, requires_grad=True)
+for mark in ("x", "own", "view", "part", "x own", "3"):
+    for fixed, saved in (("", ""), ("3", ""), ("", "3"), ("3", "list")):
+        for returned in ("x", "own", "x own"):
+            t(lambda: tried(leaf * 1, *[part.split() for part in (mark, fixed, saved, returned)]))
+    for returned in ("view", "part"):
+        t(lambda: tried(leaf * 1, mark.split(), [], [], [returned]))
+    with torch.no_grad():
+        unrecorded = (leaf * 1).view(-1)
+    for x in (leaf, unrecorded, (leaf * torch.ones(2, 2)).unbind()[0], torch.ones(2)):
+        t(lambda: tried(x, mark.split(), [], [], ["x"]))

@@ -136,3 +136,48 @@ part = h[1, 1:]
 part.mul_(2)
 h[0, :, 1:3].sum().backward()
 print(m.grad)
+
+# % views-not-looked-up: a view whose base has changed since, before anything asked for its Node
+
+
+def changed_since(kind):
+    w = torch.ones(2, requires_grad=True)
+    if kind == "plain":
+        base = torch.ones(2)
+        v = base.view(-1)
+    elif kind == "unrecorded":
+        base = w * 2
+        with torch.no_grad():
+            v = base.view(-1)
+    elif kind == "inference":
+        base = w * 2
+        with torch.inference_mode():
+            v = base.view(-1)
+    elif kind == "several":
+        base = w * 2
+        v = base.view(2, 1).unbind(1)[0]
+    else:
+        base = w * 2
+        v = base.view(-1)
+    base.mul_(w)
+    return v
+
+
+QUESTIONS = (
+    lambda v: v.retain_grad(),
+    lambda v: v.requires_grad_(),
+    lambda v: v.requires_grad_(False),
+    lambda v: v.grad,
+    lambda v: v._backward_hooks,
+    lambda v: v.is_leaf,
+    lambda v: v.mul_(2),
+    lambda v: v.sin_(),
+    lambda v: v.copy_(torch.ones(2)),
+    lambda v: v.masked_fill_(v > 0, 2.0),
+    lambda v: v.unsqueeze_(0),
+    lambda v: v.set_(torch.ones(2)),
+    lambda v: (v.grad_fn, v.retain_grad(), v.mul_(2)),
+)
+for kind in ("plain", "unrecorded", "inference", "several", "one"):
+    for question in QUESTIONS:
+        t(lambda: question(changed_since(kind)))

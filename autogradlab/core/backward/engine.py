@@ -386,7 +386,9 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             _, _, node, grad = heappop(queue)
             if node.special and node.accumulates:  # a root
                 if grad is not None and (node not in captures or _capture(reach, node, grad)):
-                    add_to_grad(node.variable, grad, None)  # type: ignore[attr-defined]
+                    given = [r for (r, _), g in zip(reach.roots, grads, strict=True) if r is node and g is not None]
+                    # a sum of several is the pass's own, and from the third on was added to in place
+                    add_to_grad(node.variable, grad, len(given) - 2 if given[1:] else None)  # type: ignore[attr-defined]
                 node = None
                 continue
         if captures and node in captures and not _capture(reach, node, grad, written.get(node)):
@@ -696,7 +698,8 @@ class Task:
         alone = len(self.grads) == 1
         for (root, nr), given in zip(self.reach.roots, self.grads, strict=True):
             if root is not None and given is not None:
-                seen = alone and (root.hooks is not None or root.user_code) and not (root.multi or root.accumulates)
+                hooked = not is_plain(root) if root.accumulates else root.hooks is not None or root.user_code
+                seen = alone and hooked and not root.multi
                 _add(buffers, root, nr, given if tensors or seen else given._array)
         for root in self.reach.first():
             _push(heap, root)

@@ -15,7 +15,7 @@ from ..memory.versions import INFERENCE, UNSHARED, increment_version, of_inferen
 from ..runtime import errors, modes
 from ..runtime.modes import FLAGS
 from ..tensor.tensor import Tensor, made, requires_grad, wrap
-from .firing import ARRAYS, RECORDED, as_tensor, as_tuple, hook_result
+from .firing import ARRAYS, RECORDED, as_array, as_tensor, as_tuple, hook_result
 from .validate import cast_to
 
 _new = object.__new__
@@ -41,12 +41,12 @@ def accumulate(node: AccumulateGrad, grad: Any, form: int, writes: int | None, l
     variable = node.variable
     meta = variable._meta
     if (variable._edge is not None or variable._view is not None) and not takes_gradient(variable):
-        _withheld(node, made(grad), local, ARRAYS)
+        _withheld(node, as_tensor(grad), local, ARRAYS)
         return
     if node.hooks is not None or meta.hooks or meta.post_accumulate:  # type: ignore[union-attr]
         _hooked_leaf(node, grad, writes, local)
         return
-    modes.quiet(add_to_grad, variable, grad, writes)
+    modes.quiet(add_to_grad, variable, as_array(grad), writes)
 
 
 def clear(p: Any, set_to_none: bool) -> None:
@@ -225,9 +225,10 @@ def _alone() -> int:
 ALONE = _alone()
 
 
-def _hooked_leaf(node: AccumulateGrad, grad: np.ndarray, writes: int | None, local: modes.State) -> None:
+def _hooked_leaf(node: AccumulateGrad, grad: Any, writes: int | None, local: modes.State) -> None:
     variable = node.variable
-    given = made(grad)
+    given = grad if isinstance(grad, Tensor) else made(grad)  # the very Tensor that was given for a root
+    grad = given._array
     if writes and given._counter is not INFERENCE:
         given._counter = [writes]
     holders = getrefcount(grad)

@@ -26,7 +26,7 @@ from ..graph.slices import CopySlices
 from ..memory.versions import INFERENCE, UNSHARED, InferenceVersions, of_inference
 from ..runtime import errors, modes
 from ..runtime.modes import QUIET
-from ..tensor.edges import gradient_edge, made_by, refuse_view, requires_grad, view_edge
+from ..tensor.edges import gradient_edge, refuse_view, requires_grad, view_edge, was_leaf
 from ..tensor.tensor import Tensor
 
 __all__ = [
@@ -60,9 +60,9 @@ def check_inplace(t: Tensor, *others: Tensor) -> None:
     if view.creation is not None:
         refuse_view(view)
     if requires_grad(t):
-        if made_by(view.base) is None:
+        if was_leaf(view.base):
             raise RuntimeError(errors.LEAF_VIEW_INPLACE)
-        if made_by(t) is None:
+        if was_leaf(t):
             raise RuntimeError(errors.LEAF_INPLACE)
 
 

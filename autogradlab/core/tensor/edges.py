@@ -31,7 +31,9 @@ __all__ = [
     "refuse_view",
     "regenerate",
     "requires_grad",
+    "stored_edge",
     "view_edge",
+    "was_leaf",
 ]
 
 
@@ -160,6 +162,17 @@ def made_by(t: Tensor) -> Node | None:
     if view is None or not leads(gradient_edge(t)):
         return None
     return None if view.edge is None else pair(view.edge)[0]
+
+
+def stored_edge(t: Tensor) -> Edge:
+    """The edge that a tensor has. A view whose base has changed since is not looked at anew: it would get another edge,
+    or be refused."""
+    return (t._edge if t._view is None else t._view.edge) or NO_EDGE
+
+
+def was_leaf(t: Tensor) -> bool:
+    """Whether a tensor is a leaf by the edge that it has."""
+    return not leads(stored_edge(t))
 
 
 def refuse_view(view: ViewMeta, indirect: bool = False) -> None:

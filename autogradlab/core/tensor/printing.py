@@ -373,6 +373,10 @@ def tensor_repr(
     return f"Parameter({text})" if not plain and _is_parameter(t) else text
 
 
+#: PyTorch's name for it
+_str = tensor_repr
+
+
 def _default_complex(default: str) -> str:
     return "torch.complex128" if default == "torch.float64" else "torch.complex64"
 

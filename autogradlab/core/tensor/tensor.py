@@ -21,7 +21,18 @@ from ..types.device import CPU, META
 from ..types.layouts import strided
 from ..types.size import Size, size_of
 from . import overriding
-from .edges import WRAPPED, NumberMeta, TensorMeta, ViewMeta, gradient_edge, made_by, operand_edge, requires_grad
+from .edges import (
+    WRAPPED,
+    NumberMeta,
+    TensorMeta,
+    ViewMeta,
+    gradient_edge,
+    made_by,
+    operand_edge,
+    requires_grad,
+    stored_edge,
+    was_leaf,
+)
 from .owners import use_count
 from .printing import tensor_format, tensor_repr
 
@@ -210,7 +221,7 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.grad`.
         """
-        if self._grad is None and self.grad_fn is not None and not self.retains_grad:
+        if self._grad is None and not _counts_as_leaf(self) and not self.retains_grad:
             warn(errors.GRAD_OF_NON_LEAF, at="build/aten/src/ATen/core/TensorBody.h:493")
         return self._grad
 
@@ -424,7 +435,7 @@ class Tensor(TensorMethods):
             raise RuntimeError(errors.RETAIN_NO_GRAD)
         if modes.current().transformed:
             raise RuntimeError(errors.WITHIN_RETAIN_GRAD if modes.current().reverse else errors.RETAIN_NO_GRAD)
-        node = self._hooked()
+        node = None if _counts_as_leaf(self) else self._hooked()
         if node is None:
             return
         self._extra().retains = True
@@ -432,9 +443,9 @@ class Tensor(TensorMethods):
 
     @property
     def _backward_hooks(self) -> HookDict | None:
-        node = self._hooked()
+        node, nr = pair(NO_EDGE if _counts_as_leaf(self) else stored_edge(self))
         if node is not None and node.hooks is not None:
-            return node.hooks.tensor.get(pair(gradient_edge(self))[1])
+            return node.hooks.tensor.get(nr)
         return None if self._meta is None else self._meta.hooks
 
     @_backward_hooks.setter
@@ -703,9 +714,14 @@ def wrap_scalar(array: np.ndarray, meta: NumberMeta = WRAPPED) -> Tensor:
     return t
 
 
+def _counts_as_leaf(t: Tensor) -> bool:
+    """Whether a tensor is a leaf by the edge that it has, or by being differentiated in forward mode alone."""
+    return was_leaf(t) or not (differentiated is None or differentiated(t))
+
+
 def set_requires_grad(t: Tensor, flag: bool, how: str) -> None:
     """What `t.requires_grad = flag` ("attribute") and `t.requires_grad_(flag)` ("method") do."""
-    if t.grad_fn is not None:
+    if not _counts_as_leaf(t):
         if how == "method" and flag:
             return
         raise RuntimeError(errors.REQUIRES_GRAD_LEAF if flag else errors.REQUIRES_GRAD_DETACH)

@@ -216,7 +216,7 @@ class BackwardHook:
 
         made, places, node = self._border(values)
         if node is not None:
-            node.register_prehook(lambda grads: hook(None, grads))
+            node.register_hook(hook)
         return made if isinstance(result, tuple) else made[0]
 
 

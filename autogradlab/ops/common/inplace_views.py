@@ -29,9 +29,9 @@ def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any = 
     """Let `input` be another view of the same memory, `array` or what the entry gives, and record it as the entry."""
     local = modes.LOCAL.state
     history = None
-    edges, found = entry.edges(values)
-    if local.record and found:
+    if local.record and requires_grad(input):
         check_inplace(input)
+    edges, found = entry.edges(values)
     if array is None:
         array = entry.kernel(input._array, *values[1:])
     if local.record and found:

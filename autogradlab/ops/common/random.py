@@ -19,7 +19,7 @@ from ...core.recording.inplace import History, check_inplace, commit
 from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative, start_node
 from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn
-from ...core.tensor.tensor import Tensor, gradient_edge, wrap
+from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ...core.types import dtypes
 from ...core.types.device import default_device
 from ...core.types.dtypes import get_default_dtype
@@ -604,10 +604,11 @@ def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -
     local = modes.LOCAL.state
     edges: list[Edge] = [NO_EDGE]
     if local.record:
-        edges = [gradient_edge(t) for t in (self, other) if t is not None]
+        operands = [t for t in (self, other) if t is not None]
+        if any(requires_grad(t) for t in operands):
+            check_inplace(self)
+        edges = [gradient_edge(t) for t in operands]
     recording = any(edge is not NO_EDGE for edge in edges)
-    if recording:
-        check_inplace(self)
     array = self._array
     history = None
     if recording:

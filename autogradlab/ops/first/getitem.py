@@ -18,7 +18,7 @@ from ...core.recording.inplace import commit
 from ...core.recording.record import TENSORS, start_node
 from ...core.runtime.modes import FLAGS
 from ...core.runtime.warn import warn
-from ...core.tensor.tensor import Tensor, gradient_edge, wrap
+from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ...core.types.dtypes import cxx_name, float64
 from ...core.values.building import array_from, scalar_array
 from ..table.calls import view_of
@@ -45,8 +45,10 @@ def _tensor(entry: Any) -> Any:
         if not entry.ndim and entry.dtype.kind in "iu":
             return entry.item()
         return TENSORS.from_numpy(entry.astype(np.int64) if entry.dtype.kind == "f" else entry)  # PyTorch truncates
-    if isinstance(entry, (list, tuple, str, range)):
-        array = array_from(entry if isinstance(entry, str) else list(entry))
+    if isinstance(entry, (list, tuple, str, bytes, range)):
+        array = array_from(entry if isinstance(entry, (str, bytes)) else list(entry))
+        if array.dtype.kind == "c":
+            raise TypeError("'complex' object cannot be interpreted as an integer")
         return wrap(array if array.size and array.dtype.kind not in "fc" else array.astype(np.int64))
     return entry
 
@@ -289,7 +291,7 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
             return False
     elif given is not bool or kind not in "bf":
         return False
-    if FLAGS.unusual or of_inference(self) or (self._edge or gradient_edge(self)) is not NO_EDGE:
+    if FLAGS.unusual or of_inference(self) or (self._edge is not NO_EDGE and requires_grad(self)):
         return False
     how = type(index)
     if how is Tensor:

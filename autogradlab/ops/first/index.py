@@ -4,6 +4,7 @@ index_put writes there."""
 from __future__ import annotations
 
 import operator
+import sys
 from typing import Any
 
 import numpy as np
@@ -157,7 +158,7 @@ def slice_(input: Tensor, dim: int = 0, start: Any = None, end: Any = None, step
         x.shape,
         dim,
         0 if start is None else start,
-        end,
+        sys.maxsize if end is None else end,
         step,
         None,
         None,

@@ -257,7 +257,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     if not parts:
         raise RuntimeError("unflatten: sizes must be non-empty")
     if not shape:
-        raise RuntimeError(_UNEXPECTED + f"Dimension specified as {dim} but tensor has no dimensions")
+        raise RuntimeError(_UNEXPECTED + f"Dimension specified as {d} but tensor has no dimensions")
     if -1 in parts and 0 in parts and not shape[d]:
         raise RuntimeError(
             f"{_UNEXPECTED}cannot reshape tensor of 0 elements into shape {list(parts)} because the unspecified "

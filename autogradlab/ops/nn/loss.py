@@ -100,6 +100,8 @@ def _smoothed(
 
     @typed(refused, "")
     def kernel_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int, beta: Any) -> Any:
+        if keeps:
+            _one_dtype(input, target)
         d = slope(RAW, input - target, beta)
         return d * grad_output.dtype.type(scale(reduction, d.size)) * grad_output
 
@@ -240,6 +242,11 @@ _smoothed(
 # -- cross entropies ---------------------------------------------------------------------------------------------------
 
 
+def _one_dtype(input: np.ndarray, target: np.ndarray) -> None:
+    if input.dtype != target.dtype:
+        raise RuntimeError(f"Found dtype {scalar_name(target)} but expected {scalar_name(input)}")
+
+
 def _check_probabilities(x: np.ndarray, name: str) -> None:
     if x.size and not bool(((x >= 0) & (x <= 1)).all()):
         raise RuntimeError(f"all elements of {name} should be between 0 and 1")
@@ -288,8 +295,7 @@ def binary_cross_entropy(
     input: np.ndarray, target: np.ndarray, weight: np.ndarray | None = None, reduction: int = 1
 ) -> Any:
     """-(target * log(input) + (1 - target) * log(1 - input)) for probabilities; logarithms are at least -100."""
-    if input.dtype != target.dtype:
-        raise RuntimeError(f"Found dtype {scalar_name(target)} but expected {scalar_name(input)}")
+    _one_dtype(input, target)
     refuse(input, "binary_cross_entropy", "biuc")
     _check_probabilities(input, "input")
     _check_probabilities(target, "target")
@@ -617,6 +623,8 @@ def _soft_margin_twice(F: Any, grad: Any, grad_output: Any, input: Any, target: 
     },
 )
 def soft_margin_loss_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int) -> Any:
+    if target.dtype.kind == "b":
+        raise RuntimeError(_NEGATION)
     z = exp(-target * input)
     return target * z * input.dtype.type(-scale(reduction, z.size)) / (z + 1) * grad_output
 

@@ -652,7 +652,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             y = other._array
             spread = False
         else:
-            if refuses:  # the tensor is checked before its operands
+            if refuses and (y is not None or is_number(other)):  # the tensor is checked before its operands
                 recorded_edges(entry, [input, other if isinstance(other, Tensor) else None])
             found = entry.pair(input, other)
             if found is None:

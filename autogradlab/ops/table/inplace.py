@@ -15,7 +15,6 @@ from ...core.recording.inplace import History, check_inplace, commit, commit_by,
 from ...core.recording.record import Overwritten, SavedOutput, finish, pack, start_node
 from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn
-from ...core.tensor.edges import refuse_view
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.values.promotion import broadcast_shapes, check_cast
 from .families import OPS
@@ -47,17 +46,15 @@ def recorded_edges(op: Op, values: list[Any]) -> Sequence[Edge] | None:
     """
     if not (modes.LOCAL.state.record and (op.differentiates or op.cuts)):
         return None
-    view = values[0]._view
-    if (
-        view is not None
-        and view.creation is not None
-        and any(isinstance(v, Tensor) and requires_grad(v) for v in values)
-    ):
-        refuse_view(view)
+    # before the edges are asked for, which a view whose base has changed gets anew
+    early = values[0]._view is not None and any(isinstance(v, Tensor) and requires_grad(v) for v in values)
+    if early:
+        check_inplace(values[0])
     edges, found = op.edges(values)
     if not found:
         return None
-    check_inplace(values[0])
+    if not early:
+        check_inplace(values[0])
     return edges
 
 
