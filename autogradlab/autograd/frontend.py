@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arguments.mismatch import typename
 from ..core.backward.engine import Event, Task
 from ..core.backward.validate import checked
 from ..core.graph.node import AccumulateGrad, Node, Pair, pair, reachable
@@ -244,12 +245,12 @@ def _targets(inputs: Sequence[Any], retain: bool) -> list[Pair]:
     for t in inputs:
         if isinstance(t, GradientEdge):
             if not isinstance(t.node, Node):
-                kind = type(t.node).__name__
+                kind = typename(t.node)
                 raise RuntimeError(f"GradientEdge's first object must be an autograd.graph.Node but got {kind}")
             edges.append((t.node, t.output_nr))
             continue
         if not isinstance(t, Tensor):
-            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {typename(t)}")
         if retain:
             t.retain_grad()
         edge = pair(gradient_edge(t))

@@ -279,7 +279,7 @@ _INTS = {int, bool}
 
 def _real(value: Any) -> float:
     if type(value) is complex or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
-        raise TypeError(f"must be real number, not {type(value).__name__}")
+        raise TypeError(f"must be real number, not {typename(value)}")
     return float(value)
 
 
@@ -289,7 +289,7 @@ def _truth(value: Any) -> bool:
 
 def _imaginary(value: Any) -> complex:
     if isinstance(value, (str, bytes)) or not any(hasattr(value, n) for n in ("__complex__", "__float__", "__index__")):
-        raise TypeError(f"must be real number, not {type(value).__name__}")
+        raise TypeError(f"must be real number, not {typename(value)}")
     return complex(value)
 
 

@@ -4,6 +4,7 @@ lists and index tensors make copies."""
 from __future__ import annotations
 
 import operator
+import sys
 from typing import Any
 
 import numpy as np
@@ -168,7 +169,7 @@ def _sliced(t: Tensor, dim: int, s: slice, whole: bool) -> Tensor:
         raise ValueError("slice step cannot be zero" if not step else "step must be greater than zero")
     if whole and step == 1 and start in (None, 0) and (stop is None or stop >= t._array.shape[dim]):
         return t
-    return slice_(t, dim, start, stop, step)
+    return slice_(t, dim, start, sys.maxsize if stop is None else stop, step)
 
 
 def _selected(t: Tensor, dim: int, i: int, place: int = 0) -> Tensor:

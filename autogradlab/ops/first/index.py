@@ -4,7 +4,6 @@ index_put writes there."""
 from __future__ import annotations
 
 import operator
-import sys
 from typing import Any
 
 import numpy as np
@@ -158,7 +157,7 @@ def slice_(input: Tensor, dim: int = 0, start: Any = None, end: Any = None, step
         x.shape,
         dim,
         0 if start is None else start,
-        sys.maxsize if end is None else end,
+        end,
         step,
         None,
         None,
