@@ -83,7 +83,7 @@ class History:
 
     def __init__(self, t: Tensor, node: Node, own: bool = False) -> None:
         """own: the memory stays as it is, so that the base of a view does not change and the view goes on from
-        `node`."""
+        `node`; a retained gradient stays with the old Node."""
         refuse_captured(t, node.in_place)
         self.t = t
         self.edge: Edge = node
@@ -94,7 +94,7 @@ class History:
         self.view = view = t._view
         if view is None:
             old = t._edge
-            if isinstance(old, tuple) or (old is not None and old.hooks is not None):
+            if not own and (isinstance(old, tuple) or (old is not None and old.hooks is not None)):
                 self._move_retained(old, node)
             return
         if own:

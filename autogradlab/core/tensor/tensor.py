@@ -436,7 +436,7 @@ class Tensor(TensorMethods):
         if modes.current().transformed:
             raise RuntimeError(errors.WITHIN_RETAIN_GRAD if modes.current().reverse else errors.RETAIN_NO_GRAD)
         node = None if _counts_as_leaf(self) else self._hooked()
-        if node is None:
+        if node is None or self.retains_grad:
             return
         self._extra().retains = True
         node._hooks().retain[pair(gradient_edge(self))[1]] = weakref.ref(self)
