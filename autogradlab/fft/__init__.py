@@ -19,6 +19,7 @@ from ..core.types.dtypes import scalar_name
 from ..ops.breadth import fourier as _table
 from ..ops.first.kinds import is_half
 from ..ops.first.products import written
+from ..ops.table.outputs import FOUND
 from ..ops.table.publishing import reading
 
 __all__ = [
@@ -109,25 +110,27 @@ def _dims(x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]
     return dims, sizes
 
 
-def _filled(name: str, r: Tensor, out: Tensor) -> Tensor:
-    """The out= form: complex results need a complex tensor, real ones a real one."""
+def _filled(name: str, r: Tensor, out: Tensor, exact: str = "") -> Tensor:
+    """The out= form: complex results need a complex tensor, real ones a real one. exact: see `written`."""
     kind = r._array.dtype.kind
     if out._array.dtype.kind != kind:
         wanted = "complex" if kind == "c" else "floating point"
         raise RuntimeError(f"{name} expects a {wanted} output tensor, but got {dtypes.scalar_name(out)}")
-    return written(r, out)
+    return written(r, out, exact=exact)
 
 
 def _c2c(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, out: Any, single: bool = False) -> Tensor:
     x = _floating(x)
     dims, sizes = _dims(x, s, dim)
     mode = _norm(norm, forward)
+    exact = ""
     if single and x._array.dtype.kind != "c":
         r = F._fft_r2c(_resized(x, dims, sizes), dims, mode, False)
-        r = r if forward else F.conj(r)
+        if not forward:
+            r, exact = F.conj(r), FOUND
     else:
         r = F._fft_c2c(_resized(_complex(x), dims, sizes), dims, mode, forward)
-    return r if out is None else _filled("fft" if single and forward else "ifft" if single else "fftn", r, out)
+    return r if out is None else _filled("fft" if single and forward else "ifft" if single else "fftn", r, out, exact)
 
 
 def _axes(name: str, x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
@@ -152,9 +155,10 @@ def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, for
     mode = _norm(norm, forward)
     x = _resized(x, dims, sizes)
     r = F._fft_r2c(x, dims if forward else dims[-1:], mode, True)
+    one = not forward and len(dims) == 1
     if not forward:
-        r = F.conj(r) if len(dims) == 1 else F._fft_c2c(F.conj_physical(r), dims[:-1], mode, False)
-    return r if out is None else _filled(name, r, out)
+        r = F.conj(r) if one else F._fft_c2c(F.conj_physical(r), dims[:-1], mode, False)
+    return r if out is None else _filled(name, r, out, FOUND if one else "")
 
 
 def _c2r(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, forward: bool = False) -> Tensor:

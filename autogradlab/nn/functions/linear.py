@@ -19,6 +19,7 @@ from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dtypes import get_default_dtype, int64, promote, scalar_name, tensor_type
 from ...core.values.promotion import check_cast
+from ...ops.first.kinds import COMPLEX, FLOATS
 from ...ops.first.matmul import level_below
 from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.arguments import reject
@@ -431,6 +432,9 @@ def _renormed(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float
             "Expected tensor for argument #2 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{tensor_type(indices)} instead (while checking arguments for embedding_renorm_)"
         )
+    if w.dtype.kind not in FLOATS + COMPLEX:
+        kind = scalar_name(w)
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
     rows = np.unique(indices._array)
     norms = np.linalg.norm(w[rows], norm_type, axis=1)
     long = norms > max_norm

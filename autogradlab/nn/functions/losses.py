@@ -770,7 +770,8 @@ def margin_ranking_loss(
 
 def ranked(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, reduction: int = 0) -> Tensor:
     """margin_ranking_loss of tensors that broadcast, whatever their numbers of dimensions."""
-    return _reduce(TENSORS.add_number(-target * (input1 - input2), margin).clamp_min_(0), reduction)
+    difference = input1 - input2  # before the sign changes, as C++ orders it
+    return _reduce(TENSORS.add_number(-target * difference, margin).clamp_min_(0), reduction)
 
 
 def cosine_embedding_loss(

@@ -198,7 +198,8 @@ def native_dropout(input: Array, p: float, train: bool | None) -> tuple[Array, A
 )
 @typed("native_dropout_backward", "")
 def native_dropout_backward(grad_output: Array, mask: Array, scale: float) -> Array:
-    found: Array = grad_output * mask * grad_output.dtype.type(scale)
+    kind = np.float32 if grad_output.dtype.kind in "biu" else grad_output.dtype
+    found: Array = grad_output * mask * np.asarray(scale, kind)
     return found
 
 
@@ -213,6 +214,8 @@ def _chunked_from(tensors: list[Array], dim: int, num_chunks: int) -> int:
         raise RuntimeError("_chunk_cat expects a non-empty input tensor list")
     if any(t.dtype != tensors[0].dtype for t in tensors):
         raise RuntimeError("_chunk_cat expects all input tensors with the same dtype")
+    if dim < 0 and any(t.ndim != tensors[0].ndim for t in tensors):
+        raise RuntimeError("_chunk_cat expects non-negative dim when input tensors have different ndims")
     dim = wrap_dim(dim, tensors[0].ndim)
     if not all(t.size for t in tensors):
         raise RuntimeError("_chunk_cat expects non-empty tensor")
@@ -227,7 +230,7 @@ def _chunked_from(tensors: list[Array], dim: int, num_chunks: int) -> int:
     "_chunk_cat(Tensor[] tensors, int dim, int num_chunks, *, Tensor out=None) -> Tensor|input",
     method=False,
     node=NOT_IMPLEMENTED,
-    out=Out(unknown=True, converts=True),
+    out=Out(unknown=True),
     vjp={"tensors": no_derivative("_chunk_cat")},
 )
 def _chunk_cat(tensors: list[Array], dim: int, num_chunks: int) -> Array:

@@ -214,7 +214,7 @@ def _circular(input: Any, pad: Any, nd: int) -> Tensor:
         if low + high + shape[i] < 0:
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
         shape[i] += low + high
-    out = TENSORS.empty(shape, dtype=input.dtype)
+    out: Tensor = input.new_empty(shape)
     inner, source = out, input
     for i, (low, high) in reversed(list(enumerate(ends, len(shape) - nd))):
         inner = TENSORS.slice(inner, i, max(low, 0), shape[i] - max(high, 0), 1)

@@ -22,7 +22,7 @@ from ..table.arguments import reject
 from ..table.calls import view_of
 from ..table.families import attribute
 from ..table.opdef import OPS, Op, alias, composite, op
-from ..table.outputs import COPIED, same_dtype, write
+from ..table.outputs import COPIED, EXPECTED, Out, refuse_recorded, write
 from ..table.signatures import explain
 
 # -- moving dimensions -------------------------------------------------------------------------------------------------
@@ -320,6 +320,7 @@ def diagonal_backward(grad_output: Any, input_shape: tuple[int, ...], offset: in
     "diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
     vjp={"input": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2)},
     reads="late",
+    out=Out(exact=EXPECTED, unknown=True),
 )
 def diag_embed(input: np.ndarray, offset: int = 0, dim1: int = -2, dim2: int = -1) -> np.ndarray:
     """Matrices with the last dimension of input on their diagonals.
@@ -371,7 +372,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
             raise RuntimeError(
                 f"diag: result type {scalar_name(input)} can't be cast to the desired out= type {scalar_name(out)}"
             )
-        same_dtype()(input, (out,))
+        refuse_recorded(OPS["diag_embed"], (input,), out)
         return write(OPS["diag_embed"], out, diag_embed(input._array, diagonal), (input,))
     return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)
 

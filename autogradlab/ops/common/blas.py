@@ -12,7 +12,7 @@ from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import cxx_name, from_numpy, promote, scalar_name
-from ...core.values.promotion import broadcast_shapes
+from ...core.values.promotion import broadcast_shapes, check_cast
 from ..first.kinds import fused, is_half, refuse
 from ..first.products import DOT_DTYPE, added, combined, product, scaled, times, written
 from ..table.opdef import composite, op
@@ -85,6 +85,27 @@ def _integral(beta: Any, alpha: Any) -> None:
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
 
 
+def _two_vectors(vec1: np.ndarray, vec2: np.ndarray) -> None:
+    for name, v in (("vec1", vec1), ("vec2", vec2)):
+        if v.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {v.ndim}-D")
+
+
+def _fits_outer(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray) -> None:
+    """Refuse to add an outer product to a tensor of another shape."""
+    _two_vectors(vec1, vec2)
+    if input.ndim != 2:
+        raise RuntimeError(f"2D tensor expected, got {input.ndim}D tensor for input")
+    if input.shape != (vec1.size, vec2.size):
+        raise RuntimeError(f"size mismatch, input: {[*input.shape]}, v1: {[vec1.size]}, v2: {[vec2.size]}")
+
+
+def _add_outer(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, beta: Any, alpha: Any) -> None:
+    r = addr(input, vec1, vec2, beta=beta, alpha=alpha)
+    check_cast(r.dtype, input.dtype)
+    input[...] = r
+
+
 @op(
     """
     addr(Scalar beta, Tensor input, Scalar alpha, Tensor vec1, Tensor vec2, *, Tensor out=None) -> Tensor|deprecated
@@ -92,7 +113,7 @@ def _integral(beta: Any, alpha: Any) -> None:
     addr(Tensor input, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
     """,
     inplace=True,
-    overlap="",
+    overlap="whole",
     vjp={
         "input": lambda F, grad, beta: times(grad, beta),
         "vec1": lambda F, grad, vec2, alpha: times(F.mv(grad, F.conj(vec2)), alpha),
@@ -100,6 +121,8 @@ def _integral(beta: Any, alpha: Any) -> None:
     },
     out=Out(overlap="part"),
     inplace_function=False,
+    writes=lambda input, vec1, vec2, beta=1, alpha=1: _add_outer(input, vec1, vec2, beta, alpha),
+    looks=lambda input, vec1, vec2, beta=1, alpha=1: _fits_outer(input, vec1, vec2),
 )
 def addr(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, *, beta: Any = 1, alpha: Any = 1) -> np.ndarray:
     """beta * input + alpha * outer(vec1, vec2).
@@ -120,9 +143,7 @@ def addr(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, *, beta: Any = 1
     tensor([[2., 1.],
             [3., 1.]])
     """
-    for name, v in (("vec1", vec1), ("vec2", vec2)):
-        if v.ndim != 1:
-            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {v.ndim}-D")
+    _two_vectors(vec1, vec2)
     d = promote(promote(from_numpy(vec1.dtype), from_numpy(vec2.dtype)), from_numpy(input.dtype)).numpy
     if d.kind in "biu":
         _integral(beta, alpha)
@@ -371,7 +392,7 @@ def _trilinear(
     )
     both = "".join(n for n in names if n in first + second and n in third + rest)
     pair = RAW.einsum(f"{first},{second}->{both}", i1, i2)
-    return np.ascontiguousarray(RAW.einsum(f"{both},{third}->{rest}", pair, i3))
+    return np.ascontiguousarray(RAW.einsum(f"{both},{third}->{rest}", pair, i3)).astype(i1.dtype, copy=False)
 
 
 @composite("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", method=False)

@@ -204,7 +204,7 @@ unary(
     >>> x
     tensor([1.-2.j])
     """,
-    out=Out(exact=FOUND),
+    out=Out(exact=FOUND, unknown=True),
 )
 _conj_physical = F.conj_physical
 OPS["conj_physical"].overload_in_place()

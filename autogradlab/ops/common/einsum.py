@@ -464,7 +464,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
         if left.is_contiguous() and right.is_contiguous():
             r = F.dot(F.flatten(left), F.flatten(right))
         else:
-            r = F.sum(F.mul(F.squeeze(left), F.squeeze(right)))
+            r = F.sum(F.mul(F.squeeze(left), F.squeeze(right)), dtype=left.dtype)
     else:
         r = F.mm(F.reshape(left, (n_rows, count)), F.reshape(right, (count, n_columns)))
     r = F.reshape(r, shape)

@@ -8,8 +8,10 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.places import at_places
-from ...core.memory.rows import plain_rows
+from ...core.memory.rows import Rows, plain_rows
 from ...core.recording.record import TENSORS, says, writes
+from ...core.runtime import errors
+from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
@@ -227,7 +229,9 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     if out is not None and out.dtype is not input.dtype:
         raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")
     p = q._array
-    if not ((p >= 0) & (p <= 1)).all():
+    if isinstance(p, Rows) or isinstance(input._array, Rows):
+        warn(errors.ROWS_PERFORMANCE.format(name), at="aten/src/ATen/functorch/BatchedFallback.cpp:82")
+    if not isinstance(p, Rows) and not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError("quantile() q values must be in the range [0, 1]")
     r = _computed(input, q, None if dim is None else d, keepdim, way, name == "nanquantile")
     if out is None:

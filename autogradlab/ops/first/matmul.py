@@ -14,7 +14,7 @@ from ...core.values.promotion import broadcast_shapes
 from ..table.arguments import reject
 from ..table.opdef import alias, composite
 from ..table.outputs import EXPECTED, Out
-from .products import written
+from .products import refuse_into, written
 
 
 @composite(
@@ -43,7 +43,10 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     except AttributeError:
         reject("matmul", (input, other), {} if out is None else {"out": out})
     F = TENSORS
-    options = {} if out is None else {"out": out}
+    options = {}
+    if out is not None:
+        refuse_into("matmul", out, input, other)
+        options["out"] = out
     if a == 2:
         if b == 2:
             return _multiplied(F.mm, input, other) if out is None else F.mm(input, other, **options)

@@ -94,6 +94,16 @@ def _in_format(x: np.ndarray, memory_format: Any) -> bool:
     return bool(x.transpose(0, *range(2, wanted), 1).flags.c_contiguous) if x.size else channels_last(x)
 
 
+def _suggested(x: np.ndarray, memory_format: Any) -> bool:
+    """Whether a memory format is that which an array goes on with: its strides need not be without gaps for that."""
+    if memory_format is None or memory_format is _PRESERVE:
+        return True
+    if isinstance(x, Rows):
+        return _in_format(x, memory_format)
+    wanted = {4: "channels_last", 5: "channels_last_3d"}.get(x.ndim, "") if channels_last(x) else "contiguous_format"
+    return bool(memory_format.name == wanted)
+
+
 @composite(
     "contiguous(Tensor input, *, MemoryFormat memory_format=contiguous_format) -> Tensor|view",
     function=False,
@@ -137,7 +147,7 @@ def _copied_back(F: Any, grad: Any, numpy: Any) -> Any:
 def _to_copy(input: Any, numpy: Any, memory_format: Any = None) -> np.ndarray:
     if numpy is input.dtype:
         return formatted(input, memory_format)
-    if memory_format is None and not (input.flags.c_contiguous and 1 not in input.shape):
+    if memory_format is None and not (input.flags.c_contiguous and input.size and 1 not in input.shape):
         r = like(input, numpy)
         r[...] = cast_array(input, numpy)
         return r
@@ -182,11 +192,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if absent:
             require_contents("", input._array)
         return emptied(_converted(input, wanted or input.dtype, memory_format))
-    if (
-        (wanted is None or wanted.numpy is input._array.dtype)
-        and not copy
-        and (memory_format is None or memory_format is _PRESERVE or _in_format(input._array, memory_format))
-    ):
+    if (wanted is None or wanted.numpy is input._array.dtype) and not copy and _suggested(input._array, memory_format):
         return input
     return _converted(input, wanted or input.dtype, memory_format)
 
@@ -251,9 +257,7 @@ def parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, b
 
 def _converter(declaration: str, wanted: Dtype, doc: str) -> None:
     def convert(input: Tensor, memory_format: Any = None) -> Tensor:
-        if wanted.numpy is input._array.dtype and (
-            memory_format is None or memory_format is _PRESERVE or _in_format(input._array, memory_format)
-        ):
+        if wanted.numpy is input._array.dtype and _suggested(input._array, memory_format):
             return input
         return _converted(input, wanted, memory_format)
 

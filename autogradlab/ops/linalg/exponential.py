@@ -11,13 +11,14 @@ from ...core.recording.record import RAW
 from ...core.recording.record import TENSORS as F
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
-from ...core.values.promotion import plain_number
+from ...core.types.dtypes import scalar_name
+from ...core.values.promotion import can_cast, plain_number
 from ..common.blas import adjoint, lift
 from ..first.kinds import BOOL, HALF, INTEGERS, refuse
 from ..first.products import UNSAFE, written
 from ..table.arguments import reject
 from ..table.opdef import alias, composite, op
-from ..table.outputs import EXPECTED, safe
+from ..table.outputs import safe, same_dtype
 from .factors import columns, real_type, square, weighted
 
 
@@ -195,9 +196,14 @@ alias("orgqr", "linalg_householder_product")
 # -- powers ------------------------------------------------------------------------------------------------------------
 
 
+def _given(r: Tensor, out: Tensor | None) -> Tensor:
+    """A result, or what becomes of `out` when it is copied there."""
+    return r if out is None else written(r, out, "matrix_power")
+
+
 @composite("_matrix_power", method=False, function=False)
-def _power(A: Tensor, n: int) -> Any:
-    """The product of a matrix with itself, n times; negative n of its inverse."""
+def _power(A: Tensor, n: int, out: Tensor | None = None) -> Any:
+    """The product of a matrix with itself, n times; negative n of its inverse. The last product is written to `out`."""
     x = A._array
     times = plain_number(n)
     if type(times) is not int:
@@ -210,23 +216,34 @@ def _power(A: Tensor, n: int) -> Any:
             f"{x.shape[-1]} matrices"
         )
     n = times
+    if out is not None and not can_cast(x.dtype, out._array.dtype):
+        raise RuntimeError(UNSAFE.format(scalar_name(x), scalar_name(out), name="matrix_power"))
+    options = {} if out is None else {"out": out}
     if n == 0:
         eye = np.array(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape))
-        return F.clone(A).copy_(wrap(eye))
+        return _given(F.clone(A).copy_(wrap(eye)), out)
     if n == 1:
-        return F.clone(A)
+        return _given(F.clone(A), out)
+    if n == -1:
+        if out is not None:
+            same_dtype()(A, (out,))
+        return F.linalg_inv(A, **options)
     if n < 0:
         A, n = F.linalg_inv(A), -n
+    if n == 2:
+        return F.matmul(A, A, **options)
     if n == 3:
-        return F.matmul(F.matmul(A, A), A)
+        return F.matmul(F.matmul(A, A), A, **options)
     z: Tensor | None = None
     result: Tensor | None = None
     while n:
         z = A if z is None else F.matmul(z, z)
-        if n & 1:
-            result = z if result is None else F.matmul(result, z)
-        n >>= 1
-    assert result is not None
+        bit, n = n & 1, n >> 1
+        if bit:
+            if result is None:
+                result = z if n else _given(z, out)
+            else:
+                result = F.matmul(result, z, **({} if n else options))
     return result
 
 
@@ -235,8 +252,7 @@ def _matrix_power(method: bool) -> Any:
         """A matrix multiplied by itself n times; its inverse for negative n."""
         if not isinstance(input, Tensor) or type(plain_number(n)) is not int:
             reject("matrix_power", (input, n), {}, method)
-        r = _power(input, n)
-        return r if out is None else written(r, out, "matrix_power", exact=EXPECTED, unsafe=UNSAFE)
+        return _power(input, n, out)
 
     return matrix_power
 

@@ -35,7 +35,6 @@ from ..first.kinds import (
     refuse,
     typed,
 )
-from ..first.products import written
 from ..kernels.rounded import exp, expm1, log, log1p, tanh
 from ..table.arguments import reject
 from ..table.opdef import OPS, alias, composite, op
@@ -166,7 +165,7 @@ def hardswish_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
     },
 )
 @typed("threshold_cpu", BOOL + COMPLEX, layout=iterated)
-def threshold(input: np.ndarray, threshold: float, value: Any) -> np.ndarray:
+def threshold(input: np.ndarray, threshold: Any, value: Any) -> np.ndarray:
     """input where it is larger than threshold, value elsewhere.
 
     Shapes: any; the result has input's shape.
@@ -841,7 +840,7 @@ def _lowered(x: np.ndarray, d: int) -> np.ndarray:
     vjp={
         "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
     },
-    out=Out(exact=EXPECTED),
+    out=Out(exact=EXPECTED, unknown=True, inner="softmax"),
 )
 @typed("softmax", "", half=False)
 def _softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
@@ -924,7 +923,7 @@ def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int, input
     vjp={
         "input": lambda F, grad, result, dim: F._log_softmax_backward_data(grad, result, dim),
     },
-    out=Out(exact=EXPECTED),
+    out=Out(exact=EXPECTED, unknown=True, inner="log_softmax"),
 )
 @typed("softmax", "", half=False)
 def _log_softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
@@ -987,8 +986,8 @@ def _log_softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dt
     return np.subtract(grad_output, slope, out=slope)
 
 
-def _along(declaration: str, doc: str, out: Any = None) -> None:
-    name = declare(declaration, doc, out)
+def _along(declaration: str, doc: str) -> None:
+    name = declare(declaration, doc)
     along = "_" + name
 
     def call(input: Any, dim: Any = None, dtype: Any = None, *, out: Any = None) -> Any:
@@ -1000,8 +999,7 @@ def _along(declaration: str, doc: str, out: Any = None) -> None:
             reject(name, (input, dim), {})
         if dtype is not None:
             input = input.to(dtype)
-        found = getattr(TENSORS, along)(input, dim)
-        return found if out is None else written(found, out, name)
+        return getattr(TENSORS, along)(input, dim, **({} if out is None else {"out": out}))
 
     call.__doc__ = doc
     composite(name)(call)
@@ -1018,7 +1016,6 @@ _along(
     >>> torch.softmax(torch.tensor([1., 2., 3.]), dim=0)
     tensor([0.0900, 0.2447, 0.6652])
     """,
-    out=Out(exact=EXPECTED, unknown=True),
 )
 alias("special_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor", "softmax", method=False)
 _along(
@@ -1032,7 +1029,6 @@ _along(
     >>> torch.log_softmax(torch.tensor([1., 2., 3.]), dim=0)
     tensor([-2.4076, -1.4076, -0.4076])
     """,
-    out=Out(exact=EXPECTED, unknown=True),
 )
 alias("special_log_softmax(Tensor input, int dim, *, ScalarType? dtype=None) -> Tensor", "log_softmax", method=False)
 

@@ -305,7 +305,7 @@ def _up(input: Any, r: int) -> np.ndarray:
     n = len(lead)
     x = input.reshape(*lead, c // (r * r), r, r, h, w)
     x = x.transpose(*range(n + 1), n + 3, n + 1, n + 4, n + 2)
-    return np.ascontiguousarray(x).reshape(*lead, c // (r * r), h * r, w * r)
+    return np.array(x, order="C").reshape(*lead, c // (r * r), h * r, w * r)
 
 
 def _down(input: Any, r: int) -> np.ndarray:
@@ -313,7 +313,7 @@ def _down(input: Any, r: int) -> np.ndarray:
     n = len(lead)
     x = input.reshape(*lead, c, h // r, r, w // r, r)
     x = x.transpose(*range(n + 1), n + 2, n + 4, n + 1, n + 3)
-    return np.ascontiguousarray(x).reshape(*lead, c * r * r, h // r, w // r)
+    return np.array(x, order="C").reshape(*lead, c * r * r, h // r, w // r)
 
 
 @op(

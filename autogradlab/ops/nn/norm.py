@@ -633,6 +633,9 @@ def native_layer_norm(
         out += bias if bias.ndim == 1 else bias.reshape(-1)
     sides = (*input.shape[: dims[0]], *(1,) * len(dims))
     out = out if out.shape == input.shape else out.reshape(input.shape)
+    if is_half(input):
+        kind = _statistics_dtype(input, weight, bias)
+        mean, rstd = mean.astype(kind), rstd.astype(kind)
     return out.astype(input.dtype, copy=False), mean.reshape(sides), rstd.reshape(sides)
 
 

@@ -237,7 +237,7 @@ def refuse_recorded(operation: Any, inputs: Any, out: Any) -> None:
         return
     if unknown:
         if any(isinstance(t, Tensor) and requires_grad(t) for t in (out if isinstance(out, tuple) else (out,))):
-            raise RuntimeError(errors.OUT_GRAD.format(f"aten::{operation.name}"))
+            raise RuntimeError(errors.OUT_GRAD.format(f"aten::{rule.inner or operation.name}"))
         return
     for value in (*inputs, out):
         if type(value) is Tensor and value._edge is NO_EDGE:  # as nearly all are
