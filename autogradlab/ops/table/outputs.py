@@ -232,12 +232,12 @@ def _same_dtype(message: str, out: Tensor, r: np.ndarray) -> None:
 def refuse_recorded(operation: Any, inputs: Any, out: Any) -> None:
     """PyTorch's error if an operation that has a derivative is to write into `out` what would be recorded."""
     rule = OUT.get(operation.name)
-    unknown = rule is not None and rule.unknown
+    unknown = rule if rule is not None and rule.unknown else None
     if not (operation.differentiates or unknown) or (FLAGS.unusual and not modes.current().grad):
         return
-    if unknown:
+    if unknown is not None:
         if any(isinstance(t, Tensor) and requires_grad(t) for t in (out if isinstance(out, tuple) else (out,))):
-            raise RuntimeError(errors.OUT_GRAD.format(f"aten::{rule.inner or operation.name}"))
+            raise RuntimeError(errors.OUT_GRAD.format(f"aten::{unknown.inner or operation.name}"))
         return
     for value in (*inputs, out):
         if type(value) is Tensor and value._edge is NO_EDGE:  # as nearly all are
