@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .adafactor import Adafactor
-from .adam import Adam, Adamax, AdamW, NAdam, RAdam
+from .adam import Adam, Adamax, AdamW, NAdam, RAdam, SparseAdam
 from .adaptive import ASGD, Adadelta, Adagrad, RMSprop, Rprop
 from .lbfgs import LBFGS
 from .muon import Muon
@@ -33,14 +33,16 @@ __all__ = [
     "RAdam",
     "RMSprop",
     "Rprop",
+    "SparseAdam",
     "lr_scheduler",
     "swa_utils",
 ]
 
-for _cls in (ASGD, LBFGS, SGD, Adadelta, Adagrad, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Rprop):
+for _cls in (ASGD, LBFGS, SGD, Adadelta, Adagrad, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Rprop, SparseAdam):
     _own = sys.modules[_cls.__module__]
-    sys.modules.setdefault(f"{__name__}.{_cls.__name__.lower()}", _own)  # `from torch.optim.adamw import AdamW`
-    _cls.__module__ = "torch.optim." + _cls.__name__.lower()
+    _file = "sparse_adam" if _cls is SparseAdam else _cls.__name__.lower()
+    sys.modules.setdefault(f"{__name__}.{_file}", _own)  # `from torch.optim.adamw import AdamW`
+    _cls.__module__ = f"torch.optim.{_file}"
 Adafactor.__module__ = Muon.__module__ = "torch.optim"
 Optimizer.__module__ = "torch.optim.optimizer"
 

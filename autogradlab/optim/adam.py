@@ -1,8 +1,9 @@
-"""Adam and its relatives (mirrors `torch.optim.Adam`, `AdamW`, `Adamax`, `NAdam`, `RAdam`)."""
+"""Adam and its relatives (mirrors `torch.optim.Adam`, `AdamW`, `Adamax`, `NAdam`, `RAdam`, `SparseAdam`)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,23 +18,28 @@ from .arrays import (
     fma,
     lerp,
     number,
+    rate,
     refuse_negative,
     root,
     scalar,
     with_decay,
 )
-from .optimizer import LATER, Optimizer, stepping
+from .optimizer import LATER, Optimizer, evaluate, stepping
 
-__all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"]
+__all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "SparseAdam"]
 
 
 def _check(lr: Any, eps: float, betas: Any, weight_decay: float) -> None:
     check_rate(lr)
     refuse_negative(eps, "epsilon value")
+    _check_range(betas)
+    refuse_negative(weight_decay, "weight_decay value")
+
+
+def _check_range(betas: Any) -> None:
     for i in (0, 1):
         if not 0.0 <= betas[i] < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
-    refuse_negative(weight_decay, "weight_decay value")
 
 
 def _check_betas(betas: Any, capturable: bool, foreach: bool | None) -> tuple[Any, Any]:
@@ -420,3 +426,48 @@ class RAdam(Optimizer):
                     scale = x.dtype.type(root(left)) / (np.sqrt(square) + x.dtype.type(group["eps"]))
                     move = move * scale * x.dtype.type(factor)
                 changes.write(p, fma(x, move, -1.0), times + 1)
+
+
+class SparseAdam(Optimizer):
+    """Adam for gradients in a sparse layout. Tensors here have dense ones, which it refuses to step with.
+
+    Errors: RuntimeError of `step` where a parameter has a gradient; ValueError for complex parameters and for numbers
+    out of range.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> from autogradlab import nn
+        >>> torch.optim.SparseAdam([nn.Parameter(torch.tensor([1.]))]).defaults["betas"]
+        (0.9, 0.999)
+
+    Mirrors `torch.optim.SparseAdam`.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        maximize: bool = False,
+    ) -> None:
+        rate(lr)
+        for value, name in ((lr, "learning rate"), (eps, "epsilon value")):
+            if not 0.0 < value:
+                raise ValueError(f"Invalid {name}: {value}")
+        _check_range(betas)
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
+        complex_ones = [
+            [i, j] for i, group in enumerate(self.param_groups) for j, p in enumerate(group["params"]) if p.is_complex()
+        ]
+        if complex_ones:
+            raise ValueError(
+                f"Complex params at indices {complex_ones}: SparseAdam does not support complex parameters"
+            )
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """One step; `closure`, if given, computes the loss anew, which is returned."""
+        loss = evaluate(closure)
+        if any(p.grad is not None for group in self.param_groups for p in group["params"]):
+            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+        return loss

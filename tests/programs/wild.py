@@ -239,3 +239,24 @@ x.register_hook(abs)
 print(x._backward_hooks)
 said(lambda: nn.init.xavier_uniform_([1.0]))
 said(lambda: torch.stft(torch.ones(8), 4, return_complex=True).shape)
+
+# % wild-tables-of-optimizers: factories name SparseAdam beside the others; it refuses gradients that are dense
+from torch.optim.sparse_adam import SparseAdam
+
+w = nn.Parameter(torch.tensor([1.0, 2.0]))
+optimizer = SparseAdam([{"params": [w], "lr": 0.1}], eps=1e-6)
+print(optimizer, SparseAdam is torch.optim.SparseAdam, SparseAdam.__module__, optimizer.step(lambda: 3.0))
+print(optimizer.state_dict())
+(w * w).sum().backward()
+for call in (
+    optimizer.step,
+    lambda: SparseAdam([w], lr=0),
+    lambda: SparseAdam([w], eps=0.0),
+    lambda: SparseAdam([w], betas=(0.5, 1.0)),
+    lambda: SparseAdam([w], lr=torch.ones(2)),
+    lambda: SparseAdam([nn.Parameter(torch.ones(1) * 1j)]),
+    lambda: SparseAdam([]),
+):
+    attempt(call)
+torch.optim.lr_scheduler.StepLR(optimizer, 1)
+print(optimizer.param_groups[0]["initial_lr"], len(optimizer.state))
