@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from ..core.runtime.naming import place
 from . import constraints as constraints
 from . import transforms
 from . import utils as utils
@@ -108,4 +109,4 @@ _MODULES = sorted({cls.__module__ for cls in list(globals().values()) if isinsta
 for _module in _MODULES:
     for _made in vars(import_module(_module)).values():
         if isinstance(_made, type) and _made.__module__ == _module:
-            _made.__module__ = "torch.distributions." + _module.rpartition(".")[2]
+            place(_made, "torch.distributions." + _module.rpartition(".")[2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ..core.runtime.naming import place
 from .adafactor import Adafactor
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam, SparseAdam
 from .adaptive import ASGD, Adadelta, Adagrad, RMSprop, Rprop
@@ -42,9 +43,9 @@ for _cls in (ASGD, LBFGS, SGD, Adadelta, Adagrad, Adam, AdamW, Adamax, NAdam, RA
     _own = sys.modules[_cls.__module__]
     _file = "sparse_adam" if _cls is SparseAdam else _cls.__name__.lower()
     sys.modules.setdefault(f"{__name__}.{_file}", _own)  # `from torch.optim.adamw import AdamW`
-    _cls.__module__ = f"torch.optim.{_file}"
+    place(_cls, f"torch.optim.{_file}")
 Adafactor.__module__ = Muon.__module__ = "torch.optim"
-Optimizer.__module__ = "torch.optim.optimizer"
+place(Optimizer, "torch.optim.optimizer")
 
 
 def __getattr__(name: str) -> Any:

@@ -260,3 +260,24 @@ for call in (
     attempt(call)
 torch.optim.lr_scheduler.StepLR(optimizer, 1)
 print(optimizer.param_groups[0]["initial_lr"], len(optimizer.state))
+
+# % wild-hints-of-classes: what typing reads of classes that annotate their attributes
+import typing
+
+
+class Annotated(nn.Linear):
+    factor: float
+    mask: list
+
+
+class Own(torch.optim.SGD):
+    rate: float
+
+
+class Shifted(torch.distributions.Normal):
+    shift: int
+
+
+for kind in (Annotated, Own, Shifted):
+    hints = typing.get_type_hints(kind)
+    print([(name, hints[name]) for name in ("factor", "mask", "rate", "shift", "training") if name in hints])

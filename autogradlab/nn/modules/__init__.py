@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.runtime.naming import place
 from . import (
     activation,
     adaptive,
@@ -67,7 +68,7 @@ def _named_as_pytorch() -> dict[str, Any]:
     for family in _FAMILIES:
         for value in vars(family).values():
             if isinstance(value, type) and value.__module__.startswith(package):
-                value.__module__ = "torch" + value.__module__[len(package) :]
+                place(value, "torch" + value.__module__[len(package) :])
         for name in family.__all__:
             found[name] = getattr(family, name)
     return found
