@@ -100,6 +100,7 @@ class Adam(Optimizer):
         "fused": None,
     }
     _refused = ("capturable", "differentiable")
+    _lerps = True
 
     def __init__(
         self,
@@ -230,6 +231,7 @@ class Adamax(Optimizer):
     Mirrors `torch.optim.Adamax`.
     """
 
+    _lerps = True
     _later_options = {**LATER, "capturable": False}
 
     def __init__(
@@ -293,6 +295,7 @@ class NAdam(Optimizer):
     Mirrors `torch.optim.NAdam`.
     """
 
+    _lerps = True
     _later_options = {
         "maximize": False,
         "foreach": None,
@@ -374,6 +377,7 @@ class RAdam(Optimizer):
     Mirrors `torch.optim.RAdam`.
     """
 
+    _lerps = True
     _later_options = {**LATER, "decoupled_weight_decay": False, "capturable": False}
 
     def __init__(

@@ -191,7 +191,10 @@ class Changes:
             if grad is not None:
                 if refuses and not self._fused:
                     optimizer._refuse(group, p)
-                self._complex = p._array.dtype.kind == "c"
+                kind = p._array.dtype.kind
+                self._complex = kind == "c"
+                if kind in "iub":
+                    optimizer._refuse_integers(group, p)
                 if self._complex and self._fused:
                     raise RuntimeError(_FUSED_REALS.format(p.dtype))
                 g: Any = as_reals(grad._array) if self._complex else grad._array

@@ -15,7 +15,7 @@ from ..core.backward.leaves import clear
 from ..core.graph.node import RemovableHandle
 from ..core.runtime import errors, modes
 from ..core.tensor.tensor import Tensor
-from ..core.types.dtypes import ALL
+from ..core.types.dtypes import ALL, scalar_name
 from .arrays import RECORDS, Changes, scalar_state
 
 __all__ = ["Optimizer", "required"]
@@ -129,6 +129,8 @@ class Optimizer:
     # for `capturable`: what must be on other devices than the CPU, without and with `foreach`; and whether XLA is one
     _captured: tuple[str, str] = ("params and state_steps", "params and state_steps")
     _captured_xla: tuple[bool, bool] = (True, False)
+    # whether a step begins with `lerp_`
+    _lerps = False
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -264,6 +266,12 @@ class Optimizer:
         if self.defaults.get("differentiable") and p.requires_grad and p.is_leaf:
             views = p._array.dtype.kind == "c" and self._writes_reals(group)
             raise RuntimeError(errors.LEAF_VIEW_INPLACE if views else errors.LEAF_INPLACE)
+
+    def _refuse_integers(self, group: dict[str, Any], p: Tensor) -> None:
+        """Raise for a parameter of whole numbers what the first operation of PyTorch's step raises."""
+        if self._lerps and not (group.get("decoupled_weight_decay") and group["weight_decay"]):
+            raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{scalar_name(p.dtype)}'")
+        raise RuntimeError(errors.CAST.format("Float", scalar_name(p.dtype)))
 
     def _writes_reals(self, group: dict[str, Any]) -> bool:
         """Whether the first thing that PyTorch's step writes is a complex parameter seen as pairs of reals."""

@@ -76,6 +76,11 @@ class SGD(Optimizer):
     def _writes_reals(self, group: dict[str, Any]) -> bool:
         return False
 
+    def _refuse_integers(self, group: dict[str, Any], p: Tensor) -> None:
+        """PyTorch's step adds the gradient times the learning rate, which whole numbers take if it is one."""
+        if not isinstance(group["lr"], int):
+            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
     @stepping
     def step(self, changes: Changes) -> None:
         """One step; `closure`, if given, computes the loss anew, which is returned."""

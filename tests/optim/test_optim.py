@@ -304,6 +304,19 @@ def test_schedules_of_unit_tests_as_pytorch(torch: Any, rates: Any):
 
 
 @pytest.mark.parity
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "NAdam", "RAdam", "ASGD"])
+def test_whole_numbers_are_refused_as_by_pytorch(torch: Any, name: str):
+    def said(lib: Any) -> str:
+        p = lib.tensor([1, 2])
+        p.grad = lib.tensor([1, 1])
+        with pytest.raises((RuntimeError, NotImplementedError)) as caught:
+            getattr(lib.optim, name)([p], lr=0.1).step()
+        return f"{caught.type.__name__}: {caught.value} {p.tolist()}"
+
+    assert said(autogradlab) == said(torch)
+
+
+@pytest.mark.parity
 @pytest.mark.parametrize("max_eval", [None, 1, 3])
 def test_step_lengths_of_lbfgs_as_pytorch(torch: Any, max_eval: int | None):
     """A step length that follows from gradients is a tensor; searches share max_eval."""
