@@ -24,6 +24,7 @@ from .core.recording.record import SavedTensor, save_output
 from .core.runtime import modes
 from .core.runtime.deterministic import get_fill_uninitialized as _get_deterministic_fill_uninitialized_memory
 from .core.runtime.deterministic import set_fill_uninitialized as _set_deterministic_fill_uninitialized_memory
+from .core.tensor.dispatching import disabled as _disabled_torch_dispatch_impl
 from .core.tensor.edges import made_by
 from .core.tensor.overriding import ALL_DISABLED, DisableTorchFunction, DisableTorchFunctionSubclass
 from .core.tensor.overriding import EnableTorchFunction as _EnableTorchFunction
@@ -46,6 +47,7 @@ __all__ = [
     "_AutoDispatchBelowAutograd",
     "_EnableTorchFunction",
     "_autograd",
+    "_disabled_torch_dispatch_impl",
     "_disabled_torch_function_impl",
     "_functions",
     "_infer_size",

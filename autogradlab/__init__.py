@@ -35,6 +35,7 @@ from .core.runtime.help import attach as _attach
 from .core.runtime.warn import is_always as is_warn_always_enabled
 from .core.runtime.warn import set_always as set_warn_always
 from .core.tensor import copying as _copying  # gives Tensor deepcopy and pickle
+from .core.tensor import dispatching as _dispatching
 from .core.tensor import overriding as _overriding
 from .core.tensor import printing as _tensor_str
 from .core.tensor.printing import set_printoptions
@@ -206,6 +207,7 @@ def __getattr__(name: str) -> object:
 _types.find = __getattr__
 _types.operator = lambda name: _import_module(f"{__name__}.library.aten").find(name)
 _overriding.on_first_override.arm = lambda: _import_module(f"{__name__}.overrides").arm()
+_dispatching.on_first_mode.arm = lambda: _import_module(f"{__name__}.ops.table.asking").arm()
 
 
 def __dir__() -> list[str]:

@@ -20,8 +20,10 @@ from ..core.recording.record import TENSORS
 from ..core.recording.views import shown
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn_once
+from ..core.tensor.dispatching import instead
 from ..core.tensor.tensor import Size, Tensor, gradient_edge, requires_grad, wrap
 from ..core.types import dtypes
+from ..core.types.layouts import FORMATS
 from ..ops.table.rows import ROWS
 from .context import transforms
 from .edge import GradientEdge
@@ -209,12 +211,18 @@ def _root_gradients(outputs: Sequence[Any], grads: Sequence[Any], batched: bool 
                 raise RuntimeError(errors.GRAD_IMPLICIT)
             if not kind.is_floating_point:
                 raise RuntimeError(errors.GRAD_IMPLICIT_REAL.format(kind))
-            found.append(wrap(np.ones(shape, kind.numpy) if shape else np.array(1, kind.numpy)))
+            found.append(_one(out, shape, kind))
         else:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     if len(found) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(found)} gradients")
     return found
+
+
+@instead(lambda call, args, kwargs: TENSORS.ones_like(args[0], memory_format=FORMATS["preserve_format"]))
+def _one(out: Any, shape: tuple[int, ...], kind: Any) -> Tensor:
+    """The gradient of a scalar at the root."""
+    return wrap(np.ones(shape, kind.numpy) if shape else np.array(1, kind.numpy))
 
 
 def _roots(outputs: Sequence[Any]) -> list[Pair]:
@@ -515,6 +523,7 @@ def _together(
     return found
 
 
+@instead(lambda call, args, kwargs: _checked_method(*args, **kwargs))
 def _method(
     self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
 ) -> None:
@@ -555,6 +564,12 @@ def _method(
                     gradient = wrap(one)
                 _run(Task(((node, 0),), (gradient,), retain_graph is True, False))
                 return
+    _checked_method(self, gradient, retain_graph, create_graph, inputs)
+
+
+def _checked_method(
+    self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+) -> None:
     _backward(self, gradient, retain_graph, create_graph, inputs)
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from inspect import signature
 from typing import Any
 
 from ..core.arguments.declared import ALIASES, DECLARED
 from ..core.recording.record import TENSORS
+from ..core.runtime.modes import LOCAL
 from ..core.tensor.tensor import Tensor
 from ..nn import functional, namespace
 from ..ops.operators.overloads import OpOverload, OpOverloadPacket
@@ -32,18 +33,29 @@ class AtenOverload(OpOverload):
     __module__ = "torch._ops"
 
     def __init__(
-        self, name: str, schema: Schema, called: Callable[..., Any], takes: dict[str, str], by_name: bool = False
+        self,
+        name: str,
+        schema: Schema,
+        called: Callable[..., Any],
+        takes: dict[str, str],
+        by_name: bool = False,
+        all_by_name: bool = False,
     ) -> None:
         super().__init__("aten", name, schema)
         #: what is called, and how it calls the arguments of the schema; "out" are collected to one tuple
         self._called, self._takes, self._by_name = called, takes, by_name
+        self._first = 0 if all_by_name else 1
+        #: whether the function takes no defaults: it is an entry that is no function of any namespace
+        self._complete = called is not None and name in OPS and called is TENSORS.__dict__.get(name)
 
     def _run(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        if self._complete:
+            args, named = self._schema.whole(args, named)
         given = list(args)
         call: dict[str, Any] = {}
-        if self._by_name:  # what follows the first argument, which Python's function takes under its name alone
-            rest = zip(self._schema.arguments[1:], given[1:], strict=False)
-            call, given = {a.name: value for a, value in rest}, given[:1]
+        if self._by_name or not self._first:  # what follows the first argument, taken under its name alone
+            rest = zip(self._schema.arguments[self._first :], given[self._first :], strict=False)
+            call, given = {self._takes[a.name]: value for a, value in rest}, given[: self._first]
         outs = []
         for name, value in named.items():
             to = self._takes[name]
@@ -53,7 +65,12 @@ class AtenOverload(OpOverload):
                 call[to] = value
         if outs:
             call["out"] = outs[0] if len(outs) == 1 else tuple(outs)
-        found = self._called(*given, **call)
+        state = LOCAL.state
+        told, state.told = state.told, True
+        try:
+            found = self._called(*given, **call)
+        finally:
+            state.told = told
         if isinstance(found, tuple):
             return list(found) if self._schema.returned.endswith("[]") else tuple(found)
         return found
@@ -137,6 +154,28 @@ def _of_line(name: str, line: Line, in_place: bool) -> Iterator[AtenOverload]:
         yield made(_with_out(name, line, kept, overload))
 
 
+def _inner(entry: Any) -> AtenOverload:
+    """The overload of an entry that has no signatures of its own."""
+    told = entry.operator
+    schema = Schema(f"aten::{entry.name}", told.schema, told.overload)
+    takes = {a.name: told.names.get(a.name, "input" if a.name == "self" else a.name) for a in schema.arguments}
+    takes |= {name: name for name in told.more}
+    function = told.function or operation(entry.name)
+
+    def called(**given: Any) -> Any:
+        for a in schema.arguments:
+            given.setdefault(takes[a.name], a.filled())
+        lost = {n: v(given) if callable(v) else v for n, v in told.lost.items()}
+        for name in told.more:
+            if name not in entry.names:
+                given.pop(name, None)
+        found = function(**given, **lost)
+        mask = given.get("output_mask")
+        return found if mask is None else tuple([r if wanted else None for r, wanted in zip(found, mask, strict=True)])
+
+    return AtenOverload(entry.name, schema, called, takes, all_by_name=True)
+
+
 def _schema(name: str, kept: list[str], returned: str, overload: str, line: Line) -> Schema:
     text = f"({', '.join(kept)}) -> {returned}"
     return Schema(f"aten::{name}", text, overload, "|numbers" in line.marks)
@@ -173,6 +212,7 @@ def _with_out(name: str, line: Line, kept: list[str], overload: str) -> Schema:
     return _schema(name, kept, returned, overload, line)
 
 
+@cache
 def find(name: str) -> OpOverloadPacket | None:
     """The operator of that name; None where nothing is declared of it."""
     _load(name)
@@ -185,7 +225,12 @@ def find(name: str) -> OpOverloadPacket | None:
         source = alias
         _load(source)
     if source not in DECLARED or name.startswith("_foreach_"):
-        return None
+        entry = None if name.startswith("_foreach_") else OPS.get(name)
+        return (
+            None
+            if entry is None or entry.operator is None or not entry.operator.schema
+            else OpOverloadPacket([_inner(entry)])
+        )
     text = DECLARED[source].text
     if alias and "|." in text:  # whose overloads have other names
         return None
@@ -195,6 +240,9 @@ def find(name: str) -> OpOverloadPacket | None:
         if "(" in line.signature and not re.search(r"\|(deprecated|python)\b", line.marks)
         for one in _of_line(name, line, in_place)
     ]
+    entry = OPS.get(name)
+    if entry is not None and entry.operator is not None and entry.operator.schema:
+        found.append(_inner(entry))
     found.sort(key=lambda one: "out" in one._takes.values())  # those with out= come last
     return OpOverloadPacket(found) if found else None
 

@@ -13,6 +13,7 @@ from ..autograd.grad_mode import no_grad
 from ..core.random import distributions, streams
 from ..core.random.generator import Generator
 from ..core.recording.inplace import commit
+from ..core.tensor.dispatching import instead
 from ..core.tensor.tensor import Tensor
 
 __all__ = [
@@ -37,6 +38,14 @@ _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_tra
 _EMPTY = "Initializing zero-element tensors is a no-op"
 
 
+def _asked(tensor: Tensor, draw: Callable[..., Any], a: float, b: float, generator: Any = None) -> Tensor:
+    """The same while a mode is to be asked, by the method of that name."""
+    with no_grad():
+        found: Tensor = getattr(tensor, draw.__name__)(a, b, generator=generator)
+    return found
+
+
+@instead(lambda call, args, kwargs: _asked(*args))
 def _drawn(tensor: Tensor, draw: Callable[..., Any], *args: Any) -> Tensor:
     """Fill the tensor from a stream of random numbers, as an in-place operation that is not recorded."""
     fresh = np.array(tensor._array, order="K")

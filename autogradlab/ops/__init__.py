@@ -76,9 +76,9 @@ LAZY = {
     "argmin max min",
     "common.inplace_views": "Tensor.squeeze_ Tensor.swapaxes_ Tensor.swapdims_ Tensor.t_ Tensor.transpose_ "
     "Tensor.unsqueeze_",
-    "common.join": "F.zeros_of torch.block_diag torch.cartesian_prod torch.cat torch.column_stack torch.combinations "
-    "torch.concat torch.concatenate torch.dstack torch.hstack torch.meshgrid torch.row_stack torch.stack "
-    "torch.vstack",
+    "common.join": "F.new_zeros_of F.zeros_of torch.block_diag torch.cartesian_prod torch.cat torch.column_stack "
+    "torch.combinations torch.concat torch.concatenate torch.dstack torch.hstack torch.meshgrid torch.row_stack "
+    "torch.stack torch.vstack",
     "common.levels": "F._add_batch_dim F._remove_batch_dim F._sum_batch_dim",
     "common.masked": "F.masked_scatter_backward Tensor.fill_diagonal_ Tensor.masked_fill_ Tensor.masked_scatter_ "
     "masked_fill masked_scatter masked_select",
@@ -128,8 +128,8 @@ LAZY = {
     "nn.activation": "F._log_softmax F._prelu_kernel F._prelu_kernel_backward F._softmax F.clamped F.elu "
     "F.elu_backward F.gelu F.gelu_backward F.glu F.glu_backward F.hardshrink_backward F.hardsigmoid "
     "F.hardsigmoid_backward F.hardswish F.hardswish_backward F.hardtanh F.hardtanh_backward F.leaky_relu "
-    "F.leaky_relu_backward F.log_sigmoid F.log_sigmoid_backward F.mish F.pick F.rrelu_with_noise "
-    "F.rrelu_with_noise_backward F.safe_softmax F.silu F.softplus F.softplus_backward F.softshrink "
+    "F.leaky_relu_backward F.log_sigmoid F.log_sigmoid_backward F.mish F.mish_backward F.pick F.rrelu_with_noise "
+    "F.rrelu_with_noise_backward F.safe_softmax F.silu F.silu_backward F.softplus F.softplus_backward F.softshrink "
     "F.softshrink_backward hardshrink log_softmax prelu softmax torch._log_softmax_backward_data torch._safe_softmax "
     "torch._softmax_backward_data torch.celu torch.celu_ torch.selu torch.selu_ torch.special_log_softmax "
     "torch.special_softmax torch.threshold torch.threshold_",
@@ -144,8 +144,8 @@ LAZY = {
     "torch.grid_sampler_3d",
     "nn.loss": "F.binary_cross_entropy F.binary_cross_entropy_backward F.huber_loss F.huber_loss_backward F.mse_loss "
     "F.mse_loss_backward F.multi_margin_loss F.multi_margin_loss_backward F.nll_loss2d_backward F.nll_loss2d_forward "
-    "F.nll_loss_backward F.nll_loss_forward F.smooth_l1_loss F.smooth_l1_loss_backward F.soft_margin_loss "
-    "F.soft_margin_loss_backward torch.binary_cross_entropy_with_logits",
+    "F.nll_loss_backward F.nll_loss_forward F.shared_among F.smooth_l1_loss F.smooth_l1_loss_backward "
+    "F.soft_margin_loss F.soft_margin_loss_backward torch.binary_cross_entropy_with_logits",
     "nn.norm": "F._weight_norm_interface F.native_batch_norm_backward F.native_layer_norm_backward "
     "torch.native_batch_norm torch.native_group_norm torch.native_layer_norm",
     "nn.pool": "F._adaptive_avg_pool2d F._adaptive_avg_pool2d_backward F._adaptive_avg_pool3d "

@@ -12,12 +12,15 @@ from ..core.arguments.mismatch import typename
 from ..core.arguments.signature import Signatures
 from ..core.graph.node import NO_EDGE
 from ..core.memory.lazy import as_lazy_as, memory_of
-from ..core.memory.storage import Storage, storage_of
+from ..core.memory.reserved import Hollow, reserve
+from ..core.memory.storage import Storage, dense, extent, storage_of
 from ..core.memory.uninitialized import uninitialized
+from ..core.memory.versions import UNSHARED
 from ..core.recording.inplace import History, check_inplace, commit_array
 from ..core.recording.record import NOT_IMPLEMENTED, TENSORS, OpNode, start_node
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn, warn_once
+from ..core.tensor.dispatching import answers
 from ..core.tensor.edges import NOBODY, operand_edge
 from ..core.tensor.tensor import Size, Tensor, counter, requires_grad, set_requires_grad, wrap
 from ..core.types import dtypes
@@ -37,6 +40,7 @@ __all__ = [
     "get_default_device",
     "legacy_new",
     "make_subclass",
+    "make_wrapper_subclass",
     "set_default_device",
     "set_default_dtype",
     "set_default_tensor_type",
@@ -573,6 +577,43 @@ def make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Any:
     return made
 
 
+def make_wrapper_subclass(
+    cls: Any,
+    size: Any,
+    strides: Any = None,
+    storage_offset: Any = None,
+    memory_format: Any = None,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    **policies: Any,
+) -> Any:
+    """A leaf of a class with `__torch_dispatch__` that has sizes, strides and a dtype, and no contents: what operations
+    on it give, the class says."""
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+    if not answers(cls):
+        raise TypeError(f"{cls.__name__} must define __torch_dispatch__")
+    if any(policies.values()):
+        raise NotImplementedError(f"autogradlab has no {next(n for n, v in policies.items() if v)}=")
+    kind = get_default_dtype() if dtype is None else dtype
+    if layout is not strided:
+        raise NotImplementedError(f"autogradlab has strided tensors only: no layout {layout}")
+    require_cpu(None if device is None else Device(device))
+    shape, unit = tuple(size), kind.itemsize
+    steps = dense(shape, unit) if strides is None else tuple(s * unit for s in strides)
+    length = (0 if 0 in shape else extent(shape, steps, unit)) + (storage_offset or 0) * unit
+    made: Any = object.__new__(cls)
+    made._array = np.ndarray(shape, kind.numpy, reserve(length, Hollow), (storage_offset or 0) * unit, steps)
+    made._edge, made._counter = NO_EDGE, UNSHARED
+    made._storage = made._grad = made._view = made._meta = None
+    if requires_grad:
+        set_requires_grad(made, True, "new")
+    return made
+
+
 @signatures("is_set_to(Tensor input, Tensor tensor) -> bool", method=True)
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors are the same memory with the same shape and strides.
@@ -661,6 +702,7 @@ def install() -> None:
         setattr(Tensor, name, fn)
     Tensor.__new__ = staticmethod(legacy_new)
     Tensor._make_subclass = staticmethod(make_subclass)
+    Tensor._make_wrapper_subclass = staticmethod(make_wrapper_subclass)
 
 
 install()

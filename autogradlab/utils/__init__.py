@@ -8,23 +8,27 @@ from ..core.tensor.swapping import swap_tensors
 
 if TYPE_CHECKING:
     from . import _mode_utils as _mode_utils
+    from . import _python_dispatch as _python_dispatch
     from . import _pytree as _pytree
     from . import backcompat as backcompat
     from . import checkpoint as checkpoint
     from . import data as data
     from . import deterministic as deterministic
     from . import dlpack as dlpack
+    from . import flop_counter as flop_counter
     from . import hooks as hooks
     from . import module_tracker as module_tracker
 
 _LATE = (
     "_mode_utils",
+    "_python_dispatch",
     "_pytree",
     "backcompat",
     "checkpoint",
     "data",
     "deterministic",
     "dlpack",
+    "flop_counter",
     "hooks",
     "module_tracker",
 )

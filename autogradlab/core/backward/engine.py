@@ -29,6 +29,7 @@ from ..recording.detached import DETACHED
 from ..recording.views import shown
 from ..runtime import modes
 from ..runtime.modes import FLAGS, QUIET
+from ..tensor.dispatching import concerned, on_first_mode
 from ..tensor.tensor import Tensor
 from .anomaly import report
 from .firing import ARRAYS, RECORDED, UNRECORDED, on_array, run_with_hooks, tensor_hooks
@@ -607,6 +608,9 @@ class Task:
         try:
             if self.reach.rows or (local.levels and self._begins_with_rows()):
                 self._run_on_rows(local)
+            elif local.dispatch_modes or (on_first_mode.gate is not None and concerned(*self.grads)):
+                for _ in self._walk(local, False, self.form or UNRECORDED):
+                    pass
             elif not self.reach.plain or local.anomaly:
                 for _ in self._walk(local, False, self.form):
                     pass
@@ -736,7 +740,7 @@ class Task:
                 continue
             if node.accumulates:
                 if grad is not None:
-                    own = not tensors and _refs(grad) == ALONE
+                    own = _refs(grad) == ALONE
                     accumulate(node, grad, form, (writes or 0) if own else None, local)  # type: ignore[arg-type]
                 elif node.hooks is not None or node.variable._meta is not None:  # type: ignore[attr-defined]
                     accumulate_nothing(node, form, local)  # type: ignore[arg-type]

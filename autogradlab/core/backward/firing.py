@@ -19,6 +19,7 @@ from ..recording.record import OpNode, raw
 from ..recording.views import shown
 from ..runtime import modes
 from ..runtime.modes import QUIET
+from ..tensor.dispatching import concerned, known, on_first_mode
 from ..tensor.tensor import Tensor, made
 from .anomaly import check_nan
 from .validate import check_hook_result, validate
@@ -211,6 +212,17 @@ def _run_recorded(node: Node, grad: Any) -> tuple[Any, ...]:
     """The Node itself on Tensors; without a gradient only code of the user runs."""
     if (grad is None or (node.multi and all(g is None for g in grad))) and not node.user_code:
         return (None,) * len(node._edges)
+    state = modes.LOCAL.state
+    if on_first_mode.gate is None:
+        return node.run_recorded(grad, TENSORS)
+    if not node.user_code and concerned(*(grad if node.multi else (grad,))):
+        known.require(type(node).__name__)
+    elif state.told:  # what code of the user calls is asked for by itself
+        state.told = False
+        try:
+            return node.run_recorded(grad, TENSORS)
+        finally:
+            state.told = True
     return node.run_recorded(grad, TENSORS)
 
 

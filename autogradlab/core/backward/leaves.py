@@ -14,7 +14,9 @@ from ..memory.strided import placed, window
 from ..memory.versions import INFERENCE, UNSHARED, increment_version, of_inference
 from ..runtime import errors, modes
 from ..runtime.modes import FLAGS
+from ..tensor.dispatching import instead
 from ..tensor.tensor import Tensor, made, requires_grad, wrap
+from ..types.layouts import contiguous_format
 from .firing import ARRAYS, RECORDED, as_array, as_tensor, as_tuple, hook_result
 from .validate import cast_to
 
@@ -36,7 +38,7 @@ __all__ = [
 def accumulate(node: AccumulateGrad, grad: Any, form: int, writes: int | None, local: modes.State) -> None:
     """Accumulate a gradient into a leaf. `writes`: see `add_to_grad`."""
     if form:
-        _tensor_leaf(node, grad, local, form)
+        _tensor_leaf(node, grad, local, form, writes is not None)
         return
     variable = node.variable
     meta = variable._meta
@@ -261,7 +263,7 @@ def accumulate_nothing(node: AccumulateGrad, form: int, local: modes.State) -> N
     _leaf_posthooks(node, (None,), local, form)
 
 
-def _tensor_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int) -> None:
+def _tensor_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int, own: bool) -> None:
     if not takes_gradient(node.variable):
         _withheld(node, grad, local, form)
         return
@@ -270,7 +272,7 @@ def _tensor_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State, form: i
         g = _leaf_hooks(node, grad, local, form)
         if g is None:
             return
-        accumulate_tensor(node.variable, g, recorded=True)
+        accumulate_tensor(node.variable, g, True, own)
         _leaf_posthooks(node, (g,), local, form)
     finally:
         local.set_grad(before)
@@ -332,13 +334,15 @@ def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.S
         local.set_grad(before)
 
 
-def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) -> None:
-    """Add a gradient to `variable.grad`: in place, or as a new tensor if the addition itself is recorded."""
+@instead(lambda call, args, kwargs: _asked_accumulate(*args, **kwargs))
+def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False, own: bool = False) -> None:
+    """Add a gradient to `variable.grad`: in place, or as a new tensor if the addition itself is recorded. own: whether
+    nobody else holds it."""
     if not takes_gradient(variable):
         return
     old = variable._grad
-    own = variable._array.dtype
-    wanted = own if variable._meta is None else variable._meta.wanted(own)
+    kind = variable._array.dtype
+    wanted = kind if variable._meta is None else variable._meta.wanted(kind)
     if wanted is not None and grad._array.dtype is not wanted:
         grad = cast_to(grad, wanted)
     if old is None:
@@ -357,6 +361,32 @@ def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False) ->
             local.set_grad(before)
     else:
         modes.quiet(_add_in_place, old, grad._array)
+
+
+def _asked_accumulate(variable: Tensor, grad: Tensor, recorded: bool = False, own: bool = False) -> None:
+    """The same while a mode is to be asked, by the operations that PyTorch uses."""
+    old, local = variable._grad, modes.current()
+    x: np.ndarray = variable._array
+    wanted: Any = x.dtype if variable._meta is None else variable._meta.wanted(x.dtype)
+    if wanted is not None and grad._array.dtype is not wanted:
+        grad = cast_to(grad, wanted)
+    if old is None:
+        if own and not local.grad and _laid_out_like(grad._array, x):
+            variable._grad = grad.detach()
+        elif fills_memory(x):
+            shape, kind = tuple(x.shape), variable.dtype
+            options = {"dtype": kind, "layout": variable.layout, "device": variable.device}
+            before, local.formula = local.formula, True
+            try:
+                variable._grad = grad.new_empty_strided(shape, variable.stride(), **options).copy_(grad)
+            finally:
+                local.formula = before
+        else:
+            variable._grad = grad.clone(memory_format=contiguous_format)
+    elif local.grad:
+        variable._grad = old + grad
+    else:
+        old += grad
 
 
 AccumulateGrad.accumulate = accumulate_tensor

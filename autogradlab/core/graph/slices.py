@@ -9,7 +9,7 @@ import numpy as np
 
 from ..memory.lazy import read_as
 from ..memory.strided import geometries, laid_out, parts, strided_backward, turned, whole
-from ..runtime import errors
+from ..runtime import errors, modes
 from .node import Edge, Node, node_class, sequence
 
 __all__ = ["AsStridedBackward0", "ConjBackward0", "CopySlices", "NegViewBackward0", "WITHIN"]
@@ -162,7 +162,12 @@ class CopySlices(Node):
         fn = self._fn()
         if grad is None:
             return (None,) * len(self._edges)
-        whole_grad, place = self._copied(grad, F)
+        local = modes.LOCAL.state
+        formula, local.formula = local.formula, True
+        try:
+            whole_grad, place = self._copied(grad, F)
+        finally:
+            local.formula = formula
         WITHIN[fn] = self
         try:
             outs = fn.run_recorded(F.clone(place, memory_format="contiguous"), F)

@@ -6,7 +6,7 @@ import mmap
 
 import numpy as np
 
-__all__ = ["NO_DATA", "Reserved", "reserve"]
+__all__ = ["NO_DATA", "Hollow", "Reserved", "reserve"]
 
 #: bytes from which on memory is asked for page by page
 _LARGE = 1 << 20
@@ -17,14 +17,18 @@ class Reserved(np.ndarray):
     """Memory of a tensor that has no contents; the arrays that lie in it are of NumPy's own class."""
 
 
-def reserve(size: int) -> np.ndarray:
-    """Bytes that are never filled; the system gives pages to what is written."""
+class Hollow(np.ndarray):
+    """The same of a tensor whose class holds its contents in some other way: it is on the device that it says."""
+
+
+def reserve(size: int, kind: type[np.ndarray] = Reserved) -> np.ndarray:
+    """Bytes that are never filled, of one of these kinds; the system gives pages to what is written."""
     if size < _LARGE:
-        memory = Reserved(size, np.uint8)
+        memory = kind(size, np.uint8)
         memory.fill(0)
         return memory
     flags = {} if not hasattr(mmap, "MAP_ANONYMOUS") else {"flags": _lazily()}
-    return Reserved(size, np.uint8, mmap.mmap(-1, size, **flags))
+    return kind(size, np.uint8, mmap.mmap(-1, size, **flags))
 
 
 def _lazily() -> int:

@@ -30,6 +30,7 @@ __all__ = [
     "RAW",
     "TENSORS",
     "Formula",
+    "HeldOutput",
     "OpNode",
     "Overwritten",
     "Packed",
@@ -83,6 +84,15 @@ class SavedOutput:
     _counter: Any
     #: the number of the output
     nr: int
+
+
+class HeldOutput(SavedOutput):
+    """A saved output while a mode, or its class, is asked (`core/tensor/dispatching.py`): it is asked again for a
+    tensor without history whenever the output is unpacked."""
+
+    __slots__ = ("again",)
+
+    again: Callable[[], Tensor]
 
 
 def save_output(t: Tensor, nr: int = 0) -> SavedOutput:
@@ -315,7 +325,7 @@ def pack(
     half = len(saved) // 2
     for i in range(half):
         item = saved[i]
-        if not (outputs if type(item) is SavedOutput else inputs):
+        if not (outputs if isinstance(item, SavedOutput) else inputs):
             continue
         if saved[half + i] is not None and item is not None and type(getattr(item, "_meta", None)) is not NumberMeta:
             saved = _packed(node, saved, i, hooks)
@@ -374,9 +384,12 @@ def unpack_one(node: Node, item: Any, version: int) -> Any:
         return item.tensor()
     if item._counter[0] != version:
         raise changed(node, item, version)
-    if type(item) is SavedOutput:
-        t = wrap(item._array)
-        t._counter = item._counter
+    if isinstance(item, SavedOutput):
+        if type(item) is SavedOutput:
+            t = wrap(item._array)
+            t._counter = item._counter
+        else:
+            t = item.again()  # type: ignore[attr-defined]
         if item._array.dtype.kind in "fcV" and not (
             item.nr and _without_gradient(node, item.nr)
         ):  # indices have no history
@@ -399,7 +412,7 @@ def changed(node: Node, item: Any, version: int) -> RuntimeError:
         if saved is not None and saved._view is None:  # the Node that made it last
             return modified(saved, version)
         return modified(item.tensor(), version, item.origin)
-    if type(item) is SavedOutput:
+    if isinstance(item, SavedOutput):
         t = wrap(item._array)
         t._counter = item._counter
         t._edge = edge_to(node, item.nr)

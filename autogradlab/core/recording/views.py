@@ -9,11 +9,19 @@ from ..memory.rows import Rows
 from ..memory.versions import INFERENCE, UNSHARED
 from ..runtime import modes
 from ..tensor.edges import ViewMeta
-from ..tensor.tensor import Tensor, made, wrap
+from ..tensor.tensor import Tensor, counter, made, wrap
 
-__all__ = ["share", "shown"]
+__all__ = ["beneath", "share", "shown"]
 
 _new = object.__new__
+
+
+def beneath(source: Tensor, array: np.ndarray) -> Tensor:
+    """What `share` is below autograd: a tensor over shared memory that is no view."""
+    t = wrap(array)
+    t._storage = source._storage
+    t._counter = counter(source)
+    return t
 
 
 def share(source: Tensor, array: np.ndarray, edge: Edge | None, creation: str | None = None) -> Tensor:

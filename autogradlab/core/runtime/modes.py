@@ -95,10 +95,12 @@ class State:
 
     __slots__ = (
         "anomaly",
+        "below",
         "captured",
         "casting",
         "casts",
         "check_nan",
+        "dispatch_modes",
         "evaluating",
         "formula",
         "function_modes",
@@ -116,6 +118,7 @@ class State:
         "saved_hooks",
         "saved_hooks_disabled",
         "threads",
+        "told",
         "transposing",
         "view_replay",
     )
@@ -158,6 +161,12 @@ class State:
         #: whom operations ask (`core/tensor/overriding.py`): objects with `__torch_function__`, and the modes entered
         self.overriding = 0
         self.function_modes: list[Any] = []
+        #: the modes with `__torch_dispatch__` that are entered (`core/tensor/dispatching.py`), and whether one of them,
+        #: or a class with it, is answering: what it calls is below autograd
+        self.dispatch_modes: list[Any] = []
+        self.below = False
+        #: whether a call is at work that they can be told of: what is called in it is a part of it
+        self.told = False
         #: what casts the arguments of operations (`amp/autocast_mode.py`): the thread's own, and the same while at work
         self.casts: Any = None
         self.casting: Any = None
@@ -178,7 +187,7 @@ class State:
     def set_grad(self, enabled: bool) -> bool:
         """Switch grad mode and return what it was; also where an interruption left it half switched."""
         before = self.grad
-        if before is not enabled or self.record is not (enabled and not self.inference):
+        if before is not enabled or self.record is not (enabled and not (self.inference or self.below)):
             self.grad = enabled
             self.refresh()
         return before
@@ -189,7 +198,7 @@ class State:
         An interruption before the last lines leaves the flags of the process as they were. They may say that something
         is unusual when nothing is, which costs operations a look at their thread's modes until modes change again.
         """
-        self.record = self.grad and not self.inference
+        self.record = self.grad and not (self.inference or self.below)
         self.plain = not (self.saved_hooks or self.observers or self.anomaly)
         if self.formula or self.captured or not (self.record and self.plain):
             FLAGS.unusual.add(id(self))

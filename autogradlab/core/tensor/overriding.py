@@ -28,12 +28,14 @@ __all__ = [
     "collect",
     "disabled",
     "gate",
+    "hand_on",
     "leave_memory",
     "on_first_override",
     "overrides",
     "run_forward",
     "spread",
     "stands_in",
+    "watch_dispatch",
 ]
 
 #: what a thread's `State.overriding` can be
@@ -44,6 +46,8 @@ Through = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], A
 off_memory: Through | None = None
 #: runs a call while forward mode differentiates; None while no level of it is open
 forward: Through | None = None
+#: runs a call where `__torch_dispatch__` may be asked (`dispatching.py`); None before there is a mode or class with it
+dispatching: Through | None = None
 #: types of arguments that are never asked; Tensor adds itself
 PLAIN: set[type] = {int, float, bool, complex, str, NoneType, slice, EllipsisType}
 
@@ -86,6 +90,14 @@ def leave_memory() -> None:
     global off_memory
     if off_memory is None:
         off_memory = on_first_override.through
+        on_first_override.arm()
+
+
+def watch_dispatch(through: Through) -> None:
+    """From now on calls are run by `through`, which knows of what modes with `__torch_dispatch__` can be told."""
+    global dispatching
+    if dispatching is None:
+        dispatching = through
         on_first_override.arm()
 
 
@@ -240,7 +252,8 @@ def gate(
     operator: whether it answers NotImplemented where all decline, or one raises TypeError. modes_only: whether it asks
     only modes. handled: of a function that chooses whom it asks, and in what form it tells the arguments.
     """
-    code, call = function.__code__, another(function)
+    call = another(function)
+    vars(function)["_within_gate"] = call
     plain = PLAIN.issuperset
 
     def cast(*args: Any, **kwargs: Any) -> Any:
@@ -250,8 +263,11 @@ def gate(
     def lower(*args: Any, **kwargs: Any) -> Any:
         return cast(*args, **kwargs) if off_memory is None else off_memory(name, cast, args, kwargs)
 
-    def below(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def under(*args: Any, **kwargs: Any) -> Any:
         return lower(*args, **kwargs) if forward is None else forward(name, lower, args, kwargs)
+
+    def below(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return under(*args, **kwargs) if dispatching is None else dispatching(name, under, args, kwargs)
 
     def overridden(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = LOCAL.state
@@ -280,22 +296,29 @@ def gate(
     def pass_or_ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = LOCAL.state
         usual = not state.function_modes and state.casting is None and off_memory is None and forward is None
-        if usual and not kwargs and plain(map(type, args)):
+        if usual and dispatching is None and not kwargs and plain(map(type, args)):
             return call(*args)
         return overridden(args, kwargs)
 
+    return hand_on(function, pass_or_ask)
+
+
+def hand_on(function: Any, to: Callable[[tuple[Any, ...], dict[str, Any]], Any]) -> Callable[[], None]:
+    """Let a function hand its arguments to another one, until what is returned is called."""
+    code, defaults, named = function.__code__, function.__defaults__, function.__kwdefaults__
+
     def open_again() -> None:
-        function.__code__, function.__defaults__, function.__kwdefaults__ = code, call.__defaults__, call.__kwdefaults__
+        function.__code__, function.__defaults__, function.__kwdefaults__ = code, defaults, named
         if own is None:
-            del function.__signature__  # type: ignore[attr-defined]
+            del function.__signature__
 
     own = vars(function).get("__signature__")
     if own is None:
         from inspect import signature  # loaded late: few processes get here
 
-        function.__signature__ = signature(function)  # type: ignore[attr-defined]
+        function.__signature__ = signature(function)
     function.__code__ = _handing_on(len(code.co_freevars))
-    function.__defaults__, function.__kwdefaults__ = None, {"_gate": pass_or_ask}
+    function.__defaults__, function.__kwdefaults__ = None, {"_gate": to}
     return open_again
 
 

@@ -20,7 +20,7 @@ from ..types import dtypes
 from ..types.device import CPU, META
 from ..types.layouts import strided
 from ..types.size import Size, size_of
-from . import overriding
+from . import dispatching, overriding
 from .edges import (
     WRAPPED,
     NumberMeta,
@@ -116,6 +116,10 @@ class Tensor(TensorMethods):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if dispatching.answers(cls):
+            dispatching.on_first_mode.arm()
+            if cls.__torch_function__.__func__ is Tensor.__torch_function__.__func__:  # type: ignore[attr-defined]
+                cls.__torch_function__ = staticmethod(overriding.disabled)  # type: ignore[method-assign]
         if overriding.overrides(cls):
             overriding.on_first_override.arm()
 
@@ -127,6 +131,9 @@ class Tensor(TensorMethods):
         with overriding.DisableTorchFunctionSubclass():
             result = func(*args, **(kwargs or {}))
             return result if cls is Tensor or func in _KEPT else _converted(result, cls)
+
+    #: what the class answers for operations below autograd (`core/tensor/dispatching.py`): nothing of its own
+    __torch_dispatch__ = staticmethod(dispatching.disabled)  # type: ignore[assignment]
 
     # -- the graph ---------------------------------------------------------------------------------------------------
 
@@ -660,6 +667,10 @@ class Tensor(TensorMethods):
         return id(self)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
+        if tensor_contents is None and dispatching.hollow(self):
+            raise dispatching.Unseen(
+                f"autogradlab cannot show the contents of a {type(self).__name__} without __repr__"
+            )
         return tensor_repr(self, tensor_contents=tensor_contents)
 
     def __format__(self, spec: str) -> str:

@@ -11,9 +11,11 @@ import numpy as np
 from ...core.recording.record import TENSORS
 from ...core.runtime.settings import ATTENTION
 from ...core.runtime.warn import warn_once
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import cxx_name
 from ...ops.nn import attention as _kernels  # noqa: F401 (fills the table)
+from ...ops.table.asking import unseen
 from ...ops.table.publishing import reading
 from .linear import dropout, linear
 
@@ -99,6 +101,8 @@ def scaled_dot_product_attention(
     if not ATTENTION["math"]:
         _check_kernels(fused, dropout_p)
     if fused and ATTENTION["flash"]:
+        if attn_mask is not None:
+            _taken(attn_mask._array)
         return TENSORS._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, is_causal, attn_mask, scale)[0]
     wanted = 1.0 / math.sqrt(q._array.shape[-1]) if scale is None else scale
     factor = math.sqrt(abs(wanted))
@@ -107,17 +111,27 @@ def scaled_dot_product_attention(
     mask = attn_mask
     if is_causal:
         rows, cols = q._array.shape[-2], k._array.shape[-2]
-        mask = TENSORS.from_numpy(np.tril(np.ones((rows, cols), np.bool_)))
-    if mask is not None:
-        if mask._array.dtype.kind == "b":
-            added = np.zeros(mask._array.shape, q._array.dtype)
-            added[~mask._array] = -np.inf
-            mask = TENSORS.from_numpy(added)
-        scores = scores + mask
+        mask = _to_add(np.tril(np.ones((rows, cols), np.bool_)), q)
+    elif mask is not None and mask._array.dtype.kind == "b":
+        mask = _to_add(mask._array, q)
+    scores = scores if mask is None else scores + mask
     weights = TENSORS.safe_softmax(scores, -1)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
     return TENSORS.matmul(weights, v)
+
+
+@instead(unseen)
+def _to_add(mask: Any, q: Any) -> Any:
+    """A mask of bools as what is added to scores."""
+    added = np.zeros(mask.shape, q._array.dtype)
+    added[~mask] = -np.inf
+    return TENSORS.from_numpy(added)
+
+
+@instead(lambda call, args, kwargs: unseen(call, args, kwargs) if args[0].dtype.kind == "b" else None)
+def _taken(mask: Any) -> None:
+    """Nothing: where a mode is to be asked, it cannot be told how a mask of bools is made one to add."""
 
 
 def _check_kernels(fused: bool, dropout_p: float) -> None:

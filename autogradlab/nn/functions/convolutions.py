@@ -8,11 +8,13 @@ from typing import Any
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors
 from ...core.runtime.warn import warn_once
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...ops.nn import resample as _resample
 from ...ops.nn.conv_types import check_bias
 from ...ops.table.arguments import reject
+from ...ops.table.asking import unseen
 from ...ops.table.creation import bind
 from ...ops.table.publishing import inner, reading
 
@@ -78,6 +80,11 @@ def _convolved(x: Tensor, weight: Tensor, bias: Any, *options: Any) -> Any:
     given = [x, weight] if bias is None else [x, weight, bias]
     if not all(t.dtype.is_complex for t in given):
         return TENSORS.convolution(x, weight, bias, *options)
+    return _of_real(given, options)
+
+
+@instead(unseen)
+def _of_real(given: list[Any], options: tuple[Any, ...]) -> Any:
     lines = [TENSORS.view_as_real(TENSORS.resolve_conj(t)) for t in given]
     real, imag = ([TENSORS.select(t, -1, part) for t in lines] for part in (0, 1))
     none = [None] * (3 - len(given))

@@ -16,6 +16,7 @@ from ...core.random.streams import fill, unsupported
 from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dtypes import get_default_dtype, int64, promote, scalar_name, tensor_type
 from ...core.values.promotion import check_cast
@@ -23,6 +24,7 @@ from ...ops.first.kinds import COMPLEX, FLOATS
 from ...ops.first.matmul import level_below
 from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.arguments import reject
+from ...ops.table.asking import at, options_of, tell, written
 from ...ops.table.publishing import inner, reading
 
 __all__ = [
@@ -144,6 +146,24 @@ def _noise(x: np.ndarray, p: float, feature: bool) -> _ndarray:
     return fill(noise, default_generator.uniform53(noise.size) < 1 - p)
 
 
+def _asked_dropped(input: Tensor, p: float, inplace: bool, feature: bool = False) -> Tensor:
+    """The same while a mode is to be asked, by the operators of which it consists."""
+    x = input._array
+    if p == 0 or not x.size:
+        return input
+    if p == 1:
+        zero = at("zeros", size=[], **options_of(input))
+        return input.mul_(zero) if inplace else input * zero
+    if feature:
+        noise = at("new_empty", input=input, size=[*x.shape[:2], *(1,) * (x.ndim - 2)])
+    else:
+        noise = at("empty_like", input=input)
+    noise.bernoulli_(1 - p)
+    written(noise, tell("div_", {"input": noise, "other": 1 - p}, True))
+    return input.mul_(noise) if inplace else TENSORS.mul(input, noise)
+
+
+@instead(lambda call, args, kwargs: _asked_dropped(*args, **kwargs))
 def _dropped(input: Tensor, p: float, inplace: bool, feature: bool = False) -> Tensor:
     """input * noise; the noise is of one number for each channel if `feature`."""
     x = input._array

@@ -12,11 +12,13 @@ import numpy as np
 from ...core.arguments.declared import casting
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import cxx_name, scalar_name
 from ...core.values.promotion import broadcast_shapes
 from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
 from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
+from ...ops.table.asking import unseen
 from ...ops.table.publishing import inner
 from ...ops.table.signatures import explain
 from .._reduction import get_enum, legacy_get_string
@@ -467,6 +469,12 @@ def _probabilities(logs: Any, target: Any, weight: Any, n: int, smoothing: float
     return TENSORS.div_number(total, logs._array.size // classes if logs._array.size else 0)
 
 
+@instead(unseen)
+def _masked(smooth: Tensor, ignored: Tensor) -> Tensor:
+    """The smoothed part of a loss without the targets that do not count."""
+    return smooth.masked_fill(ignored, 0.0)
+
+
 def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, smoothing: float, axis: int) -> Tensor:
     hard = _nll(logs, target, weight, n, ignore_index)
     weighted = logs if weight is None else logs * _laid(weight, axis, logs.ndim)
@@ -474,7 +482,7 @@ def _smoothed(logs: Any, target: Any, weight: Any, n: int, ignore_index: int, sm
     ignored = target == ignore_index
     if ignored.ndim > smooth.ndim:
         raise RuntimeError(errors.OUT_BROADCAST.format(list(smooth.shape), list(ignored.shape)))
-    smooth = smooth.masked_fill(ignored, 0.0)
+    smooth = _masked(smooth, ignored)
     if n == 1:
         if weight is None:
             smooth = smooth.sum() / (ignored._array.size - np.count_nonzero(ignored._array))

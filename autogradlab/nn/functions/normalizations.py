@@ -8,11 +8,13 @@ from typing import Any
 from ...core.memory.layout import channels_last
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn_once
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import cxx_name
+from ...core.types.dtypes import cxx_name, uint8
 from ...core.types.info import finfo
 from ...ops.first.kinds import BOOL, INTEGERS, refuse
 from ...ops.nn import norm as _kernels
+from ...ops.table.asking import at, options_of
 from ...ops.table.publishing import inner
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
@@ -58,6 +60,11 @@ def _enough(size: tuple[int, ...], shown: str = "torch.Size({})") -> None:
         )
 
 
+@instead(lambda call, args, kwargs: at("empty", size=[0], **{**options_of(*args), "dtype": uint8}))
+def _reserve(input: Tensor) -> None:
+    """Nothing: where a mode is to be asked, it is told of the memory that PyTorch makes for other kernels."""
+
+
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -101,6 +108,7 @@ def batch_norm(
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if t is not None and t._array.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {t._array.size}")
+    _reserve(input)
     # the running statistics change without being counted up, as in PyTorch: a second batch may come before backward
     return TENSORS.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 

@@ -16,6 +16,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, scalar_name
 from ...core.values.promotion import plain_number
 from ..first.kinds import HALF, refuse
+from ..table.asking import Operator
 from ..table.opdef import FUNCTIONS, composite, op
 from ..table.outputs import EXPECTED, Out
 
@@ -295,6 +296,7 @@ def _pdist_backward(grad: Any, input: np.ndarray, p: float, pdist: np.ndarray) -
     vjp={
         "input": lambda F, grad, input, p, result: F._pdist_backward(grad, input, p, result),
     },
+    operator=Operator("(Tensor self, float p=2.) -> Tensor"),
 )
 def _pdist_forward(input: np.ndarray, p: float = 2.0) -> np.ndarray:
     i, j = np.triu_indices(input.shape[0], 1)

@@ -10,11 +10,13 @@ from ...core.arguments.declared import name_of
 from ...core.memory.layout import channels_as, keeping_channels, like
 from ...core.recording.record import TENSORS, says, zeros
 from ...core.runtime import errors
+from ...core.tensor.dispatching import instead
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
 from ..first.kinds import typed
+from ..table.asking import unseen
 from ..table.opdef import composite, op
 
 
@@ -204,6 +206,7 @@ def _pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = 
     return getattr(cast_within(TENSORS), f"{name}_pad{nd}d")(input, tuple(pad))
 
 
+@instead(unseen)
 def _circular(input: Any, pad: Any, nd: int) -> Tensor:
     """The input in the middle, then each border copied from the other end, in place as in PyTorch."""
     shape = list(input._array.shape)

@@ -13,12 +13,14 @@ from ...core.arguments.mismatch import typename
 from ...core.memory.strided import placed, window
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime.warn import warn_once
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
 from ...core.values.promotion import broadcast_shapes, can_cast
 from ..first.shape import expand, permute, transpose, unsqueeze
 from ..table.arguments import reject
+from ..table.asking import Operator, whole
 from ..table.calls import view_of
 from ..table.families import attribute
 from ..table.opdef import OPS, Op, alias, composite, op
@@ -105,6 +107,7 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return transpose(input, dim0, dim1)
 
 
+@instead(lambda call, args, kwargs: TENSORS.transpose(*args, -2, -1))
 def _swapped(input: Tensor) -> Tensor:
     return view_of(input, placed(input._array).swapaxes(-2, -1), OPS["transpose"], (-2, -1, None, None))
 
@@ -136,7 +139,14 @@ def adjoint(input: Tensor) -> Tensor:
     return _conjugate(_swapped(input))
 
 
+def _asked_T(call: Any, self: Tensor) -> Tensor:
+    call(self)  # which warns
+    found: Tensor = TENSORS.permute(self, tuple(range(self._array.ndim - 1, -1, -1)))
+    return found
+
+
 @attribute("T -> Tensor")
+@instead(lambda call, args, kwargs: _asked_T(call, *args))
 def _T(self: Tensor) -> Tensor:
     """
     The tensor with its dimensions in reverse order: the transpose of a matrix.
@@ -264,6 +274,7 @@ RAW.diagonal = _diagonal
 
 
 @composite("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor")
+@instead(whole(OPS["diagonal"]))
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonals of matrices as the last dimension. A view.
 
@@ -309,6 +320,10 @@ def diagonal_copy(input: np.ndarray, offset: int = 0, dim1: int = 0, dim2: int =
         "grad_output": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
     },
     reads="itself",
+    operator=Operator(
+        "(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
+        names={"input_sizes": "input_shape"},
+    ),
 )
 def diagonal_backward(grad_output: Any, input_shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
@@ -431,6 +446,7 @@ RAW.unfold = _unfold
 
 
 @composite("unfold(Tensor input, int dimension, int size, int step) -> Tensor", function=False)
+@instead(whole(OPS["unfold"]))
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """All windows of a size along one dimension, `step` apart, as a new last dimension.
 
@@ -456,6 +472,10 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     },
     shown={"dimension": "dim"},
     reads="itself",
+    operator=Operator(
+        "(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
+        names={"grad_in": "grad_output", "input_sizes": "input_shape", "dim": "dimension"},
+    ),
 )
 def unfold_backward(grad_output: Any, input_shape: tuple[int, ...], dimension: int, size: int, step: int) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)

@@ -12,6 +12,7 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
 from ...core.runtime.modes import quiet
 from ...core.runtime.warn import warn_once
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import cxx_name, from_numpy, scalar_name
 from ...core.values.building import scalar_array
@@ -29,6 +30,7 @@ from ..first.kinds import (
     shared,
     single,
 )
+from ..table.asking import at, options_of
 from ..table.inplace import recorded_edges
 from ..table.opdef import OPS, Op, alias, op
 from ..table.outputs import FOUND, Out
@@ -49,6 +51,7 @@ _BYTES = (
 _PLAIN = frozenset((Tensor, float, int, bool))
 
 
+@instead(lambda call, args, kwargs: at("scalar_tensor", s=args[0], **options_of(call(*args))))
 def _fitting(value: Any, numpy: np.dtype[Any]) -> Tensor:
     """A number as a tensor of a dtype; PyTorch's error where it does not fit, but for halves, which become infinite."""
     if numpy.kind == "f" and (type(value) is float or type(value) is int) and -65504 <= value <= 65504:
@@ -67,13 +70,24 @@ def _places(condition: Tensor) -> Any:
     return F.nonzero(condition, as_tuple=True)
 
 
+@instead(lambda call, args, kwargs: _in_one_dtype(*args))
+def _alike(condition: Tensor, input: Tensor, other: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The operands as they are; where a mode is to be asked, it is told how they are brought to one dtype."""
+    return condition, input, other
+
+
+def _in_one_dtype(condition: Tensor, input: Tensor, other: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    wanted = result_dtype((input, other))
+    return condition, F.to(input, wanted), F.to(other, wanted)
+
+
 def _three(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
     """The arguments as (condition, input, other), numbers made tensors. A method is called on the second of them."""
     out, fits = kwargs, len(args) == 3 and not kwargs
     if fits:
         condition, input, other = three = (args[1], args[0], args[2]) if called.as_method else args
         if type(condition) is type(input) is type(other) is Tensor:
-            return three, kwargs
+            return _alike(*three), kwargs
         fits = type(condition) is Tensor and _PLAIN.issuperset((type(input), type(other)))
     if not fits:
         _, values = called.bind(args, kwargs)
@@ -83,9 +97,16 @@ def _three(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arg
     first, second = isinstance(input, Tensor), isinstance(other, Tensor)
     if not (first and second):
         wanted = result_dtype((input, other)).numpy
-        input = input if first else _fitting(input, wanted)
         other = other if second else _fitting(other, wanted)
+        input = input if first else _fitting(input, wanted)
+    condition, input, other = _alike(condition, input, other)
     return (condition, input, other), out
+
+
+@instead(lambda call, args, kwargs: args[0])
+def _widened(input: Tensor, given: Any) -> Tensor:
+    """The tensor that is clamped in the dtype of the result; modes are told of it as it is."""
+    return into(input, *given)
 
 
 def _alone(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
@@ -276,7 +297,7 @@ def _of_numbers(name: str, *words: str) -> Rule:
             raise RuntimeError("value cannot be converted to type double without overflow")
         if not called.in_place:
             _real(np.empty((), result_dtype((input, *given)).numpy))
-            return (into(input, *given), *limits), out
+            return (_widened(input, given), *limits), out
         recorded_edges(OPS[name], [input])  # the tensor is checked before its dtype
         _real(x)
         found = result_dtype((input, *given)).numpy

@@ -10,12 +10,14 @@ from ...core.memory.rows import Rows, plain_rows
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import scalar_name
 from ...core.values.promotion import plain_number, result_dtype
 from ..first.kinds import BOOL, COMPLEX, align, magnitude
 from ..first.products import written
 from ..table.arguments import reject
+from ..table.asking import unseen, whole
 from ..table.opdef import OPS, Op, composite
 from ..table.outputs import EXPECTED, Out
 
@@ -44,6 +46,7 @@ OPS["isclose"] = Op("isclose", _isclose, "input other")
 
 
 @composite("isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor")
+@instead(unseen)
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether elements are equal up to rounding: |input - other| <= atol + rtol * |other|.
 
@@ -65,6 +68,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
 @composite(
     "allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
 )
+@instead(whole(plain=True))
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are equal up to rounding: isclose, as one Python bool.
 

@@ -17,6 +17,7 @@ from ...core.types.return_types import named
 from ...core.values.promotion import broadcast_error
 from ..first.kinds import floated, on_both_backends
 from ..table.arguments import reject
+from ..table.asking import Operator
 from ..table.factories import unary
 from ..table.families import attach
 from ..table.opdef import OPS, composite, op, publish
@@ -100,7 +101,13 @@ def polar(abs: np.ndarray, angle: np.ndarray) -> np.ndarray:
     return result
 
 
-@op("_conj", view=True, node="ConjBackward0", vjp={"input": lambda F, grad: F.conj(grad)})
+@op(
+    "_conj",
+    view=True,
+    node="ConjBackward0",
+    vjp={"input": lambda F, grad: F.conj(grad)},
+    operator=Operator("(Tensor(a) self) -> Tensor(a)"),
+)
 def _conj(input: np.ndarray) -> Any:
     return conjugated(input)
 

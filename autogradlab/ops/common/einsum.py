@@ -13,6 +13,7 @@ import numpy as np
 from ...core.recording.record import RAW, TENSORS
 from ...core.recording.views import share
 from ...core.runtime.modes import FLAGS, LOCAL, quiet
+from ...core.tensor.dispatching import instead
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.tensor.tensor import requires_grad as wants_grad
@@ -20,6 +21,7 @@ from ...core.types.dims import wrap_dim
 from ..first.products import DOT_DTYPE, _result, bmm, written
 from ..first.reduce import summed
 from ..table.arguments import reject
+from ..table.asking import unseen
 from ..table.opdef import composite
 from ..table.outputs import Out
 
@@ -353,6 +355,7 @@ def _equation(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
 
 
 @composite("einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", method=False, reads="itself")
+@instead(unseen)
 def einsum(*args: Any) -> Tensor:
     """
     sig: (equation, *operands)
@@ -378,6 +381,13 @@ def einsum(*args: Any) -> Tensor:
     arrays = [x._array for x in operands]
     made = plan(equation, tuple(x.ndim for x in arrays))
     _check_sizes(made, [x.shape for x in arrays])
+    found = _at_once(made, operands, arrays)
+    return _contract(cast_within(TENSORS), made, list(operands), None) if found is None else found
+
+
+@instead(lambda call, args, kwargs: None)
+def _at_once(made: Any, operands: Any, arrays: list[Any]) -> Tensor | None:
+    """The result by arrays, where nothing is recorded; else None."""
     if (
         len(arrays) > 1
         and LOCAL.state.casting is None
@@ -385,7 +395,7 @@ def einsum(*args: Any) -> Tensor:
         and ((FLAGS.unusual and not LOCAL.state.record) or not any(wants_grad(x) for x in operands))
     ):
         return _tensor(quiet(_contract, _ARRAYS, made, arrays, None))
-    return _contract(cast_within(TENSORS), made, list(operands), None)
+    return None
 
 
 def _tensor(r: np.ndarray) -> Tensor:

@@ -10,11 +10,13 @@ from ...core.arguments.declared import declare
 from ...core.memory.layout import contiguous
 from ...core.memory.places import at_places, put_at_places
 from ...core.recording.record import RAW, TENSORS, says, writes
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ..first.kinds import on_both_backends, refuse
+from ..table.asking import at, options_of
 from ..table.opdef import OPS, Op, op
 from ..table.outputs import EXPECTED, Out, same_dtype
 from ..table.overloads import Arguments, Called, Overload
@@ -65,10 +67,20 @@ def _recorded_put_at(grad: Tensor, dim: int, indices: Tensor, input_shape: Any, 
     """put_at as PyTorch records it: scattered into zeros."""
     if not keepdim and input_shape:
         grad, indices = F.unsqueeze(grad, dim), F.unsqueeze(indices, dim)
+    return _scattered(grad, dim, indices, input_shape)
+
+
+@instead(lambda call, args, kwargs: F.scatter(at("new_zeros", input=args[0], size=list(args[3])), *args[1:3], args[0]))
+def _scattered(grad: Tensor, dim: int, indices: Tensor, input_shape: Any) -> Tensor:
     found: Tensor = F.scatter_(F.zeros_of(grad, input_shape, indices), dim, indices, grad)
     return found
 
 
+@instead(
+    lambda call, args, kwargs: F.scatter_add(
+        at("zeros", size=list(args[3]), **options_of(args[0])), args[1], args[2], args[0]
+    )
+)
 def _recorded_sums_at(grad: Tensor, dim: int, indices: Tensor, input_shape: Any) -> Tensor:
     """The same where an index may come twice."""
     found: Tensor = F.scatter_add_(F.zeros_of(grad, input_shape, indices), dim, indices, grad)

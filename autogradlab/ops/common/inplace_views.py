@@ -8,8 +8,10 @@ from typing import Any
 from ...core.recording.inplace import History, check_inplace, commit_array
 from ...core.recording.record import finish, start_node
 from ...core.runtime import modes
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, requires_grad
 from ..first.shape import SQUEEZES
+from ..table.asking import ask, tell
 from ..table.opdef import OPS, Op, composite
 
 
@@ -25,8 +27,14 @@ _T, _TRANSPOSE, _UNSQUEEZE = (_renumbered(OPS[n], 1) for n in ("t", "transpose",
 _SQUEEZE = [_renumbered(entry, 3 + i) for i, entry in enumerate(SQUEEZES)]
 
 
+@instead(lambda call, args, kwargs: _asked_in_place(*args))
 def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any = None) -> Tensor:
     """Let `input` be another view of the same memory, `array` or what the entry gives, and record it as the entry."""
+    return reshaped(input, entry, values, array)
+
+
+def reshaped(input: Tensor, entry: Op, values: list[Any], array: Any) -> Tensor:
+    """What `reshaped_in_place` does where nobody is asked."""
     local = modes.LOCAL.state
     history = None
     if local.record and requires_grad(input):
@@ -42,6 +50,15 @@ def reshaped_in_place(input: Tensor, entry: Op, values: list[Any], array: Any = 
         history = History(input, node, own=True)
     commit_array(input, array, history)
     return input
+
+
+def _asked_in_place(input: Tensor, entry: Op, values: list[Any], array: Any = None) -> Tensor:
+    """The same while a mode is to be asked."""
+    before = input._array
+    told = tell(entry.name + "_", dict(zip(entry.names, values, strict=False)))
+    ask(*told)
+    after, input._array = input._array, before
+    return reshaped(input, entry, values, after)
 
 
 @composite("t_", function=False)

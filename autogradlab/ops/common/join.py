@@ -14,12 +14,14 @@ from ...core.graph.node import NO_EDGE
 from ...core.memory.layout import channels_last, with_channels_last
 from ...core.memory.rows import Apart, Rows, refuse_numbers, repeated
 from ...core.recording.record import RAW, TENSORS
-from ...core.runtime.modes import FLAGS
+from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.runtime.warn import warn_once
 from ...core.tensor.cxx_text import cxx_text
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
+from ..table.asking import at, options_of
 from ..table.opdef import OPS, Op, alias, composite, op, publish
 from ..table.outputs import UNCASTABLE, Out
 from ..table.signatures import explain
@@ -27,6 +29,7 @@ from ..table.signatures import explain
 RAW.zeros_of = lambda like, shape: np.zeros(shape, like.dtype)
 
 
+@instead(lambda call, args, kwargs: at("zeros", size=list(args[1]), **options_of(args[0])))
 def _zeros_of(like: Tensor, shape: Any, *others: Tensor) -> Tensor:
     """Zeros of the dtype of a tensor, in as many rows as it and the others have (`core/memory/rows.py`)."""
     x = like._array
@@ -34,6 +37,16 @@ def _zeros_of(like: Tensor, shape: Any, *others: Tensor) -> Tensor:
 
 
 TENSORS.zeros_of = _zeros_of
+RAW.new_zeros_of = RAW.zeros_of
+
+
+@instead(lambda call, args, kwargs: at("new_zeros", input=args[0], size=list(args[1])))
+def _new_zeros_of(like: Tensor, shape: Any) -> Tensor:
+    """The same, for formulas in which PyTorch calls it by another name."""
+    return _zeros_of(like, shape)
+
+
+TENSORS.new_zeros_of = _new_zeros_of
 
 
 def common_dtype(arrays: Any) -> np.dtype[Any]:
@@ -55,7 +68,7 @@ def _cat_backward(F: Any, grad: Any, tensors_shape: list[Any], dim: int, needs: 
             outs.append(F.zeros_of(grad, shape) if need else None)
             continue
         end = start + shape[d]
-        outs.append(F.slice(grad, d, start, end, 1) if need else None)
+        outs.append(F.slice(grad, d, start, end, 1) if need or (F is TENSORS and LOCAL.state.dispatch_modes) else None)
         start = end
     return outs
 

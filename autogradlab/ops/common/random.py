@@ -19,12 +19,14 @@ from ...core.recording.inplace import History, check_inplace, commit
 from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative, start_node
 from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ...core.types import dtypes
 from ...core.types.device import default_device
 from ...core.types.dtypes import get_default_dtype
 from ...core.values.promotion import broadcast_shapes
 from ..kernels import implicit
+from ..table.asking import changed, tell, whole
 from ..table.creation import (
     OVERFLOWING,
     bind,
@@ -152,6 +154,7 @@ def _made(name: str, values: dict[str, Any], fill: Any, integer: bool = False) -
 def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
     name = declare(declaration, doc)
 
+    @instead(whole(method=False))
     def create(*size: Any, **kwargs: Any) -> Tensor:
         if not kwargs or quick(kwargs):
             shape = quick_shape(size)
@@ -164,6 +167,7 @@ def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
     create.__doc__ = doc
     composite(name, method=False, reads="itself")(create)
 
+    @instead(whole(method=False))
     def create_like(*args: Any, **kwargs: Any) -> Tensor:
         _, values = bind(f"{name}_like", args, kwargs)
         x = values["input"]._array
@@ -265,6 +269,7 @@ _simple(
     """,
     method=False,
 )
+@instead(whole(method=False))
 def randint(*args: Any, **kwargs: Any) -> Tensor:
     """
     sig: (low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False)
@@ -298,6 +303,7 @@ def randint(*args: Any, **kwargs: Any) -> Tensor:
     """,
     method=False,
 )
+@instead(whole(method=False))
 def randint_like(*args: Any, **kwargs: Any) -> Tensor:
     """
     sig: (input, low=0, high=None, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None)
@@ -335,6 +341,7 @@ def randint_like(*args: Any, **kwargs: Any) -> Tensor:
     """,
     method=False,
 )
+@instead(whole(method=False))
 def randperm(*args: Any, **kwargs: Any) -> Tensor:
     """
     main: 2
@@ -502,6 +509,7 @@ def poisson(input: Any, generator: Any = None) -> Any:
 
 
 @composite("binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor", method=False)
+@instead(whole(method=False))
 def binomial(*args: Any, **kwargs: Any) -> Tensor:
     """The number of successes in `count` trials, each with probability `prob` of success.
 
@@ -525,6 +533,7 @@ def binomial(*args: Any, **kwargs: Any) -> Tensor:
     multinomial(Tensor input, SymInt num_samples, bool replacement=False, *, Generator? generator=None,
         Tensor out=None) -> Tensor
     """)
+@instead(whole(method=False))
 def multinomial(*args: Any, **kwargs: Any) -> Tensor:
     """Indices drawn with probabilities proportional to input; without replacement, each at most once.
 
@@ -591,6 +600,7 @@ def _filler(declaration: str, node: str, fill: Any, names: tuple[str, ...], doc:
     full = name_of(declaration)
     entry = Op(full.removesuffix("_"), lambda input: input, node=node, vjp=_ZERO)
 
+    @instead(lambda call, args, kwargs: _asked(full, entry, args[0], args[1:], kwargs))
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         _, values = bind(full, args, kwargs, "Tensor")
         given = [values[n] for n in names if n in values]
@@ -598,6 +608,14 @@ def _filler(declaration: str, node: str, fill: Any, names: tuple[str, ...], doc:
 
     method.__doc__ = doc
     composite(declaration, function=False)(method)
+
+
+def _asked(
+    name: str, entry: Op, self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any], beside: Any = ()
+) -> Tensor:
+    """The same while a mode is to be asked."""
+    _, values = bind(name, args, kwargs, "Tensor")
+    return changed(entry, [self, *beside], tell(name, {"input": self, **values}))
 
 
 def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -> Tensor:
@@ -744,6 +762,7 @@ _BERNOULLI_TENSOR = Op(
     """,
     function=False,
 )
+@instead(lambda call, args, kwargs: _asked("random_", _RANDOM[0], args[0], args[1:], kwargs))
 def random_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Filled with random integers: of [from, to), of [0, to), or of all that the dtype holds exactly.
     main: 2
@@ -762,6 +781,13 @@ def random_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return _in_place(entry, self, lambda x: streams.random_(x, *bounds, generator=values["generator"]))
 
 
+def _asked_bernoulli(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    p = args[0] if args else kwargs.get("p")
+    if isinstance(p, Tensor):
+        return _asked("bernoulli_", _BERNOULLI_TENSOR, self, args, kwargs, (p,))
+    return _asked("bernoulli_", _BERNOULLI, self, args, kwargs)
+
+
 @composite(
     """
     bernoulli_(Tensor input, Tensor p, *, Generator? generator=None) -> Tensor|.Tensor
@@ -769,6 +795,7 @@ def random_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """,
     function=False,
 )
+@instead(lambda call, args, kwargs: _asked_bernoulli(*args, **kwargs))
 def bernoulli_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Filled with 1 with probability p, else 0.
     main: 2

@@ -11,11 +11,13 @@ from ...core.arguments.declared import declare
 from ...core.random.streams import unsupported
 from ...core.runtime import modes
 from ...core.runtime.warn import warn
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.device import default_device
 from ...core.types.dtypes import cxx_name, get_default_dtype
 from ...core.types.dtypes import dtype as Dtype
+from ..table.asking import whole
 from ..table.creation import bind, check_out, check_sizes, default, finished, into, options, placed, quick, quick_shape
 from ..table.opdef import composite
 
@@ -100,6 +102,7 @@ def _blocks(i: np.ndarray, kind: Dtype) -> tuple[np.ndarray, np.ndarray]:
     """,
     method=False,
 )
+@instead(whole(method=False))
 def arange(*args: Any, **kwargs: Any) -> Tensor:
     """
     sig: (start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False)
@@ -168,6 +171,7 @@ def _arange(start: Any, end: Any, step: Any, kind: Dtype) -> np.ndarray:
 @composite(
     "range(Scalar start, Scalar end, Scalar step=1, *, Tensor out=None, $options) -> Tensor|.step|.out", method=False
 )
+@instead(whole(method=False))
 def range_(*args: Any, **kwargs: Any) -> Tensor:
     """Numbers from start up to and including end. Deprecated: arange is like Python's range.
 
@@ -244,6 +248,7 @@ def _spaced(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
     """,
     method=False,
 )
+@instead(whole(method=False))
 def linspace(*args: Any, **kwargs: Any) -> Tensor:
     """
     sig: (start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False)
@@ -329,6 +334,7 @@ def _line(start: float, step: float, count: int) -> np.ndarray:
     """,
     method=False,
 )
+@instead(whole(method=False))
 def logspace(*args: Any, **kwargs: Any) -> Tensor:
     """
     sig: (start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False)
@@ -373,6 +379,7 @@ def _powers(base: float, start: Any, end: Any, steps: int, kind: Dtype) -> np.nd
     """,
     method=False,
 )
+@instead(whole(method=False))
 def eye(*args: Any, **kwargs: Any) -> Tensor:
     """1 on the diagonal, 0 elsewhere.
     main: 2

@@ -12,6 +12,7 @@ from ...core.memory.casting import real_with_warning
 from ...core.memory.places import at_places
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime.modes import LOCAL
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
@@ -19,6 +20,7 @@ from ...core.types.dtypes import cxx_name
 from ...core.types.return_types import named
 from ...core.values.promotion import is_number
 from ..first.kinds import on_both_backends, refuse
+from ..table.asking import unseen
 from ..table.calls import ByOut
 from ..table.creation import bind
 from ..table.opdef import composite, op, publish
@@ -355,6 +357,7 @@ def _check_beside(input: Tensor, other: Tensor, d: int) -> None:
             )
 
 
+@instead(unseen)
 def diff(*args: Any, **kwargs: Any) -> Tensor:
     _, given = bind("diff", args, kwargs)
     input, n, dim, out = given["input"], given["n"], given["dim"], given.get("out")
@@ -465,6 +468,7 @@ def _trapezoid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tens
     """,
     method=False,
 )
+@instead(unseen)
 def trapezoid(*args: Any, **kwargs: Any) -> Tensor:
     """The area under the polygon through y, along dim, at the points x or at distance dx.
 
@@ -484,6 +488,7 @@ def trapezoid(*args: Any, **kwargs: Any) -> Tensor:
     """,
     method=False,
 )
+@instead(unseen)
 def trapz(*args: Any, **kwargs: Any) -> Tensor:
     """Another name of trapezoid."""
     return _trapezoid("trapz", args, kwargs)
@@ -496,6 +501,7 @@ def trapz(*args: Any, **kwargs: Any) -> Tensor:
     """,
     method=False,
 )
+@instead(unseen)
 def cumulative_trapezoid(*args: Any, **kwargs: Any) -> Tensor:
     """The areas under the first parts of the polygon through y.
 

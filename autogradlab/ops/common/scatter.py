@@ -84,7 +84,7 @@ op(
         "input": writes(1)(
             says(("g added at {index}", "在 {index} 处累加的 g"))(
                 lambda F, grad, dim, index, input, sparse_grad: F.scatter_add(
-                    F.zeros_of(grad, tuple(input.shape)), dim, index, grad
+                    F.new_zeros_of(grad, tuple(input.shape)), dim, index, grad
                 )
             )
         ),

@@ -13,9 +13,11 @@ from ...core.graph.node import NO_EDGE
 from ...core.memory.rows import refuse_numbers
 from ...core.memory.strided import placed, window
 from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, gradient_edge
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
+from ..table.asking import whole
 from ..table.calls import view_of
 from ..table.families import method
 from ..table.opdef import OPS, Op, composite, op
@@ -140,7 +142,15 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     return tensor.split(split_size_or_sections, dim)
 
 
+def _asked_parts(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """split while a mode is to be asked."""
+    entry, size = (_SPLIT, split_size) if isinstance(split_size, int) else (_SIZES, tuple(split_size))
+    found: tuple[Tensor, ...] = entry.call(self, size, dim)
+    return found
+
+
 @method("split")
+@instead(lambda call, args, kwargs: _asked_parts(*args, **kwargs))
 def _parts(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     if isinstance(split_size, Tensor):
         with suppress(ValueError):
@@ -394,6 +404,7 @@ _UNBIND = OPS["unbind"] = Op(
 
 
 @composite("unbind(Tensor input, int dim=0) -> Tensor[]|.int")
+@instead(whole(_UNBIND))
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The slices along dim, without that dimension.
 

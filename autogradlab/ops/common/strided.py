@@ -16,8 +16,11 @@ from ...core.memory.versions import INFERENCE, of_inference
 from ...core.recording.inplace import check_inplace
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors, modes
+from ...core.runtime.modes import LOCAL
+from ...core.tensor.dispatching import Unseen, instead
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dtypes import scalar_name
+from ..table.asking import at
 from ..table.calls import view_of
 from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import COPIED
@@ -142,7 +145,17 @@ def _strided(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> tupl
     return r, size, stride, storage_offset, strided.Geometry(x), strided.Geometry(r, x)
 
 
+def _asked_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
+    """The same while a mode is to be asked: of what is not recorded."""
+    if LOCAL.state.record and requires_grad(input):
+        raise Unseen("autogradlab cannot tell a mode with __torch_dispatch__ of as_strided where it is recorded")
+    given = {"size": list(size), "stride": list(stride), "storage_offset": storage_offset}
+    found: Tensor = at("as_strided", input=input, **given)
+    return found
+
+
 @composite("as_strided(Tensor input, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor")
+@instead(lambda call, args, kwargs: _asked_strided(*args))
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """A view of the memory with any shape, strides and offset; elements may be shown several times.
 

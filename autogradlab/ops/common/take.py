@@ -16,12 +16,15 @@ from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors
 from ...core.runtime.deterministic import alert_not_deterministic
 from ...core.runtime.warn import warn
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, int64, scalar_name
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes
 from ..first.products import times
+from ..table.asking import at as at_cpp
+from ..table.asking import options_of
 from ..table.inplace import warn_expanded
 from ..table.opdef import OPS, Op, composite, copying, op
 from ..table.outputs import Out, same_dtype
@@ -99,9 +102,16 @@ def index_select_backward(grad_output: Any, input_shape: tuple[int, ...], dim: i
     return g
 
 
-TENSORS.index_select_backward = lambda grad, input_shape, dim, index: TENSORS.index_add_(
-    TENSORS.zeros_of(grad, input_shape, index), dim, index, grad
+@instead(
+    lambda call, args, kwargs: TENSORS.index_add(
+        at_cpp("new_zeros", input=args[0], size=list(args[1]), **options_of(args[0])), args[2], args[3], args[0]
+    )
 )
+def _recorded_select_backward(grad: Any, input_shape: Any, dim: int, index: Any) -> Any:
+    return TENSORS.index_add_(TENSORS.zeros_of(grad, input_shape, index), dim, index, grad)
+
+
+TENSORS.index_select_backward = _recorded_select_backward
 
 
 # -- index_add, index_copy, index_fill, index_reduce -------------------------------------------------------------------

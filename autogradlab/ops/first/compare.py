@@ -6,8 +6,10 @@ import numpy as np
 
 from ...core.memory.absent import require_contents
 from ...core.memory.rows import refuse_among
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ..table.arguments import reject
+from ..table.asking import whole
 from ..table.factories import binary
 from ..table.opdef import alias, composite
 from .kinds import align, refusing
@@ -154,6 +156,7 @@ alias("greater_equal_", "ge_", function=False)
 
 
 @composite("equal(Tensor input, Tensor other) -> bool")
+@instead(whole(plain=True))
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and the same elements, as one Python bool.
 

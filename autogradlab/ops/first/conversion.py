@@ -17,12 +17,15 @@ from ...core.random.generator import NO_CUDA
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn_once
+from ...core.tensor.dispatching import hollow, instead
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types import dtypes
 from ...core.types.device import CPU, device
 from ...core.types.dtypes import dtype, get_default_dtype
 from ...core.values.building import array_from, check_numpy, fill_value
 from ...core.values.promotion import is_number
+from ..table.asking import Operator, at
+from ..table.opdef import OPS, Op
 
 __all__ = ["array_from", "check_numpy", "fill_value", "parse_type", "type_name"]
 
@@ -41,7 +44,20 @@ def type_name(d: dtype, where: device = CPU) -> str:
 # -- out of tensors ----------------------------------------------------------------------------------------------------
 
 
+OPS["_local_scalar_dense"] = Op(
+    "_local_scalar_dense", lambda input: input, operator=Operator("(Tensor self) -> Scalar")
+)
+TENSORS._local_scalar_dense = lambda input: item(input)
+
+
+def _asked_item(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A number out of a tensor while a mode is to be asked."""
+    (t,) = args
+    return call(t) if t._array.size != 1 else at("_local_scalar_dense", input=t)
+
+
 @signatures("item(Tensor input) -> number", method=True)
+@instead(_asked_item)
 def item(self: Tensor) -> Any:
     """The only element as a Python number: float, int, bool or complex.
 
@@ -77,10 +93,22 @@ def tolist(self: Tensor) -> Any:
     [[1, 2], [3, 4]]
     """
     require_contents("", self._array)
+    if hollow(self):
+        raise RuntimeError(f".tolist() is not supported for tensor subclasses, got {type(self).__name__}")
     return self._array.tolist() if self._array.dtype.kind != "V" else self._array.astype(np.float32).tolist()
 
 
+def _asked_numpy(call: Any, self: Tensor, *args: Any, **kwargs: Any) -> np.ndarray:
+    if hollow(self):
+        raise RuntimeError(".numpy() is not supported for tensor subclasses.")
+    if not (kwargs.get("force") or requires_grad(self)):
+        self = TENSORS.detach(self)
+    array: np.ndarray = call(self, *args, **kwargs)
+    return array
+
+
 @signatures("numpy(Tensor input, *, bool force=False) -> ndarray|python", method=True)
+@instead(lambda call, args, kwargs: _asked_numpy(call, *args, **kwargs))
 def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
     """The tensor as a NumPy array on the same memory; force=True detaches and copies where necessary.
 
@@ -199,6 +227,7 @@ def parse_type(given: Any) -> dtype:
 # -- Python's own conversions ------------------------------------------------------------------------------------------
 
 
+@instead(lambda call, args, kwargs: bool(_asked_item(call, args, kwargs)))
 def to_bool(self: Tensor) -> bool:
     """Whether the only element is not 0; an error for none or several, as `if x:` meets it."""
     x = self._array
@@ -247,6 +276,7 @@ def to_complex(self: Tensor) -> complex:
     return complex(_one(self))
 
 
+@instead(lambda call, args, kwargs: call(*args) and int(item(*args)))
 def to_index(self: Tensor) -> int:
     if self._array.size != 1 or self._array.dtype.kind not in "biu":
         raise TypeError("only integer tensors of a single element can be converted to an index")

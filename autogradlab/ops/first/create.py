@@ -20,12 +20,14 @@ from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import out_of_memory, quiet
 from ...core.runtime.settings import _state
 from ...core.runtime.warn import warn, warn_once
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types import dtypes
 from ...core.types.device import default_device
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.dtypes import get_default_dtype
 from ...core.values.building import array_from, check_numpy, fill_value
+from ..table.asking import whole
 from ..table.creation import (
     OVERFLOWING,
     bind,
@@ -46,6 +48,7 @@ from ..table.creation import (
 )
 from ..table.opdef import composite
 from .conversion import array_of_dlpack
+from .index import lifted
 
 _COPY = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -79,6 +82,19 @@ def _of_data(data: Any, kind: Dtype | None, values: dict[str, Any], beside: bool
     return t
 
 
+def _lifted(t: Tensor) -> Tensor:
+    """A new tensor of data, of which a mode is told."""
+    grad = requires_grad(t)
+    found = lifted(t.requires_grad_(False))
+    return found.requires_grad_() if grad else found
+
+
+def _lifted_data(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> Tensor:
+    data = args[0] if args else kwargs.get(name)
+    t: Tensor = call(*args, **kwargs)
+    return t if isinstance(data, (Tensor, np.ndarray)) else _lifted(t)
+
+
 # -- out of data -------------------------------------------------------------------------------------------------------
 
 
@@ -90,6 +106,7 @@ def _of_data(data: Any, kind: Dtype | None, values: dict[str, Any], beside: bool
     method=False,
     reads="itself",
 )
+@instead(lambda call, args, kwargs: _lifted(call(*args, **kwargs)))
 def tensor(*args: Any, **kwargs: Any) -> Tensor:
     """
     sig: (data, *, dtype=None, device=None, requires_grad=False, pin_memory=False)
@@ -128,6 +145,7 @@ def tensor(*args: Any, **kwargs: Any) -> Tensor:
     method=False,
     reads="itself",
 )
+@instead(lambda call, args, kwargs: _lifted_data(call, args, kwargs, "data"))
 def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """data as a tensor; a tensor of that dtype, or the memory of a NumPy array, is used as it is.
 
@@ -155,6 +173,7 @@ def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
 
 
 @composite("from_numpy -> Tensor", method=False, reads="itself")
+@instead(lambda call, args, kwargs: _lifted(call(*args)))
 def from_numpy(*args: Any) -> Tensor:
     """A tensor on the memory of a NumPy array: changes of one are seen in the other.
     sig: (ndarray)
@@ -206,6 +225,7 @@ def _from_numpy(array: Any) -> Tensor:
     method=False,
     reads="itself",
 )
+@instead(lambda call, args, kwargs: _lifted_data(call, args, kwargs, "obj"))
 def asarray(*args: Any, **kwargs: Any) -> Tensor:
     """obj as a tensor; memory is shared where possible, never with copy=True, always (or ValueError) with copy=False.
 
@@ -401,6 +421,7 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
     negative = f"{name}: Dimension size must be non-negative." if name == "zeros" else ""
     at_once = np.zeros if make is uninitialized else make  # where no deterministic algorithms are asked for
 
+    @instead(whole(method=False))
     def create(*size: Any, **kwargs: Any) -> Tensor:
         if not kwargs or quick(kwargs):
             shape = quick_shape(size)
@@ -438,6 +459,7 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
     create.__doc__ = doc
     composite(name, method=False)(create)
 
+    @instead(whole())
     def new(self: Tensor, *size: Any, **kwargs: Any) -> Tensor:
         if (not kwargs or quick(kwargs)) and type(self._array) is np.ndarray:
             shape = quick_shape(size)
@@ -452,6 +474,7 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
     new.__doc__ = f"{name}() with the dtype of this tensor."
     composite(f"new_{name}", function=False)(new)
 
+    @instead(whole(method=False))
     def create_like(*args: Any, **kwargs: Any) -> Tensor:
         if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
             x = args[0]._array
@@ -593,6 +616,7 @@ def _fill_kind(value: Any) -> Dtype:
 @composite(
     "full(SymInt[] size, Scalar fill_value, *, Tensor out=None, $options) -> Tensor", method=False, reads="itself"
 )
+@instead(whole(method=False))
 def full(*args: Any, **kwargs: Any) -> Tensor:
     """Filled with a number.
 
@@ -627,6 +651,7 @@ def full(*args: Any, **kwargs: Any) -> Tensor:
     method=False,
     reads="itself",
 )
+@instead(whole(method=False))
 def full_like(*args: Any, **kwargs: Any) -> Tensor:
     """Filled with a number, in the shape and dtype of another tensor.
 
@@ -646,6 +671,7 @@ def full_like(*args: Any, **kwargs: Any) -> Tensor:
 @composite(
     "new_full(Tensor input, SymInt[] size, Scalar fill_value, *, $options) -> Tensor", function=False, reads="itself"
 )
+@instead(whole())
 def new_full(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Filled with a number, of the same dtype.
 
@@ -669,6 +695,7 @@ def new_full(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     function=False,
     reads="itself",
 )
+@instead(lambda call, args, kwargs: _lifted(call(*args, **kwargs)))
 def new_tensor(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """A copy of data of the same dtype; a leaf.
 
@@ -685,6 +712,7 @@ def new_tensor(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 @composite("scalar_tensor(Scalar s, *, $options) -> Tensor", method=False, reads="itself")
+@instead(whole(method=False))
 def scalar_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """A 0-dim tensor of a number, in the default dtype.
 
@@ -717,6 +745,7 @@ def _strided(size: tuple[int, ...], stride: tuple[int, ...], numpy: np.dtype[Any
 
 
 @composite("empty_strided(SymInt[] size, SymInt[] stride, *, $options) -> Tensor", method=False, reads="itself")
+@instead(whole(method=False))
 def empty_strided(*args: Any, **kwargs: Any) -> Tensor:
     """An uninitialized tensor with given strides.
     sig: (size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False)
@@ -736,6 +765,7 @@ def empty_strided(*args: Any, **kwargs: Any) -> Tensor:
     function=False,
     reads="itself",
 )
+@instead(whole())
 def new_empty_strided(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """An uninitialized tensor with given strides, of the same dtype.
 
@@ -756,6 +786,7 @@ def new_empty_strided(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 @composite("empty_permuted(SymInt[] size, int[] physical_layout, *, $options) -> Tensor", method=False, reads="itself")
+@instead(whole(method=False))
 def empty_permuted(*args: Any, **kwargs: Any) -> Tensor:
     """An uninitialized tensor with its dimensions laid out in memory in a given order.
     sig: (size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False)

@@ -6,13 +6,16 @@ from typing import Any
 
 from ...core.memory.rows import Rows
 from ...core.memory.versions import InferenceVersions, apart, of_inference
+from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
+from ...core.tensor.dispatching import instead
 from ...core.tensor.edges import NOBODY
 from ...core.tensor.tensor import Tensor, counter, requires_grad, wrap
 from ..table.arguments import reject
 from ..table.opdef import composite
 
 
+@instead(lambda call, args, kwargs: TENSORS.detach(*args))
 def _get_data(self: Tensor) -> Tensor:
     """The same memory without history, and without a common version counter: changes go unnoticed by
     autograd. detach() is safer.

@@ -11,12 +11,14 @@ from ...core.arguments.declared import declare
 from ...core.memory.layout import iterating
 from ...core.recording.record import RAW, TENSORS, on_reals, unchanged
 from ...core.runtime import errors
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import dtype, of_scalar
 from ...core.values.building import scalar_array
 from ...core.values.promotion import check_cast, is_number, plain_number, result_dtype
 from ..kernels.rounded import exp, log, rounded, tanh
 from ..table.arguments import old_form, reject
+from ..table.asking import Operator
 from ..table.calls import ByOut
 from ..table.factories import binary, unary
 from ..table.inplace import change, recorded_edges
@@ -145,8 +147,14 @@ def _with_alpha(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     if in_place:
         check_cast(wanted.numpy, input._array.dtype)
     if not isinstance(other, Tensor):
-        other = F.scalar_tensor(other, dtype=wanted)
+        other = _of_number(other, wanted)
     return (input, other, alpha), out
+
+
+@instead(lambda call, args, kwargs: args[0])
+def _of_number(value: Any, wanted: Any) -> Any:
+    """A number as a tensor; modes are told of the number."""
+    return F.scalar_tensor(value, dtype=wanted)
 
 
 def _refused(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -294,7 +302,7 @@ binary(
     np.true_divide,
     {
         "input": lambda F, grad, other: grad / F.conj(other),
-        "other": lambda F, grad, input, other: -grad * F.conj((input / other) / other),
+        "other": lambda F, grad, input, other: (q := F.conj((input / other) / other), -grad * q)[1],
     },
     result="float",
     scalar="div_number",
@@ -408,7 +416,7 @@ unary(
 unary(
     "reciprocal(Tensor input, *, Tensor out=None) -> Tensor|foreach",
     lambda x: np.true_divide(1 if x.dtype.kind in "biu" else x.dtype.type(1), x),
-    lambda F, grad, result: -grad * F.conj(result * result),
+    lambda F, grad, result: (square := F.conj(result * result), -grad * square)[1],
     doc="""
     1 / input.
 
@@ -811,6 +819,7 @@ def _in_place(slope: Any, grad: Any) -> bool:
         "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(1 - 2 * output),
     },
     reads="itself",
+    operator=Operator("(Tensor grad_output, Tensor output) -> Tensor"),
 )
 def sigmoid_backward(grad_output: Any, output: np.ndarray) -> Any:
     if output.dtype.itemsize == 2:  # of the half types, PyTorch rounds float16 at each step
@@ -832,6 +841,7 @@ def sigmoid_backward(grad_output: Any, output: np.ndarray) -> Any:
         "output": lambda F, grad, grad_output, output: F.conj(grad) * grad_output * F.conj(-2 * output),
     },
     reads="itself",
+    operator=Operator("(Tensor grad_output, Tensor output) -> Tensor"),
 )
 def tanh_backward(grad_output: Any, output: np.ndarray) -> Any:
     if output.dtype.itemsize == 2:
@@ -853,6 +863,7 @@ def tanh_backward(grad_output: Any, output: np.ndarray) -> Any:
         "input": lambda F, grad: F.nought(grad),
     },
     reads="itself",
+    operator=Operator("(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor"),
 )
 def threshold_backward(grad_output: Any, input: np.ndarray, threshold: float) -> np.ndarray:
     below = np.asarray(input <= threshold)

@@ -19,11 +19,12 @@ from ...core.recording.inplace import commit
 from ...core.recording.record import TENSORS, start_node
 from ...core.runtime.modes import FLAGS
 from ...core.runtime.warn import warn
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ...core.types.dtypes import cxx_name, float64
 from ...core.values.building import array_from, scalar_array
 from ..table.calls import view_of
-from .index import _ALL, INDEX, SELECT, SLICE, checked_index, put, slice_
+from .index import _ALL, INDEX, SELECT, SLICE, checked_index, lifted, put, slice_
 
 _AS_TUPLE = (
     "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
@@ -172,6 +173,7 @@ def _sliced(t: Tensor, dim: int, s: slice, whole: bool) -> Tensor:
     return slice_(t, dim, start, sys.maxsize if stop is None else stop, step)
 
 
+@instead(lambda call, args, kwargs: SELECT.call(*args[:3]) if call(*args) is not None else None)
 def _selected(t: Tensor, dim: int, i: int, place: int = 0) -> Tensor:
     x = t._array if t._array.size else placed(t._array)
     try:
@@ -241,6 +243,7 @@ def _recorded(self: Tensor, index: tuple[Any, ...], edge: Edge) -> Tensor | None
     return view_of(self, r, last, kept, None, edge) if last is not None and r.size else None
 
 
+@instead(lambda call, args, kwargs: _parsed(*args))
 def getitem(self: Tensor, index: Any) -> Tensor:
     """self[index]"""
     kind = type(index)
@@ -273,6 +276,10 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         if self._array.ndim < (index._array.ndim if index._array.dtype.kind == "b" else 1):
             raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
         return INDEX(self, (checked_index(index, self._array, 0),))
+    return _parsed(self, index)
+
+
+def _parsed(self: Tensor, index: Any) -> Tensor:
     view, indices = parse(self, index)
     if indices is not None:
         return INDEX(view, indices)
@@ -282,6 +289,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
 # -- assignment --------------------------------------------------------------------------------------------------------
 
 
+@instead(lambda call, args, kwargs: False)
 def _quick(self: Tensor, index: Any, value: Any) -> bool:
     """Write a harmless number at a simple index if no gradient is concerned; whether that was done."""
     x = self._array
@@ -369,6 +377,7 @@ def _scalar_type(t: Tensor) -> str:
     return "int" if d.name == "int32" else f"{d.name}_t" if t._array.dtype.kind in "iu" else cxx_name(d)
 
 
+@instead(lambda call, args, kwargs: lifted(call(*args)))
 def _as_value(self: Tensor, value: Any) -> Tensor:
     """A Python number as a 0-dim tensor of the dtype of `self`."""
     if isinstance(value, (int, float, complex, np.integer)):

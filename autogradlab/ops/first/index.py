@@ -19,10 +19,12 @@ from ...core.memory.strided import dense, placed, window
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, scalar_name
 from ...core.values.building import scalar_array
+from ..table.asking import Operator, ask, at, options_of, tell, whole
 from ..table.calls import view_of
 from ..table.inplace import flat, in_place, recorded_edges, refuse_rows_in_place, warn_filled
 from ..table.opdef import OPS, Op, composite, op
@@ -88,6 +90,7 @@ RAW.select = _select
 
 
 @composite("select(Tensor input, int dim, SymInt index) -> Tensor|.int", reads="late")
+@instead(whole(SELECT))
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The slice at one index along dim, without that dimension: x.select(0, i) is x[i]. A view.
 
@@ -111,6 +114,9 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         "grad_output": lambda F, grad, dim, index: F.select(grad, dim, index),
     },
     reads="itself",
+    operator=Operator(
+        "(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor", {"input_sizes": "input_shape"}
+    ),
 )
 def select_backward(grad_output: np.ndarray, input_shape: tuple[int, ...], dim: int, index: int) -> np.ndarray:
     g = np.zeros(input_shape, grad_output.dtype)
@@ -140,6 +146,10 @@ SLICE = OPS["slice"] = Op(
     "slice",
     _slice,
     view=True,
+    operator=Operator(
+        "(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)",
+        overload="Tensor",
+    ),
     vjp={
         "input": lambda F, grad, input_shape, dim, start, end, step: F.slice_backward(
             grad, input_shape, dim, start, end, step
@@ -150,6 +160,7 @@ RAW.slice = _slice
 declare("slice(Tensor input, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor|.Tensor")
 
 
+@instead(lambda call, args, kwargs: SLICE.call(*args, **kwargs))
 def slice_(input: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
     """The view of every `step`-th element of a dimension from start to end."""
     x = input._array
@@ -178,6 +189,10 @@ TENSORS.slice = slice_
         "grad_output": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
     },
     reads="itself",
+    operator=Operator(
+        "(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor",
+        {"input_sizes": "input_shape"},
+    ),
 )
 def slice_backward(
     grad_output: np.ndarray, input_shape: tuple[int, ...], dim: int, start: int, end: int, step: int
@@ -190,12 +205,34 @@ def slice_backward(
 
 
 ALIAS = OPS["alias"] = Op(
-    "alias", lambda input: placed(input)[...], view=True, vjp={"input": lambda F, grad: F.alias(grad)}
+    "alias",
+    lambda input: placed(input)[...],
+    view=True,
+    vjp={"input": lambda F, grad: F.alias(grad)},
+    operator=Operator("(Tensor(a) self) -> Tensor(a)"),
 )
+#: what PyTorch calls of a tensor that was just made of data: it is there only to be told of
+OPS["lift_fresh"] = Op("lift_fresh", lambda input: input, operator=Operator("(Tensor(a) self) -> Tensor(a)"))
+TENSORS.lift_fresh = lambda input: input
+
+
+def lifted(t: Tensor) -> Tensor:
+    """A tensor that was just made of data, as a mode gives it that is to be asked."""
+    found: Tensor = ask(*tell("lift_fresh", {"input": t}))
+    return found
+
+
 RAW.view_grad = lambda grad: grad
 TENSORS.view_grad = lambda grad: grad
 RAW.alias = lambda input: input[...]
-TENSORS.alias = lambda input: view_of(input, placed(input._array)[...], ALIAS, ())
+
+
+@instead(lambda call, args, kwargs: ALIAS.call(*args))
+def _alias(input: Tensor) -> Tensor:
+    return view_of(input, placed(input._array)[...], ALIAS, ())
+
+
+TENSORS.alias = _alias
 
 
 @composite(
@@ -360,6 +397,7 @@ OPS["index"] = Op(
             )
         ),
     },
+    operator=Operator("(Tensor self, Tensor?[] indices) -> Tensor", overload="Tensor"),
 )
 RAW.index = _index
 INDEX = OPS["index"].call
@@ -405,8 +443,22 @@ _PUT_IMPL = Op(
         "values": lambda F, grad, indices: F.index(grad, indices),
     },
 )
-#: recorded, it writes into zeros, as PyTorch does
-TENSORS.index_backward = lambda grad, shape, indices: _PUT_IMPL.call(TENSORS.zeros_of(grad, shape), indices, grad, True)
+
+
+def _asked_index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
+    zeros = at("new_zeros", input=grad, size=list(shape), **options_of(grad))
+    found: Tensor = INDEX_PUT.call(zeros, indices, grad, True)
+    return found
+
+
+@instead(lambda call, args, kwargs: _asked_index_backward(*args))
+def _recorded_index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
+    """Recorded, it writes into zeros, as PyTorch does."""
+    found: Tensor = _PUT_IMPL.call(TENSORS.zeros_of(grad, shape), indices, grad, True)
+    return found
+
+
+TENSORS.index_backward = _recorded_index_backward
 
 
 def _accumulate(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> None:
@@ -539,6 +591,7 @@ def _index_put(input: Any, indices: Any, values: np.ndarray, accumulate: bool = 
     return r
 
 
+_PUT = "(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor"
 INDEX_PUT = OPS["index_put"] = Op(
     "index_put",
     _index_put,
@@ -555,6 +608,7 @@ INDEX_PUT = OPS["index_put"] = Op(
         ),
     },
     overlap="",
+    operator=Operator(_PUT, function=lambda **given: INDEX_PUT.call(*given.values())),
 )
 RAW.index_put = _index_put
 TENSORS.index_put = INDEX_PUT.call
@@ -652,3 +706,11 @@ def checked_indices(input: Tensor, indices: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 TENSORS.index_put = INDEX_PUT.call
+OPS["index_put_"] = Op(
+    "index_put_",
+    _index_put,
+    "input values",
+    operator=Operator(
+        _PUT.replace("Tensor", "Tensor(a!)", 1)[:-6] + "Tensor(a!)", function=lambda **given: put(*given.values())
+    ),
+)

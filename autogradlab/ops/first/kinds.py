@@ -13,10 +13,12 @@ import numpy as np
 from ...core.graph.backend import HELPERS, RAW, TENSORS
 from ...core.memory.layout import like
 from ...core.memory.rows import Rows
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dtypes import from_numpy, get_default_dtype, scalar_name
 from ...core.values.promotion import broadcast_shapes, is_number, number, result_dtype
+from ..table.asking import at, options_of, unseen
 
 #: dtype kinds by what PyTorch's kernels leave out; "V" is bfloat16
 BOOL, INTEGERS, FLOATS, COMPLEX = "b", "iu", "fV", "c"
@@ -293,7 +295,14 @@ def on_both_backends(fn: Any) -> Any:
 
 #: a gradient of zeros that depends on nothing
 RAW.nought = lambda x: np.zeros(x.shape, x.dtype)
-TENSORS.nought = lambda x: wrap(np.zeros(x._array.shape, x._array.dtype))
+
+
+@instead(lambda call, args, kwargs: at("zeros_like", input=args[0]))
+def _nought(x: Tensor) -> Tensor:
+    return wrap(np.zeros(x._array.shape, x._array.dtype))
+
+
+TENSORS.nought = _nought
 _BITS = {2: np.int16, 4: np.int32, 8: np.int64}
 
 
@@ -352,9 +361,25 @@ def replace(x: np.ndarray, by: np.ndarray, mask: np.ndarray) -> None:
 
 #: gradient where a mask holds, zero elsewhere
 RAW.only = RAW.kept = kept
-TENSORS.only = lambda mask, grad: TENSORS.masked_fill(grad, wrap(~mask._array), 0)
+
+
+@instead(unseen)
+def _only(mask: Tensor, grad: Tensor) -> Tensor:
+    found: Tensor = TENSORS.masked_fill(grad, wrap(~mask._array), 0)
+    return found
+
+
+TENSORS.only = _only
 #: the same where PyTorch's formula chooses instead of filling
-TENSORS.kept = lambda mask, grad: TENSORS.where(mask, grad, wrap(np.zeros((), grad._array.dtype)))
+
+
+@instead(lambda call, args, kwargs: TENSORS.where(args[0], args[1], at("scalar_tensor", s=0, **options_of(args[1]))))
+def _kept(mask: Tensor, grad: Tensor) -> Tensor:
+    found: Tensor = TENSORS.where(mask, grad, wrap(np.zeros((), grad._array.dtype)))
+    return found
+
+
+TENSORS.kept = _kept
 #: indices, for a formula
 RAW.places = lambda x: x
 TENSORS.places = wrap

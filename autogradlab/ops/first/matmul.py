@@ -95,6 +95,8 @@ def _folds(input: Tensor, other: Tensor, has_out: bool) -> bool:
     a, b = input._array.ndim, other._array.ndim
     if not (max(a, b) >= 3 and min(a, b) <= 2):
         return False
+    if LOCAL.state.dispatch_modes and a < b:
+        TENSORS.transpose(other, -2, -1)  # by which PyTorch sees how it lies
     batch, one = (input._array, other) if a >= b else (other._array.swapaxes(-1, -2), input)
     if wants_grad(one) and not has_out:
         return True
@@ -126,9 +128,10 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     F = TENSORS
     left, right = input._array.shape, other._array.shape
     if len(left) == len(right) == 3 and left[0] != right[0]:
-        if left[0] == 1 and wants_grad(input):
+        asking = bool(LOCAL.state.dispatch_modes)
+        if left[0] == 1 and (asking or wants_grad(input)):
             return F.matmul(F.squeeze(input, 0), other)
-        if right[0] == 1 and wants_grad(other):
+        if right[0] == 1 and (asking or wants_grad(other)):
             return F.matmul(input, F.squeeze(other, 0))
     vector, column = len(left) == 1, len(right) == 1
     rows = () if vector else left[-2:-1]

@@ -21,6 +21,7 @@ from ...core.recording.detached import note_detached
 from ...core.recording.inplace import History, check_inplace, commit, commit_number
 from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
 from ...core.runtime import errors, modes
+from ...core.tensor.dispatching import instead
 from ...core.tensor.edges import made_by
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ...core.types import dtypes
@@ -32,6 +33,7 @@ from ...core.types.layouts import FORMATS
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes, is_number
 from ..table.arguments import reject
+from ..table.asking import Operator, ask, at, changed, tell, written
 from ..table.creation import bind
 from ..table.inplace import recorded_edges, refuse_rows_as, rows_beyond, write_in_place
 from ..table.memoryless import empty as emptied
@@ -143,6 +145,18 @@ def _copied_back(F: Any, grad: Any, numpy: Any) -> Any:
     vjp={"input": lambda F, grad, input_dtype: _copied_back(F, grad, input_dtype)},
     reads="itself",
     inner_writes=1,
+    operator=Operator(
+        "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, "
+        "bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
+        more={
+            "dtype": lambda v: dtypes.from_numpy(v["numpy"]),
+            "layout": lambda v: v["input"].layout if modes.LOCAL.state.formula else None,
+            "device": lambda v: v["input"].device if modes.LOCAL.state.formula else None,
+            "pin_memory": None,
+            "non_blocking": False,
+        },
+        lost={"numpy": lambda v: (v.get("dtype") or v["input"].dtype).numpy},
+    ),
 )
 def _to_copy(input: Any, numpy: Any, memory_format: Any = None) -> np.ndarray:
     if numpy is input.dtype:
@@ -434,7 +448,14 @@ def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_f
 # -- without history ---------------------------------------------------------------------------------------------------
 
 
+def _asked_detach(input: Tensor) -> Tensor:
+    t = ask(*tell("detach", {"input": input}))
+    t._edge, t._view, t._counter, t._storage = NO_EDGE, None, counter(input), input._storage
+    return t
+
+
 @composite("detach(Tensor input) -> Tensor|view", reads="itself")
+@instead(lambda call, args, kwargs: _asked_detach(*args))
 def detach(input: Tensor) -> Tensor:
     """The same memory without history: a leaf that does not require grad. Changes in place are seen in both.
 
@@ -485,6 +506,12 @@ CopyBackwards.name = lambda self: "torch::autograd::CopyBackwards"
 CopyBackwards.in_place = "copy_"
 
 
+@instead(lambda call, args, kwargs: at("zeros_like", input=args[0], memory_format=_CONTIGUOUS))
+def _zeros_beside(grad: Tensor) -> Tensor:
+    found: Tensor = TENSORS.zeros_of(grad, grad._array.shape)
+    return found
+
+
 def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
     """The gradient of copy_: zeros for the values that were overwritten, all for those that took their place."""
     if grad is None:
@@ -492,8 +519,31 @@ def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
     old, new = node._edges
     nothing = None
     if leads(old):
-        nothing = TENSORS.zeros_of(grad, grad._array.shape) if isinstance(grad, Tensor) else np.zeros_like(grad)
+        nothing = _zeros_beside(grad) if isinstance(grad, Tensor) else np.zeros_like(grad)
     return (nothing, grad if leads(new) else None)
+
+
+#: copy_ as torch.ops knows it
+OPS["copy_"] = Op(
+    "copy_",
+    lambda input, other: other,
+    "input other",
+    operator=Operator("(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", {"src": "other"}),
+)
+
+
+def _asked_copy(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+    """copy_ while a mode is to be asked."""
+    if is_number(other):
+        other = wrap(np.asarray(other))
+    local = modes.LOCAL.state
+    history = None
+    floats = input._array.dtype.kind in "fcV"
+    if local.record and (requires_grad(input) or (floats and requires_grad(other))):
+        check_inplace(input)
+        edges = (gradient_edge(input), gradient_edge(other) if floats else NO_EDGE)
+        history = History(input, start_node(CopyBackwards, edges, input._array.shape, input._array.dtype, ()))
+    return written(input, tell("copy_", {"input": input, "other": other, "non_blocking": non_blocking}), history)
 
 
 @composite(
@@ -504,6 +554,7 @@ def _copied(node: Any, grad: Any) -> tuple[Any, ...]:
     function=False,
     reads="itself",
 )
+@instead(lambda call, args, kwargs: _asked_copy(*args, **kwargs))
 def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
     """Writes the values of another tensor into this one, cast and broadcast.
 
@@ -568,8 +619,8 @@ def _fill_tensor(input: np.ndarray, value: np.ndarray) -> np.ndarray:
     return _fill(input, cast_array(value, input.dtype))
 
 
-_nothing = {"input": lambda F, grad: F.zeros_of(grad, tuple(grad.shape))}
-_everything = {"input": lambda F, grad: F.zeros_of(grad, tuple(grad.shape)), "value": lambda F, grad: grad.sum()}
+_nothing = {"input": lambda F, grad: F.nought(grad)}
+_everything = {"input": lambda F, grad: F.nought(grad), "value": lambda F, grad: grad.sum()}
 #: fill in its four forms: out of place and in place, with a number and with a tensor
 _FILLS = [
     Op("fill", _fill, "input", vjp=_nothing, node="FillBackward0"),
@@ -622,7 +673,13 @@ def fill(input: Tensor, value: Any) -> Tensor:
     return _FILLS[isinstance(found, Tensor)].call(input, found)
 
 
+def _asked_fill(input: Tensor, value: Any) -> Tensor:
+    entry = _FILLS[2 + isinstance(value, Tensor)]
+    return changed(entry, [input, value], tell("fill_", {"input": input, "value": value}))
+
+
 @composite("fill_", reads="late")
+@instead(lambda call, args, kwargs: _asked_fill(*args, **kwargs))
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Fill in place with one value, a number or a 0-dim tensor."""
     if type(value) is float and input._edge is NO_EDGE and -100 <= value <= 100 and input._counter is not INFERENCE:
@@ -644,6 +701,7 @@ def _fill_into(target: np.ndarray, value: np.ndarray) -> None:
 
 
 @composite("zero_(Tensor input) -> Tensor", reads="late")
+@instead(lambda call, args, kwargs: changed(_ZERO, [args[0]], tell("zero_", {"input": args[0]})))
 def zero_(input: Tensor) -> Tensor:
     """Writes 0 everywhere.
 

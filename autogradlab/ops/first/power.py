@@ -9,12 +9,15 @@ import numpy as np
 
 from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import complex128, float64, from_numpy, scalar_name
+from ...core.types.layouts import contiguous_format
 from ...core.values.building import scalar_array
 from ...core.values.promotion import is_number, result_dtype
 from ..kernels.rounded import power
 from ..table.arguments import reject
+from ..table.asking import at, options_of
 from ..table.factories import binary
 from ..table.opdef import OPS, Op, composite
 from ..table.overloads import Overload
@@ -24,10 +27,17 @@ F = TENSORS
 _NEGATIVE = "Integers to negative integer powers are not allowed."
 
 
+@instead(lambda call, args, kwargs: at("zeros_like", input=args[0], memory_format=contiguous_format))
+def _of_constant(input: Any) -> Any:
+    return TENSORS.nought(input)
+
+
 @on_both_backends
 def pow_backward(F: Any, grad: Any, input: Any, exponent: Any) -> Any:
     if exponent == 0:
-        return F.nought(grad)
+        return _of_constant(input) if F is TENSORS else F.nought(grad)
+    if F is TENSORS and not isinstance(exponent, complex):  # PyTorch computes them as doubles
+        exponent = float(exponent)
     return grad * F.conj(F.mul_number(F.pow(input, exponent - 1), exponent))
 
 
@@ -287,4 +297,11 @@ def _raw_pow(input: Any, exponent: Any) -> Any:
 
 RAW.pow = _raw_pow
 RAW.zero_dim = lambda grad: np.zeros((), grad.dtype)
-TENSORS.zero_dim = lambda grad: grad.new_zeros(())
+
+
+@instead(lambda call, args, kwargs: at("scalar_tensor", s=0, **options_of(args[0])))
+def _zero_dim(grad: Tensor) -> Tensor:
+    return grad.new_zeros(())
+
+
+TENSORS.zero_dim = _zero_dim

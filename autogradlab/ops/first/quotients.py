@@ -86,7 +86,7 @@ OPS["div.mode"] = Op(
             grad / F.conj(other) if rounding_mode is None else F.nought(grad)
         ),
         "other": lambda F, grad, input, other, rounding_mode: (
-            -grad * F.conj((input / other) / other) if rounding_mode is None else F.nought(grad)
+            (q := F.conj((input / other) / other), -grad * q)[1] if rounding_mode is None else F.nought(grad)
         ),
     },
 )

@@ -13,6 +13,7 @@ from ...core.memory.casting import real_with_warning
 from ...core.memory.layout import contiguous
 from ...core.memory.rows import all_rows
 from ...core.recording.record import RAW, TENSORS, says
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy, scalar_name
@@ -28,8 +29,8 @@ F = TENSORS
 @on_both_backends
 def spread(F: Any, grad: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     """The gradient of a reduction laid over the reduced dimensions again, as a view."""
-    if not keepdim and len(shape):
-        for d in sorted(all_dims(dim, len(shape))):
+    if not keepdim and len(shape) and dim not in (None, ()):
+        for d in _places(dim, len(shape)):
             grad = F.unsqueeze(grad, d)
     return F.expand(grad, shape)
 
@@ -38,9 +39,16 @@ def spread(F: Any, grad: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -
 def restored(F: Any, grad: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     """The gradient of a reduction with the reduced dimensions as sizes 1; of everything, it broadcasts as it is."""
     if not keepdim and dim is not None and len(shape):
-        for d in sorted(all_dims(dim, len(shape))):
+        for d in _places(dim, len(shape)):
             grad = F.unsqueeze(grad, d)
     return grad
+
+
+def _places(dim: Any, ndim: int) -> Any:
+    """The dimensions that a reduction has taken away, in their order; one alone as it was named."""
+    if ndim and type(dim) is tuple and len(dim) == 1:
+        return dim
+    return (dim,) if ndim and type(dim) is int else sorted(all_dims(dim, ndim))
 
 
 def _along(entry: Op) -> Overload:
@@ -361,7 +369,12 @@ def _reversed(input: np.ndarray, dim: int) -> np.ndarray:
     return np.ascontiguousarray(np.flip(input, dim)) if input.ndim else input.copy()
 
 
-TENSORS.reversed = lambda x, dim: F._reversed(x, dim)
+@instead(lambda call, args, kwargs: F.flip(args[0], (args[1],)))
+def _flipped(x: Any, dim: int) -> Any:
+    return F._reversed(x, dim)
+
+
+TENSORS.reversed = _flipped
 
 
 def _multiplied(x: np.ndarray, dims: Any, keepdim: bool, dtype: Any) -> np.ndarray:

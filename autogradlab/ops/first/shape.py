@@ -13,10 +13,12 @@ from ...core.memory.strided import placed, view_strides, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ...core.types.dtypes import dtype, from_numpy, tensor_type
 from ...core.types.size import size_of
+from ..table.asking import Operator, whole
 from ..table.calls import view_of
 from ..table.families import method
 from ..table.opdef import OPS, Op, composite, publish
@@ -70,7 +72,13 @@ def _back(F: Any, grad: Any, input_shape: Any) -> Any:
 
 
 _VIEW = OPS["view"] = Op("view", _view, view=True, vjp={"input": _back})
-_UNSAFE_VIEW = OPS["_unsafe_view"] = Op("_unsafe_view", _view, node="UnsafeViewBackward0", vjp={"input": _back})
+_UNSAFE_VIEW = OPS["_unsafe_view"] = Op(
+    "_unsafe_view",
+    _view,
+    node="UnsafeViewBackward0",
+    vjp={"input": _back},
+    operator=Operator("(Tensor self, SymInt[] size) -> Tensor"),
+)
 _ALIAS = OPS["_reshape_alias"] = Op(
     "_reshape_alias", _view, view=True, node="ReshapeAliasBackward0", vjp={"input": _back}
 )
@@ -114,6 +122,7 @@ def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, A
     function=False,
     reads="itself",
 )
+@instead(lambda call, args, kwargs: _asked_view(call, args, kwargs))
 def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
     """The same memory in another shape; one size may be -1. With a dtype, the same bytes read as that dtype.
 
@@ -152,7 +161,26 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
 publish("_unsafe_view", lambda input, size: _UNSAFE_VIEW.call(input, size), False, False, "")
 
 
+_whole_view = whole(_VIEW)
+
+
+def _asked_view(call: Any, args: Any, kwargs: Any) -> Any:
+    """view while a mode is to be asked."""
+    given = args[1] if len(args) > 1 else kwargs.get("dtype")
+    if type(given) is dtype:
+        return TENSORS.view_as_dtype(args[0], given)
+    return _whole_view(call, args, kwargs)
+
+
+def _asked_reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
+    """reshape while a mode is to be asked: as view, where the tensor is contiguous, of the sizes as they are given."""
+    x = input._array
+    sizes = _sizes("reshape", input, shape, options, "shape")
+    return view(input, sizes) if x.flags.c_contiguous else _reshaped(input, infer_size(sizes, x.size))
+
+
 @composite("reshape(Tensor input, SymInt[] shape) -> Tensor|view", one_list=True, reads="itself")
+@instead(lambda call, args, kwargs: _asked_reshape(*args, **kwargs))
 def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
     """The same elements in another shape, read row by row; one size may be -1. A view where the strides allow it, else
     a copy.
@@ -185,6 +213,14 @@ def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
     return _reshaped(input, infer_size(_sizes("reshape", input, shape, options, "shape"), x.size))
 
 
+def _asked_reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
+    x = input._array
+    if view_strides(x, size) is not None:  # of a tensor that asks, PyTorch makes no other alias than this
+        return view(input, size)
+    return TENSORS._unsafe_view(TENSORS.clone(input, memory_format="contiguous"), size)
+
+
+@instead(lambda call, args, kwargs: _asked_reshaped(*args))
 def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     x = input._array
     if x.size and x.flags.c_contiguous:
@@ -297,6 +333,7 @@ RAW.t = _t
 
 
 @composite("t(Tensor input) -> Tensor", reads="late")
+@instead(whole(_T))
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors stay as they are.
 
@@ -343,6 +380,7 @@ RAW.transpose = _transpose
 
 
 @composite("transpose(Tensor input, int dim0, int dim1) -> Tensor|.int|_default", reads="late")
+@instead(whole(_TRANSPOSE))
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged.
 
@@ -399,6 +437,7 @@ RAW.permute = _permute
 
 
 @composite("permute(Tensor input, int[] dims) -> Tensor", one_list=True, reads="itself")
+@instead(whole(_PERMUTE))
 def permute(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     """The dimensions in another order.
 
@@ -481,6 +520,7 @@ _EVERY: Any = object()
     """,
     reads="late",
 )
+@instead(whole(lambda values: SQUEEZES[1 + isinstance(values["dim"], tuple) if "dim" in values else 0]))
 def squeeze(input: Tensor, dim: Any = _EVERY) -> Tensor:
     """Without dimensions of size 1: all of them, or those that dim names.
 
@@ -538,6 +578,7 @@ RAW.unsqueeze = _unsqueeze
 
 
 @composite("unsqueeze(Tensor input, int dim) -> Tensor", reads="late")
+@instead(whole(_UNSQUEEZE))
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1 at dim.
 
@@ -628,6 +669,7 @@ EXPAND = OPS["expand"] = Op(
 
 
 @composite("expand(Tensor input, SymInt[] size, *, bool implicit=False) -> Tensor", function=False, reads="itself")
+@instead(whole(EXPAND))
 def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) -> Tensor:
     """Dimensions of size 1 repeated without copying: their stride is 0. -1 keeps a size; new dimensions go in front.
 
@@ -650,6 +692,7 @@ RAW.expand = lambda x, *size: _expand(x, _known(size))
 
 
 @composite("expand_as(Tensor input, Tensor other) -> Tensor|view", function=False, reads="late")
+@instead(lambda call, args, kwargs: expand(args[0], args[1]._array.shape))
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """expand to the shape of another tensor.
 

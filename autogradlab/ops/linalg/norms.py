@@ -16,6 +16,7 @@ from ...core.types.dtypes import dtype, from_numpy, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes
 from ..first.kinds import HALF, magnitude, refuse
 from ..first.products import written
+from ..table.asking import Operator
 from ..table.families import method
 from ..table.opdef import composite, op
 from ..table.outputs import EXPECTED, Out
@@ -329,6 +330,7 @@ _TWICE = not_implemented("_cdist_backward")
     "grad x1 x2 cdist",
     node="CdistBackwardBackward0",
     vjp={"grad": _TWICE, "x1": _TWICE, "x2": _TWICE, "cdist": _TWICE},
+    operator=Operator("(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor"),
 )
 def _cdist_backward(grad: Any, x1: np.ndarray, x2: np.ndarray, p: float, cdist: np.ndarray) -> np.ndarray:
     """The gradient of the first of two lists of points, given their distances."""
@@ -357,7 +359,14 @@ def _cdist_back(F: Any, grad: Any, x1: Any, x2: Any, p: float, result: Any) -> A
     return F._cdist_backward(grad, x1, x2, p, result), F._cdist_backward(turned[0], x2, x1, p, turned[1])
 
 
-@op("_cdist_forward", "x1 x2", node="CdistBackward0", vjp={"x1 x2": _cdist_back}, forwardless="_cdist_forward")
+@op(
+    "_cdist_forward",
+    "x1 x2",
+    node="CdistBackward0",
+    vjp={"x1 x2": _cdist_back},
+    forwardless="_cdist_forward",
+    operator=Operator("(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor", more={"compute_mode": None}),
+)
 def _cdist_forward(x1: np.ndarray, x2: np.ndarray, p: float) -> np.ndarray:
     return RAW.linalg_vector_norm(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
 
@@ -376,6 +385,7 @@ def _euclidean_backward(F: Any, grad: Any, x1: Any, x2: Any, result: Any) -> Any
     node="EuclideanDistBackward0",
     vjp={"x1 x2": _euclidean_backward},
     forwardless="_euclidean_dist",
+    operator=Operator("(Tensor x1, Tensor x2) -> Tensor"),
 )
 def _euclidean_dist(x1: np.ndarray, x2: np.ndarray) -> np.ndarray:
     squares = (x1 * x1).sum(-1)[..., :, None] + (x2 * x2).sum(-1)[..., None, :] - 2 * (x1 @ x2.swapaxes(-1, -2))

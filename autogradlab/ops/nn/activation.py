@@ -12,6 +12,8 @@ from ...core.arguments.declared import declare
 from ...core.memory.adding import added, columns_in_halves, in_halves
 from ...core.memory.layout import channels_as, contiguous, iterated, like
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, zeros
+from ...core.runtime import modes
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, scalar_name
@@ -37,7 +39,8 @@ from ..first.kinds import (
 )
 from ..kernels.rounded import exp, expm1, log, log1p, tanh
 from ..table.arguments import reject
-from ..table.opdef import OPS, alias, composite, op
+from ..table.asking import Operator, at
+from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import EXPECTED, FOUND, Out
 
 SELU_ALPHA = 1.6732632423543772848170429916717
@@ -97,6 +100,7 @@ def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> 
         "grad_output": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
         "input": lambda F, grad: grad * 0,
     },
+    operator=Operator("(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor"),
 )
 @typed("hardtanh_backward", "")
 def hardtanh_backward(grad_output: Any, input: np.ndarray, min_val: float, max_val: float) -> np.ndarray:
@@ -119,6 +123,7 @@ def hardsigmoid(input: np.ndarray) -> np.ndarray:
     "grad_output input",
     node=NOT_IMPLEMENTED,
     vjp={name: no_derivative("hardsigmoid_backward") for name in ("grad_output", "input")},
+    operator=Operator("(Tensor grad_output, Tensor self) -> Tensor"),
 )
 @typed("hardsigmoid_backward", "")
 def hardsigmoid_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
@@ -145,6 +150,7 @@ def hardswish(input: np.ndarray) -> np.ndarray:
             (input > -3) & (input < 3), grad * grad_output / 3, 0.0 * grad
         ),
     },
+    operator=Operator("(Tensor grad_output, Tensor self) -> Tensor"),
 )
 @typed("hardswish_backward", "")
 def hardswish_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
@@ -211,6 +217,7 @@ def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
         "grad_output": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd),
         "input": lambda F, grad: grad * 0,
     },
+    operator=Operator("(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", names={"grad_out": "grad_output"}),
 )
 def hardshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np.ndarray:
     return chosen((input >= -lambd) & (input <= lambd), grad_output.dtype.type(0), grad_output)
@@ -243,6 +250,7 @@ def softshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
         "grad_output": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
         "input": lambda F, grad: grad * 0,
     },
+    operator=Operator("(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor"),
 )
 def softshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np.ndarray:
     return hardshrink_backward(grad_output, input, lambd)
@@ -275,6 +283,10 @@ def leaky_relu(input: np.ndarray, negative_slope: float = 0.01) -> np.ndarray:
         "grad_output": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
         "input": lambda F, grad: grad * 0,
     },
+    operator=Operator(
+        "(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
+        names={"self_is_result": "is_result"},
+    ),
 )
 @typed("leaky_relu_backward", "")
 def leaky_relu_backward(
@@ -333,6 +345,11 @@ def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: floa
         ),
     },
     shown={"input": "self_or_result"},
+    operator=Operator(
+        "(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor "
+        "self_or_result) -> Tensor",
+        names={"self_or_result": "input"},
+    ),
 )
 @typed("elu_backward", "")
 def elu_backward(
@@ -415,8 +432,20 @@ def selu_(input: Tensor) -> Tensor:
 def _silu_vjp(F: Any, grad: Any, x: Any) -> Any:
     if F is RAW and is_half(x):
         return in_single(partial(_silu_vjp, F), grad, x)
+    if F is TENSORS and (whole := _whole_slope("silu", grad, x)) is not None:
+        return whole
     s = F.sigmoid(x)
     return grad * s * multiply_add(F, x, 1 - s, 1)
+
+
+@instead(
+    lambda call, args, kwargs: (
+        None if modes.current().grad else at(args[0] + "_backward", grad_output=args[1], input=args[2])
+    )
+)
+def _whole_slope(name: str, grad: Any, x: Any) -> Any:
+    """None: recorded, PyTorch takes the slope apart; a mode is told of one operator where it is not."""
+    return None
 
 
 @op(
@@ -435,8 +464,25 @@ def silu(input: np.ndarray) -> np.ndarray:
 def _mish_vjp(F: Any, grad: Any, x: Any) -> Any:
     if F is RAW and is_half(x):
         return in_single(partial(_mish_vjp, F), grad, x)
+    if F is TENSORS and (whole := _whole_slope("mish", grad, x)) is not None:
+        return whole
     t = F.tanh(F.log1p(F.exp(x)) if F is TENSORS else F.softplus(x))
     return grad * multiply_add(F, x * F.sigmoid(x), less_square(F, t), t)
+
+
+def _slope_of(name: str, slope: Any) -> None:
+    """The operator that a mode is told of for the slope of an activation."""
+
+    def kernel(grad_output: Any, input: Any) -> Any:
+        return slope(RAW, grad_output, input)
+
+    operator = Operator("(Tensor grad_output, Tensor self) -> Tensor")
+    entry = OPS[name] = Op(name, kernel, "grad_output input", operator=operator)
+    setattr(TENSORS, name, entry.call)
+
+
+_slope_of("silu_backward", _silu_vjp)
+_slope_of("mish_backward", _mish_vjp)
 
 
 @op(
@@ -515,6 +561,7 @@ def _gelu_curve(F: Any, x: Any, approximate: str) -> Any:
             grad * grad_output * _gelu_curve(F, input, approximate)
         ),
     },
+    operator=Operator('(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor'),
 )
 @typed("gelu_backward", "")
 def gelu_backward(grad_output: Any, input: np.ndarray, approximate: str) -> Any:
@@ -555,6 +602,7 @@ def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarra
             grad * grad_output * (F.sigmoid(input * beta) * (1 - F.sigmoid(input * beta)) * beta),
         ),
     },
+    operator=Operator("(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor"),
 )
 @typed("softplus_backward", "")
 def softplus_backward(grad_output: Any, input: np.ndarray, beta: Any, threshold: int) -> np.ndarray:
@@ -635,6 +683,7 @@ def _glu_twice(F: Any, grad: Any, grad_output: Any, input: Any, dim: int) -> Any
         "grad_output": lambda F, grad, input, dim: _glu_twice_grad(F, grad, input, dim),
         "input": lambda F, grad, grad_output, input, dim: _glu_twice(F, grad, grad_output, input, dim),
     },
+    operator=Operator("(Tensor grad_output, Tensor self, int dim) -> Tensor"),
 )
 def glu_backward(grad_output: np.ndarray, input: np.ndarray, dim: int) -> np.ndarray:
     return _glu_vjp(RAW, grad_output, input, dim)
@@ -674,6 +723,7 @@ def glu(input: np.ndarray, dim: int = -1) -> np.ndarray:
     vjp={
         "input weight": lambda F, grad, input, weight, needs: _prelu_vjp(F, grad, input, weight),
     },
+    operator=Operator("(Tensor self, Tensor weight) -> Tensor"),
 )
 def _prelu_kernel(input: np.ndarray, weight: np.ndarray) -> np.ndarray:
     r = like(input, input.dtype, zero=False)
@@ -714,6 +764,7 @@ def _prelu_twice(F: Any, grads: list[Any], grad_output: Any, input: Any, weight:
             F, grads, grad_output, input, weight
         ),
     },
+    operator=Operator("(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)"),
 )
 def _prelu_kernel_backward(
     grad_output: np.ndarray, input: np.ndarray, weight: np.ndarray
@@ -836,6 +887,9 @@ def _lowered(x: np.ndarray, d: int) -> np.ndarray:
 
 @op(
     "_softmax",
+    operator=Operator(
+        "(Tensor self, int dim, bool half_to_float) -> Tensor", more={"half_to_float": False}, lost={"half": None}
+    ),
     node="SoftmaxBackward0",
     vjp={
         "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
@@ -896,6 +950,10 @@ def _same_size(grad: np.ndarray, output: np.ndarray) -> None:
             - grad_output * F.sum(grad * output, dim, True)
         ),
     },
+    operator=Operator(
+        "(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+        more={"input_dtype": lambda v: v["output"].dtype},
+    ),
 )
 @typed("_softmax_backward_data", "")
 def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int, input_dtype: Any = None) -> np.ndarray:
@@ -919,6 +977,9 @@ def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int, input
 
 @op(
     "_log_softmax",
+    operator=Operator(
+        "(Tensor self, int dim, bool half_to_float) -> Tensor", more={"half_to_float": False}, lost={"half": None}
+    ),
     node="LogSoftmaxBackward0",
     vjp={
         "input": lambda F, grad, result, dim: F._log_softmax_backward_data(grad, result, dim),
@@ -964,6 +1025,10 @@ def _log_softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
         "grad_output": lambda F, grad, output, dim: grad - F.sum(grad * F.exp(output), dim, True),
         "output": lambda F, grad, grad_output, output, dim: -(grad * F.exp(output)) * F.sum(grad_output, dim, True),
     },
+    operator=Operator(
+        "(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+        more={"input_dtype": lambda v: v["output"].dtype},
+    ),
 )
 @typed("_log_softmax_backward_data", "")
 def _log_softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dtype: Any = None) -> Any:
@@ -1039,6 +1104,7 @@ alias("special_log_softmax(Tensor input, int dim, *, ScalarType? dtype=None) -> 
     vjp={
         "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
     },
+    operator=Operator("", name="_safe_softmax"),
 )
 @typed("softmax", "")
 def safe_softmax(input: np.ndarray, dim: int) -> np.ndarray:

@@ -13,6 +13,7 @@ from ...core.memory.layout import like
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says
 from ..first.kinds import BOOL, COMPLEX, INTEGERS, typed
 from ..kernels.rounded import exp, log
+from ..table.asking import Operator
 from ..table.opdef import op
 from .activation import largest_of_lines
 
@@ -76,6 +77,10 @@ def _by_rows(x: Array) -> Array:
         ),
     },
     shown={"query": "query", "key": "key", "value": "value", "attn_mask": "attn_mask", "output": "output"},
+    operator=Operator(
+        "(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, "
+        "Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)"
+    ),
 )
 @typed("flash_attention", half=True)
 def _attention(
@@ -109,6 +114,12 @@ def _attention(
         name: no_derivative(_NAME + "_backward")
         for name in ("grad_out", "query", "key", "value", "output", "logsumexp")
     },
+    operator=Operator(
+        "(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, "
+        "bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, "
+        "Tensor grad_value)",
+        names={"out": "output"},
+    ),
 )
 @typed("flash_attention", half=True)
 def _attention_backward(

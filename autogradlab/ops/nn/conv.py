@@ -13,6 +13,7 @@ import numpy as np
 from ...core.memory.layout import channels_last, with_channels_last
 from ...core.recording.record import RAW, TENSORS, says, sizes_of
 from ..first.kinds import BOOL, SHORT, refuse, typed
+from ..table.asking import Operator
 from ..table.opdef import op
 from .conv_maps import Array, Sizes, adjoint_input, adjoint_weight, columns, convolve, out_sizes, scatter_columns
 from .conv_types import check_types, takes_mkldnn
@@ -212,7 +213,7 @@ def _conv_vjp(
 ) -> Any:
     if F is TENSORS:
         return F.convolution_backward(
-            grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups
+            grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups, needs
         )
     options = (stride, padding, dilation, transposed, groups)
     found = [
@@ -371,6 +372,12 @@ _SECOND = "ConvolutionBackwardBackward0"
         ),
     },
     shown={"input": "input"},
+    operator=Operator(
+        "(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, "
+        "SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, "
+        "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+        more={"bias_sizes": lambda v: v["bias_sizes"] or [0]},
+    ),
 )
 def convolution_backward(
     grad_output: np.ndarray,
@@ -383,6 +390,7 @@ def convolution_backward(
     transposed: bool,
     output_padding: tuple[int, ...],
     groups: int,
+    output_mask: Any = (True, True, True),
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return tuple(
         _conv_vjp(

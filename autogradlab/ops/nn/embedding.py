@@ -13,6 +13,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy, promote, tensor_type
 from ..common.blas import lift
 from ..first.kinds import FLOATS, is_half
+from ..table.asking import Operator
 from ..table.opdef import op
 
 
@@ -72,6 +73,11 @@ def embedding(
         ),
     },
     shown={"scale_grad_by_freq": ""},
+    operator=Operator(
+        "(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool "
+        "scale_grad_by_freq) -> Tensor",
+        names={"num_weights": "rows"},
+    ),
 )
 def embedding_dense_backward(
     grad_output: Any, indices: np.ndarray, rows: int, padding_idx: int, scale_grad_by_freq: bool

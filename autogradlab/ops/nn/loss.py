@@ -12,12 +12,14 @@ from ...core.memory.adding import stepwise, total
 from ...core.memory.layout import iterated
 from ...core.memory.places import at_places, places_in_rows, put_at_places
 from ...core.random.streams import unsupported
-from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, writes, zeros
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, writes, zeros
 from ...core.runtime import errors
+from ...core.tensor.dispatching import instead
 from ...core.types.dtypes import from_numpy, get_default_dtype, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes, check_cast
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, chosen, like_input, refuse, typed
 from ..kernels.rounded import exp, log, log1p
+from ..table.asking import Operator, tell, written
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
 
@@ -82,6 +84,7 @@ def _smoothed(
     """
     name = declare(declaration, doc)
     back = name + "_backward"
+    own = "beta" if name == "smooth_l1_loss" else "delta"
     refused = name.removesuffix("_loss") + "_cpu"
 
     @typed(refused, "", half=True)
@@ -124,6 +127,7 @@ def _smoothed(
             ),
         },
         inner_writes=inner_writes,
+        operator=Operator(f"(Tensor self, Tensor target, int reduction=1, float {own}=1.) -> Tensor", {own: "beta"}),
     )(kernel if keeps else aligned)
     op(
         back,
@@ -142,6 +146,9 @@ def _smoothed(
                 -curved(F, grad, grad_output, input, target, reduction, beta)
             ),
         },
+        operator=Operator(
+            f"(Tensor grad_output, Tensor self, Tensor target, int reduction, float {own}) -> Tensor", {own: "beta"}
+        ),
     )(kernel_backward)
 
 
@@ -178,6 +185,7 @@ def mse_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) -> Any:
             grad * grad_output * (-2.0 * scale(reduction, _n(input, target)))
         ),
     },
+    operator=Operator("(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor"),
 )
 def mse_loss_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int) -> Any:
     d = input - target
@@ -319,6 +327,9 @@ def binary_cross_entropy(
             F, grad, grad_output, input, weight, reduction
         ),
     },
+    operator=Operator(
+        "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor"
+    ),
 )
 def binary_cross_entropy_backward(
     grad_output: Any, input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int
@@ -334,7 +345,19 @@ def _logits_slope(F: Any, grad: Any, input: Any, target: Any, weight: Any, pos_w
     else:
         t = pos_weight * target
         slope = (t + 1 - target) * s - t
-    return averaged(_weighted(slope * grad, weight), reduction, _n(input, target))
+    value = _weighted(slope * grad, weight)
+    return F.shared_among(value, _n(input, target)) if reduction == 1 else value
+
+
+RAW.shared_among = lambda value, count: averaged(value, 1, count)
+
+
+@instead(lambda call, args, kwargs: written(args[0], tell("div_", {"input": args[0], "other": args[1]}, True)))
+def _shared_among(value: Any, count: int) -> Any:
+    return averaged(value, 1, count)
+
+
+TENSORS.shared_among = _shared_among
 
 
 def _logits_target(F: Any, grad: Any, input: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
@@ -367,7 +390,7 @@ def binary_cross_entropy_with_logits(
     target: np.ndarray,
     weight: np.ndarray | None = None,
     pos_weight: np.ndarray | None = None,
-    reduction: int = 0,
+    reduction: int = 1,
 ) -> Any:
     """binary_cross_entropy of sigmoid(input), without overflow; pos_weight multiplies the terms of positive targets.
 
@@ -491,6 +514,7 @@ def _nll_backward(
     weight: np.ndarray | None,
     reduction: int,
     ignore_index: int,
+    total_weight: Any = None,
 ) -> np.ndarray:
     shape = input.shape
     places = _each_counts(shape, target, weight, ignore_index)
@@ -549,10 +573,14 @@ def _register_nll(name: str, node: str) -> None:
         vjp={
             "input": says(_at_targets)(
                 lambda F, grad, input, target, weight, reduction, ignore_index, total_weight: getattr(F, back)(
-                    grad, input, target, weight, reduction, ignore_index
+                    grad, input, target, weight, reduction, ignore_index, total_weight
                 )
             ),
         },
+        operator=Operator(
+            "(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, "
+            "Tensor total_weight)"
+        ),
     )(forward)
     op(
         back,
@@ -566,6 +594,10 @@ def _register_nll(name: str, node: str) -> None:
             )[0],
             "input": zeros,
         },
+        operator=Operator(
+            "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, "
+            "Tensor total_weight) -> Tensor"
+        ),
     )(_nll_backward)
 
 
@@ -621,6 +653,7 @@ def _soft_margin_twice(F: Any, grad: Any, grad_output: Any, input: Any, target: 
             F, grad, grad_output, input, target, reduction
         ),
     },
+    operator=Operator("(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor"),
 )
 def soft_margin_loss_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int) -> Any:
     if target.dtype.kind == "b":

@@ -16,6 +16,7 @@ from ...core.memory.rows import Rows
 from ...core.recording.record import RAW, TENSORS, no_derivative, says
 from ...core.runtime import errors
 from ..first.kinds import few_singles, fused, is_half, refuse, typed
+from ..table.asking import Operator
 from ..table.opdef import op
 
 Array = np.ndarray[Any, Any]
@@ -217,7 +218,7 @@ def _batch_norm_vjp(
 ) -> Any:
     if F is TENSORS:
         return F.native_batch_norm_backward(
-            grad, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps
+            grad, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps, needs
         )
     if F is RAW and is_half(input):
         grad, input, weight, running_mean, running_var, save_mean, save_invstd = _wide(
@@ -424,6 +425,12 @@ def native_batch_norm(
         "save_invstd": no_derivative("native_batch_norm_backward save_invstd"),
     },
     shown={"input": "input", "training": "train"},
+    operator=Operator(
+        "(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, "
+        "Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> "
+        "(Tensor, Tensor, Tensor)",
+        names={"train": "training"},
+    ),
 )
 def native_batch_norm_backward(
     grad_out: np.ndarray,
@@ -435,6 +442,7 @@ def native_batch_norm_backward(
     save_invstd: np.ndarray,
     training: bool,
     eps: float,
+    output_mask: Any = (True, True, True),
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     found = _batch_norm_vjp(
         RAW, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps, (True,) * 3
@@ -489,7 +497,7 @@ def _layer_norm_vjp(
     needs: Any,
 ) -> Any:
     if F is TENSORS:
-        return F.native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, eps)
+        return F.native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, eps, needs)
     if F is RAW and is_half(input):
         grad, input, weight, mean, rstd = _wide(grad, input, weight, mean, rstd)
     lead = input.ndim - len(normalized_shape)
@@ -652,6 +660,11 @@ def native_layer_norm(
         "bias": lambda F, grads: None,
     },
     shown={"input": "input", "normalized_shape": "normalized_shape", "eps": ""},
+    operator=Operator(
+        "(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, "
+        "Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+        lost={"eps": 1e-5},
+    ),
 )
 def native_layer_norm_backward(
     grad_out: np.ndarray,
@@ -662,6 +675,7 @@ def native_layer_norm_backward(
     weight: np.ndarray | None,
     bias: np.ndarray | None,
     eps: float,
+    output_mask: Any = (True, True, True),
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     found = _layer_norm_vjp(RAW, grad_out, input, normalized_shape, weight, bias, mean, rstd, eps, (True,) * 3)
     return _narrow(found, input, weight, weight if bias is None else bias)
@@ -688,6 +702,7 @@ def _weight_norm_vjp(F: Any, grads: list[Any], v: Any, g: Any, norms: Any, dim: 
     outputs=("result0", "result1"),
     vjp={"v g": lambda F, grads, v, g, result1, dim: _weight_norm_vjp(F, grads, v, g, result1, dim)},
     node="WeightNormInterfaceBackward0",
+    operator=Operator("(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)"),
 )
 def _weight_norm_interface(v: np.ndarray, g: np.ndarray, dim: int = 0) -> tuple[np.ndarray, np.ndarray]:
     refuse(v, "weight_norm_kernel")

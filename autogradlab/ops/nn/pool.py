@@ -16,6 +16,7 @@ from ...core.runtime.deterministic import alert_not_deterministic
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, SHORT, replace, typed
+from ..table.asking import Operator
 from ..table.opdef import op
 
 Array = Any
@@ -193,12 +194,21 @@ def _refuse_empty(name: str, grad: Array) -> None:
             )
 
 
-def _register_scatter(name: str, node: str, nd: int, keeps: bool = True) -> None:
+def _register_scatter(name: str, node: str, nd: int, keeps: bool = True, operator: Operator | None = None) -> None:
     """The derivative of a maximum over windows: each gradient goes to the place that its window's maximum came from;
     `keeps` says whether it has the channels last where the input has."""
 
     @typed(f"max_pool{nd}d", "")
-    def kernel(grad_output: Any, input: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    def kernel(
+        grad_output: Any,
+        input: np.ndarray,
+        indices: np.ndarray,
+        kernel_size: Any = None,
+        stride: Any = None,
+        padding: Any = None,
+        dilation: Any = None,
+        ceil_mode: bool = False,
+    ) -> np.ndarray:
         if "adaptive" in name:
             _refuse_empty(name, grad_output)
         shape = input.shape
@@ -226,6 +236,7 @@ def _register_scatter(name: str, node: str, nd: int, keeps: bool = True) -> None
             "grad_output": lambda F, grad, indices: _picked(F, grad, indices, nd),
             "input": zeros,
         },
+        operator=operator,
     )(kernel)
 
 
@@ -256,11 +267,15 @@ def _register_max(declaration: str, nd: int) -> None:
             )(
                 lambda F, grad, input, kernel_size, stride, padding, dilation, ceil_mode, result1: getattr(
                     F, name + "_backward"
-                )(grad, input, result1)
+                )(grad, input, result1, kernel_size, stride, padding, dilation, ceil_mode)
             ),
         },
     )(kernel)
-    _register_scatter(name + "_backward", f"MaxPool{nd}DWithIndicesBackwardBackward0", nd)
+    operator = Operator(
+        f"(Tensor grad_output, Tensor self, int[{nd}] kernel_size, int[{nd}] stride, int[{nd}] padding, int[{nd}] "
+        "dilation, bool ceil_mode, Tensor indices) -> Tensor"
+    )
+    _register_scatter(name + "_backward", f"MaxPool{nd}DWithIndicesBackwardBackward0", nd, operator=operator)
 
 
 _register_max(
@@ -453,6 +468,10 @@ def _register_avg(declaration: str, nd: int, refused: str, without: str) -> None
             ),
             "input": zeros,
         },
+        operator=Operator(
+            f"(Tensor grad_output, Tensor self, int[{nd}] kernel_size, int[{nd}] stride, int[{nd}] padding, bool "
+            "ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor"
+        ),
     )(back)
 
 

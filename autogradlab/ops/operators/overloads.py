@@ -28,6 +28,10 @@ class OpOverload:
     def __repr__(self) -> str:
         return f"<OpOverload(op='{self.namespace}.{self._opname}', overload='{self._overloadname}')>"
 
+    @property
+    def _overloadpacket(self) -> Any:
+        return self.overloadpacket
+
     def name(self) -> str:
         """Its full name, `NAMESPACE::NAME` or `NAMESPACE::NAME.OVERLOAD`."""
         overload = self._schema.overload_name

@@ -42,6 +42,11 @@ class Argument(NamedTuple):
         """Whether it is always named."""
         return self.keyword
 
+    def filled(self) -> Any:
+        """What an operator gets where it is left out: a list where one number stands for all."""
+        count = self.kind.rpartition("[")[2].rstrip("]?") if self.kind.endswith("]") else ""
+        return [self.default] * int(count) if count and isinstance(self.default, int) else self.default
+
     def has_default_value(self) -> bool:
         """Whether it can be left out."""
         return self.default is not REQUIRED
@@ -119,8 +124,11 @@ class Schema:
         """Whether an operator changes none of its arguments, and returns something."""
         return bool(self.returns) and not any(a.mutated for a in self.arguments)
 
-    def read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a call, converted, without trailing ones that are what they are by default."""
+    def read(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], undefined: bool = False
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a call, converted, without trailing ones that are what they are by default. undefined:
+        whether a Tensor that is None was given all the same."""
         left = dict(kwargs)
         values: list[Any] = []
         named: dict[str, Any] = {}
@@ -147,18 +155,18 @@ class Schema:
                 raise RuntimeError(f"{self.name}() is missing value for argument '{a.name}'. Declaration: {self}")
             if not a.keyword:
                 values.append(value)
-            elif not _is_default(a, value):
+            elif not _is_default(a, value, undefined):
                 named[a.name] = value
         if left:
             name = next(iter(left))
             raise RuntimeError(f"Unknown keyword argument '{name}' for operator '{self.name}'. Schema: {self}")
-        while values and _is_default(self.arguments[len(values) - 1], values[-1]):
+        while values and _is_default(self.arguments[len(values) - 1], values[-1], undefined):
             values.pop()
         return tuple(values), named
 
     def whole(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments with those that were left out."""
-        rest = [a.default for a in self.arguments[len(args) :] if not a.keyword]
+        rest = [a.filled() for a in self.arguments[len(args) :] if not a.keyword]
         return (*args, *rest), {a.name: kwargs.get(a.name, a.default) for a in self.arguments if a.keyword}
 
     def _converted(self, place: int, a: Argument, value: Any) -> Any:
@@ -219,9 +227,11 @@ def _shown(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def _is_default(a: Argument, value: Any) -> bool:
-    if a.default is REQUIRED or isinstance(value, Tensor):
+def _is_default(a: Argument, value: Any, undefined: bool = False) -> bool:
+    if a.default is REQUIRED or isinstance(value, Tensor) or (undefined and value is None and a.kind == "Tensor?"):
         return False
+    if type(value) is list and isinstance(a.default, int):  # one number stands for all
+        return bool(value) and value.count(a.default) == len(value)
     return type(value) is type(a.default) and bool(value == a.default)
 
 

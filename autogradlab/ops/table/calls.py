@@ -16,9 +16,10 @@ from ...core.graph.node import NO_EDGE, Edge, sequence
 from ...core.memory.rows import Rows, apart
 from ...core.memory.versions import UNSHARED, of_inference
 from ...core.recording.record import array_property, finish, save_output, start_node
-from ...core.recording.views import share
+from ...core.recording.views import beneath, share
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
+from ...core.tensor.dispatching import note
 from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, operand_edge, requires_grad
 from ...core.types.dtypes import scalar_name
 from ...core.values.promotion import plain_number
@@ -26,7 +27,7 @@ from ...core.values.promotion import plain_number
 if TYPE_CHECKING:
     from .opdef import Op
 
-__all__ = ["ByOut", "counted", "make_call", "record", "view_of"]
+__all__ = ["ByOut", "counted", "make_call", "record", "record_many", "view_of"]
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -36,10 +37,13 @@ _asarray = np.asarray
 def make_call(op: Op) -> Callable[..., Any]:
     """The function that carries out an operation."""
     if op.multi or op.outputs:
-        return many(op)
-    if op.tensor_places != (0,) or op.list_place is not None:
-        return several(op)
-    return viewed(op) if op.view else one(op)
+        call = many(op)
+    elif op.tensor_places != (0,) or op.list_place is not None:
+        call = several(op)
+    else:
+        call = viewed(op) if op.view else one(op)
+    note(call, (op, ""))
+    return call
 
 
 class ByOut(int):
@@ -219,6 +223,8 @@ def view_of(
     recorded = edge is not NO_EDGE
     if FLAGS.unusual:
         local = LOCAL.state
+        if local.below:
+            return beneath(input, r)
         recorded &= local.record
         creation = creation if local.record else "inference" if local.inference else "no_grad"
     # unrolled: t = share(input, r, None, creation)
@@ -484,7 +490,7 @@ def many(op: Op) -> Callable[..., Any]:
             if local is not None and not local.record:
                 creation = "inference" if local.inference else "no_grad"
             for i, a in enumerate(r):
-                ts[i] = share(source, a, None, creation)
+                ts[i] = share(source, a, None, creation) if local is None or not local.below else beneath(source, a)
         else:
             for i, a in enumerate(ts):
                 if type(a) is not _ndarray and type(a) is not Rows:
@@ -523,13 +529,13 @@ def many(op: Op) -> Callable[..., Any]:
                         found = True
                 edges.append(edge)
             if found:
-                _record_many(op, values, edges, ts, local)
+                record_many(op, values, edges, ts, local)
         return returns(ts)
 
     return call
 
 
-def _record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor], local: modes.State | None) -> None:
+def record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor], local: modes.State | None) -> None:
     """The Node that results share, those of them that are differentiable. local: None if no mode is unusual."""
     made = ts[: op.differentiable]
     shape: Any

@@ -23,6 +23,7 @@ from ...core.recording.inplace import History, check_inplace, commit, commit_ker
 from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node, unchanged
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
+from ...core.tensor.dispatching import instead, note
 from ...core.tensor.edges import WRAPPED, NumberMeta
 from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge, requires_grad, wrap, wrap_scalar
@@ -38,6 +39,7 @@ from ...core.values.promotion import (
     too_big,
     wrap_number,
 )
+from . import asking
 from .calls import counted
 from .inplace import cloned, prepare, recorded_edges, refuse_rows_in_place, settle
 from .opdef import OPS, Op, offer
@@ -266,6 +268,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         t._edge = node
         return t
 
+    note(call, (entry, ""))
     return call
 
 
@@ -555,6 +558,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
         t._edge = node
         return t
 
+    note(core, (entry, "core"))
     return core
 
 
@@ -562,6 +566,7 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
     core, numbers = entry.core, entry.numbers
     name, (strict, strict_other) = entry.name, entry.strict
 
+    @instead(asking.without_out)
     def forward(input: Any = _MISSING, other: Any = _MISSING, /, *extra: Any, out: Any = None, **unknown: Any) -> Any:
         if strict and not (isinstance(input, Tensor) and (isinstance(other, Tensor) or not strict_other)):
             pass
@@ -714,6 +719,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             settle(node)
         return input
 
+    note(core_, (entry, "core_"))
     return core_
 
 

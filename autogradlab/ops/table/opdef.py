@@ -34,10 +34,12 @@ from ...core.recording.record import (
     save_output,
 )
 from ...core.runtime import modes
+from ...core.tensor.dispatching import instead
 from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
 from ...core.values.promotion import broadcast_shapes, plain_number
 from .arguments import coerce, fitting, refuse_complex_numbers, refused, reject, taking_old_forms
+from .asking import Operator, without_out
 from .calls import make_call
 from .families import FUNCTIONS, NODES, OPS
 from .inplace import change, in_place, refuse_rows_in_place
@@ -110,6 +112,8 @@ class Op:
     core_: Any = None
     #: the entry that the in-place form records, where PyTorch's has a derivative of its own
     changes: Op | None = None
+    #: how torch.ops knows an entry that has no signatures
+    operator: Operator | None = None
     _number_class: Any = None
     _unknown_class: Any = None
 
@@ -153,12 +157,12 @@ class Op:
         dynamic: str = "",
         forwardless: str = "",
         in_rows: str = "",
+        operator: Operator | None = None,
     ) -> None:
-        self.name, self.kernel, self.doc, self.inplace = name, kernel, doc, inplace
+        self.name, self.kernel, self.doc, self.inplace, self.operator = name, kernel, doc, inplace, operator
         self.real, self.in_rows, self.node_name = real, in_rows, node or _camel(name) + "Backward0"
         self.view, self.multi, self.outputs, self.returns = view, multi, outputs, returns
-        #: how many of several outputs have a gradient, None for all
-        self.differentiable = differentiable
+        self.differentiable = differentiable  # how many of several outputs have a gradient, None for all
         #: whether the Node has several outputs
         self.multi_node = multi or (len(outputs) > 1 and differentiable != 1)
         self.creation = creation or ("multi_output" if view and multi else None)
@@ -509,6 +513,7 @@ class Op:
                 given[place] = value._array
         return given
 
+    @instead(without_out)
     def call_any(self, *args: Any, **kwargs: Any) -> Any:
         """The operation, out of place, with or without out=."""
         if self.as_method:  # which has no out=, not even None
@@ -768,7 +773,9 @@ def form_of(entry: Op) -> Callable[..., Any]:
     call = make_call(entry) if entry.as_method else entry.call
     if _deprecated(entry.name):
         call = taking_old_forms(entry.name, call, entry.as_method)
-    return call if entry.short is None else entry.short(entry, call)
+    if entry.short is None:
+        return call
+    return instead(lambda short, args, kwargs: call(*args, **kwargs))(entry.short(entry, call))
 
 
 def form_in_place(entry: Op) -> Callable[..., Any]:

@@ -9,10 +9,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.recording.record import TENSORS
+from ...core.tensor.dispatching import instead
 from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import get_default_dtype
 from ...core.values.promotion import check_cast, is_number, result_dtype
+from . import asking
 from .calls import make_call
 from .creation import bind
 from .families import FUNCTIONS
@@ -90,7 +92,7 @@ def choosing(entry: Op, call: Callable[..., Any], in_place: bool = False) -> Cal
     """
     called = Called(entry.name + "_" * in_place, in_place, entry.as_method)
     if entry.binds is not None:
-        call = _bound(entry.binds, called, call)
+        call = _bound(entry, called, call)
     if not entry.overloads:
         return call
     others = [(o, _call(o.entry, entry.as_method, in_place)) for o in entry.overloads]
@@ -176,7 +178,7 @@ def _of_number(o: Overload) -> Rule:
         if called.in_place:
             check_cast(wide.numpy, t._array.dtype)
             return args, kwargs
-        t = TENSORS.to(t, wide)
+        t = _promoted(t, wide)
         if beside < len(args):
             return (*args[:beside], t, *args[beside + 1 :]), kwargs
         return args, {**kwargs, tensor: t}
@@ -184,7 +186,21 @@ def _of_number(o: Overload) -> Rule:
     return takes
 
 
-def _bound(binds: Binder, called: Called, call: Callable[..., Any]) -> Callable[..., Any]:
+@instead(lambda call, args, kwargs: args[0])
+def _promoted(t: Tensor, wide: Any) -> Tensor:
+    """The tensor beside a number in the dtype that they have together; modes are told of it as it is."""
+    found: Tensor = TENSORS.to(t, wide)
+    return found
+
+
+def _bound(entry: Op, called: Called, call: Callable[..., Any]) -> Callable[..., Any]:
+    binds: Any = entry.binds
+
+    def slow(plain: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        found = asking.bound(entry, called, args, kwargs)
+        return plain(*args, **kwargs) if found is None else found[0]
+
+    @instead(slow)
     def bound(*args: Any, **kwargs: Any) -> Any:
         try:
             args, kwargs = binds(called, args, kwargs)

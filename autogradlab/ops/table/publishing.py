@@ -11,6 +11,7 @@ from ...core.arguments.signature import kinds
 from ...core.recording.record import TENSORS
 from ...core.runtime.help import Help
 from ...core.runtime.modes import out_of_memory
+from ...core.tensor.dispatching import twin
 from ...core.tensor.overriding import another, stands_in
 from ...core.tensor.tensor import Tensor
 from .families import FUNCTIONS, attach, operation
@@ -71,7 +72,8 @@ def publish(
         FUNCTIONS[name] = checking(form, name, space_of(name), reads)
     if method and not name.startswith("special_"):
         form = _dress(as_method, name, help) if as_method else fn
-        attach(name, checking(another(form) if reads == "itself" and function else form, name, "Tensor", reads))
+        own = twin(form, another(form)) if reads == "itself" and function else form
+        attach(name, checking(own, name, "Tensor", reads))
 
 
 def _dress(fn: Any, name: str, help: Help) -> Any:

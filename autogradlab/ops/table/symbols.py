@@ -417,6 +417,9 @@ class _Symbols:
     def zero_dim(self, x: Any) -> Symbol:
         return Symbol(ZERO, lambda: np.zeros((), x.dtype))
 
+    def new_zeros_of(self, like: Any, shape: Any) -> Symbol:
+        return self.zeros_of(like, shape)
+
     def zeros_of(self, like: Any, shape: Any) -> Symbol:
         return Symbol(ZERO, lambda: np.zeros(shape, like.dtype))
 
