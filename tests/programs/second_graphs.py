@@ -165,3 +165,38 @@ for function in (torch.linalg.svd, lambda t: torch.linalg.eig(t[:2]), lambda t: 
         torch.autograd.grad(sum(abs(t.sum() ** 2) for t in function(x)), x)
     except RuntimeError as error:
         print(error)
+
+# % second-odd: derivatives of higher order and forward ones at zeros, NaN and infinities
+POINTS = torch.tensor([0.0, 1.0, -1.0, float("nan"), float("inf"), -float("inf")], dtype=torch.float64)
+FUNCTIONS = {
+    "elu": F.elu,
+    "selu": F.selu,
+    "celu": F.celu,
+    "hardsigmoid": lambda t: F.hardsigmoid(t) + 0 * t,
+    "sinc": torch.sinc,
+    "digamma": torch.digamma,
+    "0**x": lambda t: 0.0**t,
+    "smooth_l1": lambda t: F.smooth_l1_loss(t, torch.zeros_like(t), reduction="none"),
+    "huber": lambda t: F.huber_loss(t, torch.zeros_like(t), reduction="none"),
+}
+for name, function in FUNCTIONS.items():
+    x = POINTS.clone().requires_grad_()
+    value = function(x)
+    for order in (1, 2):
+        try:
+            (value,) = torch.autograd.grad(value.sum(), x, create_graph=True)
+        except RuntimeError as error:
+            print(name, order, error)
+            break
+        print(name, order, [round(v, 6) for v in (value + 0).tolist()])
+ZERO = torch.zeros(2, dtype=torch.float64)
+TANGENTS = {
+    "sinc": torch.sinc,
+    "std": torch.std,
+    "power": lambda t: t**t,
+    "norm 3": lambda t: torch.linalg.vector_norm(t, 3),
+    "norm 1.5": lambda t: torch.linalg.vector_norm(t, 1.5),
+    "hardsigmoid": F.hardsigmoid,
+}
+for name, function in TANGENTS.items():
+    print(name, torch.func.jvp(function, (ZERO,), (torch.ones_like(ZERO),))[1])

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.arguments.declared import name_of
 from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS, not_implemented
+from ...core.runtime.modes import LOCAL
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.values.promotion import is_number
 from ..common.pairs import with_number
@@ -184,7 +185,10 @@ alias("special_i0", "i0", method=False)
 @on_both_backends
 def sinc_backward(F: Any, grad: Any, input: Any) -> Any:
     x, square = input * math.pi, input * input * math.pi
-    return F.where(square == 0, F.zero_dim(grad), grad * F.conj((x * F.cos(x) - F.sin(x)) / square))
+    slope = F.conj((x * F.cos(x) - F.sin(x)) / square)
+    if LOCAL.state.transposing:
+        return grad * F.where(square == 0, F.zero_dim(grad), slope)
+    return F.where(square == 0, F.zero_dim(grad), grad * slope)
 
 
 def _sinc(x: np.ndarray) -> np.ndarray:

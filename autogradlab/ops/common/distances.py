@@ -38,7 +38,7 @@ def norm_back(F: Any, grad: Any, input: Any, result: Any, p: float, dim: Any = N
     if p < 1:
         return F.sgn(input) * F.only(input != 0, F.pow(size, p - 1)) * grad * F.pow(result, 1 - p)
     slope = F.sgn(input) * F.pow(size, p - 1) if p < 2 else input * F.pow(size, p - 2)
-    return slope * F.only(result != 0, grad / F.pow(result, p - 1))
+    return slope * F.over_size(grad, F.pow(result, p - 1), result)
 
 
 def _distance_back(F: Any, grad: Any, input: Any, other: Any, result: Any, p: float) -> Any:

@@ -95,7 +95,7 @@ def var_back(F: Any, grad: Any, input: Any, dim: tuple[int, ...] | None, correct
 def std_back(
     F: Any, grad: Any, input: Any, result: Any, dim: tuple[int, ...] | None, correction: int | None, keepdim: bool
 ) -> Any:
-    return F.var_back(F.only(result != 0, grad / F.mul_number(result, 2)), input, dim, correction, keepdim)
+    return F.var_back(F.over_size(grad, F.mul_number(result, 2), result), input, dim, correction, keepdim)
 
 
 @on_both_backends

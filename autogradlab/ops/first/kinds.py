@@ -13,6 +13,7 @@ import numpy as np
 from ...core.graph.backend import HELPERS, RAW, TENSORS
 from ...core.memory.layout import like
 from ...core.memory.rows import Rows
+from ...core.runtime.modes import LOCAL
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
@@ -380,6 +381,17 @@ def _kept(mask: Tensor, grad: Tensor) -> Tensor:
 
 
 TENSORS.kept = _kept
+
+
+@on_both_backends
+def over_size(F: Any, grad: Any, by: Any, size: Any) -> Any:
+    """grad / by where a size is not 0, else 0. Where gradients of zeros are differentiated, to get tangents, it is the
+    factor that is 0, since 0 / 0 would be no number."""
+    if LOCAL.state.transposing:
+        return grad * F.only(size != 0, F.reciprocal(by))
+    return F.only(size != 0, grad / by)
+
+
 #: indices, for a formula
 RAW.places = lambda x: x
 TENSORS.places = wrap

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS
+from ...core.runtime.modes import LOCAL
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import complex128, float64, from_numpy, scalar_name
@@ -43,7 +44,10 @@ def pow_backward(F: Any, grad: Any, input: Any, exponent: Any) -> Any:
 
 @on_both_backends
 def pow_backward_self(F: Any, grad: Any, input: Any, other: Any) -> Any:
-    return F.where(other == 0, F.zero_dim(grad), grad * F.conj(other * F.pow(input, F.sub_number(other, 1))))
+    slope = F.conj(other * F.pow(input, F.sub_number(other, 1)))
+    if LOCAL.state.transposing:
+        return grad * F.where(other == 0, F.zero_dim(grad), slope)
+    return F.where(other == 0, F.zero_dim(grad), grad * slope)
 
 
 @on_both_backends
@@ -52,20 +56,16 @@ def pow_backward_exponent(F: Any, grad: Any, input: Any, exponent: Any, result: 
     if is_number(input):
         if input == 0:
             slope = F.conj(result * F.log(F.zero_dim(grad) + input))
-            return grad * F.where(~_below_zero(F, exponent), F.zero_dim(grad), slope)
+            return grad * F.where(F.real_part(exponent) >= 0, F.zero_dim(grad), slope)
         return grad * F.conj(
             result
             * np.log(
                 complex(input) if isinstance(input, complex) or input < 0 and F.is_complex(result) else input
             ).item()
         )
-    still = (input == 0) & ~_below_zero(F, exponent)
+    still = (input == 0) & (F.real_part(exponent) >= 0)
     base = F.zero_dim(result) + input if F.is_complex(result) and not F.is_complex(input) else input
     return grad * F.where(still, F.zero_dim(grad), F.conj(result * F.log(base)))
-
-
-def _below_zero(F: Any, exponent: Any) -> Any:
-    return F.real_part(exponent) < 0
 
 
 _check = refusing("b", "pow")

@@ -216,7 +216,7 @@ def zeta(s: Array, q: Array) -> Array:
     for k, b in enumerate(_BERNOULLI, 1):
         total = total + b / math.factorial(2 * k) * factor
         factor = factor * (s + 2 * k - 1) * (s + 2 * k) / (a * a)
-    total = np.where(s == 1, np.inf, np.where(s < 1, np.nan, total))
+    total = np.where(s == 1, np.inf, np.where((s < 1) | (q == np.inf), np.nan, total))
     below = (q <= 0) & (s > 1)
     return np.where(below & (q == np.floor(q)), np.inf, np.where(below & (s != np.floor(s)), np.nan, total))
 
@@ -224,7 +224,7 @@ def zeta(s: Array, q: Array) -> Array:
 def polygamma(n: int, x: Array) -> Array:
     """The derivatives of digamma: zeta functions, and for n = 1 the reflection for negative numbers."""
     if n == 1:
-        r = zeta(np.full(x.shape, 2.0), np.where(x < 0.5, 1 - x, x))
+        r = np.where(x == np.inf, 0.0, zeta(np.full(x.shape, 2.0), np.where(x < 0.5, 1 - x, x)))
         return np.where(x < 0.5, (math.pi / np.sin(math.pi * x)) ** 2 - r, r)
     sign = 1.0 if n % 2 else -1.0
     return sign * math.factorial(n) * zeta(np.full(x.shape, n + 1.0), x)

@@ -13,6 +13,7 @@ from ...core.memory.adding import added, columns_in_halves, in_halves
 from ...core.memory.layout import channels_as, contiguous, iterated, like
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, zeros
 from ...core.runtime import modes
+from ...core.runtime.modes import LOCAL
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
@@ -107,9 +108,15 @@ def hardtanh_backward(grad_output: Any, input: np.ndarray, min_val: float, max_v
     return chosen((input <= min_val) | (input >= max_val), grad_output.dtype.type(0), grad_output)
 
 
+def _hardsigmoid_back(F: Any, grad: Any, input: Any) -> Any:
+    if LOCAL.state.transposing:  # what runs backward has no derivative, the function has one forward
+        return F.only((input > -3) & (input < 3), F.div_number(grad, 6))
+    return F.hardsigmoid_backward(grad, input)
+
+
 @op(
     "nn.hardsigmoid(Tensor input, *, Tensor out=None) -> Tensor",
-    vjp={"input": lambda F, grad, input: F.hardsigmoid_backward(grad, input)},
+    vjp={"input": lambda F, grad, input: _hardsigmoid_back(F, grad, input)},
 )
 @typed("hardsigmoid_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def hardsigmoid(input: np.ndarray) -> np.ndarray:
@@ -334,14 +341,14 @@ def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: floa
             grad, input, alpha, scale, input_scale, is_result
         ),
         "input": lambda F, grad, grad_output, input, alpha, scale, input_scale, is_result: F.pick(
-            input > 0,
-            0.0 * grad,
+            input < 0,
             grad * grad_output * input_scale
             if is_result
             else grad
             * grad_output
             * F.exp(F.clamped(input) * input_scale)
             * (alpha * scale * input_scale * input_scale),
+            0.0 * grad,
         ),
     },
     shown={"input": "self_or_result"},
@@ -364,7 +371,7 @@ def elu_backward(
     else:
         slope = exp(np.minimum(input, 0) * kind(input_scale))
         below = grad_output * kind(input_scale) * (kind(alpha) * kind(scale)) * slope
-    return chosen(input > 0, grad_output * kind(scale), below)
+    return chosen(input <= 0, below, grad_output * kind(scale))
 
 
 RAW.clamped = lambda x: np.minimum(x, 0)

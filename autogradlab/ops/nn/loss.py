@@ -206,7 +206,7 @@ def _smooth_slope(F: Any, d: Any, beta: float) -> Any:
 
 
 def _smooth_curve(F: Any, d: Any, beta: float) -> Any:
-    return d * 0.0 if beta == 0 else F.pick(F.abs(d) < beta, d * 0.0 + 1.0 / beta, d * 0.0)
+    return F.nought(d) if beta == 0 else F.only(F.abs(d) < beta, F.ones_of(d)) * (1.0 / beta)
 
 
 def _huber(d: Any, delta: float) -> Any:
@@ -219,7 +219,7 @@ def _huber_slope(F: Any, d: Any, delta: float) -> Any:
 
 
 def _huber_curve(F: Any, d: Any, delta: float) -> Any:
-    return F.pick(F.abs(d) < delta, d * 0.0 + 1.0, d * 0.0)
+    return F.only(F.abs(d) < delta, F.ones_of(d))
 
 
 _smoothed(
