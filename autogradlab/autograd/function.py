@@ -164,14 +164,19 @@ class Function(_SingleLevelFunction):
         recording = _start(node, args, local)
         ctx = node._ctx
         tangents = _tangents(args) if transforms.forward else []
-        before = local.grad, local.record
+        before, captured = (local.grad, local.record), local.captured
         forward, transforms.forward_enabled = transforms.forward_enabled, False
         try:
             set_grad(False)
-            output = cls.forward(*args) if separate else cls.forward(ctx, *args)
-            if separate:
+            if separate:  # it gets what lies beneath transforms
+                local.captured = ()
+                output = cls.forward(*args)
+                local.captured = captured
                 cls.setup_context(ctx, args, output)
+            else:
+                output = cls.forward(ctx, *args)
         finally:
+            local.captured = captured
             transforms.forward_enabled = forward
             local.grad, local.record = before
             local.refresh()

@@ -200,3 +200,24 @@ TANGENTS = {
 }
 for name, function in TANGENTS.items():
     print(name, torch.func.jvp(function, (ZERO,), (torch.ones_like(ZERO),))[1])
+
+
+# % second-beneath: forward of a Function with setup_context gets what lies beneath the transform
+class Cube(torch.autograd.Function):
+    """x³ by NumPy."""
+
+    @staticmethod
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        return torch.tensor(x.numpy() ** 3)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[torch.Tensor], output: torch.Tensor) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+        (x,) = ctx.saved_tensors
+        return grad * 3 * x * x
+
+
+print(torch.func.grad(Cube.apply)(torch.tensor(2.0)), torch.func.grad(torch.func.grad(Cube.apply))(torch.tensor(2.0)))
