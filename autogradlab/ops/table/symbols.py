@@ -456,6 +456,16 @@ class _Symbols:
         """Its kernel works on bits, which have no words."""
         return self.pick(input <= threshold, Symbol(ZERO, lambda: np.zeros((), grad.dtype)), grad)
 
+    def _softmax_backward_data(self, grad: Any, output: Any, dim: Any) -> Symbol:
+        """What its kernel computes, which is one of PyTorch's Nodes where the backward is recorded."""
+        r: Symbol = (grad - self.sum(grad * output, dim, True)) * output
+        return r
+
+    def _log_softmax_backward_data(self, grad: Any, output: Any, dim: Any) -> Symbol:
+        """As `_softmax_backward_data`."""
+        r: Symbol = grad - self.exp(output) * self.sum(grad, dim, True)
+        return r
+
     def isnan(self, x: Any) -> Symbol:
         r: Symbol = _call("isnan", x)
         if x.known is not None and not np.isnan(x.known).any():  # a case that does not occur here is left out
