@@ -124,7 +124,7 @@ def _without(tensor: Any, fields: dict[str, str], made: Origin | None, names: Na
 
 
 def _computed(source: str, space: Mapping[str, Any]) -> bool:
-    """Whether an expression compares, or asks a tensor: `x > 0`, `logits.argmax(1)`, and not `torch.tensor([1, 2])`."""
+    """Whether it compares, or asks a tensor of floating point numbers: `x > 0`, `logits.argmax(1)`."""
     match _expression(source):
         case ast.Module(body=[ast.Expr(value=ast.Compare())]):
             return True
@@ -136,9 +136,8 @@ def _computed(source: str, space: Mapping[str, Any]) -> bool:
                 )
             ]
         ):
-            return (
-                is_tensor(space.get(asked.id)) if isinstance(asked, ast.Name) else not isinstance(asked, ast.Attribute)
-            )
+            held = space.get(asked.id) if isinstance(asked, ast.Name) else None
+            return is_tensor(held) and bool(held.is_floating_point())
     return False
 
 
