@@ -137,7 +137,7 @@ def _computed(source: str, space: Mapping[str, Any]) -> bool:
             ]
         ):
             held = space.get(asked.id) if isinstance(asked, ast.Name) else None
-            return is_tensor(held) and bool(held.is_floating_point())
+            return held is not None and is_tensor(held) and bool(held.is_floating_point())
     return False
 
 
