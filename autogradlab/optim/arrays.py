@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.memory.versions import increment_version
+from ..core.tensor.dispatching import refuse_unheard
 from ..core.tensor.tensor import Tensor, counter, wrap
 from ..core.types.dtypes import get_default_dtype
 from ..ops.first.kinds import fused
@@ -182,6 +183,7 @@ class Changes:
 
     def gradients(self, group: dict[str, Any]) -> Iterator[tuple[Tensor, Any, Any]]:
         """Parameter, its array and its gradient (negated to maximize), for parameters that have a gradient."""
+        refuse_unheard("steps of optimizers", group["params"])
         maximize = group.get("maximize", False)
         self._fused = bool(group.get("fused"))
         optimizer = self._optimizer

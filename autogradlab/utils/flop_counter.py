@@ -258,6 +258,9 @@ class FlopCounterMode:
 
 
 class _Counting(TorchDispatchMode):
+    #: whether it misses operators that it is not told of: those of optimizers have no formula
+    _hears_all = False
+
     def __init__(self, counter: FlopCounterMode) -> None:
         super().__init__()
         self.counter = counter

@@ -79,6 +79,20 @@ def test_a_table_of_counts() -> None:
     assert [row.split() for row in rows] == [["Linear", "48.000", "100.00%"], ["-", "aten.addmm", "48.000", "100.00%"]]
 
 
+def test_what_runs_without_operators_is_refused_to_who_hears_all() -> None:
+    layer = autogradlab.nn.Linear(2, 1)
+    layer(autogradlab.ones(1, 2)).sum().backward()
+    weight, step = layer.weight.tolist(), autogradlab.optim.Adam(layer.parameters()).step
+    with Telling():
+        for call in (step, lambda: autogradlab.nn.utils.clip_grad_norm_(layer.parameters(), 1.0)):
+            with pytest.raises(NotImplementedError, match=r"tell it of (steps of opt|many gradients)"):
+                call()
+    assert layer.weight.tolist() == weight
+    with FlopCounterMode(display=False) as counter:
+        step()
+    assert counter.get_total_flops() == 0 and layer.weight.tolist() != weight
+
+
 def wrapping(lib: Any, told: list[str]) -> Any:
     """A class of tensors that hold another one and tell what they are asked."""
 

@@ -28,6 +28,7 @@ __all__ = [
     "instead",
     "note",
     "on_first_mode",
+    "refuse_unheard",
     "twin",
 ]
 
@@ -121,6 +122,14 @@ def hollow(t: Any) -> bool:
 def concerned(*tensors: Any) -> bool:
     """Whether somebody is to be asked of an operation on these."""
     return bool(LOCAL.state.dispatch_modes) or (on_first_mode.gate is not None and bool(asked(tensors, {})))
+
+
+def refuse_unheard(what: str, tensors: Iterable[Any]) -> None:
+    """Refuse what PyTorch does by operators, and is done here without them, where somebody listens to all of them."""
+    if on_first_mode.gate is None:
+        return
+    if any(getattr(m, "_hears_all", True) for m in LOCAL.state.dispatch_modes) or asked(tensors, {}):
+        raise Unseen(f"autogradlab cannot tell a mode with __torch_dispatch__ what PyTorch would tell it of {what}")
 
 
 def asked(args: Iterable[Any], kwargs: Mapping[str, Any]) -> list[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...autograd.grad_mode import no_grad
 from ...core.recording.record import TENSORS
+from ...core.tensor.dispatching import refuse_unheard
 from ...core.tensor.tensor import Tensor
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
@@ -21,9 +22,9 @@ _NO_GRADIENT = (
 
 
 def _list(tensors: Any) -> list[Tensor]:
-    if isinstance(tensors, Tensor):
-        return [tensors]
-    return list(tensors)
+    found = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    refuse_unheard("many gradients at once", found)
+    return found
 
 
 @no_grad()
