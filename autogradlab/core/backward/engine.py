@@ -29,7 +29,7 @@ from ..recording.detached import DETACHED
 from ..recording.views import shown
 from ..runtime import modes
 from ..runtime.modes import FLAGS, QUIET
-from ..tensor.dispatching import concerned, on_first_mode
+from ..tensor.dispatching import on_first_mode
 from ..tensor.tensor import Tensor
 from .anomaly import report
 from .firing import ARRAYS, RECORDED, UNRECORDED, on_array, run_with_hooks, tensor_hooks
@@ -608,7 +608,7 @@ class Task:
         try:
             if self.reach.rows or (local.levels and self._begins_with_rows()):
                 self._run_on_rows(local)
-            elif local.dispatch_modes or (on_first_mode.gate is not None and concerned(*self.grads)):
+            elif local.dispatch_modes or on_first_mode.classes:
                 for _ in self._walk(local, False, self.form or UNRECORDED):
                     pass
             elif not self.reach.plain or local.anomaly:

@@ -215,7 +215,7 @@ def _run_recorded(node: Node, grad: Any) -> tuple[Any, ...]:
     state = modes.LOCAL.state
     if on_first_mode.gate is None:
         return node.run_recorded(grad, TENSORS)
-    if not node.user_code and concerned(*(grad if node.multi else (grad,))):
+    if not node.user_code and concerned(*(grad if node.multi else (grad,)), *(node.saved or ())):
         known.require(type(node).__name__)
     elif state.told:  # what code of the user calls is asked for by itself
         state.told = False

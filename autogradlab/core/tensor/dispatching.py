@@ -70,6 +70,10 @@ class Watch:
 
     def __init__(self) -> None:
         self.arm: Callable[[], None] = lambda: None
+        #: whether there are classes that are asked: saved tensors may be of one
+        self.classes = False
+        #: calls a function with plain tensors in place of those whose classes would be asked
+        self.plainly: Callable[[Any, Any, Any], Any] = lambda func, args, kwargs: func(*args, **kwargs)
         #: gives a function its gate at once, since the forms have theirs
         self.gate: Callable[[Any, Any], None] | None = None
 
@@ -106,7 +110,7 @@ def twin(function: Any, copy: Any) -> Any:
 
 def disabled(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
     """As the `__torch_dispatch__` of a class: its tensors are plain tensors to every operation."""
-    return func(*args, **(kwargs or {}))
+    return on_first_mode.plainly(func, args, kwargs or {})
 
 
 def answers(kind: type) -> bool:

@@ -118,6 +118,7 @@ class Tensor(TensorMethods):
         super().__init_subclass__(**options)
         if dispatching.answers(cls):
             dispatching.on_first_mode.arm()
+            dispatching.on_first_mode.classes = True
             if cls.__torch_function__.__func__ is Tensor.__torch_function__.__func__:  # type: ignore[attr-defined]
                 cls.__torch_function__ = staticmethod(overriding.disabled)  # type: ignore[method-assign]
         if overriding.overrides(cls):

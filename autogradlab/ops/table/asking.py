@@ -23,10 +23,10 @@ from ...core.recording.inplace import History, commit_by
 from ...core.recording.record import TENSORS, HeldOutput, SavedOutput
 from ...core.recording.views import share
 from ...core.runtime.modes import LOCAL
-from ...core.tensor.dispatching import Unseen, ask, asked, forms, known, on_first_mode
+from ...core.tensor.dispatching import Unseen, answers, ask, asked, forms, known, on_first_mode
 from ...core.tensor.edges import NumberMeta
 from ...core.tensor.overriding import another, hand_on, watch_dispatch
-from ...core.tensor.tensor import Tensor, counter
+from ...core.tensor.tensor import Tensor, counter, wrap
 from ...core.types.device import CPU
 from ...core.types.layouts import contiguous_format
 from ...core.values.promotion import is_number, wrap_number
@@ -398,10 +398,27 @@ def _short(name: str) -> str:
     return name.removeprefix("torch.").removeprefix("Tensor.")
 
 
+def _plainly(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    held: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def plain(value: Any) -> Any:
+        if type(value) in (list, tuple):
+            return type(value)(map(plain, value))
+        if not (isinstance(value, Tensor) and answers(type(value))):
+            return value
+        t = wrap(value._array)
+        t._counter = counter(value)
+        held[id(t)] = t, value
+        return t
+
+    result = func(*plain(tuple(args)), **{name: plain(value) for name, value in kwargs.items()})
+    return held[id(result)][1] if id(result) in held else result
+
+
 def arm() -> None:
     """Let every form ask, from now on. Loads all families of operations."""
     load_all()
-    on_first_mode.gate = _gate
+    on_first_mode.gate, on_first_mode.plainly = _gate, _plainly
     while forms:
         _gate(*forms.popitem())
     if known.names is None:
