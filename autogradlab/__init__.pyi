@@ -1336,10 +1336,10 @@ def not_equal(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _
 @_overload
 def not_equal(input: _Tensor, other: _Number | _Tensor, *, out: _Tensor | None = ...) -> _Tensor: ...
 @_overload
-def nuclear_norm(input: _Tensor, keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
+def nuclear_norm(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
     """The sum of the singular values of matrices."""
 @_overload
-def nuclear_norm(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor: ...
+def nuclear_norm(input: _Tensor, keepdim: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor: ...
 def numel(input: _Tensor) -> _int:
     """The number of elements."""
 @_overload

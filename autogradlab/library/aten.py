@@ -48,14 +48,23 @@ class AtenOverload(OpOverload):
         #: whether the function takes no defaults: it is an entry that is no function of any namespace
         self._complete = called is not None and name in OPS and called is TENSORS.__dict__.get(name)
 
+        #: what a function reads as none where an operator takes the mean: the place and name of a reduction
+        self._mean = next(
+            ((i, takes[a.name]) for i, a in enumerate(schema.arguments) if a.name == "reduction" and a.default == 1),
+            None,
+        )
+
     def _run(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if self._complete:
             args, named = self._schema.whole(args, named)
         given = list(args)
         call: dict[str, Any] = {}
+        if self._mean is not None and len(args) <= self._mean[0]:
+            call[self._mean[1]] = 1
         if self._by_name or not self._first:  # what follows the first argument, taken under its name alone
             rest = zip(self._schema.arguments[self._first :], given[self._first :], strict=False)
-            call, given = {self._takes[a.name]: value for a, value in rest}, given[: self._first]
+            call |= {self._takes[a.name]: value for a, value in rest}
+            given = given[: self._first]
         outs = []
         for name, value in named.items():
             to = self._takes[name]

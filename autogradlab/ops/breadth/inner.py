@@ -300,8 +300,8 @@ def frobenius_norm(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any =
 
 @composite(
     """
-    nuclear_norm(Tensor input, bool keepdim=False, *, Tensor out=None) -> Tensor
     nuclear_norm(Tensor input, int[2] dim, bool keepdim=False, *, Tensor out=None) -> Tensor|.dim
+    nuclear_norm(Tensor input, bool keepdim=False, *, Tensor out=None) -> Tensor
     """,
     method=False,
 )

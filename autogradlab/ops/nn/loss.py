@@ -390,7 +390,7 @@ def binary_cross_entropy_with_logits(
     target: np.ndarray,
     weight: np.ndarray | None = None,
     pos_weight: np.ndarray | None = None,
-    reduction: int = 1,
+    reduction: int = 0,
 ) -> Any:
     """binary_cross_entropy of sigmoid(input), without overflow; pos_weight multiplies the terms of positive targets.
 
