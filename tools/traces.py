@@ -71,26 +71,24 @@ def trace(lib: Any, program: Callable[[Any], None]) -> Trace:
 
 def of_samples() -> Iterator[tuple[str, Callable[[Any], Callable[[Any], None]]]]:
     """Each sample as a program, by what it is called: a function that makes its arguments first."""
-    from tests import ops
-    from tests.ops.harness import REGISTRY, arguments, tensors
-
-    for module in pkgutil.iter_modules(ops.__path__):
+    harness: Any = importlib.import_module("tests.ops.harness")
+    for module in pkgutil.iter_modules([str(ROOT / "tests" / "ops")]):
         if module.name.startswith("samples_"):
             importlib.import_module(f"tests.ops.{module.name}")
 
     def made(entry: Any, case: Any, back: bool, lib: Any) -> Callable[[Any], None]:
         leaves: list[Any] = []
-        args, kwargs = arguments(lib, entry, case, leaves if back else None)
+        args, kwargs = harness.arguments(lib, entry, case, leaves if back else None)
         function = entry.function(lib)
 
         def run(lib: Any) -> None:
-            outs = [t for t in tensors(function(*args, **kwargs)) if t.requires_grad]
+            outs = [t for t in harness.tensors(function(*args, **kwargs)) if t.requires_grad]
             if back and outs:
                 lib.autograd.grad([t.sum() for t in outs], leaves, allow_unused=True)
 
         return run
 
-    for entry in REGISTRY.values():
+    for entry in harness.REGISTRY.values():
         for case in entry.cases:
             for back in (False, True) if case.first else (False,):
                 yield (

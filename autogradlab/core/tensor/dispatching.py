@@ -139,6 +139,8 @@ def refuse_unheard(what: str, tensors: Iterable[Any]) -> None:
 def asked(args: Iterable[Any], kwargs: Mapping[str, Any]) -> list[Any]:
     """The tensors among the arguments of a call that are asked, one of each class, subclasses before their bases."""
     found: list[Any] = []
+    if not on_first_mode.classes:
+        return found
     for arg in (*spread(args), *spread(kwargs.values())):
         kind = type(arg)
         if not answers(kind) or any(type(other) is kind for other in found):
