@@ -66,7 +66,7 @@ def test_two_losses(torch: Any) -> None:
     second.backward(retain_graph=True)
     assert "w.grad = 3. + 2. + 2. = 7." in lab.receipt(w).text
     alone = lab.receipt(w, first).text
-    assert "does not add up ✗" in alone and "These paths bring 3.; `w.grad` is 7." in alone
+    assert "does not add up ✗" in alone and "These paths bring 3., but `w.grad` is 7." in alone
 
 
 def test_a_result_that_was_not_sent_back_is_no_root(torch: Any) -> None:
