@@ -148,7 +148,7 @@ def test_what_counts_has_no_derivative(torch: Any, shell: Any, made: str):
     shell.run("from autogradlab import inspectors as lab\n" + W + f"\nt = {made}")
     text = shell.run("lab.why(t)").text
     written = made.startswith("torch.tensor")
-    assert ("whole numbers and truth values have no derivative" in text) is not written
+    assert ("integers and booleans have no derivative" in text) is not written
     assert ("write `1.` instead of `1`" in text) is written
 
 

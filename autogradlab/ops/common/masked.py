@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -275,9 +274,9 @@ RAW.masked_scatter = _masked_scatter
 def masked_scatter_backward(grad_output: Any, mask: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
     """The elements that were taken of the source, zero for those behind them."""
     values = RAW.masked_select(grad_output, mask)
-    r = np.zeros(math.prod(sizes), grad_output.dtype)
-    r[: values.size] = values
-    return r.reshape(sizes)
+    r = np.zeros(sizes, grad_output.dtype)
+    r.reshape(-1)[: values.size] = values
+    return r
 
 
 @composite("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor")
