@@ -20,6 +20,7 @@ from .autograd.graph import GradientEdge
 from .core.arguments.declared import DECLARED
 from .core.runtime import modes
 from .core.tensor import overriding
+from .core.tensor.mode_stack import ModeStack
 from .core.tensor.tensor import Tensor
 from .ops.table.families import FUNCTIONS, LazyName, load_all
 
@@ -426,6 +427,9 @@ def resolve_name(f: Any) -> str | None:
     return _index().get(f)
 
 
+_MODES = ModeStack("function_modes", arm)
+
+
 class TorchFunctionMode:
     """A context in which every call of a torch function goes to `__torch_function__` of the mode."""
 
@@ -438,11 +442,11 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> Any:
-        _push_mode(self)
+        _MODES.push(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        _pop_mode()
+        _MODES.pop()
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Any:
@@ -458,35 +462,11 @@ class BaseTorchFunctionMode(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def _get_current_function_mode() -> TorchFunctionMode | None:
-    """The innermost mode."""
-    stack: list[TorchFunctionMode] = modes.current().function_modes
-    return stack[-1] if stack else None
-
-
-def _get_current_function_mode_stack() -> list[TorchFunctionMode]:
-    """The modes that are entered, the outermost first."""
-    return list(modes.current().function_modes)
-
-
-def _push_mode(mode: TorchFunctionMode) -> None:
-    arm()
-    modes.current().function_modes.append(mode)
-
-
-def _pop_mode() -> TorchFunctionMode:
-    stack: list[TorchFunctionMode] = modes.current().function_modes
-    return stack.pop()
-
-
-@contextmanager
-def _pop_mode_temporarily() -> Iterator[TorchFunctionMode]:
-    """A context without the innermost mode."""
-    mode = _pop_mode()
-    try:
-        yield mode
-    finally:
-        _push_mode(mode)
+_get_current_function_mode = _MODES.innermost
+_get_current_function_mode_stack = _MODES.all
+_push_mode = _MODES.push
+_pop_mode = _MODES.pop
+_pop_mode_temporarily = _MODES.paused
 
 
 @contextmanager

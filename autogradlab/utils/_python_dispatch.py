@@ -12,8 +12,12 @@ from typing import Any
 
 from ..core.runtime import modes
 from ..core.tensor import dispatching
+from ..core.tensor.mode_stack import ModeStack
 
 __all__ = ["BaseTorchDispatchMode", "TorchDispatchMode"]
+
+
+_MODES = ModeStack("dispatch_modes", lambda: dispatching.on_first_mode.arm())
 
 
 class TorchDispatchMode:
@@ -48,11 +52,11 @@ class TorchDispatchMode:
         raise NotImplementedError
 
     def __enter__(self) -> Any:
-        _push_mode(self)
+        _MODES.push(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        _pop_mode()
+        _MODES.pop()
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Any:
@@ -78,35 +82,11 @@ def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
     return bool(modes.current().dispatch_modes)
 
 
-def _get_current_dispatch_mode() -> TorchDispatchMode | None:
-    """The innermost mode."""
-    stack: list[TorchDispatchMode] = modes.current().dispatch_modes
-    return stack[-1] if stack else None
-
-
-def _get_current_dispatch_mode_stack() -> list[TorchDispatchMode]:
-    """The modes that are entered, the outermost first."""
-    return list(modes.current().dispatch_modes)
-
-
-def _push_mode(mode: TorchDispatchMode) -> None:
-    dispatching.on_first_mode.arm()
-    modes.current().dispatch_modes.append(mode)
-
-
-def _pop_mode() -> TorchDispatchMode:
-    stack: list[TorchDispatchMode] = modes.current().dispatch_modes
-    return stack.pop()
-
-
-@contextmanager
-def _pop_mode_temporarily() -> Iterator[TorchDispatchMode]:
-    """A context without the innermost mode."""
-    mode = _pop_mode()
-    try:
-        yield mode
-    finally:
-        _push_mode(mode)
+_get_current_dispatch_mode = _MODES.innermost
+_get_current_dispatch_mode_stack = _MODES.all
+_push_mode = _MODES.push
+_pop_mode = _MODES.pop
+_pop_mode_temporarily = _MODES.paused
 
 
 @contextmanager

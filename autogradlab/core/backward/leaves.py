@@ -334,17 +334,21 @@ def _leaf_posthooks(node: AccumulateGrad, grads: tuple[Any, ...], local: modes.S
         local.set_grad(before)
 
 
-@instead(lambda call, args, kwargs: _asked_accumulate(*args, **kwargs))
 def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False, own: bool = False) -> None:
     """Add a gradient to `variable.grad`: in place, or as a new tensor if the addition itself is recorded. own: whether
     nobody else holds it."""
     if not takes_gradient(variable):
         return
-    old = variable._grad
     kind = variable._array.dtype
     wanted = kind if variable._meta is None else variable._meta.wanted(kind)
     if wanted is not None and grad._array.dtype is not wanted:
         grad = cast_to(grad, wanted)
+    _add_tensor(variable, grad, recorded, own)
+
+
+@instead(lambda call, args, kwargs: _add_asked(*args))
+def _add_tensor(variable: Tensor, grad: Tensor, recorded: bool, own: bool) -> None:
+    old = variable._grad
     if old is None:
         if recorded:
             variable._grad = made(empty_like(variable._array, grad._array.dtype)).copy_(grad)
@@ -363,13 +367,10 @@ def accumulate_tensor(variable: Tensor, grad: Tensor, recorded: bool = False, ow
         modes.quiet(_add_in_place, old, grad._array)
 
 
-def _asked_accumulate(variable: Tensor, grad: Tensor, recorded: bool = False, own: bool = False) -> None:
+def _add_asked(variable: Tensor, grad: Tensor, recorded: bool, own: bool) -> None:
     """The same while a mode is to be asked, by the operations that PyTorch uses."""
     old, local = variable._grad, modes.current()
     x: np.ndarray = variable._array
-    wanted: Any = x.dtype if variable._meta is None else variable._meta.wanted(x.dtype)
-    if wanted is not None and grad._array.dtype is not wanted:
-        grad = cast_to(grad, wanted)
     if old is None:
         if own and not local.grad and _laid_out_like(grad._array, x):
             variable._grad = grad.detach()

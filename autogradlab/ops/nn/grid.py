@@ -126,6 +126,12 @@ def _by_place(x: Array) -> Array:
     return np.ascontiguousarray(np.moveaxis(x, 1, -1)).reshape(n * math.prod(sizes), c)
 
 
+def _by_channel(rows: Array, shape: Any) -> Array:
+    """The inverse of `_by_place`: rows as (N, C, *sizes)."""
+    n, c, *sizes = shape
+    return np.ascontiguousarray(np.moveaxis(rows.reshape(n, *sizes, c), -1, 1))
+
+
 def _numbered(at: list[Array], shape: Any) -> Array:
     """Indices into the places of (N, C, *sizes), by sample, as numbers of the rows of `_by_place`."""
     found = np.arange(shape[0]).reshape(-1, *(1,) * len(at))
@@ -177,9 +183,7 @@ def _sampled_twice(
         for k in range(nd):
             bend = sum(_weight(factors, k, m) * by_places[..., m] for m in range(nd))
             by_grid[..., k] += _weight(factors, k) * also + bend * read
-    n, c, *sizes = input.shape
-    by_input = np.moveaxis(by_values.reshape(n, *sizes, c), -1, 1)
-    return np.ascontiguousarray(np.moveaxis(by_g, -1, 1)), np.ascontiguousarray(by_input), by_grid
+    return np.ascontiguousarray(np.moveaxis(by_g, -1, 1)), _by_channel(by_values, input.shape), by_grid
 
 
 def _twice(name: str) -> Any:
@@ -244,8 +248,7 @@ def _register(nd: int) -> None:
             if interpolation_mode != 1:
                 read = (values.take(places, 0) * g).sum(-1) * mask
                 by_grid += np.stack([read * _weight(factors, k) for k in range(nd)], -1)
-        n, c, *sizes = input.shape
-        return np.ascontiguousarray(np.moveaxis(by_values.reshape(n, *sizes, c), -1, 1)), by_grid
+        return _by_channel(by_values, input.shape), by_grid
 
     title = f"GridSampler{nd}DBackward"
     op(
