@@ -146,3 +146,11 @@ def seen(torch: Any, call: str) -> str:
 @pytest.mark.parametrize("call", CALLS)
 def test_calls_of_unit_tests_are_torchs(torch: Any, call: str):
     assert seen(autogradlab, call).replace("autogradlab", "torch") == seen(torch, call)
+
+
+@pytest.mark.parametrize("kind", ["bool", "int64"])
+def test_a_refused_batch_changes_no_statistics(kind: str) -> None:
+    layer = autogradlab.nn.BatchNorm1d(3)
+    with pytest.raises(NotImplementedError, match="not implemented for"):
+        layer(autogradlab.ones(2, 3, dtype=getattr(autogradlab, kind)))
+    assert layer.running_mean.tolist() == [0, 0, 0] and layer.running_var.tolist() == [1, 1, 1]

@@ -131,12 +131,13 @@ def single(kernel: Kernel) -> Kernel:
 
 def _refuse_shapes(kernel: Kernel, x: np.ndarray, others: tuple[Any, ...], options: dict[str, Any]) -> None:
     """Raise what `kernel` says of the shapes and options of a call with a dtype that PyTorch has no kernel for: there
-    it is looked for when all else is known."""
+    it is looked for when all else is known. It gets copies, since running statistics are written to."""
     single = [np.ones(x.shape, np.float32)]
     whole = x.dtype.kind in "iu"  # others of that dtype may be indices
     for o in others:
-        alike = isinstance(o, np.ndarray) and o.dtype == x.dtype and not whole
-        single.append(np.ones(o.shape, np.float32) if alike else o)
+        array = isinstance(o, np.ndarray)
+        alike = array and o.dtype == x.dtype and not whole
+        single.append(np.ones(o.shape, np.float32) if alike else o.copy() if array else o)
     try:
         kernel(*single, **options)
     except RuntimeError as error:
