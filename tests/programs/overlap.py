@@ -125,3 +125,21 @@ def by_mask(x, y):
 
 
 of_data("a mask", by_mask)
+
+# % overlap-after-checks: arguments that do not fit are said before the memory is asked for, indices out of range after
+fits, large, far = torch.tensor([[0, 1]]), torch.zeros(3, 3, dtype=torch.int64), torch.full((2, 2), 7)
+for index in (fits, large, far, fits.float()):
+    for write in (
+        lambda e: e.scatter_(0, index, 2.0),
+        lambda e: e.scatter_(0, index, 2.0, reduce="add"),
+        lambda e: e.scatter_(0, index, torch.ones(2, 2), reduce="none"),
+        lambda e: e.scatter_(0, index, torch.ones(3, 3)),
+        lambda e: e.scatter_(0, index, torch.ones(())),
+        lambda e: e.scatter_add_(0, index, torch.ones(2, 2)),
+        lambda e: e.scatter_reduce_(0, index, torch.ones(2, 2), "none"),
+        lambda e: e.index_add_(0, index[0], torch.ones(2, 2)),
+        lambda e: e.index_reduce_(0, index[0], torch.ones(2, 2), "prod"),
+        lambda e: e.addr_(torch.ones(2), torch.ones(len(index))),
+    ):
+        attempt(lambda: write(torch.ones(1, 2).expand(2, 2)))
+        attempt(lambda: write(torch.ones(2, 2)))

@@ -101,7 +101,7 @@ def _fits_outer(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray) -> None:
 
 
 def _add_outer(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, beta: Any, alpha: Any) -> None:
-    r = addr(input, vec1, vec2, beta=beta, alpha=alpha)
+    r = _outer_added(input, vec1, vec2, beta, alpha)
     check_cast(r.dtype, input.dtype)
     input[...] = r
 
@@ -144,6 +144,10 @@ def addr(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, *, beta: Any = 1
             [3., 1.]])
     """
     _two_vectors(vec1, vec2)
+    return _outer_added(input, vec1, vec2, beta, alpha)
+
+
+def _outer_added(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, beta: Any, alpha: Any) -> np.ndarray:
     d = promote(promote(from_numpy(vec1.dtype), from_numpy(vec2.dtype)), from_numpy(input.dtype)).numpy
     if d.kind in "biu":
         _integral(beta, alpha)

@@ -113,89 +113,81 @@ op(
 # -- scatter -----------------------------------------------------------------------------------------------------------
 
 
-def _checked(
-    name: str, input: np.ndarray, dim: int, index: np.ndarray, src: Any = None, reads: bool = True
-) -> tuple[np.ndarray, np.ndarray, Any, int]:
-    """The operands with at least one dimension, after PyTorch's checks; src cut to the size of index.
-
-    reads: whether the indices themselves are looked at.
-    """
+def _check(input: np.ndarray, dim: int, index: np.ndarray, src: Any = None, *_: Any, **__: Any) -> None:
+    """PyTorch's checks of all but the indices themselves, which come before it asks whether memory overlaps."""
     d = wrap_dim(dim, input.ndim)
-    _integers(name, index)
+    _integers("scatter", index)
     given = isinstance(src, np.ndarray)
     if given and src.dtype != input.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-    x, i = (np.atleast_1d(a) if a.ndim == 0 else a for a in (input, index))
-    s = np.atleast_1d(src) if given and src.ndim == 0 else src
-    if index.size:
-        if x.ndim != i.ndim:
-            raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
-        large = any(k != d and n > x.shape[k] for k, n in enumerate(i.shape))
-        if given:
-            large = large or _exceeds(i.shape, s.shape)
-            if s.ndim != i.ndim:
-                raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-        if large:
-            tail = f" and to be no larger size than src {list(src.shape)}" if given else ""
-            raise RuntimeError(
-                f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from "
-                f"dimension {d}{tail}"
-            )
-        if reads:
-            _in_range(i, x.shape[d], d)
-        if given:
-            s = s[tuple(slice(n) for n in i.shape)]
-    elif given:
-        s = s.reshape(-1)[:0].reshape(i.shape)
-    return x, i, s, d
+    if not index.size:
+        return
+    if _rank(input) != _rank(index):
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+    x, i = input.shape or (1,), index.shape or (1,)
+    large = any(k != d and n > x[k] for k, n in enumerate(i))
+    if given:
+        large = large or _exceeds(i, src.shape)
+        if _rank(src) != _rank(index):
+            raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    if large:
+        tail = f" and to be no larger size than src {list(src.shape)}" if given else ""
+        raise RuntimeError(
+            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from "
+            f"dimension {d}{tail}"
+        )
 
 
 def _exceeds(index: tuple[int, ...], src: tuple[int, ...]) -> bool:
     """Whether an index is larger than src somewhere, asked dimension by dimension."""
-    return any(n > src[wrap_dim(k, len(src))] for k, n in enumerate(index))
+    return any(n > (src[wrap_dim(k, len(src))] if src else 1) for k, n in enumerate(index))
 
 
-def _write(input: np.ndarray, dim: int, index: np.ndarray, src: Any) -> None:
-    x, i, s, d = _checked("scatter", input, dim, index, src)
-    if i.size:
-        x[places(i, d)] = s
-
-
-def _check(input: np.ndarray, dim: int, index: np.ndarray, src: Any, *_: Any) -> None:
-    _checked("scatter", input, dim, index, src, reads=False)
+def _aligned(input: np.ndarray, dim: int, index: np.ndarray, src: Any = None) -> tuple[Any, tuple[Any, ...], Any]:
+    """What `_check` has let through, with at least one dimension: the array, the places in it that the index names,
+    which have to be there, and src, cut to the size of the index."""
+    d = wrap_dim(dim, input.ndim)
+    x, i = (a if a.ndim else a.reshape(1) for a in (input, index))
+    _in_range(i, x.shape[d], d)
+    if not isinstance(src, np.ndarray):
+        return x, places(i, d), src
+    if not i.size:
+        return x, places(i, d), src.reshape(-1)[:0].reshape(i.shape)
+    return x, places(i, d), (src if src.ndim else src.reshape(1))[tuple(slice(n) for n in i.shape)]
 
 
 def _scatter_src(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray) -> None:
-    _write(input, dim, index, src)
+    x, spots, s = _aligned(input, dim, index, src)
+    if index.size:
+        x[spots] = s
 
 
 def _scatter_value(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
-    x, i, _, d = _checked("scatter", input, dim, index)
-    if i.size:
-        x[places(i, d)] = scalar_array(value, from_numpy(input.dtype))
+    x, spots, _ = _aligned(input, dim, index)
+    if index.size:
+        x[spots] = scalar_array(value, from_numpy(input.dtype))
 
 
 _REDUCTIONS = {"add": np.add, "multiply": np.multiply}
 
 
-def _scatter_by(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray, reduce: str) -> None:
-    x, i, s, d = _checked("scatter", input, dim, index, src, reads=False)
+def _scatter_by(input: np.ndarray, dim: int, index: np.ndarray, src: Any, *, reduce: str) -> None:
     if reduce not in _REDUCTIONS:
         raise RuntimeError("reduce argument must be either add or multiply.")
-    _in_range(i, x.shape[d], d)
-    if i.size:
+    x, spots, s = _aligned(input, dim, index, src)
+    if index.size:
         if not isinstance(s, np.ndarray):
-            s = np.full(i.shape, scalar_array(s, from_numpy(x.dtype)))
-        _REDUCTIONS[reduce].at(x, places(i, d), s)
-
-
-def _scatter_tensor_by(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray, *, reduce: str) -> None:
-    warn_once(_DEPRECATED, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:225")
-    _scatter_by(input, dim, index, src, reduce)
+            s = np.full(index.shape or (1,), scalar_array(s, from_numpy(x.dtype)))
+        _REDUCTIONS[reduce].at(x, spots, s)
 
 
 def _scatter_value_by(input: Any, dim: Any, index: Any, value: Any, *, reduce: Any) -> None:
-    _scatter_by(input, dim, index, value, reduce)
+    _scatter_by(input, dim, index, value, reduce=reduce)
+
+
+def _check_deprecated(*args: Any, **kwargs: Any) -> None:
+    warn_once(_DEPRECATED, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:225")
+    _check(*args, **kwargs)
 
 
 _DEPRECATED = (
@@ -208,22 +200,30 @@ _TO_INPUT = {
 }
 
 
-def _overload(overload: str, write: Any, tensors: str, node: str, vjp: dict[str, Any]) -> None:
+def _overload(overload: str, write: Any, tensors: str, node: str, vjp: dict[str, Any], looks: Any = _check) -> None:
     OPS["scatter." + overload] = Op(
         "scatter",
-        copying(write),
+        copying(write, looks=looks),
         tensors,
         writes=write,
         node=node,
         vjp=vjp,
         overlap="whole",
         overload=overload,
+        looks=looks,
         check_out=same_dtype(),
     )
 
 
 _overload("value", _scatter_value, "input index", "ScatterBackward1", _TO_INPUT)
-_overload("reduce", _scatter_tensor_by, "input index src", NOT_IMPLEMENTED, {"input": _NO_FORMULA, "src": _NO_FORMULA})
+_overload(
+    "reduce",
+    _scatter_by,
+    "input index src",
+    NOT_IMPLEMENTED,
+    {"input": _NO_FORMULA, "src": _NO_FORMULA},
+    _check_deprecated,
+)
 _overload("value_reduce", _scatter_value_by, "input index", NOT_IMPLEMENTED, {"input": _NO_FORMULA})
 op(
     """
@@ -272,7 +272,7 @@ op(
     tensor([[0., 1., 0.],
             [0., 0., 1.]])
     """,
-)(copying(_scatter_src))
+)(copying(_scatter_src, looks=_check))
 
 
 def _raw_scatter(x: Any, dim: int, index: Any, value: Any) -> Any:
@@ -322,9 +322,9 @@ def cut_to(input: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _scatter_add(input: np.ndarray, dim: int, index: np.ndarray, src: Any) -> None:
-    x, i, s, d = _checked("scatter", input, dim, index, src)
-    if i.size:
-        add_at(x, places(i, d), s)
+    x, spots, s = _aligned(input, dim, index, src)
+    if index.size:
+        add_at(x, spots, s)
 
 
 op(
@@ -358,7 +358,7 @@ op(
     tensor([4., 2.])
     """,
     out=Out(overlap="part"),
-)(copying(_scatter_add))
+)(copying(_scatter_add, looks=_check))
 
 
 def combine(x: np.ndarray, spots: tuple[Any, ...], s: np.ndarray, reduce: str, include_self: bool) -> None:
@@ -398,11 +398,11 @@ def _scatter_reduce(
     reduce = _SHORT.get(reduce, reduce)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    x, i, s, d = _checked("scatter", input, dim, index, src)
-    if i.size and reduce in _WITHOUT:
-        refuse(input, f"scatter_gather_tensor_cpu_reduce_{reduce}", _WITHOUT[reduce])
-    if i.size:
-        combine(x, places(i, d), s, reduce, include_self)
+    if index.size:
+        refuse(input, f"scatter_gather_tensor_cpu_reduce_{reduce}", _WITHOUT.get(reduce, ""))
+    x, spots, s = _aligned(input, dim, index, src)
+    if index.size:
+        combine(x, spots, s, reduce, include_self)
 
 
 def reduced_back(
@@ -513,7 +513,7 @@ op(
     tensor([5., 1.])
     """,
     out=Out(overlap="part"),
-)(copying(_scatter_reduce))
+)(copying(_scatter_reduce, looks=_check))
 
 # -- index_reduce ------------------------------------------------------------------------------------------------------
 
@@ -523,7 +523,7 @@ _BETA = "index_reduce() is in beta and the API may change at any time."
 
 
 def _check_index_reduce(
-    input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, reduce: str, *_: Any
+    input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, reduce: str, *_: Any, **__: Any
 ) -> None:
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
@@ -533,7 +533,6 @@ def _check_index_reduce(
 def _index_reduce(
     input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, reduce: str, *, include_self: bool = True
 ) -> None:
-    _check_index_reduce(input, dim, index, source, reduce)
     d = wrap_dim(dim, input.ndim)
     warn_once(_BETA, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:1523")
     if not include_self:
@@ -567,7 +566,7 @@ def _index_reduce_back(
 
 _INDEX_REDUCE = OPS["index_reduce"] = Op(
     "index_reduce",
-    copying(_index_reduce),
+    copying(_index_reduce, looks=_check_index_reduce),
     "input index source",
     writes=_index_reduce,
     vjp={"input source": _index_reduce_back},

@@ -152,12 +152,11 @@ def fitting_source(name: str, input: np.ndarray, dim: int, index: np.ndarray, so
         )
 
 
-def _check_index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *_: Any) -> None:
+def _check_index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *_: Any, **__: Any) -> None:
     fitting_source("index_add_()", input, dim, index, source)
 
 
 def _index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *, alpha: Any = 1) -> None:
-    _check_index_add(input, dim, index, source)
     d = wrap_dim(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
     for i in index.reshape(-1).tolist():
@@ -216,7 +215,7 @@ op(
     """,
     out=Out(overlap="part"),
     inner_writes=2,
-)(copying(_index_add))
+)(copying(_index_add, looks=_check_index_add))
 
 
 def _index_copy(input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray) -> None:
