@@ -79,7 +79,7 @@ def test_wheel_holds_the_extension_for_stored_cards(wheel: Path):
     folder, _, entry = about["jupyterlab"]["_build"]["load"].rpartition("/")
     laid = {n.removeprefix(f"{place}/{folder}/") for n in archive.namelist() if n.startswith(f"{place}/{folder}/")}
     shown = {p.name for name in ("inspectors", "lab") for p in (ROOT / "autogradlab" / name / "static").iterdir()}
-    assert laid == {entry, "cards.js", "theme.css", "words.js", *shown}
+    assert laid == {entry, "beginning.js", "cards.js", "theme.css", "words.js", *shown}
 
 
 def test_lessons_copy_without_a_clone(clean: Path, tmp_path: Path):

@@ -80,8 +80,6 @@ def start(command: list[str], folder: Path) -> int:
                 server.exit(warned("as_root"))  # the server would say so where nobody looks, see below
             # comes after the callback that binds the port, which may be another than the one that was asked for
             server.io_loop.add_callback(_up, server, folder)
-            # JupyterLab asks at its start what it can export; the server would stop for this import when the page waits
-            threading.Thread(target=importlib.import_module, args=["nbconvert.exporters"], daemon=True).start()
             if "--debug" not in command:
                 _log_to(Path(server.runtime_dir) / "autogradlab-lab.log")
             return server
@@ -110,12 +108,13 @@ async def _up(server: Any, folder: Path) -> None:
     if not lesson.endswith(".ipynb"):
         return
     with suppress(Exception):  # what fails here will fail when the page asks, which says so
+        await _ask(server, "lab/api/translations")
         asked = await _ask(server, f"api/contents/{lesson}?type=notebook&content=1")
         kernel = {"name": asked["content"]["metadata"]["kernelspec"]["name"]}
         session = {"path": unquote(lesson), "name": "", "type": "notebook", "kernel": kernel}
         await _ask(server, "api/sessions", method="POST", body=json.dumps(session))
-        for what in ("settings", "translations"):
-            await _ask(server, f"lab/api/{what}")
+    # JupyterLab asks, once it has shown the lesson, what it can export; the server would stop for this import
+    threading.Thread(target=importlib.import_module, args=["nbconvert.exporters"], daemon=True).start()
 
 
 async def _ask(server: Any, path: str, **more: Any) -> Any:

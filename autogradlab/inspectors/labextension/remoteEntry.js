@@ -11,6 +11,9 @@
     return factory();
   };
 
+  // at once, and beside everything else: nobody waits for it, and without it nothing is lost but the time until then
+  import(new URL("beginning.js", base).href).then(({ begin }) => begin()).catch(() => {});
+
   window._JUPYTERLAB ??= {};
   window._JUPYTERLAB.autogradlab = {
     init(scope) {
