@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -53,7 +54,7 @@ def _run(given: Sequence[str]) -> int:
     parser = _parser()
     args, extra = parser.parse_known_args(given)
     if extra and args.command != "lab":
-        parser.error(f"unrecognized arguments: {' '.join(extra)}")
+        args.parser.error(f"unrecognized arguments: {' '.join(extra)}")
     if args.command == "lab":
         return _lab(args, extra)
     if args.command == "lessons":
@@ -78,7 +79,7 @@ class _Version(argparse.Action):
 
 
 def _parser() -> Parser:
-    parser = Parser(prog="autogradlab", description=told("about"))
+    parser = Parser(prog="autogradlab", description=told("about"), title="commands")
     parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     lab = commands.add_parser("lab", help=told("lab"), description=told("lab_more"))
@@ -86,7 +87,7 @@ def _parser() -> Parser:
     lab.add_argument("--port", type=_port, metavar="N", help=told("option_port"))
     _add_lang(lab)
     _add_dir(lab)
-    lessons = commands.add_parser("lessons", help=told("lessons"))
+    lessons = commands.add_parser("lessons", help=told("lessons"), description=told("lessons"), title="commands")
     actions = lessons.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=Parser)
     for name in ("list", "copy", "compare", "progress"):
         made = actions.add_parser(name, help=told(name), description=told(name))
@@ -94,10 +95,10 @@ def _parser() -> Parser:
         if name != "list":
             _add_dir(made)
         if name != "progress":
-            made.add_argument("--from", dest="course", type=Path, metavar="D", help=told("option_from"))
+            _add_from(made)
     _add_teacher(actions)
     _add_author(actions)
-    examined = commands.add_parser("doctor", help=told("doctor"))
+    examined = commands.add_parser("doctor", help=told("doctor"), description=told("doctor"))
     _add_lang(examined)
     _add_dir(examined)
     return parser
@@ -114,18 +115,19 @@ def _add_author(actions: Any) -> None:
     for name in ("execute", "try"):
         made[name].add_argument("--torch", action="store_true", help=told("option_torch"))
     made["sync"].add_argument("--fresh", action="append", default=[], metavar="ID", help=told("option_fresh"))
-    made["html"].add_argument("--to", type=Path, default=Path("lessons-html"), metavar="D", help=told("option_to"))
+    _add_to(made["html"], "lessons-html")
     made["catalog"].add_argument("--check", action="store_true", help=told("option_check"))
-    made["pack"].add_argument("draft", type=Path, metavar="DRAFT")
-    made["pack"].add_argument("target", type=Path, metavar="NOTEBOOK")
+    made["pack"].add_argument("draft", type=Path, metavar="DRAFT", help=told("option_draft"))
+    made["pack"].add_argument("target", type=Path, metavar="NOTEBOOK", help=told("option_target"))
 
 
 def _add_teacher(actions: Any) -> None:
     made = {name: actions.add_parser(name, help=told(name), description=told(name)) for name in TEACHER}
     for name in ("worksheet", "slides", "assignment"):
-        made[name].add_argument("lesson", metavar="LESSON", help=told("option_lesson"))
-        made[name].add_argument("--to", type=Path, default=Path(), metavar="D", help=told("option_to"))
+        made[name].add_argument("lesson", metavar="LESSON", help=told("option_one_lesson"))
+        _add_to(made[name], ".")
         _add_lang(made[name])
+        _add_from(made[name])
     made["class"].add_argument("folder", type=Path, metavar="FOLDER", help=told("option_returned"))
     made["class"].add_argument("--html", type=Path, metavar="FILE", help=told("option_class_html"))
     made["class"].add_argument("--csv", type=Path, metavar="FILE", help=told("option_class_csv"))
@@ -134,22 +136,27 @@ def _add_teacher(actions: Any) -> None:
 
 
 def _handout(args: argparse.Namespace) -> int:
-    """Write a worksheet, slides or an assignment of a lesson, in the language of the command."""
+    """Write a worksheet, slides or an assignment of a lesson, in the language of the command if the course has it."""
     from autogradlab.lab import assignments, handouts
 
-    wanted = [
-        x for x in copying.lessons() if x.key.startswith(f"{language()}/") and x.path.stem.startswith(args.lesson)
-    ]
-    if len(wanted) != 1:
+    every = [x for x in copying.lessons(args.course) if copying.is_called(x.path.stem, args.lesson)]
+    wanted = [x for x in every if x.key.startswith(f"{language()}/")] or every
+    if not wanted:
         raise copying.LessonError(told("no_lesson", name=args.lesson))
-    if args.action == "assignment":
-        print(assignments.write(wanted[0], args.to)[0])
-        return 0
-    page = {"worksheet": handouts.worksheet, "slides": handouts.slides}[args.action](wanted[0].path)
-    args.to.mkdir(parents=True, exist_ok=True)
-    path = args.to / f"{wanted[0].path.stem}-{args.action}.html"
-    path.write_text(page, encoding="utf-8", newline="\n")
-    print(path)
+    if len(wanted) > 1:
+        raise copying.LessonError(told("many_lessons", name=args.lesson, found=", ".join(x.path.stem for x in wanted)))
+    folder = args.to.expanduser().resolve()
+    with contextlib.chdir(args.course or Path()):  # whose questions are those of the course, as in its notebooks
+        lesson = copying.Lesson(wanted[0].key, wanted[0].path.resolve())
+        if args.action == "assignment":
+            assignments.write(lesson, folder)
+            print(args.to / lesson.path.name)
+            return 0
+        page = {"worksheet": handouts.worksheet, "slides": handouts.slides}[args.action](lesson.path)
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{lesson.path.stem}-{args.action}.html"
+    (folder / name).write_text(page, encoding="utf-8", newline="\n")
+    print(args.to / name)
     return 0
 
 
@@ -187,6 +194,15 @@ def _add_dir(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dir", type=Path, default=Path(FOLDER), metavar="D", help=words)
 
 
+def _add_from(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--from", dest="course", type=Path, metavar="D", help=told("option_from"))
+
+
+def _add_to(parser: argparse.ArgumentParser, folder: str) -> None:
+    words = told("option_to", folder=folder)
+    parser.add_argument("--to", type=Path, default=Path(folder), metavar="D", help=words)
+
+
 def _port(text: str) -> int:
     if not text.isdecimal() or not 0 <= int(text) <= 65535:
         raise argparse.ArgumentTypeError(told("wrong_port", text=repr(text)))
@@ -216,10 +232,20 @@ def _other_versions(folder: Path) -> list[str]:
     return sorted({str(s.get("version", told("older_version"))) for s in stamps if s} - {copying.version()})
 
 
+def _copies(folder: Path) -> bool:
+    """Whether there are notebooks in a learner's folder; says so if not."""
+    there = any(records.copies(folder))
+    if not there:
+        warned("no_copies", folder=folder)
+    return there
+
+
 def _compare(args: argparse.Namespace) -> int:
     """Say of each lesson whether the learner's copy is of the lesson as installed; 1 if one is not, or is missing."""
     folder: Path = args.dir.expanduser()
     status = 0
+    if not _copies(folder):
+        return 1
     for key, path, state, version in copying.compare(folder, args.course):
         said = told(f"compared_{state}", version=version)
         status |= state in {"missing", "changed"}
@@ -231,6 +257,8 @@ def _compare(args: argparse.Namespace) -> int:
 
 def _progress(args: argparse.Namespace) -> int:
     folder: Path = args.dir.expanduser()
+    if not folder.is_dir() and not _copies(folder):
+        return 1
     print(records.Progress(folder if any(map(copying.stamp, records.copies(folder))) else None))
     return 0
 

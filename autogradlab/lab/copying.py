@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -70,6 +71,14 @@ def lessons(course: Path | None = None) -> list[Lesson]:
     if not found:
         raise LessonError(say("cli.no_lessons", folder=folder))
     return found
+
+
+def is_called(stem: str, name: str) -> bool:
+    """Whether a lesson, `14-backward`, may be called so: by its number or by how its name begins, `back` or `14-b`."""
+    if name.isdecimal():
+        number = re.match(r"\d+", stem)
+        return number is not None and int(number[0]) == int(name)
+    return bool(name) and (stem.startswith(name) or re.sub(r"^\d+-", "", stem).startswith(name))
 
 
 def read_notebook(path: Path) -> dict[str, Any]:

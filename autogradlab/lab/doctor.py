@@ -32,8 +32,12 @@ PACKAGES = [
 ]
 #: What only those need who read JupyterLab in Chinese.
 LANGUAGE_PACK = ("jupyterlab-language-pack-zh-CN", "4.2")
-#: What JupyterLab must have to draw widgets, below share/jupyter/labextensions.
-EXTENSIONS = {"@jupyter-widgets/jupyterlab-manager": "ipywidgets", "anywidget": "anywidget"}
+#: What JupyterLab must have to draw widgets, and stored cards without a kernel, below share/jupyter/labextensions.
+EXTENSIONS = {
+    "@jupyter-widgets/jupyterlab-manager": "ipywidgets",
+    "anywidget": "anywidget",
+    "autogradlab": "autogradlab",
+}
 
 
 @dataclass(frozen=True)

@@ -82,10 +82,11 @@ FAULTS = [
 class Parser(argparse.ArgumentParser):
     """argparse's parser, in the language of the moment."""
 
-    def __init__(self, **more: Any) -> None:
+    def __init__(self, *, title: str = "arguments", **more: Any) -> None:
         super().__init__(**more, allow_abbrev=False, add_help=False)
-        self._positionals.title = told("commands")
+        self._positionals.title = told(title)
         self._optionals.title = told("options")
+        self.set_defaults(parser=self)  # the one that has read the last of the arguments
         self.add_argument("-h", "--help", action="help", help=told("help"))
 
     def format_usage(self) -> str:
@@ -95,7 +96,7 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         text = super().format_help().replace("usage: ", told("usage"), 1)
-        for title in (told("commands"), told("options")):
+        for title in (self._positionals.title, self._optionals.title):
             text = text.replace(f"\n{title}:\n", f"\n{told('section', title=title)}\n")
         return text
 

@@ -1,6 +1,6 @@
-"""What a learner meets first: one line in the terminal, the first lesson in their language, to be read before JupyterLab
-shows it, its kernel begun before the page asks, and nothing in its way, nor anything asked of the server that lessons
-have no use for."""
+"""What a learner meets first: one line in the terminal, the first lesson in their language, to be read before
+JupyterLab shows it, its kernel begun before the page asks, and nothing in its way, nor anything asked of the server
+that lessons have no use for."""
 
 from __future__ import annotations
 

@@ -114,7 +114,16 @@ def test_wrong_usage(arguments: list[str], words: str, capsys: pytest.CaptureFix
     with pytest.raises(SystemExit) as stop:
         cli.main(arguments)
     assert stop.value.code == 2
-    assert words in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.startswith(f"usage: autogradlab {' '.join(a for a in arguments if a in ('lab', 'lessons', 'list'))}")
+
+
+def test_the_names_of_a_lesson():
+    called = {"14-backward": ("14", "back", "backward", "14-b"), "01-lesson": ("1", "01", "lesson"), "0a": ("0a", "0")}
+    for stem, names in called.items():
+        assert all(copying.is_called(stem, name) for name in names)
+    assert not any(copying.is_called("14-backward", name) for name in ("1", "4", "ward", "", "140"))
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]):
@@ -214,8 +223,9 @@ def test_check_says_what_became_of_the_copies(
 ):
     folder = tmp_path / "work"
     arguments = ["lessons", "compare", "--dir", str(folder)]
-    assert cli.main(arguments) == 1
-    assert capsys.readouterr().out.count("missing; autogradlab lessons copy adds it") == 2
+    for action in ("compare", "progress"):
+        assert cli.main(["lessons", action, *arguments[2:]]) == 1
+        assert "no copies of lessons" in capsys.readouterr().err
     monkeypatch.setattr(copying, "version", lambda: "0.0.9")
     assert cli.main(["lessons", "copy", "--dir", str(folder)]) == 0
     assert cli.main(arguments) == 0
@@ -228,6 +238,9 @@ def test_check_says_what_became_of_the_copies(
     assert f"Some copies were made by autogradlab 0.0.9; installed is {copying.version()}." in capsys.readouterr().out
     shipped = sample_lessons / "en" / "00-welcome.ipynb"
     shipped.write_text(shipped.read_text(encoding="utf-8").replace("6 * 7", "6 * 8"), encoding="utf-8")
+    (folder / "zh" / "00-welcome.ipynb").unlink()
+    assert cli.main(arguments) == 1
+    assert capsys.readouterr().out.count("missing; autogradlab lessons copy adds it") == 1
     (folder / "zh" / "00-welcome.ipynb").write_text("my notes", encoding="utf-8")
     assert cli.main(arguments) == 1
     said = capsys.readouterr().out
@@ -246,6 +259,7 @@ def test_progress(
     monkeypatch.setenv("AUTOGRADLAB_LANG", "zh")
     folder = tmp_path / "work"
     arguments = ["lessons", "progress", "--dir", str(folder), "--lang", "en"]
+    folder.mkdir()
     assert cli.main(arguments) == 0
     assert "this is not a learner's copy" in capsys.readouterr().out
     cli.main(["lessons", "copy", "--dir", str(folder)])

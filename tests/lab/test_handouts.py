@@ -70,3 +70,26 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert 'lang="zh-CN"' in (tmp_path / "14-backward-slides.html").read_text(encoding="utf-8")
     assert cli.main(["lessons", "slides", "99"]) == 1
     assert "99" in capsys.readouterr().err
+    assert cli.main(["lessons", "slides", "the-gradient"]) == 1
+    assert "15-the-gradient-argument, 20-the-gradient-of-the-data" in capsys.readouterr().err
+
+
+def test_the_commands_on_a_course_of_ones_own(tmp_path: Path):
+    """Its questions are found from wherever the command is given, and its language is taken where it has no other."""
+    from autogradlab.lab import cli
+
+    course = tmp_path / "my course"
+    for part, end in (("en", "ipynb"), ("questions", "toml"), ("checks", "py")):
+        (course / part).mkdir(parents=True)
+        text = (COURSE / part / f"14-backward.{end}").read_text(encoding="utf-8")
+        (course / part / f"07-mine.{end}").write_text(text, encoding="utf-8")
+    questions = course / "questions" / "07-mine.toml"
+    words = questions.read_text(encoding="utf-8")
+    for name in ("worksheet", "slides", "assignment"):
+        asked = ["lessons", name, "7", "--from", str(course), "--to", str(tmp_path / "made"), "--lang", "zh"]
+        assert cli.main(asked) == 0
+    made = sorted(p.name for p in (tmp_path / "made").iterdir())
+    assert made == ["07-mine-slides.html", "07-mine-worksheet.html", "07-mine.ipynb"]
+    questions.write_text(words.replace(".zh = ", '.zh = "这是我的"\n#', 1), encoding="utf-8")
+    assert cli.main(["lessons", "worksheet", "mine", "--from", str(course), "--to", str(tmp_path), "--lang", "zh"]) == 0
+    assert "这是我的" in (tmp_path / "07-mine-worksheet.html").read_text(encoding="utf-8")

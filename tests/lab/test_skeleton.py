@@ -97,6 +97,12 @@ def test_learners_get_the_course_and_their_progress(course: Path, tmp_path: Path
     assert "01-slopes" in str(records.progress())
 
 
+def test_a_lesson_has_a_title(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["lessons", "new", " ", "--dir", str(tmp_path)]) == 1
+    assert "title" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_titles_in_any_script_and_languages_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     assert kit("new", "梯度", "--in", "zh") == 0

@@ -11,7 +11,7 @@ const SHOWN = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-RenderedMarkdown :is(h1
 const OTHER = ".jp-Dialog, .jp-Launcher, .jp-FileEditor, .jp-MarkdownViewer";
 const DARK = "autogradlab:dark";
 const STYLE = `
-#autogradlab-beginning { position: fixed; inset: 0; z-index: 20; overflow: hidden; cursor: progress; background: #fff; color: rgb(0 0 0 / 87%);
+#autogradlab-beginning { position: fixed; inset: 0; z-index: 1001; overflow: hidden; cursor: progress; background: #fff; color: rgb(0 0 0 / 87%);
   font: 14px/1.6 system-ui, -apple-system, blinkmacsystemfont, "Segoe UI", helvetica, arial, sans-serif; }
 #autogradlab-beginning > div { position: absolute; inset: 91px 76px 0 132px; padding-top: 18px; }
 #autogradlab-beginning.dark { background: #111; color: rgb(255 255 255 / 87%); }

@@ -24,7 +24,7 @@ from typing import Any
 from nbclient.exceptions import CellExecutionError
 
 from autogradlab.inspectors.words import say
-from autogradlab.lab.copying import LANGUAGES, LessonError
+from autogradlab.lab.copying import LANGUAGES, LessonError, is_called
 
 from . import pages, trial, wording
 from .book import ANSI, execute, execute_on_torch, language_of, lesson_files, normalise, read, root_of
@@ -55,7 +55,7 @@ def named(names: Sequence[str], wanted: Callable[[Path], bool] = lambda path: Tr
         elif path.suffix == ".ipynb":
             here = [path] if path.is_file() else []
         else:
-            here = [p for p in lesson_files(course()) if wanted(p) and p.stem.startswith(name)]
+            here = [p for p in lesson_files(course()) if wanted(p) and is_called(p.stem, name)]
         if not here:
             raise LessonError(say("cli.author_no_lesson", name=name))
         found += here

@@ -188,6 +188,8 @@ def slope_of_cube(slope, torch):
 
 def begin(title: str, course: Path, languages: Sequence[str]) -> list[Path]:
     """Write a new lesson of that title into a course; the files made, the notebooks run."""
+    if not title.strip():
+        raise LessonError(say("cli.new_untitled"))
     if unknown := [lang for lang in languages if lang not in LANGUAGES]:
         raise LessonError(say("cli.new_language", given=", ".join(unknown), known=", ".join(LANGUAGES)))
     languages = [lang for lang in LANGUAGES if lang in languages]  # the first is the original
