@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
+from os.path import dirname, join
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -377,7 +377,8 @@ forms[inplace.write_in_place] = _written
 forms[outputs.write] = forms[creation.into] = unseen
 
 
-_TRACED = Path(__file__).parents[1] / "operators" / "traced.txt"
+#: by the functions of os, since pathlib takes as long to load as many of our own modules
+_TRACED = join(dirname(dirname(__file__)), "operators", "traced.txt")
 
 
 def _through(name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -422,5 +423,6 @@ def arm() -> None:
     while forms:
         _gate(*forms.popitem())
     if known.names is None:
-        known.names = frozenset(_TRACED.read_text(encoding="utf-8").split())
+        with open(_TRACED, encoding="utf-8") as file:
+            known.names = frozenset(file.read().split())
         watch_dispatch(_through)
