@@ -352,7 +352,7 @@ def kept(mask: np.ndarray, x: np.ndarray) -> np.ndarray:
 def replace(x: np.ndarray, by: np.ndarray, mask: np.ndarray) -> None:
     """Write the elements of `by` over those of `x` where a mask holds: likewise, by the difference of their bits."""
     kind = _BITS.get(x.itemsize)
-    if kind is None or x.dtype.kind == "c":
+    if kind is None or x.dtype.kind == "c" or x.size < 256:
         np.copyto(x, by, where=mask)
         return
     bits = x.view(kind)

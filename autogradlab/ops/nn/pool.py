@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from ..table.opdef import op
 Array = Any
 Sizes = tuple[int, ...]
 
+# Where windows lie depends on sizes alone, which are the same at each step of a training: it is found out once.
+_kept = lru_cache(maxsize=128)
+
 
 def pooled_size(n: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
     """How many windows fit; in ceil mode the last one may reach beyond the end, if it starts inside."""
@@ -32,15 +36,16 @@ def pooled_size(n: int, kernel: int, stride: int, padding: int, dilation: int, c
     return count
 
 
+@_kept
 def _sizes(
-    x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool, mean: bool = False
+    shape: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool, mean: bool = False
 ) -> Sizes:
     """How many windows fit into planes or volumes; refuses what PyTorch's pools of maxima, or of means, refuse."""
-    nd = len(kernel)
-    if mean and nd == 2 and x.ndim < 3:
-        wrap_dim(-3, x.ndim, scalar_ok=False)
-    planes = mean and nd == 2 and x.ndim > 4
-    if x.ndim not in (nd + 1, nd + 2) and not planes:
+    nd, ndim = len(kernel), len(shape)
+    if mean and nd == 2 and ndim < 3:
+        wrap_dim(-3, ndim, scalar_ok=False)
+    planes = mean and nd == 2 and ndim > 4
+    if ndim not in (nd + 1, nd + 2) and not planes:
         raise RuntimeError(f"non-empty {nd + 1}D or {nd + 2}D (batch mode) tensor expected for input")
     if 0 in stride:
         raise RuntimeError("stride should not be zero")
@@ -62,68 +67,82 @@ def _sizes(
                 f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
                 f"dilation={d}"
             )
-    empty = 0 in x.shape[x.ndim - nd - 1 :]
+    empty = 0 in shape[ndim - nd - 1 :]
     if empty and nd == 3:
         raise RuntimeError(
             f"{'avg_pool3d' if mean else 'max_pool3d_with_indices_out_cpu_template'}(): Expected input's non-batch "
-            f"dimensions to have positive length, but input has a shape of {list(x.shape)} and non-batch dimension 0 "
+            f"dimensions to have positive length, but input has a shape of {list(shape)} and non-batch dimension 0 "
             "has length zero!"
         )
     if empty or planes:
         raise RuntimeError(
             f"Expected {nd + 1}D or {nd + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got:"
-            f"{list(x.shape)}"
+            f"{list(shape)}"
         )
-    sizes = x.shape[-nd:]
+    sizes = shape[-nd:]
     out = tuple(pooled_size(*a, ceil_mode) for a in zip(sizes, kernel, stride, padding, dilation, strict=True))
     if any(n < 1 for n in out):
-        lead = x.shape[-nd - 1]
+        lead = shape[-nd - 1]
         given = "x".join(str(n) for n in (lead, *sizes))
         made = "x".join(str(n) for n in (lead, *out))
         raise RuntimeError(f"Given input size: ({given}). Calculated output size: ({made}). Output size is too small")
     return out
 
 
-def _spread(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, out: Sizes, value: Any) -> Array:
-    """x with a border that makes room for every window."""
-    nd = len(kernel)
-    sizes = x.shape[-nd:]
+@_kept
+def _room(
+    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, out: Sizes
+) -> tuple[Sizes, tuple[Any, ...]]:
+    """The sizes of planes or volumes with a border that makes room for every window, and where in them these lie."""
     wanted = [
         max(s * (o - 1) + d * (k - 1) + 1, p + n)
         for n, k, s, p, d, o in zip(sizes, kernel, stride, padding, dilation, out, strict=True)
     ]
-    if not any(padding) and list(sizes) == wanted:
+    return tuple(wanted), (..., *(slice(p, p + n) for p, n in zip(padding, sizes, strict=True)))
+
+
+def _spread(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, out: Sizes, value: Any) -> Array:
+    """x with a border that makes room for every window."""
+    nd = len(kernel)
+    sizes = x.shape[-nd:]
+    wanted, inside = _room(sizes, kernel, stride, padding, dilation, out)
+    if sizes == wanted and not any(padding):
         return x
     whole: Any = np.full((*x.shape[:-nd], *wanted), value, x.dtype)
-    whole[(..., *(slice(p, p + n) for p, n in zip(padding, sizes, strict=True)))] = x
+    whole[inside] = x
     return whole
 
 
-def _places(kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> Any:
-    """For each element of a window: its position, and where in the padded input it lies for all windows."""
-    for at in itertools.product(*map(range, kernel)):
-        yield (
-            at,
-            (
-                ...,
-                *(
-                    slice(i * d, i * d + s * (o - 1) + 1, s)
-                    for i, d, s, o in zip(at, dilation, stride, out, strict=True)
-                ),
-            ),
-        )
+@_kept
+def _places(kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> list[tuple[Any, ...]]:
+    """For each element of a window: where in the padded input it lies for all windows."""
+    return [
+        (..., *(slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True)))
+        for at in itertools.product(*map(range, kernel))
+    ]
+
+
+@_kept
+def _steps(
+    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, out: Sizes
+) -> tuple[Array, list[Array]]:
+    """How far, in places of a plane or volume, the elements of a window are from its first one; and where that is, as
+    the part of each axis."""
+    axes = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]  # from a place to the next along each
+    offsets = _grid([np.arange(n) * (d * step) for n, d, step in zip(kernel, dilation, axes, strict=True)])
+    first = [(np.arange(n) * s - p) * step for n, s, p, step in zip(out, stride, padding, axes, strict=True)]
+    return offsets.reshape(-1), first
 
 
 def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> Any:
-    out = _sizes(input, kernel, stride, padding, dilation, ceil_mode)
-    nd = len(kernel)
-    sizes = input.shape[-nd:]
+    kernel, stride, padding, dilation = tuple(kernel), tuple(stride), tuple(padding), tuple(dilation)
+    out = _sizes(input.shape, kernel, stride, padding, dilation, ceil_mode)
+    sizes = input.shape[-len(kernel) :]
     low = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min if input.dtype.kind in "iu" else False
     x = _spread(input, kernel, stride, padding, dilation, out, low)
     floating = input.dtype.kind == "f"
-    steps = [math.prod(sizes[axis + 1 :]) for axis in range(nd)]  # from a place to the next along each axis
     best: Any = None
-    for k, (_, where) in enumerate(_places(kernel, stride, dilation, out)):
+    for k, where in enumerate(_places(kernel, stride, dilation, out)):
         part = x[where]
         if best is None:
             best = np.array(part, order="C")
@@ -135,10 +154,9 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
             larger |= np.isnan(part)
         replace(best, part, larger)
         np.maximum(winner, larger.view(np.uint8) * winner.dtype.type(k), out=winner)  # a later element is the winner
-    # of the elements of a window from its first one, and of these
-    offsets = _grid([np.arange(n) * (d * step) for n, d, step in zip(kernel, dilation, steps, strict=True)])
-    index = offsets.reshape(-1).take(winner)
-    index += _grid([(np.arange(n) * s - p) * step for n, s, p, step in zip(out, stride, padding, steps, strict=True)])
+    offsets, first = _steps(sizes, kernel, stride, padding, dilation, out)
+    index = offsets.take(winner)
+    index += _grid(first)
     if any(padding):  # a window of nothing but -inf points at its first element inside
         index = _inside(index, best, low, sizes, stride, padding, dilation, out)
     return best, index
@@ -243,6 +261,8 @@ def _register_scatter(name: str, node: str, nd: int, keeps: bool = True, operato
 def _register_max(declaration: str, nd: int) -> None:
     name = name_of(declaration)
 
+    keeping = keeping_channels(_max_pool)
+
     @typed(f"max_pool{nd}d", "bc")
     def kernel(
         input: np.ndarray,
@@ -252,7 +272,10 @@ def _register_max(declaration: str, nd: int) -> None:
         dilation: tuple[int, ...],
         ceil_mode: bool,
     ) -> tuple[np.ndarray, np.ndarray]:
-        return keeping_channels(_max_pool)(input, kernel_size, stride or kernel_size, padding, dilation, ceil_mode)
+        found: tuple[np.ndarray, np.ndarray] = keeping(
+            input, kernel_size, stride or kernel_size, padding, dilation, ceil_mode
+        )
+        return found
 
     op(
         declaration,
@@ -352,11 +375,9 @@ def max_unpool3d(input: Any, indices: Any, output_size: Any) -> Any:
 # -- means -------------------------------------------------------------------------------------------------------------
 
 
-def _divisor(
-    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, out: Sizes, include: bool, override: Any
-) -> Any:
-    if override is not None:
-        return override
+@_kept
+def _counts(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, out: Sizes, include: bool) -> Any:
+    """How many elements each window has, or one number if they all have as many; `include` counts those of a border."""
     total: Any = 1
     nd = len(sizes)
     for axis, (n, k, s, p, o) in enumerate(zip(sizes, kernel, stride, padding, out, strict=True)):
@@ -364,7 +385,7 @@ def _divisor(
         end = np.minimum(start + k, n + p)
         count = end - start if include else np.minimum(end, n) - np.maximum(start, 0)
         total = total * count.reshape(-1, *(1,) * (nd - 1 - axis))
-    return total
+    return total.flat[0] if total.size and (total == total.flat[0]).all() else total
 
 
 def _avg_pool(
@@ -376,14 +397,16 @@ def _avg_pool(
     count_include_pad: bool,
     divisor_override: Any,
 ) -> np.ndarray:
-    stride = stride or kernel_size
-    one = (1,) * len(kernel_size)
-    out = _sizes(input, kernel_size, stride, padding, one, ceil_mode, mean=True)
-    x = _spread(input, kernel_size, stride, padding, one, out, 0)
+    kernel, stride, padding = tuple(kernel_size), tuple(stride or kernel_size), tuple(padding)
+    one = (1,) * len(kernel)
+    out = _sizes(input.shape, kernel, stride, padding, one, ceil_mode, mean=True)
+    x = _spread(input, kernel, stride, padding, one, out, 0)
     total: Any = None
-    for _, where in _places(kernel_size, stride, one, out):
+    for where in _places(kernel, stride, one, out):
         total = np.array(x[where]) if total is None else total + x[where]
-    by = _divisor(input.shape[-len(out) :], kernel_size, stride, padding, out, count_include_pad, divisor_override)
+    by = divisor_override
+    if by is None:
+        by = _counts(input.shape[-len(out) :], kernel, stride, padding, out, count_include_pad)
     by = np.asarray(by).astype(input.dtype)
     means = np.trunc(total / by).astype(input.dtype) if input.dtype.kind in "iu" else total / by
     return np.asarray(means, order="C")
@@ -399,14 +422,18 @@ def _avg_pool_backward(
     count_include_pad: bool,
     divisor_override: Any,
 ) -> np.ndarray:
-    nd, stride = len(kernel_size), stride or kernel_size
-    out = input.shape[-nd:]
-    by = _divisor(shape[-nd:], kernel_size, stride, padding, out, count_include_pad, divisor_override)
+    kernel, stride, padding = tuple(kernel_size), tuple(stride or kernel_size), tuple(padding)
+    nd = len(kernel)
+    out, sizes, one = input.shape[-nd:], shape[-nd:], (1,) * nd
+    by = divisor_override
+    if by is None:
+        by = _counts(sizes, kernel, stride, padding, out, count_include_pad)
     g = input / np.asarray(by).astype(input.dtype)
-    whole = np.zeros_like(_spread(np.zeros(shape, input.dtype), kernel_size, stride, padding, (1,) * nd, out, 0))
-    for _, where in _places(kernel_size, stride, (1,) * nd, out):
+    wanted, inside = _room(sizes, kernel, stride, padding, one, out)
+    whole = np.zeros((*shape[:-nd], *wanted), input.dtype)
+    for where in _places(kernel, stride, one, out):
         whole[where] += g
-    return np.ascontiguousarray(whole[(..., *(slice(p, p + n) for p, n in zip(padding, shape[-nd:], strict=True)))])
+    return np.ascontiguousarray(whole[inside])
 
 
 def _register_avg(declaration: str, nd: int, refused: str, without: str) -> None:
