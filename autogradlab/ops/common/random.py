@@ -283,6 +283,13 @@ def randint(*args: Any, **kwargs: Any) -> Tensor:
     >>> torch.randint(10, (4,))
     tensor([4, 9, 3, 0])
     """  # noqa: E501 a signature is one line
+    *bounds, size = args or (None,)
+    if 0 < len(bounds) < 3 and type(size) in (tuple, list) and quick(kwargs) and not modes.LOCAL.state.mapped:
+        shape = quick_shape((size,))
+        if shape and 0 not in shape and all(type(n) is int for n in bounds):
+            low, high = (0, *bounds)[-2:]
+            numpy = (kwargs.get("dtype") or dtypes.int64).numpy
+            return finished(modes.quiet(streams.randint, low, high, shape, numpy), kwargs.get("requires_grad", False))
     _, values = bind("randint", args, kwargs)
     low, high = values.get("low", 0), values["high"]
     return _made("randint", values, lambda out, g: streams.random_(out, low, high, generator=g), integer=True)

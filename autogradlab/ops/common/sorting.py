@@ -333,6 +333,8 @@ def topk(
 
 #: so few elements are found faster one after the other
 _FEW = 8
+#: lines of so few are sorted sooner than divided
+_SHORT = 64
 
 
 def _in_turn(x: np.ndarray, k: int, largest: bool) -> np.ndarray | None:
@@ -361,7 +363,7 @@ def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
         few = _in_turn(x, k, largest)
         if few is not None:
             return few
-    if k < n:  # one more than wanted: whether the last one has a rival
+    if k < n and (large or n > _SHORT):  # one more than wanted: whether the last one has a rival
         found = x.argpartition(n - k - 1 if largest else k)
         found = found[..., n - k - 1 :] if largest else found[..., : k + 1]
         if large:
@@ -370,7 +372,7 @@ def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
         by = order(chosen, chosen.ndim - 1, largest)
         places = taken(found, by, -1)
     else:
-        places = order(x, x.ndim - 1, largest)
+        places = order(x, x.ndim - 1, largest)[..., : k + 1]
     if not large:
         tied = _tied(taken(x, places, -1)) if in_order else np.ones(x.shape[:-1], bool)
         if tied is not None:

@@ -547,6 +547,7 @@ def along(x: Array, matrices: list[Array]) -> Array:
 
 def _register_adaptive(declaration: str, nd: int) -> None:
     mean, maximum = f"_adaptive_avg_pool{nd}d", name_of(declaration)
+    adaptive = keeping_channels(_adaptive_max) if nd == 2 else _adaptive_max
 
     @typed(f"adaptive_avg_pool{nd}d{'' if nd == 2 else '_cpu'}")
     def kernel(input: np.ndarray, output_size: tuple[int, ...]) -> np.ndarray:
@@ -563,7 +564,8 @@ def _register_adaptive(declaration: str, nd: int) -> None:
 
     @typed(f"adaptive_max_pool{nd}d{'' if nd == 2 else '_cpu'}")
     def kernel_max(input: np.ndarray, output_size: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        return keeping_channels(_adaptive_max)(input, output_size) if nd == 2 else _adaptive_max(input, output_size)
+        found: tuple[np.ndarray, np.ndarray] = adaptive(input, output_size)
+        return found
 
     op(
         mean,

@@ -169,13 +169,19 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False, op
             refuse_recorded(operation, inputs, out)
         if type(r) is not np.ndarray:
             r = np.asarray(r)
+        target = out._array
+        if rule is _USUAL and r.dtype is target.dtype and r.shape == target.shape and 0 not in target.strides:
+            commit(out, r)
+            return out
         if rule.converts:
             r = r.astype(out._array.dtype)
         kind, times = r.dtype, 1
         if rule.copied and out._array.shape != r.shape:
             resize_out(out, r.shape)
-        if operation.elementwise and out._array.shape != r.shape and any(t is out for t in inputs):
-            raise RuntimeError(errors.OUT_BROADCAST.format(list(out.shape), list(r.shape)))
+        if operation.elementwise and target.shape != r.shape:
+            for t in inputs:
+                if t is out:
+                    raise RuntimeError(errors.OUT_BROADCAST.format(list(out.shape), list(r.shape)))
         if kind is not out._array.dtype:
             refuse_dtype(operation, out, r, inputs)
             if rule.uncastable and not can_cast(r.dtype, out._array.dtype):
