@@ -210,8 +210,9 @@ def double(kernel: Kernel) -> Kernel:
     def run(x: Any, *others: Any) -> Any:
         x = floated(x)
         wide = [o.astype(np.float64) if isinstance(o, np.ndarray) else o for o in others]
-        # a ufunc makes the memory order of its result PyTorch's, also of an expanded tensor
-        y = np.asarray(np.positive(x, dtype=np.float64) if x.dtype.kind == "f" else x.astype(np.float64))
+        # a ufunc makes the memory order of its result PyTorch's, also of an expanded tensor, but takes longer
+        ordered = x.flags.c_contiguous or x.dtype.kind != "f"
+        y = np.asarray(x.astype(np.float64) if ordered else np.positive(x, dtype=np.float64))
         r = np.asarray(kernel(y, *wide))
         if r.shape == y.shape and r.strides != y.strides:
             made = np.empty_like(y)
