@@ -66,8 +66,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
         if count == 0:
             v = np.full_like(v, np.nan)
         v = np.asarray(np.sqrt(v)) if root else v
-        real = np.dtype({"c8": "f4", "c16": "f8"}.get(input.dtype.str[1:], input.dtype))
-        v = v.astype(real)
+        v = v.astype(input.real.dtype if input.dtype.kind == "c" else input.dtype)
         if not mean:
             return v
         m = middle if keepdim or not x.ndim else np.squeeze(np.asarray(middle), dims)
