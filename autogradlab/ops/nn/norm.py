@@ -767,6 +767,32 @@ def _group_norm_recorded(
     return [g_input, g_weight, g_bias]
 
 
+def _group_norm_backward(
+    grad: Array, input: Array, weight: Array | None, mean: Array, rstd: Array, parts: tuple[int, ...], needs: Any
+) -> list[Any]:
+    """The gradients by sums over each channel of a sample, as PyTorch's kernel computes them: for plain arrays.
+
+    parts: samples, groups, channels of a group, and elements of a channel."""
+    g, x = grad.reshape(parts), input.reshape(parts)
+    mean, rstd = mean.reshape(*parts[:2], 1), rstd.reshape(*parts[:2], 1)
+    total = np.add.reduce(g, 3)
+    products = np.vecdot(g, x) if 1 < parts[3] <= _LONG else np.add.reduce(g * x, 3)
+    g_input = None
+    if needs[0]:
+        scale = rstd if weight is None else rstd * weight.reshape(parts[1:3])
+        # sums over a group, where PyTorch divides by its size and by the standard deviation
+        each = scale / np.array(parts[2] * parts[3], grad.dtype)
+        along = np.add.reduce((products - total * mean) * each, 2, keepdims=True)
+        slope = along * -rstd * rstd
+        shift = -slope * mean - np.add.reduce(total * each, 2, keepdims=True)
+        g_input = np.empty(grad.shape, grad.dtype)
+        part = np.multiply(g, scale[..., None], g_input.reshape(parts))
+        part += x * slope[..., None]
+        part += shift[..., None]
+    g_weight = np.add.reduce((products - total * mean) * rstd, 0).reshape(-1) if needs[1] else None
+    return [g_input, g_weight, np.add.reduce(total, 0).reshape(-1) if needs[2] else None]
+
+
 def _group_norm_vjp(
     F: Any,
     grads: list[Any],
@@ -787,6 +813,8 @@ def _group_norm_vjp(
         return _group_norm_recorded(F, grads, input, weight, bias, N, C, HxW, group, result1, result2, needs)
     if F is RAW and is_half(input):
         by_out, input, weight, result1, result2 = _wide(by_out, input, weight, result1, result2)
+    if F is RAW and by_out is not None and _plain(by_out, input, result2):
+        return _group_norm_backward(by_out, input, weight, result1, result2, (N, group, C // group, HxW), needs)
     shape = tuple(input.shape)
     ndim = len(shape)
     grouped = (N, group, -1) if 0 not in shape else (N, group, 0)
