@@ -225,6 +225,27 @@ def _one(out: Any, shape: tuple[int, ...], kind: Any) -> Tensor:
     return wrap(np.ones(shape, kind.numpy) if shape else np.array(1, kind.numpy))
 
 
+@instead(lambda call, args, kwargs: None)
+def _entry(out: Tensor, gradient: Any) -> tuple[Pair, Tensor] | None:
+    """Where the gradient of an output enters the graph, and that gradient: the usual case, in which none of the checks
+    of outputs and gradients can fail; else None."""
+    x = out._array
+    if gradient is None:
+        fits = x.size == 1 and x.dtype.kind == "f"
+    else:
+        fits = isinstance(gradient, Tensor) and (g := gradient._array).dtype is x.dtype and g.shape == x.shape
+    if not fits:
+        return None
+    node: Any = gradient_edge(out)
+    if type(node) is tuple or node.shape != x.shape or node.dtype is not x.dtype:
+        return None
+    if gradient is None:
+        one = np.empty(x.shape, x.dtype)
+        one.fill(1)
+        gradient = wrap(one)
+    return (node, 0), gradient
+
+
 def _roots(outputs: Sequence[Any]) -> list[Pair]:
     edges: list[Pair] = []
     for i, out in enumerate(outputs):
@@ -406,13 +427,17 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    grads = _root_gradients(outs, _grads(grad_outputs, len(outs)), is_grads_batched)
+    given = _grads(grad_outputs, len(outs))
+    entry = None
+    if len(outs) == len(given) == 1 and not is_grads_batched and type(getattr(outs[0], "_array", None)) is np.ndarray:
+        entry = _entry(outs[0], given[0])
+    grads = _root_gradients(outs, given, is_grads_batched) if entry is None else entry[1:]
     keep = _flag(create_graph if retain_graph is None else retain_graph)
     create, allow_unused = _flag(create_graph), _flag(allow_unused)
     if is_grads_batched:
         found = _batched(outs, ins, grads, keep, create, allow_unused)
     else:
-        found = _grad(outs, ins, grads, keep, create, allow_unused)
+        found = _grad(outs, ins, grads, keep, create, allow_unused, entry)
     if materialize_grads:
         for i, (g, t) in enumerate(zip(found, ins, strict=True)):
             if g is None:
@@ -422,10 +447,12 @@ def grad(
     return tuple(found) if keys is None else dict(zip(keys, found, strict=True))
 
 
-def _grad(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unused: bool) -> list[Tensor | None]:
-    roots = _roots(outs)
+def _grad(
+    outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unused: bool, entry: Any = None
+) -> list[Tensor | None]:
+    roots = _roots(outs) if entry is None else entry[:1]
     targets = _targets(ins, retain=False)
-    given = _root_checked(roots, grads)
+    given = _root_checked(roots, grads) if entry is None else grads
     captured = _run(Task(roots, given, keep, create, targets, accumulate=False))
     found: list[Tensor | None] = []
     for i in range(len(ins)):
@@ -523,7 +550,6 @@ def _together(
     return found
 
 
-@instead(lambda call, args, kwargs: _checked_method(*args, **kwargs))
 def _method(
     self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
 ) -> None:
@@ -549,27 +575,10 @@ def _method(
     Mirrors `torch.Tensor.backward`.
     """
     if inputs is None and create_graph is False and (retain_graph is None or type(retain_graph) is bool):
-        # the usual call: none of the checks of `_backward` can fail
-        x = self._array
-        if gradient is None:
-            fits = x.size == 1 and x.dtype.kind == "f"
-        else:
-            fits = isinstance(gradient, Tensor) and (g := gradient._array).dtype is x.dtype and g.shape == x.shape
-        if fits and not transforms.depth:
-            node: Any = gradient_edge(self)
-            if type(node) is not tuple and node.shape == x.shape and node.dtype is x.dtype:
-                if gradient is None:
-                    one = np.empty(x.shape, x.dtype)
-                    one.fill(1)
-                    gradient = wrap(one)
-                _run(Task(((node, 0),), (gradient,), retain_graph is True, False))
-                return
-    _checked_method(self, gradient, retain_graph, create_graph, inputs)
-
-
-def _checked_method(
-    self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
-) -> None:
+        entry = None if transforms.depth else _entry(self, gradient)
+        if entry is not None:
+            _run(Task((entry[0],), (entry[1],), retain_graph is True, False))
+            return
     _backward(self, gradient, retain_graph, create_graph, inputs)
 
 
