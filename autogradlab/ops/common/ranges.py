@@ -33,6 +33,9 @@ _RANGE = (
 _INT64 = "value cannot be converted to type int64_t without overflow"
 _LACKING = ("uint16", "uint32", "uint64")
 
+#: whole numbers below need no look at what their difference overflows
+_FAR = 1 << 40
+
 # -- arange and range --------------------------------------------------------------------------------------------------
 
 
@@ -117,8 +120,11 @@ def arange(*args: Any, **kwargs: Any) -> Tensor:
     >>> torch.arange(1, 2, 0.5)
     tensor([1.0000, 1.5000])
     """
-    if not kwargs and len(args) == 1 and type(args[0]) is int and 0 <= args[0] < 1 << 40 and default_device() is None:
-        return finished(np.arange(args[0], dtype=np.int64))
+    if not kwargs and 0 < len(args) < 4 and default_device() is None:
+        start, end, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
+        plain = type(start) is type(end) is type(step) is int and -_FAR < start < _FAR and -_FAR < end < _FAR
+        if plain and (0 < step < _FAR and start <= end or -_FAR < step < 0 and end <= start):
+            return finished(np.arange(start, end, step, np.int64))
     _, values = bind("arange", args, kwargs)
     start, end, step = values.get("start", 0), values["end"], values.get("step", 1)
     out = values.get("out")
