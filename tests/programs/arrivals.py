@@ -294,3 +294,77 @@ try:
     w.backward(torch.tensor([1.0, 2.0, 3.0]))
 except RuntimeError as error:
     print(error)
+
+# % arrival-cleared: a gradient with a graph is made zero, and has none then
+p = torch.tensor([1.0, 2.0], requires_grad=True)
+optimizer = torch.optim.SGD([p], lr=0.1)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    (p**3).sum().backward(create_graph=True)
+before = p.grad
+print(before)
+optimizer.zero_grad(set_to_none=False)
+print(p.grad is before, p.grad, p.grad.requires_grad, p.grad._version)
+p.grad = torch.ones(2, requires_grad=True)
+optimizer.zero_grad(set_to_none=False)
+print(p.grad)
+
+# % arrival-hooked: how often a gradient was written, seen by a hook of the leaf and in .grad
+for n in (3, 2000):
+    a = torch.ones(n, requires_grad=True)
+    a.register_hook(lambda g: print("a:", g._version))
+    (a * 2 + a * 3 + a * 4).backward(torch.ones(n))
+    print(a.grad._version)
+
+
+class Written(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        return a * b
+
+    @staticmethod
+    def backward(ctx, g):
+        first = g * 2
+        first.mul_(2)
+        return first, first.clone()
+
+
+a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+Written.apply(a, b).sum().backward()
+print(a.grad._version, b.grad._version)
+
+# % arrival-permuted: the strides of a permuted leaf, also of its dimensions of size 1
+for dtype in (torch.float32, torch.float64):
+    for leaf in (
+        torch.zeros(3, 1, 2, dtype=dtype).transpose(0, 2),
+        torch.zeros(2, 1, 1, 3, dtype=dtype).permute(3, 1, 2, 0),
+        torch.zeros(1, 3, dtype=dtype).t().contiguous().t(),
+    ):
+        x = leaf.requires_grad_()
+        for function in (torch.exp, torch.Tensor.double, torch.Tensor.float, lambda t: t * 2):
+            x.grad = None
+            function(x).sum().backward()
+            print(x.stride(), x.grad.stride())
+
+# % arrival-index-layouts: the order of dimensions that an index gives
+for x in (
+    torch.arange(6.0).view(2, 3).t(),
+    torch.arange(6.0).view(2, 1, 3),
+    torch.arange(24.0).view(2, 3, 4).permute(2, 0, 1),
+    torch.zeros(0, 3),
+    torch.zeros(3, 0, 2),
+    torch.zeros(3, 1, 1),
+):
+    for index in (
+        ([0, 1],),
+        (slice(None), [0]),
+        (torch.tensor([[0], [1]]),),
+        ([],),
+        (torch.zeros(x.shape[:1], dtype=torch.bool),),
+        (None, [0, 0]),
+        (slice(None), None, torch.zeros(x.shape[1:2], dtype=torch.bool)),
+        (torch.zeros(x.shape[:2], dtype=torch.bool),),
+    ):
+        with caught():
+            r = x[index]
+            print(tuple(r.shape), r.stride())

@@ -122,3 +122,12 @@ torch.manual_seed(0)
 x, bias = tensor(2, 2, 3), tensor(2, 3)
 F.layer_norm(x, (2, 3), None, bias).sum().backward()
 print(bias.grad)
+
+# % saved-versions: a saved result that hooks packed has the version of the result
+a = torch.ones(2, requires_grad=True)
+with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+    b = a.exp()
+held = b.grad_fn._saved_result
+print(held._version, held.grad_fn is b.grad_fn)
+b.detach().add_(1)
+print(held._version, b._version, b.grad_fn._saved_result._version)

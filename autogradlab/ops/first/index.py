@@ -306,7 +306,10 @@ def laid_out(r: np.ndarray, input: np.ndarray, places: tuple[Any, ...]) -> np.nd
     lead = 0 if apart else where or 0
     kept = (*dims[:lead], *(0,) * width, *dims[lead:])
     # the index is an operand too, in which the other dimensions have the size 1
-    index = dense((*(1,) * lead, *shape[lead : lead + width], *(1,) * (r.ndim - lead - width)), 1)
+    sizes = (*(1,) * lead, *shape[lead : lead + width], *(1,) * (r.ndim - lead - width))
+    if not r.size and sizes == shape:  # all operands have one shape, and are contiguous
+        return np.empty(shape, r.dtype)
+    index = dense(sizes, 1)
     steps = [s if n == 1 or lead <= d < lead + width else 0 for d, (n, s) in enumerate(zip(shape, index, strict=True))]
     axes = common_axes(shape, [kept, tuple(steps)])
     if axes == list(range(r.ndim)):

@@ -18,7 +18,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ...core.types.dtypes import dtype, from_numpy, tensor_type
 from ...core.types.size import size_of
-from ..table.asking import Operator, whole
+from ..table.asking import Operator, at, whole
 from ..table.calls import view_of
 from ..table.families import method
 from ..table.opdef import OPS, Op, composite, publish
@@ -168,7 +168,7 @@ def _asked_view(call: Any, args: Any, kwargs: Any) -> Any:
     """view while a mode is to be asked."""
     given = args[1] if len(args) > 1 else kwargs.get("dtype")
     if type(given) is dtype:
-        return TENSORS.view_as_dtype(args[0], given)
+        return TENSORS.detach(at("view", input=args[0], dtype=given))
     return _whole_view(call, args, kwargs)
 
 
