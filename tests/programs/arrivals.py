@@ -315,6 +315,22 @@ for n in (3, 2000):
     a.register_hook(lambda g: print("a:", g._version))
     (a * 2 + a * 3 + a * 4).backward(torch.ones(n))
     print(a.grad._version)
+    b = torch.ones(n, requires_grad=True)
+    c = (b + 1).view(-1)  # both hand on what they get
+    c.register_hook(lambda g: print("c:", g._version))
+    (c * 2 + c * 3 + c * 4).backward(torch.ones(n))
+    print(b.grad._version)
+for hook in (lambda g: None, lambda g: g.mul_(2), lambda g: g * 2, lambda g: (g * 2).mul_(3), lambda g: g.view(-1)):
+    for before in (False, True):
+        b = torch.ones(3, requires_grad=True)
+        c = b + 1
+        if before:
+            c.grad_fn.register_prehook(lambda grads, hook=hook: None if (r := hook(grads[0])) is None else (r,))
+            c.grad_fn.register_prehook(lambda grads: print("before:", grads[0]._version))
+        else:
+            c.register_hook(hook)
+        (c * 2 + c * 3 + c * 4).backward(torch.ones(3))
+        print(b.grad._version, b.grad.tolist())
 
 
 class Written(torch.autograd.Function):

@@ -32,7 +32,7 @@ from ..runtime.modes import FLAGS, QUIET
 from ..tensor.dispatching import on_first_mode
 from ..tensor.tensor import Tensor
 from .anomaly import report
-from .firing import ARRAYS, RECORDED, UNRECORDED, on_array, run_with_hooks, tensor_hooks
+from .firing import ARRAYS, RECORDED, UNRECORDED, as_array, on_array, run_with_hooks, tensor_hooks
 from .leaves import (
     ALONE,
     accumulate,
@@ -730,11 +730,11 @@ class Task:
         while heap:
             node = heap.pop() if len(heap) == 1 else _pop(heap)
             self.at = node
-            grad = outs = before = g = None
+            grad = outs = before = g = arrived = None
             grad = take(node, None)
             writes = written.get(node)
             if writes and not node.accumulates and not isinstance(node, CopySlices):  # which passes on a copy
-                if node.user_code or (node.hooks and node.hooks.tensor):
+                if node.user_code or node.hooks is not None:
                     grad = _written(grad, writes)  # hooks and code of the user see its version
             if needed is not None and not self._arrives(node, grad, writes, form, local):
                 continue
@@ -750,7 +750,13 @@ class Task:
             if short and node.simple and node.hooks is None:
                 outs = on_array(node, grad)
             else:
-                outs = run_with_hooks(node, grad, form, local, needed)
+                arrived = grad if watch else None
+                outs, grad = run_with_hooks(node, grad, form, local, needed)
+                if not tensors and isinstance(grad, Tensor):  # which hooks have seen, and may have written
+                    writes = 0 if of_inference(grad) else grad._counter[0]
+                    grad = grad._array
+                    if as_array(arrived) is grad:  # two who hold it, and it would not be the pass's own
+                        arrived = None
             if not keep_graph:
                 node.release()
             for i, edge in enumerate(node._edges):
@@ -793,7 +799,7 @@ class Task:
                     else:
                         heap.append(target)
             if watch:
-                yield Event(node, grad, outs)
+                yield Event(node, grad if arrived is None else arrived, outs)
 
     def _arrives(self, node: Node, grad: Any, writes: int | None, form: int, local: modes.State) -> bool:
         """Under `inputs=`: keep what is wanted of a Node's gradient; whether the Node is to run as well."""

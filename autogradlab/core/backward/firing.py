@@ -158,9 +158,9 @@ def after_node(
 
 def run_with_hooks(
     node: Node, grad: Any, form: int, local: modes.State, needed: Container[Node] | None = None
-) -> tuple[Any, ...]:
+) -> tuple[tuple[Any, ...], Any]:
     """A step of a backward that is itself recorded, or of a Node with hooks or with the user's code, or under anomaly
-    mode."""
+    mode: the gradients of its inputs, and its own as its hooks have left it."""
     evaluating, local.evaluating = local.evaluating, node
     try:
         grad = before_node(node, grad, form, local)
@@ -179,7 +179,7 @@ def run_with_hooks(
             check_nan(node, outs)
     finally:
         local.evaluating = evaluating
-    return outs
+    return outs, grad
 
 
 def on_array(node: Node, grad: Any) -> Any:
