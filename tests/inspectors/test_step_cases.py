@@ -21,7 +21,6 @@ def leaves(torch: Any) -> tuple[Any, Any]:
 
 
 ROOT = "The root gradient [1.] enters at y: backward() of one element starts with 1."
-MUL_W_X = "MulBackward0 runs: w gets g·x = [4.], x gets g·w = [2.]. It frees what it saved: self, other."
 
 
 def test_several_roots(torch: Any):

@@ -9,6 +9,7 @@ import pytest
 
 from autogradlab.lab.author import book
 from tests.kernels import PRELOADED
+from tests.scenarios.blocks import TORCH
 
 #: the English ones: a translation has their code and outputs, byte for byte (test_pairs)
 ORIGINALS = [p for p in book.lesson_files() if p.parent.name == "en"]
@@ -35,7 +36,7 @@ def test_only_the_imports_change(ours: str, torchs: str):
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ORIGINALS, ids=lambda p: p.stem)
 def test_lesson_on_torch(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv(PRELOADED, "torch")
+    monkeypatch.setenv(PRELOADED, ",".join(TORCH))
     stored = book.read(path)
     code = [cell for cell in stored.cells if cell.cell_type == "code"]
     assert any(book.on_torch(cell.source) != cell.source for cell in code), "no cell imports autogradlab"

@@ -14,6 +14,8 @@ from autogradlab.lab import cli
 from autogradlab.lab.author import book, pages, trial
 from autogradlab.lab.copying import LessonError
 from tests.conftest import ROOT
+from tests.kernels import PRELOADED
+from tests.scenarios.blocks import TORCH
 
 SAMPLE = ROOT / "tests" / "lab" / "sample"
 CELLS = [
@@ -73,7 +75,8 @@ def test_a_right_lesson(sample: Path):
 
 
 @pytest.mark.parity
-def test_a_right_lesson_on_torch(sample: Path):
+def test_a_right_lesson_on_torch(sample: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(PRELOADED, ",".join(TORCH))
     assert trial.attempt(sample, torch=True)[0] == []
 
 

@@ -18,6 +18,7 @@ import argparse
 import atexit
 import contextlib
 import functools
+import gc
 import importlib
 import io
 import json
@@ -44,6 +45,9 @@ COMMAND = [
     *(sys.executable, "-P", "-c"),
     f"import sys; sys.path.append({str(ROOT)!r}); from tests.scenarios.blocks import main; main()",
 ]
+# What a process imports that runs programs on PyTorch in forks: the first optimizer of each would import the second of
+# these, which takes longer than the program.
+TORCH = ("torch", "torch._dynamo")
 # submodules that texts import by name; those that the package lacks are left out
 SUBMODULES = [
     "autograd",
@@ -216,6 +220,8 @@ def _install(name: str) -> None:
     """Import a module and let it and its submodules answer to the name torch."""
     module = importlib.import_module(name)
     if name == "torch":
+        for part in TORCH:
+            importlib.import_module(part)
         return
     if any(key.split(".")[0] == "torch" for key in sys.modules):
         raise ImportError(f"{name} imports the real torch")
@@ -304,6 +310,8 @@ def _serve(module: str) -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)  # a block that reads or writes past sys.stdin and sys.stdout disturbs no other
     os.dup2(2, 1)
+    gc.collect()
+    gc.freeze()  # a fork that collects garbage would copy all that was imported
     for line in asked:
         block_id, title, path, head, source = json.loads(line)
         result = _apart(Block(block_id, title, Path(path), head, source), module)
