@@ -243,7 +243,7 @@ t(F.fractional_max_pool2d, x, 2, output_size=2, _random_samples=torch.ones(1, 1,
 t(nn.MaxUnpool2d(2), *F.max_pool2d(x, 2, return_indices=True), output_size=(9, 4))
 for layer in nn.Conv2d(1, 1, 0), nn.Conv1d(1, 1, 0), nn.ConvTranspose2d(1, 1, 1, padding="same"):
     t(layer, x if layer.weight.ndim == 4 else x[0, :, 0])
-t(F.conv2d, x.half(), torch.ones(1, 1, 2, 2))
+t(F.conv2d, x.double(), torch.ones(1, 1, 2, 2))
 t(nn.ConvTranspose2d(1, 1, 3, 3), x, output_size=(1, 1))
 print(nn.Conv2d(1, 1, (1, 2), padding="same", padding_mode="reflect")._reversed_padding_repeated_twice)
 print(nn.Conv2d(1, 1, 1)._conv_forward(x, torch.ones(1, 1, 1, 1), None).equal(x))

@@ -46,8 +46,8 @@ COMMAND = [
     f"import sys; sys.path.append({str(ROOT)!r}); from tests.scenarios.blocks import main; main()",
 ]
 # What a process imports that runs programs on PyTorch in forks: the first optimizer of each would import the second of
-# these, which takes longer than the program.
-TORCH = ("torch", "torch._dynamo")
+# these, its first dual tensor the third, which takes longer than the program.
+TORCH = ("torch", "torch._dynamo", "torch._decomp.decompositions_for_jvp")
 # submodules that texts import by name; those that the package lacks are left out
 SUBMODULES = [
     "autograd",
