@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 
 from ..core.recording.record import TENSORS as F
+from ..core.runtime import errors
 from ..core.tensor.tensor import Tensor, wrap
+from ..core.tensor.tensor import requires_grad as wants_grad
 from ..core.types import dtypes
 from ..core.types.dims import wrap_dim, wrap_dims
 from ..core.types.dtypes import scalar_name
 from ..ops.breadth import fourier as _table
 from ..ops.first.kinds import is_half
 from ..ops.first.products import written
-from ..ops.table.outputs import FOUND
+from ..ops.table.outputs import FOUND, not_recorded
 from ..ops.table.publishing import reading
 
 __all__ = [
@@ -110,27 +112,36 @@ def _dims(x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]
     return dims, sizes
 
 
-def _filled(name: str, r: Tensor, out: Tensor, exact: str = "") -> Tensor:
-    """The out= form: complex results need a complex tensor, real ones a real one. exact: see `written`."""
+def _filled(name: str, kernel: str, r: Tensor, out: Tensor) -> Tensor:
+    """The out= form: complex results need a complex tensor, real ones a real one. kernel: the operation in whose name
+    autograd refuses; without one the result is the conjugate of another, which alone it looks at."""
     kind = r._array.dtype.kind
     if out._array.dtype.kind != kind:
         wanted = "complex" if kind == "c" else "floating point"
         raise RuntimeError(f"{name} expects a {wanted} output tensor, but got {dtypes.scalar_name(out)}")
-    return written(r, out, exact=exact)
+    if not kernel:
+        if wants_grad(out):
+            raise RuntimeError(errors.OUT_GRAD.format("aten::conj_physical"))
+        return written(F.detach(r), out, exact=FOUND)
+    for t in (r, out):
+        if wants_grad(t):
+            raise not_recorded(t, kernel)
+    return written(wrap(np.ascontiguousarray(r._array)), out)
 
 
 def _c2c(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, out: Any, single: bool = False) -> Tensor:
     x = _floating(x)
     dims, sizes = _dims(x, s, dim)
     mode = _norm(norm, forward)
-    exact = ""
+    kernel = "_fft_c2c"
     if single and x._array.dtype.kind != "c":
         r = F._fft_r2c(_resized(x, dims, sizes), dims, mode, False)
+        kernel = "_fft_r2c"
         if not forward:
-            r, exact = F.conj(r), FOUND
+            r, kernel = F.conj(r), ""
     else:
         r = F._fft_c2c(_resized(_complex(x), dims, sizes), dims, mode, forward)
-    return r if out is None else _filled("fft" if single and forward else "ifft" if single else "fftn", r, out, exact)
+    return r if out is None else _filled("fft" if single and forward else "ifft" if single else "fftn", kernel, r, out)
 
 
 def _axes(name: str, x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
@@ -158,7 +169,7 @@ def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, for
     one = not forward and len(dims) == 1
     if not forward:
         r = F.conj(r) if one else F._fft_c2c(F.conj_physical(r), dims[:-1], mode, False)
-    return r if out is None else _filled(name, r, out, FOUND if one else "")
+    return r if out is None else _filled(name, "_fft_r2c" if forward else "" if one else "_fft_c2c", r, out)
 
 
 def _c2r(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, forward: bool = False) -> Tensor:
@@ -176,7 +187,7 @@ def _c2r(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, for
     if forward and len(dims) > 1:
         x = F._fft_c2c(x, dims[:-1], mode, True)
     r = F._fft_c2r(F.conj(x), dims[-1:], mode, size) if forward else F._fft_c2r(x, dims, mode, size)
-    return r if out is None else _filled(name, r, out)
+    return r if out is None else _filled(name, "_fft_c2r", r, out)
 
 
 def _one(n: Any) -> Any:

@@ -150,8 +150,8 @@ else:
     inv.__doc__ = F.inverse.__doc__
 
 
-def _given(r: Tensor, out: Any, name: str = "out", **messages: str) -> Tensor:
-    return r if out is None else written(r, out, name, **messages)
+def _given(r: Tensor, out: Any, name: str = "out", *, copied: bool = False, **messages: str) -> Tensor:
+    return r if out is None else written(r, out, name, copied=copied, **messages)
 
 
 @reading("linalg_cholesky(Tensor input, *, bool upper=False, Tensor out=None) -> Tensor|fp32")
@@ -357,11 +357,12 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
         raise RuntimeError(
             f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {scalar_name(x._array)}"
         )
-    made = F.vdot(x, y) if x.ndim == y.ndim == 1 else F.sum(F.mul(F.conj(x), y), dim)
-    return _given(made, out, exact="linalg.vecdot: Expected out of dtype{0} but found {1}")
+    lines = x.ndim == y.ndim == 1
+    made = F.vdot(x, y) if lines else F.sum(F.mul(F.conj(x), y), dim)
+    return _given(made, out, "vdot" if lines else "sum", exact="linalg.vecdot: Expected out of dtype{0} but found {1}")
 
 
-@reading("linalg_matrix_power(Tensor input, int n, *, Tensor out=None) -> Tensor")
+@reading("linalg_matrix_power(Tensor input, int n, *, Tensor out=None) -> Tensor|uint_eye")
 def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
     """The product of a matrix with itself, n times; negative n of its inverse.
 
@@ -517,7 +518,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
         )
     found, info = F.linalg_inv_ex(F.reshape(A, (rows, columns)))
     check_info("inv", info._array, SINGULAR)
-    return _given(F.reshape(found, (*shape[ind:], *shape[:ind])), out, "tensorinv", unsafe=UNSAFE)
+    return _given(F.reshape(found, (*shape[ind:], *shape[:ind])), out, "tensorinv", unsafe=UNSAFE, copied=True)
 
 
 @reading("linalg_tensorsolve(Tensor input, Tensor other, int[]? dims=None, *, Tensor out=None) -> Tensor|fp32")
@@ -546,7 +547,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> T
         )
     n = _count(rest)
     x = solve(F.reshape(A, (n, n)), F.flatten(B))
-    return _given(F.reshape(x, rest), out, "tensorsolve", unsafe=UNSAFE)
+    return _given(F.reshape(x, rest), out, "tensorsolve", unsafe=UNSAFE, copied=True)
 
 
 @reading("linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor")

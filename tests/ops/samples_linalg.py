@@ -197,6 +197,23 @@ samples(
     out=False,
 )
 samples("det", case(fixed(GENERAL)), case(fixed(SINGULAR)).but(second=False, smooth=False))
+#: kernels are looked for only where there are elements: dtypes that they lack pass without
+for _name in ("cholesky_ex", "det", "eigh", "eigvalsh", "ldl_factor_ex", "lu", "lu_factor_ex", "svd", "svdvals"):
+    samples(
+        f"linalg_{_name}",
+        *(case(A(*shape, dtype="float16", grad=False)) for shape in ((0, 0), (0, 3, 3), (2, 2))),
+        path=f"linalg.{_name}",
+    )
+for _name in ("cholesky_ex", "eigh", "lu", "lu_factor_ex"):
+    samples(f"linalg_{_name}", case(A(0, 3, 3, dtype="int32")), case(A(2, 2, dtype="int32")), path=f"linalg.{_name}")
+for _name in ("int32", "float16"):
+    samples("linalg_lstsq", case(A(3, 3, dtype=_name), A(3, 3, dtype=_name)), path="linalg.lstsq")
+samples(
+    "linalg_lstsq",  # its solution lies in the memory of all rows
+    case(A(4, 3), A(4, 3)).but(second=False),
+    case(A(2, 4, 3), A(2, 4)).but(second=False),
+    path="linalg.lstsq",
+)
 samples("linalg_slogdet", case(fixed(GENERAL)), case(A(2, 3, 3)), path="linalg.slogdet", method=False, out=False)
 samples("logdet", case(fixed(POSITIVE)).but(second=False))
 samples(

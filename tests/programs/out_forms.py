@@ -75,3 +75,44 @@ for name, f in (
 ):
     attempt(f"{name} in part", lambda f=f: f(second))
     attempt(f"{name} in place", lambda f=f: list(f(first).shape))
+
+# % out-recorded: who refuses out= tensors that require grad, and who copies into them
+square = torch.eye(4)
+for name, f, kind, shape in (
+    ("fft", torch.fft.fft, torch.complex64, (4, 4)),
+    ("ifft", torch.fft.ifft, torch.complex64, (4, 4)),
+    ("fft2", torch.fft.fft2, torch.complex64, (4, 4)),
+    ("irfft", torch.fft.irfft, torch.float32, (4, 6)),
+    ("rfftn", torch.fft.rfftn, torch.complex64, (4, 3)),
+    ("ihfft", torch.fft.ihfft, torch.complex64, (4, 3)),
+    ("vecdot", lambda x, out: torch.linalg.vecdot(x, x, out=out), torch.float32, (4,)),
+    ("norm", torch.linalg.norm, torch.float32, ()),
+    ("tensorinv", lambda x, out: torch.linalg.tensorinv(x.view(2, 2, 2, 2), out=out), torch.float32, (2, 2, 2, 2)),
+    ("tensorsolve", lambda x, out: torch.linalg.tensorsolve(x, torch.ones(4), out=out), torch.float32, (4,)),
+    ("chebyshev", lambda x, out: torch.special.chebyshev_polynomial_t(x, 2, out=out), torch.float32, (4, 4)),
+):
+    attempt(
+        f"{name} out",
+        lambda f=f, kind=kind, shape=shape: f(square, out=torch.zeros(shape, dtype=kind).requires_grad_()).dtype,
+    )
+    attempt(
+        f"{name} in",
+        lambda f=f, kind=kind, shape=shape: (
+            f(torch.eye(4, requires_grad=True), out=torch.zeros(shape, dtype=kind)).dtype
+        ),
+    )
+
+# % out-laid: what is resized is laid out plainly, whatever the result is without out=
+box = torch.ones(4, 6, 3)
+for name, dim in (("fft", 0), ("rfft", 1), ("irfft", 0), ("hfft", 1), ("ifft", 0)):
+    f, o = (
+        getattr(torch.fft, name),
+        torch.zeros(0, dtype=torch.float32 if name in ("irfft", "hfft") else torch.complex64),
+    )
+    print(name, f(box, dim=dim).stride(), f(box, dim=dim, out=o).stride())
+
+# % out-several-dtypes: of operations with several results
+attempt("geqrf", lambda: torch.geqrf(torch.eye(4), out=outs((4, 4), (4,), dtype=torch.int64)))
+attempt("frexp", lambda: torch.frexp(torch.ones(2), out=(torch.zeros(2, dtype=torch.int64), torch.zeros(2))))
+attempt("frexp exponent", lambda: torch.frexp(torch.ones(2), out=outs((2,), (2,))))
+attempt("nansum", lambda: torch.nansum(torch.ones(2), out=torch.zeros((), dtype=torch.int64)))

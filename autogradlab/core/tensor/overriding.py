@@ -28,6 +28,7 @@ __all__ = [
     "collect",
     "disabled",
     "gate",
+    "have_few_kernels",
     "hand_on",
     "leave_memory",
     "on_first_override",
@@ -44,6 +45,8 @@ ENABLED, SUBCLASSES_DISABLED, ALL_DISABLED = range(3)
 Through = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 #: runs a call where some tensors have no contents; None before there is one
 off_memory: Through | None = None
+#: runs a call where PyTorch may have no kernel for a dtype; None before there is a tensor of one of those
+few_kernels: Through | None = None
 #: runs a call while forward mode differentiates; None while no level of it is open
 forward: Through | None = None
 #: runs a call where `__torch_dispatch__` may be asked (`dispatching.py`); None before there is a mode or class with it
@@ -90,6 +93,14 @@ def leave_memory() -> None:
     global off_memory
     if off_memory is None:
         off_memory = on_first_override.through
+        on_first_override.arm()
+
+
+def have_few_kernels(through: Through) -> None:
+    """From now on calls are run by `through`, which refuses dtypes."""
+    global few_kernels
+    if few_kernels is None:
+        few_kernels = through
         on_first_override.arm()
 
 
@@ -260,8 +271,11 @@ def gate(
         casting = LOCAL.state.casting
         return call(*args, **kwargs) if casting is None else casting.through(name, call, args, kwargs)
 
+    def allowed(*args: Any, **kwargs: Any) -> Any:
+        return cast(*args, **kwargs) if few_kernels is None else few_kernels(name, cast, args, kwargs)
+
     def lower(*args: Any, **kwargs: Any) -> Any:
-        return cast(*args, **kwargs) if off_memory is None else off_memory(name, cast, args, kwargs)
+        return allowed(*args, **kwargs) if off_memory is None else off_memory(name, allowed, args, kwargs)
 
     def under(*args: Any, **kwargs: Any) -> Any:
         return lower(*args, **kwargs) if forward is None else forward(name, lower, args, kwargs)
@@ -295,8 +309,8 @@ def gate(
 
     def pass_or_ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = LOCAL.state
-        usual = not state.function_modes and state.casting is None and off_memory is None and forward is None
-        if usual and dispatching is None and not kwargs and plain(map(type, args)):
+        usual = not state.function_modes and state.casting is None and off_memory is None and few_kernels is None
+        if usual and forward is None and dispatching is None and not kwargs and plain(map(type, args)):
             return call(*args)
         return overridden(args, kwargs)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -9,7 +10,18 @@ import numpy as np
 
 from .native import Native
 
-__all__ = ["ALIASES", "ALL", "combine", "dtype", "from_numpy", "get_default_dtype", "of_scalar", "promote"]
+__all__ = [
+    "ALIASES",
+    "ALL",
+    "BARE",
+    "combine",
+    "dtype",
+    "from_numpy",
+    "get_default_dtype",
+    "of_scalar",
+    "on_first_bare",
+    "promote",
+]
 
 #: categories in promotion order: a higher one wins over every lower one
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
@@ -58,11 +70,15 @@ class dtype(metaclass=Native, final=True):
         raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
 
     def __getattr__(self, name: str) -> Any:
-        if name == "numpy" and self.name == "bfloat16":
-            from ml_dtypes import bfloat16 as scalar
-
+        if name == "numpy" and self.name in _LATE:
+            if self.name == "bfloat16":
+                from ml_dtypes import bfloat16 as scalar
+            else:
+                scalar = getattr(np, self.name)
             object.__setattr__(self, "numpy", np.dtype(scalar))
             _FROM_NUMPY[self.numpy] = self
+            if self.name in BARE:
+                on_first_bare.arm()
             return self.numpy
         raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
 
@@ -120,15 +136,29 @@ int8 = _make("int8", np.int8, INTEGER, "CharTensor")
 int16 = _make("int16", np.int16, INTEGER, "ShortTensor")
 int32 = _make("int32", np.int32, INTEGER, "IntTensor")
 int64 = _make("int64", np.int64, INTEGER, "LongTensor")
-uint16 = _make("uint16", np.uint16, INTEGER, "UInt16Tensor", signed=False)
-uint32 = _make("uint32", np.uint32, INTEGER, "UInt32Tensor", signed=False)
-uint64 = _make("uint64", np.uint64, INTEGER, "UInt64Tensor", signed=False)
+uint16 = _make("uint16", None, INTEGER, "UInt16Tensor", signed=False, itemsize=2)
+uint32 = _make("uint32", None, INTEGER, "UInt32Tensor", signed=False, itemsize=4)
+uint64 = _make("uint64", None, INTEGER, "UInt64Tensor", signed=False, itemsize=8)
 float16 = _make("float16", np.float16, FLOATING, "HalfTensor")
 float32 = _make("float32", np.float32, FLOATING, "FloatTensor")
 float64 = _make("float64", np.float64, FLOATING, "DoubleTensor")
 complex64 = _make("complex64", np.complex64, COMPLEX, "ComplexFloatTensor")
 complex128 = _make("complex128", np.complex128, COMPLEX, "ComplexDoubleTensor")
 
+#: unsigned integers that meet floats and themselves alone, and for which PyTorch has few kernels
+BARE = frozenset(("uint16", "uint32", "uint64"))
+#: dtypes of which NumPy is asked at first use
+_LATE = BARE | {"bfloat16"}
+
+
+class Watch:
+    """What is to be done when the first of the bare dtypes is used; nothing, until the package is whole."""
+
+    def __init__(self) -> None:
+        self.arm: Callable[[], None] = lambda: None
+
+
+on_first_bare = Watch()
 ALL: dict[str, dtype] = {
     d.name: d
     for d in (
@@ -159,10 +189,9 @@ ALIASES = {
     "cdouble": complex128,
 }
 
-_FROM_NUMPY: dict[Any, dtype] = {d.numpy: d for d in ALL.values()}
+_FROM_NUMPY: dict[Any, dtype] = {d.numpy: d for d in ALL.values() if d.name not in _LATE}
 _FROM_NUMPY[np.dtype(np.longlong)] = int64
 _FROM_NUMPY[np.dtype(np.intc)] = int32
-_FROM_NUMPY[np.dtype(np.ulonglong)] = uint64
 
 if find_spec("ml_dtypes") is not None:  # an optional extra, loaded at first use: NumPy itself has no bfloat16
     bfloat16 = _make("bfloat16", None, FLOATING, "BFloat16Tensor", itemsize=2)
@@ -194,8 +223,9 @@ def from_numpy(numpy: np.dtype[Any]) -> dtype:
     """The dtype of a NumPy dtype; KeyError if PyTorch has none."""
     found = _FROM_NUMPY.get(numpy)
     if found is None:
-        if np.dtype(numpy).name == "bfloat16" and "bfloat16" in ALL:
-            return _FROM_NUMPY[ALL["bfloat16"].numpy]
+        name = np.dtype(numpy).name
+        if name in _LATE and name in ALL:
+            return _FROM_NUMPY[ALL[name].numpy]
         found = _FROM_NUMPY[np.dtype(numpy).newbyteorder("=")]
     return found
 
@@ -211,14 +241,10 @@ def of_scalar(value: object) -> dtype:
     return _default.to_complex()
 
 
-#: unsigned integers that meet floats and themselves alone
-_BARE = frozenset(("uint16", "uint32", "uint64"))
-
-
 def _promote(a: dtype, b: dtype) -> dtype:
     if a is b:
         return a
-    if (a.name in _BARE or b.name in _BARE) and not (a.is_floating_point or b.is_floating_point):
+    if (a.name in BARE or b.name in BARE) and not (a.is_floating_point or b.is_floating_point):
         raise RuntimeError(
             f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
             f"{scalar_name(a)} and {scalar_name(b)}"

@@ -641,7 +641,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return TENSORS.prelu(input, weight)
 
 
-_relu6 = inner("nn.relu6(Tensor input) -> Tensor")
+_relu6 = inner("nn.relu6(Tensor input) -> Tensor|uint_clamp_scalar_cpu")
 _RRELU = "(Tensor input, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? "
 _rrelu, _rrelu_ = (inner(f"{name}{_RRELU}generator=None) -> Tensor") for name in ("rrelu", "rrelu_"))
 

@@ -128,9 +128,9 @@ def _conv(
 @reading(
     """
     conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,
-        SymInt[1] dilation=1, SymInt groups=1) -> Tensor|lower_precision|input
+        SymInt[1] dilation=1, SymInt groups=1) -> Tensor|lower_precision|input|uint_slow_conv2d_cpu
     conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, str padding="valid",
-        SymInt[1] dilation=1, SymInt groups=1) -> Tensor|.padding|input
+        SymInt[1] dilation=1, SymInt groups=1) -> Tensor|.padding|input|uint_slow_conv2d_cpu
     """
 )
 def conv1d(
@@ -164,7 +164,7 @@ def conv1d(
 @reading(
     """
     conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0,
-        SymInt[2] dilation=1, SymInt groups=1) -> Tensor|lower_precision|input
+        SymInt[2] dilation=1, SymInt groups=1) -> Tensor|lower_precision|input|uint_slow_conv2d_cpu
     conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, str padding="valid",
         SymInt[2] dilation=1, SymInt groups=1) -> Tensor|.padding|input
     """
@@ -204,9 +204,9 @@ def conv2d(
 @reading(
     """
     conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0,
-        SymInt[3] dilation=1, SymInt groups=1) -> Tensor|lower_precision|input
+        SymInt[3] dilation=1, SymInt groups=1) -> Tensor|lower_precision|input|uint_compute_columns3d
     conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, str padding="valid",
-        SymInt[3] dilation=1, SymInt groups=1) -> Tensor|.padding|input
+        SymInt[3] dilation=1, SymInt groups=1) -> Tensor|.padding|input|uint_compute_columns3d
     """
 )
 def conv3d(

@@ -82,11 +82,11 @@ def _uneven(x: Any, dim: int, places: Any, edge_order: int) -> Any:
     """
     gradient(Tensor input, *, int[] dim, int edge_order=1) -> Tensor|.array
     gradient(Tensor input, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor|.scalararray
-    gradient(Tensor input, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor|.scalarint
-    gradient(Tensor input, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor|.scalarrayint
-    gradient(Tensor input, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor|.scalarrayarray
+    gradient(Tensor input, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor|.scalarint|uint_add_stub
+    gradient(Tensor input, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor|.scalarrayint|uint_add_stub
+    gradient(Tensor input, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor|.scalarrayarray|uint_add_stub
     gradient(Tensor input, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor|.tensorarrayint
-    gradient(Tensor input, *, Tensor[] spacing, int[] dim, int edge_order=1) -> Tensor|.tensorarray
+    gradient(Tensor input, *, Tensor[] spacing, int[] dim, int edge_order=1) -> Tensor|.tensorarray|uint_add_stub
     """,
     method=False,
 )
@@ -325,7 +325,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 
 
 @composite(
-    "nonzero_static(Tensor input, *, SymInt size, int fill_value=-1, Tensor out=None) -> Tensor",
+    "nonzero_static(Tensor input, *, SymInt size, int fill_value=-1, Tensor out=None) -> Tensor|uint_nonzero_count_cpu",
     method=True,
     function=True,
 )

@@ -24,7 +24,7 @@ F = TENSORS
 
 
 @op(
-    "bincount(Tensor input, Tensor? weights=None, SymInt minlength=0) -> Tensor",
+    "bincount(Tensor input, Tensor? weights=None, SymInt minlength=0) -> Tensor|uint_bincount_cpu",
     node=NOT_IMPLEMENTED,
     vjp={"weights": no_derivative("bincount")},
     inner_writes=1,

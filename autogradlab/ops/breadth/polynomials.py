@@ -16,12 +16,11 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import FLOATING, get_default_dtype
 from ...core.values.promotion import broadcast_shapes, is_number, result_dtype
 from ..first.kinds import align, double, refuse
-from ..first.products import written
 from ..kernels import polynomials as K
 from ..table.arguments import reject
 from ..table.factories import unary
 from ..table.opdef import composite
-from ..table.outputs import before_kernel
+from ..table.outputs import Composed, before_kernel, write
 
 __all__: list[str] = []
 
@@ -58,7 +57,7 @@ def _polynomial(name: str, kernel: Callable[[Any, Any], Any], what: str, example
         place, degree = np.broadcast_arrays(*align(*(a.astype(wanted.numpy, copy=False) for a in arrays)))
         found = plain_rows(quiet(kernel, place, degree))
         made = wrap(iterated(found, *arrays) if found.ndim > 1 else found)
-        return made if out is None else written(made, out)
+        return made if out is None else write(Composed(name), out, made._array, (), True)
 
     call.__doc__ = f"""
     {what}

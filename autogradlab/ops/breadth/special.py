@@ -256,7 +256,8 @@ def polygamma(input: np.ndarray, n: int) -> np.ndarray:
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     refuse(input, ("digamma", "trigamma", "polygamma")[min(n, 2)], COMPLEX)
-    return double(lambda x: K.digamma(x) if n == 0 else K.polygamma(n, x))(input)
+    short = input.dtype != np.float64
+    return double(lambda x: K.digamma(x) if n == 0 else K.polygamma(n, x, short))(input)
 
 
 alias("special_polygamma", "polygamma", method=False)

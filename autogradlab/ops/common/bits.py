@@ -113,9 +113,9 @@ def _right(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 binary(
     """
-    bitwise_left_shift(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
-    bitwise_left_shift(Scalar self, Tensor other) -> Tensor|.Scalar_Tensor
-    bitwise_left_shift(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Tensor_Scalar
+    bitwise_left_shift(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|uint_lshift_cpu
+    bitwise_left_shift(Scalar self, Tensor other) -> Tensor|.Scalar_Tensor|uint_lshift_cpu
+    bitwise_left_shift(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Tensor_Scalar|uint_lshift_cpu
     """,
     _left,
     check=refusing("bfVc", "lshift_cpu"),
@@ -139,9 +139,9 @@ binary(
 )
 binary(
     """
-    bitwise_right_shift(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
-    bitwise_right_shift(Scalar self, Tensor other) -> Tensor|.Scalar_Tensor
-    bitwise_right_shift(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Tensor_Scalar
+    bitwise_right_shift(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|uint_rshift_cpu
+    bitwise_right_shift(Scalar self, Tensor other) -> Tensor|.Scalar_Tensor|uint_rshift_cpu
+    bitwise_right_shift(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Tensor_Scalar|uint_rshift_cpu
     """,
     _right,
     check=refusing("bfVc", "rshift_cpu"),
@@ -164,7 +164,7 @@ binary(
     """,
 )
 binary(
-    "gcd(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "gcd(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_gcd_cpu",
     np.gcd,
     check=refusing("bfVc", "gcd_cpu"),
     out=Out(unknown=True),
@@ -188,7 +188,7 @@ binary(
     """,
 )
 binary(
-    "lcm(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "lcm(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_lcm_cpu",
     np.lcm,
     check=refusing("bfVc", "lcm_cpu"),
     out=Out(unknown=True),
@@ -214,7 +214,7 @@ binary(
 
 
 @op(
-    "bitwise_not(Tensor input, *, Tensor out=None) -> Tensor",
+    "bitwise_not(Tensor input, *, Tensor out=None) -> Tensor|uint_bitwise_not_cpu",
     inplace=True,
     out=Out(exact=FOUND, overlap="part", unknown=True),
     inplace_function=False,
@@ -358,7 +358,7 @@ _test(
 
 
 @op(
-    "logical_not(Tensor input, *, Tensor out=None) -> Tensor",
+    "logical_not(Tensor input, *, Tensor out=None) -> Tensor|uint_logical_not_cpu",
     inplace=True,
     inplace_function=False,
     cuts=False,
@@ -389,7 +389,7 @@ def _truth(ufunc: Any) -> Any:
 
 
 binary(
-    "logical_and(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "logical_and(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_logical_and_cpu",
     _truth(np.logical_and),
     result="bool",
     in_rows="arithmetic",
@@ -411,7 +411,7 @@ binary(
     cuts=False,
 )
 binary(
-    "logical_or(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "logical_or(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_logical_or_cpu",
     _truth(np.logical_or),
     result="bool",
     in_rows="arithmetic",
@@ -433,7 +433,7 @@ binary(
     cuts=False,
 )
 binary(
-    "logical_xor(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "logical_xor(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_logical_xor_cpu",
     _truth(np.logical_xor),
     result="bool",
     in_rows="arithmetic",

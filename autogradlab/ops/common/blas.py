@@ -36,7 +36,8 @@ def adjoint(F: Any, x: Any) -> Any:
     """
     addmv(Scalar beta, Tensor input, Scalar alpha, Tensor mat, Tensor vec, *, Tensor out=None) -> Tensor|deprecated
     addmv(Scalar beta, Tensor input, Tensor mat, Tensor vec, *, Tensor out=None) -> Tensor|deprecated
-    addmv(Tensor input, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
+    addmv(Tensor input, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1,
+        Tensor out=None) -> Tensor|uint_addmv_impl_cpu
     """,
     inplace=True,
     fits=lambda mat, vec: (mat.shape[0],),
@@ -110,7 +111,8 @@ def _add_outer(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, beta: Any,
     """
     addr(Scalar beta, Tensor input, Scalar alpha, Tensor vec1, Tensor vec2, *, Tensor out=None) -> Tensor|deprecated
     addr(Scalar beta, Tensor input, Tensor vec1, Tensor vec2, *, Tensor out=None) -> Tensor|deprecated
-    addr(Tensor input, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor out=None) -> Tensor
+    addr(Tensor input, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1,
+        Tensor out=None) -> Tensor|uint_addr_cpu
     """,
     inplace=True,
     overlap="whole",
@@ -170,7 +172,7 @@ def _outer_added(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, beta: An
         Tensor out=None) -> Tensor|deprecated
     baddbmm(Scalar beta, Tensor input, Tensor batch1, Tensor batch2, *, Tensor out=None) -> Tensor|deprecated
     baddbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
-        Tensor out=None) -> Tensor|lower_precision
+        Tensor out=None) -> Tensor|lower_precision|uint_baddbmm
     baddbmm(Tensor input, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1,
         Tensor out=None) -> Tensor|function|.dtype
     """,
@@ -226,7 +228,7 @@ def baddbmm(input: np.ndarray, batch1: np.ndarray, batch2: np.ndarray, *, beta: 
         Tensor out=None) -> Tensor|deprecated
     addbmm(Scalar beta, Tensor input, Tensor batch1, Tensor batch2, *, Tensor out=None) -> Tensor|deprecated
     addbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1,
-        Tensor out=None) -> Tensor|lower_precision
+        Tensor out=None) -> Tensor|lower_precision|uint_addmm_impl_cpu_
     """,
     inplace=True,
     overlap="",
@@ -291,7 +293,7 @@ def addbmm(input: np.ndarray, batch1: np.ndarray, batch2: np.ndarray, *, beta: A
 
 
 @composite(
-    "inner(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "inner(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_dot",
     out=Out(exact="tensordot: Expected the output tensor to have dtype {0}, but got an output tensor with dtype {1}"),
 )
 def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
@@ -351,7 +353,10 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
 
 
 @composite(
-    "nn.linear(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor out=None) -> Tensor|lower_precision|input",
+    """
+    nn.linear(Tensor input, Tensor weight, Tensor? bias=None, *,
+        Tensor out=None) -> Tensor|lower_precision|input|uint_addmm_impl_cpu_
+    """,
     method=False,
     function=False,
 )
@@ -399,7 +404,7 @@ def _trilinear(
     return np.ascontiguousarray(RAW.einsum(f"{both},{third}->{rest}", pair, i3)).astype(i1.dtype, copy=False)
 
 
-@composite("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", method=False)
+@composite("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor|uint_bmm", method=False)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """x1^T A x2 + b, with a matrix A for each output feature.
 
@@ -442,7 +447,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 
 
 @op(
-    "linalg_cross(Tensor input, Tensor other, *, int dim=-1, Tensor out=None) -> Tensor",
+    "linalg_cross(Tensor input, Tensor other, *, int dim=-1, Tensor out=None) -> Tensor|uint_cross",
     method=False,
     function=False,
     vjp={
@@ -481,7 +486,9 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> np.ndarray:
     return found
 
 
-@composite("cross(Tensor input, Tensor other, int? dim=None, *, Tensor out=None) -> Tensor", out=Out(exact=EXPECTED))
+@composite(
+    "cross(Tensor input, Tensor other, int? dim=None, *, Tensor out=None) -> Tensor|uint_cross", out=Out(exact=EXPECTED)
+)
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
     """The vector perpendicular to two vectors of three elements, along dim (the first of size 3).
 
@@ -529,7 +536,7 @@ RAW.trace_back, TENSORS.trace_back = _raw_trace_back, _trace_back
 
 
 @op(
-    "trace(Tensor input) -> Tensor|fp32",
+    "trace(Tensor input) -> Tensor|fp32|uint_trace",
     vjp={
         "input": writes(2)(
             says(("g at each element of the diagonal, 0 elsewhere", "放在对角线各元素处的 g，其余为 0"))(

@@ -322,8 +322,8 @@ OPS["clamp.numbers"] = Op(
 )
 op(
     """
-    clamp(Tensor input, Tensor? min=None, Tensor? max=None, *, Tensor out=None) -> Tensor|.Tensor
-    clamp(Tensor input, Scalar? min=None, Scalar? max=None, *, Tensor out=None) -> Tensor
+    clamp(Tensor input, Tensor? min=None, Tensor? max=None, *, Tensor out=None) -> Tensor|.Tensor|uint_clamp_cpu
+    clamp(Tensor input, Scalar? min=None, Scalar? max=None, *, Tensor out=None) -> Tensor|uint_clamp_scalar_cpu
     """,
     node="ClampBackward0",
     overload="Tensor",
@@ -393,8 +393,8 @@ OPS["clamp_max.number"] = Op(
 
 @op(
     """
-    clamp_min(Tensor input, Tensor min, *, Tensor out=None) -> Tensor|.Tensor
-    clamp_min(Tensor input, Scalar min, *, Tensor out=None) -> Tensor
+    clamp_min(Tensor input, Tensor min, *, Tensor out=None) -> Tensor|.Tensor|uint_maximum_cpu
+    clamp_min(Tensor input, Scalar min, *, Tensor out=None) -> Tensor|uint_clamp_min_scalar_cpu
     """,
     node="ClampMinBackward1",
     overload="Tensor",
@@ -432,8 +432,8 @@ def clamp_min(input: np.ndarray, min: np.ndarray) -> np.ndarray:
 
 @op(
     """
-    clamp_max(Tensor input, Tensor max, *, Tensor out=None) -> Tensor|.Tensor
-    clamp_max(Tensor input, Scalar max, *, Tensor out=None) -> Tensor
+    clamp_max(Tensor input, Tensor max, *, Tensor out=None) -> Tensor|.Tensor|uint_minimum_cpu
+    clamp_max(Tensor input, Scalar max, *, Tensor out=None) -> Tensor|uint_clamp_max_scalar_cpu
     """,
     node="ClampMaxBackward1",
     overload="Tensor",
@@ -553,7 +553,8 @@ op(
 @op(
     """
     addcmul(Tensor input, Scalar value, Tensor tensor1, Tensor tensor2, *, Tensor out=None) -> Tensor|deprecated
-    addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor out=None) -> Tensor
+    addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1,
+        Tensor out=None) -> Tensor|uint_addcmul_cpu_out
     """,
     inplace=True,
     vjp={

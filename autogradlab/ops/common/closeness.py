@@ -89,7 +89,7 @@ _ISIN = Op("isin", lambda input, values, invert: np.isin(input, values, invert=i
 @composite(
     """
     isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False,
-        Tensor out=None) -> Tensor|.Tensor_Tensor
+        Tensor out=None) -> Tensor|.Tensor_Tensor|uint_isin_default_cpu
     isin(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False,
         Tensor out=None) -> Tensor|.Scalar_Tensor
     isin(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False,

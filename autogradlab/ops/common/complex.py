@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -395,6 +396,21 @@ unary(
 )
 
 
+def _mantissa_and_exponent(input: Tensor, outs: Sequence[Tensor]) -> None:
+    if not input.is_floating_point():
+        return
+    mantissa, exponent = outs
+    if mantissa.dtype is not input.dtype:
+        raise RuntimeError(
+            f"torch.frexp() expects mantissa to have dtype {dtypes.cxx_name(input.dtype)} but got "
+            f"{dtypes.cxx_name(mantissa.dtype)}"
+        )
+    if exponent.dtype is not dtypes.int32:
+        raise RuntimeError(
+            f"torch.frexp() expects exponent to have int dtype but got {dtypes.cxx_name(exponent.dtype)}"
+        )
+
+
 @op(
     "frexp(Tensor input, *, Tensor[2] out=None) -> (Tensor mantissa, Tensor exponent)|.Tensor",
     outputs=("mantissa", "exponent"),
@@ -403,6 +419,7 @@ unary(
     vjp={
         "input": lambda F, grad, exponent: grad / F.exp2(F.floats_like(exponent, grad)),
     },
+    check_out=_mantissa_and_exponent,
 )
 def frexp(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mantissa and exponent: input = mantissa * 2**exponent, with the mantissa in [0.5, 1).

@@ -354,7 +354,13 @@ def _equation(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     return equation, args[::2]
 
 
-@composite("einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", method=False, reads="itself")
+@composite(
+    """
+    einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor|uint_bmm
+    """,
+    method=False,
+    reads="itself",
+)
 @instead(unseen)
 def einsum(*args: Any) -> Tensor:
     """
@@ -415,7 +421,7 @@ RAW.einsum = _raw_einsum
 
 
 @composite(
-    "tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other, *, Tensor out=None) -> Tensor",
+    "tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other, *, Tensor out=None) -> Tensor|uint_dot",
     method=False,
     out=Out(exact="tensordot: Expected the output tensor to have dtype {0}, but got an output tensor with dtype {1}"),
     reads="itself",

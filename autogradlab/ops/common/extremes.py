@@ -197,10 +197,10 @@ OPS["max.dim"] = _along("max", np.ndarray.argmax)
 OPS["min.dim"] = _along("min", np.ndarray.argmin)
 op(
     """
-    max(Tensor input, *, Tensor out=None) -> Tensor|.default|.unary_out
-    max(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.other|.out
+    max(Tensor input, *, Tensor out=None) -> Tensor|.default|.unary_out|uint_max_all
+    max(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.other|.out|uint_maximum_cpu
     max(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
-        Tensor indices)|.dim|.dim_max
+        Tensor indices)|.dim|.dim_max|uint_max_cpu
     """,
     node="MaxBackward1",
     vjp={
@@ -237,10 +237,10 @@ op(
 )(_of_all("max", np.maximum))
 op(
     """
-    min(Tensor input, *, Tensor out=None) -> Tensor|.default|.unary_out
-    min(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.other|.out
+    min(Tensor input, *, Tensor out=None) -> Tensor|.default|.unary_out|uint_min_all
+    min(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.other|.out|uint_minimum_cpu
     min(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
-        Tensor indices)|.dim|.dim_min
+        Tensor indices)|.dim|.dim_min|uint_min_cpu
     """,
     node="MinBackward1",
     vjp={
@@ -307,7 +307,7 @@ def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
 
 
 _amx(
-    "amax(Tensor input, int[1] dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+    "amax(Tensor input, int[1] dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor|uint_max_values_cpu",
     np.maximum,
     doc="""
     The largest elements along dims. Equal ones share the gradient.
@@ -322,7 +322,7 @@ _amx(
     """,
 )
 _amx(
-    "amin(Tensor input, int[1] dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+    "amin(Tensor input, int[1] dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor|uint_min_values_cpu",
     np.minimum,
     doc="""
     The smallest elements along dims. Equal ones share the gradient.
@@ -337,7 +337,10 @@ _amx(
 
 
 @op(
-    "aminmax(Tensor input, *, int? dim=None, bool keepdim=False, Tensor[2] out=None) -> (Tensor min, Tensor max)",
+    """
+    aminmax(Tensor input, *, int? dim=None, bool keepdim=False, Tensor[2] out=None) -> (Tensor min,
+        Tensor max)|uint_aminmax_cpu
+    """,
     outputs=("min", "max"),
     returns=named("aminmax", ("min", "max")),
     vjp={
@@ -409,7 +412,7 @@ def _index_reduce(name: str, find: Any) -> Any:
 
 
 op(
-    "argmax(Tensor input, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+    "argmax(Tensor input, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor|uint_argmax_cpu",
     doc="""
     The place of the largest element, in the flattened input or along dim; of several the first.
 
@@ -423,7 +426,7 @@ op(
     out=Out(exact=EXPECTED),
 )(_index_reduce("argmax", np.argmax))
 op(
-    "argmin(Tensor input, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor",
+    "argmin(Tensor input, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor|uint_argmin_cpu",
     doc="""
     The place of the smallest element, in the flattened input or along dim; of several the first.
 

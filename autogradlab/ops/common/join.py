@@ -462,7 +462,9 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     return OPS["stack"].call([TENSORS.flatten(g) for g in meshgrid(*tensors, indexing="ij")], 1)
 
 
-@composite("combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor", method=False)
+@composite(
+    "combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor|uint_masked_select", method=False
+)
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All ways to choose r elements of a vector, one row each.
 

@@ -147,8 +147,8 @@ RAW.masked_fill = _masked_fill
 
 @composite(
     """
-    masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor|.Tensor
-    masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor|.Scalar
+    masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor|.Tensor|uint_masked_fill
+    masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor|.Scalar|uint_masked_fill
     """,
 )
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
@@ -190,7 +190,7 @@ def _selected_back(F: Any, grad: Any, mask: Any, shape: tuple[int, ...]) -> Any:
 
 
 @op(
-    "masked_select(Tensor input, Tensor mask, *, Tensor out=None) -> Tensor",
+    "masked_select(Tensor input, Tensor mask, *, Tensor out=None) -> Tensor|uint_masked_select",
     check_out=same_dtype("masked_select(): self and result must have the same scalar type"),
     out=Out(overlap="whole"),
     shown={"input": "self"},
@@ -279,7 +279,7 @@ def masked_scatter_backward(grad_output: Any, mask: np.ndarray, sizes: tuple[int
     return r
 
 
-@composite("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor")
+@composite("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor|uint_masked_scatter")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of input with elements of source, in order, where mask is True.
 

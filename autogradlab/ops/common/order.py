@@ -111,9 +111,9 @@ def _medians(declaration: str, doc: str = "") -> None:
 
 _medians(
     """
-    median(Tensor input) -> Tensor
+    median(Tensor input) -> Tensor|uint_median_cpu
     median(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
-        Tensor indices)|.dim|.dim_values
+        Tensor indices)|.dim|.dim_values|uint_median_out
     """,
     doc="""
     The middle element (the smaller one of two); with dim, also where it stands.
@@ -131,9 +131,9 @@ _medians(
 )
 _medians(
     """
-    nanmedian(Tensor input) -> Tensor
+    nanmedian(Tensor input) -> Tensor|uint_median_cpu
     nanmedian(Tensor input, int dim, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
-        Tensor indices)|.dim|.dim_values
+        Tensor indices)|.dim|.dim_values|uint_median_out
     """,
     doc="""
     The median of the elements that are not nan.
@@ -151,7 +151,7 @@ _medians(
 
 @op(
     "mode(Tensor input, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, "
-    "Tensor indices)|.default|.values",
+    "Tensor indices)|.default|.values|uint_mode_cpu",
     **selecting("mode"),
     check_out=same_dtype(
         "expected scalar type '{}' but got '{}' for values output",

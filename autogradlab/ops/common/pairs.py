@@ -79,7 +79,7 @@ def _halved(loses: Any) -> Callable[..., Any]:
 
 
 binary(
-    "maximum(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "maximum(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_maximum_cpu",
     np.maximum,
     {
         "input": _halved(lambda a, b: a < b),
@@ -97,7 +97,7 @@ binary(
     """,
 )
 binary(
-    "minimum(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "minimum(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_minimum_cpu",
     np.minimum,
     {
         "input": _halved(lambda a, b: a > b),
@@ -127,7 +127,7 @@ def _but_nan(wins: Any, mine: bool) -> Callable[..., Any]:
 
 
 binary(
-    "fmax(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "fmax(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_maximum_cpu",
     np.fmax,
     {
         "input": _but_nan(lambda a, b: a >= b, True),
@@ -145,7 +145,7 @@ binary(
     """,
 )
 binary(
-    "fmin(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "fmin(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_minimum_cpu",
     np.fmin,
     {
         "input": _but_nan(lambda a, b: a <= b, True),
@@ -300,7 +300,7 @@ def _different_dtypes(input: Tensor, values: Tensor) -> None:
 
 
 binary(
-    "heaviside(Tensor input, Tensor values, *, Tensor out=None) -> Tensor",
+    "heaviside(Tensor input, Tensor values, *, Tensor out=None) -> Tensor|uint_heaviside_cpu",
     _heaviside,
     {"input other": no_derivative("heaviside")},
     node=NOT_IMPLEMENTED,
@@ -337,7 +337,7 @@ def _remainder(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 binary(
     """
-    floor_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers|_Tensor
+    floor_divide(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|numbers|_Tensor|uint_div_floor_cpu
     floor_divide(Tensor input, Scalar other) -> Tensor|numbers|.Scalar
     """,
     floor_quotient,
@@ -364,9 +364,9 @@ binary(
 )
 binary(
     """
-    remainder(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
-    remainder(Scalar self, Tensor other) -> Tensor|.Scalar_Tensor
-    remainder(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
+    remainder(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|uint_remainder_cpu
+    remainder(Scalar self, Tensor other) -> Tensor|.Scalar_Tensor|uint_remainder_cpu
+    remainder(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar|uint_remainder_cpu
     """,
     single(_remainder),
     {
@@ -401,8 +401,8 @@ binary(
 )
 binary(
     """
-    fmod(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
-    fmod(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
+    fmod(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|uint_fmod_cpu
+    fmod(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar|uint_fmod_cpu
     """,
     single(np.fmod),
     {

@@ -343,8 +343,8 @@ def randint_like(*args: Any, **kwargs: Any) -> Tensor:
 
 @composite(
     """
-    randperm(SymInt n, *, Generator? generator, Tensor out=None, $options) -> Tensor|.generator
-    randperm(SymInt n, *, Tensor out=None, $options) -> Tensor
+    randperm(SymInt n, *, Generator? generator, Tensor out=None, $options) -> Tensor|.generator|uint_randperm
+    randperm(SymInt n, *, Tensor out=None, $options) -> Tensor|uint_randperm
     """,
     method=False,
 )

@@ -380,8 +380,8 @@ def _powers(base: float, start: Any, end: Any, steps: int, kind: Dtype) -> np.nd
 
 @composite(
     """
-    eye(SymInt n, *, Tensor out=None, $options) -> Tensor
-    eye(SymInt n, SymInt m, *, Tensor out=None, $options) -> Tensor|.m
+    eye(SymInt n, *, Tensor out=None, $options) -> Tensor|uint_eye
+    eye(SymInt n, SymInt m, *, Tensor out=None, $options) -> Tensor|.m|uint_eye
     """,
     method=False,
 )

@@ -224,7 +224,7 @@ _FLIP = OPS["flip"] = Op("flip", _flip, vjp={"input": lambda F, grad, dims: F.fl
 RAW.flip = _flip
 
 
-@composite("flip(Tensor input, int[] dims) -> Tensor", one_list=True)
+@composite("flip(Tensor input, int[] dims) -> Tensor|uint_flip_cpu", one_list=True)
 def flip(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     """The order of the elements along dims reversed. A copy.
 
@@ -281,7 +281,7 @@ Tensor.__reversed__ = _reversed
 
 
 @op(
-    "rot90(Tensor input, int k=1, int[] dims={0,1}) -> Tensor",
+    "rot90(Tensor input, int k=1, int[] dims={0,1}) -> Tensor|uint_flip_cpu",
     vjp={"input": lambda F, grad, k, dims: F.rot90(grad, -k, dims)},
     inner_writes=1,
 )

@@ -237,7 +237,7 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
 
 
 _extreme(
-    "cummax(Tensor input, int dim, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)",
+    "cummax(Tensor input, int dim, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)|uint_cummax_cpu",
     np.maximum,
     doc="""
     The largest of the first elements along dim, and its place.
@@ -252,7 +252,7 @@ _extreme(
     """,
 )
 _extreme(
-    "cummin(Tensor input, int dim, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)",
+    "cummin(Tensor input, int dim, *, Tensor[2] out=None) -> (Tensor values, Tensor indices)|uint_cummin_cpu",
     np.minimum,
     doc="""
     The smallest of the first elements along dim, and its place.
@@ -392,7 +392,8 @@ def diff(*args: Any, **kwargs: Any) -> Tensor:
 
 publish(
     """
-    diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor out=None) -> Tensor
+    diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *,
+        Tensor out=None) -> Tensor|uint_add_stub
     """,
     diff,
     True,
@@ -463,8 +464,8 @@ def _trapezoid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tens
 
 @composite(
     """
-    trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor|.x
-    trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor|.dx
+    trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor|.x|uint_add_stub
+    trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor|.dx|uint_add_stub
     """,
     method=False,
 )
@@ -483,8 +484,8 @@ def trapezoid(*args: Any, **kwargs: Any) -> Tensor:
 
 @composite(
     """
-    trapz(Tensor y, *, float dx=1, int dim=-1) -> Tensor|.dx
-    trapz(Tensor y, Tensor x, *, int dim=-1) -> Tensor|.x
+    trapz(Tensor y, *, float dx=1, int dim=-1) -> Tensor|.dx|uint_add_stub
+    trapz(Tensor y, Tensor x, *, int dim=-1) -> Tensor|.x|uint_add_stub
     """,
     method=False,
 )
@@ -496,8 +497,8 @@ def trapz(*args: Any, **kwargs: Any) -> Tensor:
 
 @composite(
     """
-    cumulative_trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor|.x
-    cumulative_trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor|.dx
+    cumulative_trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor|.x|uint_add_stub
+    cumulative_trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor|.dx|uint_add_stub
     """,
     method=False,
 )

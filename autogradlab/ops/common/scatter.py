@@ -78,7 +78,10 @@ def _gather(input: Any, dim: int, index: np.ndarray, *, sparse_grad: bool = Fals
 
 # like PyTorch, gather saves its input, though only the shape is needed: to change it in place is then an error
 op(
-    "gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False, Tensor out=None) -> Tensor",
+    """
+    gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False,
+        Tensor out=None) -> Tensor|uint_scatter_gather_tensor_cpu
+    """,
     shown={"input": "self"},
     vjp={
         "input": writes(1)(
@@ -227,10 +230,14 @@ _overload(
 _overload("value_reduce", _scatter_value_by, "input index", NOT_IMPLEMENTED, {"input": _NO_FORMULA})
 op(
     """
-    scatter(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor|.src
-    scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out=None) -> Tensor|.reduce
-    scatter(Tensor input, int dim, Tensor index, Scalar value, *, Tensor out=None) -> Tensor|.value
-    scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce, Tensor out=None) -> Tensor|.value_reduce
+    scatter(Tensor input, int dim, Tensor index, Tensor src, *,
+        Tensor out=None) -> Tensor|.src|uint_scatter_gather_tensor_cpu
+    scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce,
+        Tensor out=None) -> Tensor|.reduce|uint_scatter_gather_tensor_cpu
+    scatter(Tensor input, int dim, Tensor index, Scalar value, *,
+        Tensor out=None) -> Tensor|.value|uint_scatter_gather_scalar_cpu
+    scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce,
+        Tensor out=None) -> Tensor|.value_reduce|uint_scatter_gather_scalar_cpu
     """,
     "input index src",
     writes=_scatter_src,
@@ -328,7 +335,10 @@ def _scatter_add(input: np.ndarray, dim: int, index: np.ndarray, src: Any) -> No
 
 
 op(
-    "scatter_add(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out=None) -> Tensor",
+    """
+    scatter_add(Tensor input, int dim, Tensor index, Tensor src, *,
+        Tensor out=None) -> Tensor|uint_scatter_gather_tensor_cpu
+    """,
     "input index src",
     writes=_scatter_add,
     inplace=True,
@@ -482,7 +492,7 @@ def _scatter_back(
 op(
     """
     scatter_reduce(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True,
-        Tensor out=None) -> Tensor|.two
+        Tensor out=None) -> Tensor|.two|uint_scatter_gather_tensor_cpu
     """,
     "input index src",
     writes=_scatter_reduce,
@@ -580,7 +590,7 @@ _INDEX_REDUCE = OPS["index_reduce"] = Op(
 @composite(
     """
     index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True,
-        Tensor out=None) -> Tensor
+        Tensor out=None) -> Tensor|uint_index_func_
     """,
     out=Out(overlap="part"),
 )

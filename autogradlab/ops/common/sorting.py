@@ -289,7 +289,7 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
 @op(
     """
     topk(Tensor input, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *,
-        Tensor[2] out=None) -> (Tensor values, Tensor indices)|.default|.values
+        Tensor[2] out=None) -> (Tensor values, Tensor indices)|.default|.values|uint_topk_cpu
     """,
     **_of_places("topk"),
     reads="late",
@@ -400,7 +400,7 @@ def selecting(name: str) -> dict[str, Any]:
 @op(
     """
     kthvalue(Tensor input, SymInt k, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values,
-        Tensor indices)|.default|.values
+        Tensor indices)|.default|.values|uint_kthvalue_cpu
     """,
     **selecting("kthvalue"),
     out=Out(overlap="whole"),
@@ -565,7 +565,7 @@ def searchsorted(*args: Any, **kwargs: Any) -> Tensor:
 @composite(
     """
     bucketize(Tensor input, Tensor boundaries, *, bool out_int32=False, bool right=False,
-        Tensor out=None) -> Tensor|.Tensor
+        Tensor out=None) -> Tensor|.Tensor|uint_searchsorted_out_cpu
     bucketize(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor|.Scalar
     """,
     method=False,

@@ -41,7 +41,7 @@ def at(d: int, index: Any) -> tuple[Any, ...]:
 
 
 @op(
-    "index_select(Tensor input, int dim, Tensor index, *, Tensor out=None) -> Tensor",
+    "index_select(Tensor input, int dim, Tensor index, *, Tensor out=None) -> Tensor|uint_index_select",
     check_out=same_dtype("index_select(): self and result must have the same scalar type"),
     vjp={
         "input": writes(1)(
@@ -178,7 +178,10 @@ def _gathered(F: Any, grad: Any, dim: int, index: Any, source_shape: tuple[int, 
 
 
 op(
-    "index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1, Tensor out=None) -> Tensor",
+    """
+    index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1,
+        Tensor out=None) -> Tensor|uint_index_add_
+    """,
     "input index source",
     writes=_index_add,
     inplace=True,
@@ -258,7 +261,10 @@ def _index_copy(input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarr
 
 
 op(
-    "index_copy(Tensor input, int dim, Tensor index, Tensor source, *, Tensor out=None) -> Tensor|promote",
+    """
+    index_copy(Tensor input, int dim, Tensor index, Tensor source, *,
+        Tensor out=None) -> Tensor|promote|uint_index_copy_cpu
+    """,
     "input index source",
     writes=_index_copy,
     inplace=True,
@@ -391,8 +397,8 @@ TENSORS.distinct = lambda index: wrap(np.unique(index._array))
 
 @composite(
     """
-    index_fill(Tensor input, int dim, Tensor index, Tensor value) -> Tensor|.int_Tensor
-    index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor|.int_Scalar
+    index_fill(Tensor input, int dim, Tensor index, Tensor value) -> Tensor|.int_Tensor|uint_index_fill_cpu
+    index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor|.int_Scalar|uint_index_fill_cpu
     """,
 )
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
@@ -437,7 +443,7 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
 
 
 @op(
-    "take(Tensor input, Tensor index, *, Tensor out=None) -> Tensor",
+    "take(Tensor input, Tensor index, *, Tensor out=None) -> Tensor|uint_take_cpu",
     check_out=same_dtype(
         "take(): self and out expected to have the same dtype, but got self.dtype = {0} and out.dtype = {1}"
     ),
@@ -496,7 +502,7 @@ def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = F
 
 
 op(
-    "put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
+    "put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor|uint_take_put_cpu",
     "input index source",
     writes=_put,
     inplace=True,
@@ -539,7 +545,12 @@ def _from_the_front(indices: Tensor, size: int) -> Tensor:
     return TENSORS.from_numpy(i % size) if size and all_rows(i < 0).any() else indices
 
 
-@composite("take_along_dim(Tensor input, Tensor indices, int? dim=None, *, Tensor out=None) -> Tensor")
+@composite(
+    """
+    take_along_dim(Tensor input, Tensor indices, int? dim=None, *,
+        Tensor out=None) -> Tensor|uint_scatter_gather_tensor_cpu
+    """
+)
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """The elements along dim at indices such as argsort gives; without dim, of the flattened input.
 
@@ -591,8 +602,9 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
 
 @op(
     """
-    nonzero(Tensor input, *, bool as_tuple=False, Tensor out=None) -> Tensor | Tensor[]|function|python
-    nonzero(Tensor input) -> Tensor | Tensor[]|method
+    nonzero(Tensor input, *, bool as_tuple=False,
+        Tensor out=None) -> Tensor | Tensor[]|function|python|uint_nonzero_count_cpu
+    nonzero(Tensor input) -> Tensor | Tensor[]|method|uint_nonzero_count_cpu
     nonzero(Tensor input, *, bool as_tuple) -> Tensor | Tensor[]|method|python
     nonzero(Tensor input, *, Tensor out=None) -> Tensor|aten
     """,
@@ -645,7 +657,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     return found
 
 
-@composite("argwhere(Tensor input) -> Tensor")
+@composite("argwhere(Tensor input) -> Tensor|uint_nonzero_count_cpu")
 def argwhere(input: Tensor) -> Tensor:
     """The indices of the elements that are not zero, one row each: nonzero without options.
 

@@ -45,7 +45,7 @@ def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarra
 
 
 @op(
-    "tril(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor",
+    "tril(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor|uint_tril",
     check_out=_check_part("tril"),
     vjp={"input": lambda F, grad, diagonal: F.tril(grad, diagonal)},
     inplace=True,
@@ -74,7 +74,7 @@ def tril(input: Any, diagonal: int = 0) -> np.ndarray:
 
 
 @op(
-    "triu(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor",
+    "triu(Tensor input, SymInt diagonal=0, *, Tensor out=None) -> Tensor|uint_triu",
     check_out=_check_part("triu"),
     vjp={"input": lambda F, grad, diagonal: F.triu(grad, diagonal)},
     inplace=True,

@@ -63,8 +63,8 @@ binary(
 )
 binary(
     """
-    lt(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
-    lt(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
+    lt(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|uint_lt_cpu
+    lt(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar|uint_lt_cpu
     """,
     np.less,
     result="bool",
@@ -80,8 +80,8 @@ binary(
 )
 binary(
     """
-    le(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
-    le(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
+    le(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|uint_le_cpu
+    le(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar|uint_le_cpu
     """,
     np.less_equal,
     result="bool",
@@ -104,8 +104,8 @@ binary(
 )
 binary(
     """
-    gt(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
-    gt(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
+    gt(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|uint_gt_cpu
+    gt(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar|uint_gt_cpu
     """,
     np.greater,
     result="bool",
@@ -121,8 +121,8 @@ binary(
 )
 binary(
     """
-    ge(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor
-    ge(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar
+    ge(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|uint_ge_cpu
+    ge(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar|uint_ge_cpu
     """,
     np.greater_equal,
     result="bool",

@@ -186,7 +186,7 @@ OPS["sub.alpha"] = Op(
 binary(
     """
     add(Tensor input, Scalar alpha, Tensor other, *, Tensor out=None) -> Tensor|numbers|deprecated
-    add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers|.Tensor|.out
+    add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers|.Tensor|.out|uint_add_stub
     add(Tensor input, Scalar other, Scalar alpha=1) -> Tensor|aten|.Scalar
     """,
     np.add,
@@ -224,7 +224,7 @@ binary(
 binary(
     """
     sub(Tensor input, Scalar alpha, Tensor other, *, Tensor out=None) -> Tensor|numbers|deprecated
-    sub(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers|.Tensor|.out
+    sub(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None) -> Tensor|numbers|.Tensor|.out|uint_add_stub
     sub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor|aten|.Scalar
     """,
     np.subtract,
@@ -389,7 +389,7 @@ def sgn_backward(F: Any, grad: Any, input: Any, result: Any) -> Any:
 
 
 unary(
-    "neg(Tensor input, *, Tensor out=None) -> Tensor|foreach",
+    "neg(Tensor input, *, Tensor out=None) -> Tensor|foreach|uint_neg_cpu",
     _neg,
     lambda F, grad: -grad,
     promotes=False,
@@ -434,7 +434,7 @@ unary(
     """,
 )
 unary(
-    "abs(Tensor input, *, Tensor out=None) -> Tensor|foreach",
+    "abs(Tensor input, *, Tensor out=None) -> Tensor|foreach|uint_abs_cpu",
     _abs,
     lambda F, grad, input: grad * F.sgn(input),
     promotes=False,
@@ -461,7 +461,7 @@ unary(
     inner_writes=ByOut("abs"),
 )
 unary(
-    "sgn(Tensor input, *, Tensor out=None) -> Tensor",
+    "sgn(Tensor input, *, Tensor out=None) -> Tensor|uint_sign_cpu",
     _sgn,
     lambda F, grad, input, result: F.sgn_backward(grad, input, result),
     promotes=False,
@@ -484,7 +484,7 @@ unary(
     inplace_function=False,
 )
 unary(
-    "sign(Tensor input, *, Tensor out=None) -> Tensor|foreach",
+    "sign(Tensor input, *, Tensor out=None) -> Tensor|foreach|uint_sign_cpu",
     _sign,
     lambda F, grad: F.nought(grad),
     promotes=False,
@@ -744,7 +744,7 @@ def _relu(x: np.ndarray) -> Any:
 
 
 unary(
-    "relu(Tensor input) -> Tensor",
+    "relu(Tensor input) -> Tensor|uint_clamp_min_scalar_cpu",
     _relu,
     lambda F, grad, result: F.threshold_backward(grad, result, 0),
     promotes=False,

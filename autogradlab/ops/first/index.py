@@ -635,7 +635,12 @@ def _given(name: str, input: Tensor, indices: Any, checking: bool = True) -> tup
     return tuple(found)
 
 
-@composite("index_put(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor|.hacked_twin")
+@composite(
+    """
+    index_put(Tensor input, Tensor[] indices, Tensor values,
+        bool accumulate=False) -> Tensor|.hacked_twin|uint_index_put
+    """
+)
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of input with values at the elements that a tuple of index tensors selects, as in x[i, j] = values;
     accumulate=True adds.

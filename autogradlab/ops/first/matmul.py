@@ -18,7 +18,7 @@ from .products import refuse_into, written
 
 
 @composite(
-    "matmul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|lower_precision",
+    "matmul(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|lower_precision|uint_addmm_impl_cpu_",
     out=Out(exact=EXPECTED),
     reads="late",
 )

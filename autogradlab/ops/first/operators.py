@@ -98,8 +98,8 @@ def _rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
 
 publish(
     """
-    rsub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor|.Tensor
-    rsub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor|.Scalar
+    rsub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor|.Tensor|uint_add_stub
+    rsub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor|.Scalar|uint_add_stub
     """,
     _rsub,
     False,

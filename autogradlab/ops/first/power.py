@@ -154,9 +154,9 @@ OPS["pow.base"] = Op(
 )
 binary(
     """
-    pow(Tensor input, Tensor exponent, *, Tensor out=None) -> Tensor|.Tensor_Tensor|_Tensor
-    pow(Scalar self, Tensor exponent, *, Tensor out=None) -> Tensor|.Scalar
-    pow(Tensor input, Scalar exponent, *, Tensor out=None) -> Tensor|.Tensor_Scalar|_Scalar
+    pow(Tensor input, Tensor exponent, *, Tensor out=None) -> Tensor|.Tensor_Tensor|_Tensor|uint_pow
+    pow(Scalar self, Tensor exponent, *, Tensor out=None) -> Tensor|.Scalar|uint_pow
+    pow(Tensor input, Scalar exponent, *, Tensor out=None) -> Tensor|.Tensor_Scalar|_Scalar|uint_pow
     """,
     _powers,
     {
@@ -195,7 +195,7 @@ OPS["pow"]._make_saver()
 OPS["pow.number"].elementwise = OPS["pow.base"].elementwise = True
 
 
-@composite("square(Tensor input, *, Tensor out=None) -> Tensor", reads="late")
+@composite("square(Tensor input, *, Tensor out=None) -> Tensor|uint_pow", reads="late")
 def square(input: Tensor, *, out: Any = None) -> Tensor:
     """input times itself.
 

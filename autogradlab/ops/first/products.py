@@ -21,7 +21,7 @@ from ...core.values.promotion import can_cast
 from ..table.arguments import reject
 from ..table.calls import record
 from ..table.opdef import Op, alias, composite, op
-from ..table.outputs import EXPECTED, Composed, Out, not_recorded, same_dtype, write
+from ..table.outputs import EXPECTED, Composed, Out, not_recorded, resize_out, same_dtype, write
 from .kinds import is_half, refuse
 from .shape import _expand
 
@@ -94,11 +94,14 @@ DOT_DTYPE = "tensordot: Expected the output tensor to have dtype {0}, but got an
 UNSAFE = "{name}: Expected result to be safely castable from {0} dtype, but got result with dtype {1}"
 
 
-def written(r: Tensor, out: Any, name: str = "out", *, exact: str = "", unsafe: str = "") -> Tensor:
+def written(
+    r: Tensor, out: Any, name: str = "out", *, exact: str = "", unsafe: str = "", copied: bool = False
+) -> Tensor:
     """What an operation made of others does with `out`: resizes and fills it. exact: the message if its dtype is not
-    that of the result; unsafe: the message if the result cannot be cast to it."""
+    that of the result; unsafe: the message if the result cannot be cast to it. copied: the result is copied into it,
+    which autograd records."""
     for t in (r, out):
-        if wants_grad(t):
+        if wants_grad(t) and not copied:
             raise not_recorded(t, name)
     wanted, found = r._array.dtype, out._array.dtype
     message = exact if wanted != found else ""
@@ -107,6 +110,10 @@ def written(r: Tensor, out: Any, name: str = "out", *, exact: str = "", unsafe: 
     if message:
         names = [from_numpy(d) for d in (wanted, found)]
         raise RuntimeError(message.format(*map(scalar_name, names), *map(cxx_name, names), name=name))
+    if copied:
+        if out._array.shape != r._array.shape:
+            resize_out(out, r._array.shape)
+        return TENSORS.copy_(out, r)
     result: Tensor = write(Composed(name), out, r._array, ())
     return result
 
@@ -258,7 +265,7 @@ def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
 
 @op(
     """
-    mm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor|lower_precision
+    mm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor|lower_precision|uint_addmm_impl_cpu_
     mm(Tensor input, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor|function|.dtype
     """,
     vjp={
@@ -439,7 +446,7 @@ def _short_addmm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
     addmm(Scalar beta, Tensor input, Scalar alpha, Tensor mat1, Tensor mat2, *, Tensor out=None) -> Tensor|deprecated
     addmm(Scalar beta, Tensor input, Tensor mat1, Tensor mat2, *, Tensor out=None) -> Tensor|deprecated
     addmm(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
-        Tensor out=None) -> Tensor|lower_precision
+        Tensor out=None) -> Tensor|lower_precision|uint_addmm_impl_cpu_
     addmm(Tensor input, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1,
         Tensor out=None) -> Tensor|function|.dtype
     """,
@@ -503,7 +510,7 @@ def addmm(input: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, *, beta: Any = 
 
 
 @op(
-    "mv(Tensor input, Tensor vec, *, Tensor out=None) -> Tensor",
+    "mv(Tensor input, Tensor vec, *, Tensor out=None) -> Tensor|uint_addmv_impl_cpu",
     vjp={
         "input": lambda F, grad, vec: F.reshape(grad, (*grad.shape, 1)) * F.conj(vec),
         "vec": lambda F, grad, input: F.mv(F.conj(F.t(input)), grad),
@@ -558,7 +565,7 @@ def _vectors(input: np.ndarray, other: np.ndarray) -> None:
 
 
 @op(
-    "dot(Tensor input, Tensor tensor, *, Tensor out=None) -> Tensor",
+    "dot(Tensor input, Tensor tensor, *, Tensor out=None) -> Tensor|uint_dot",
     vjp={
         "input": lambda F, grad, tensor: grad * F.conj(tensor),
         "tensor": lambda F, grad, input: grad * F.conj(input),
@@ -582,7 +589,7 @@ def dot(input: np.ndarray, tensor: np.ndarray) -> np.ndarray:
 
 
 @op(
-    "vdot(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
+    "vdot(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_dot",
     vjp={
         "input": lambda F, grad, other: F.conj(grad) * other,
         "other": lambda F, grad, input: grad * input,
@@ -632,7 +639,7 @@ alias("ger", "outer")
 
 @op(
     """
-    bmm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor|lower_precision
+    bmm(Tensor input, Tensor mat2, *, Tensor out=None) -> Tensor|lower_precision|uint_bmm
     bmm(Tensor input, Tensor mat2, ScalarType out_dtype, *, Tensor out=None) -> Tensor|function|.dtype
     """,
     vjp={

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -259,6 +260,12 @@ RAW.mean = lambda input, dim=None, keepdim=False, dtype=None: _mean(input, dim, 
 # -- without NaN -------------------------------------------------------------------------------------------------------
 
 
+def _no_integers(input: Tensor, outs: Sequence[Tensor]) -> None:
+    (out,) = outs
+    if input.is_floating_point() and not (out.is_floating_point() or out.is_complex()):
+        raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{scalar_name(out)}'")
+
+
 @op(
     """
     nansum(Tensor input, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor out=None) -> Tensor
@@ -277,6 +284,7 @@ RAW.mean = lambda input, dim=None, keepdim=False, dtype=None: _mean(input, dim, 
     },
     dim_list=True,
     inner_writes=1,
+    check_out=_no_integers,
 )
 def nansum(input: np.ndarray, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of the elements that are not nan.
@@ -505,7 +513,7 @@ _truth(
 
 @op(
     """
-    count_nonzero(Tensor input, int? dim=None) -> Tensor
+    count_nonzero(Tensor input, int? dim=None) -> Tensor|uint_nonzero_count_cpu
     count_nonzero(Tensor input, int[] dim) -> Tensor|.dim_IntList
     """,
 )

@@ -220,11 +220,14 @@ def zeta(s: Array, q: Array) -> Array:
     return np.where(below & (q == np.floor(q)), np.inf, np.where(below & (s != np.floor(s)), np.nan, total))
 
 
-def polygamma(n: int, x: Array) -> Array:
-    """The derivatives of digamma: zeta functions, and for n = 1 the reflection for negative numbers."""
+def polygamma(n: int, x: Array, single: bool = False) -> Array:
+    """The derivatives of digamma: zeta functions, and for n = 1 the reflection for negative numbers.
+
+    single: its sine is that of a float32, which no pole makes zero."""
     if n == 1:
         r = np.where(x == np.inf, 0.0, zeta(np.full(x.shape, 2.0), np.where(x < 0.5, 1 - x, x)))
-        return np.where(x < 0.5, (math.pi / np.sin(math.pi * x)) ** 2 - r, r)
+        sine = np.sin(np.float32(math.pi) * x.astype(np.float32) if single else math.pi * x).astype(np.float64)
+        return np.where(x < 0.5, (math.pi / sine) ** 2 - r, r)
     sign = 1.0 if n % 2 else -1.0
     return sign * math.factorial(n) * zeta(np.full(x.shape, n + 1.0), x)
 

@@ -13,7 +13,7 @@ from ..first.products import written
 from ..table.publishing import reading
 
 
-@reading("linalg_multi_dot(Tensor[] tensors, *, Tensor out=None) -> Tensor")
+@reading("linalg_multi_dot(Tensor[] tensors, *, Tensor out=None) -> Tensor|uint_addmm_impl_cpu_")
 def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """The product of several matrices, in the cheapest order; the first and the last may be vectors.
 

@@ -25,6 +25,7 @@ from .factors import (
     floats,
     has_eigenvalues,
     is_complex,
+    known,
     lapack,
     lu,
     matmul,
@@ -101,7 +102,7 @@ def linalg_cholesky_ex(
     >>> torch.linalg.cholesky_ex(torch.tensor([[1., 0.], [0., -1.]])).info
     tensor(2, dtype=torch.int32)
     """
-    square("linalg.cholesky", input, kernel="cholesky_cpu")
+    square("linalg.cholesky", input, kernel="cholesky_cpu", late=True)
     factor, info = _cholesky(input, upper)
     if check_errors:
         check_info("linalg.cholesky_ex", info, NOT_POSITIVE)
@@ -130,7 +131,7 @@ def cholesky(input: np.ndarray, upper: bool = False) -> np.ndarray:
         "transform will produce equivalent results for all valid (symmetric positive definite) inputs.",
         at="aten/src/ATen/native/BatchLinearAlgebra.cpp:1765",
     )
-    square("cholesky", input, kernel="cholesky_cpu", integers=True)
+    square("cholesky", input, kernel="cholesky_cpu", integers=True, late=True)
     factor, info = _cholesky(input, upper)
     check_info("cholesky", info, NOT_POSITIVE)
     return factor
@@ -313,7 +314,7 @@ def linalg_svd(
     tensor([4., 3.])
     """
     if driver is None or A.ndim < 2 or A.dtype.kind not in "fcV":
-        matrices("linalg.svd", A, kernel="linalg_svd_cpu")
+        matrices("linalg.svd", A, kernel="linalg_svd_cpu", late=True)
     if driver is not None:
         raise RuntimeError(
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
@@ -404,13 +405,14 @@ def linalg_eigh(A: np.ndarray, UPLO: str = "L") -> tuple[np.ndarray, np.ndarray]
     >>> torch.linalg.eigh(torch.tensor([[2., 0.], [0., 1.]])).eigenvalues
     tensor([1., 2.])
     """
-    square("linalg.eigh", A, kernel="linalg_eigh_cpu", integers=True)
+    square("linalg.eigh", A, kernel="linalg_eigh_cpu", integers=True, late=True)
     if UPLO not in ("L", "U", "l", "u"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     try:
-        values, vectors = np.linalg.eigh(A, UPLO.upper())
+        values, vectors = np.linalg.eigh(known(A), UPLO.upper())
     except np.linalg.LinAlgError:
         values, vectors = np.full(A.shape[:-1], np.nan, A.real.dtype), np.full_like(A, np.nan)
+    values, vectors = values.astype(A.real.dtype, copy=False), vectors.astype(A.dtype, copy=False)
     return np.ascontiguousarray(values), columns(vectors)
 
 
@@ -555,7 +557,7 @@ def linalg_lu_factor_ex(
         raise RuntimeError(
             f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"
         )
-    matrices("torch.linalg.lu_factor", A, kernel="lu_cpu", integers=True)
+    matrices("torch.linalg.lu_factor", A, kernel="lu_cpu", integers=True, late=True)
     factors, pivots, info = lu(A, pivot)
     if check_errors and info.any():
         k = info.reshape(-1)[np.flatnonzero(info)[0]]
@@ -604,7 +606,7 @@ def linalg_lu(A: np.ndarray, *, pivot: bool = True) -> tuple[np.ndarray, np.ndar
     """
     if A.ndim < 2:
         raise RuntimeError(f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
-    matrices("linalg.lu", A, kernel="lu_cpu", integers=True)
+    matrices("linalg.lu", A, kernel="lu_cpu", integers=True, late=True)
     factors, pivots, _ = lu(A, pivot)
     m, n = A.shape[-2:]
     k = min(m, n)
@@ -668,7 +670,7 @@ def linalg_lu_solve(
         )
     if pivots.dtype != np.int32:
         raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
-    square("torch.linalg.lu_solve", LU, kernel="linalg.lu_solve_cpu")
+    square("torch.linalg.lu_solve", LU, kernel="linalg.lu_solve_cpu", late=True)
     n = LU.shape[-1]
     if B.shape[-2 if left else -1] != n:
         raise RuntimeError(

@@ -56,9 +56,14 @@ def matrices(name: str, a: np.ndarray, **dtypes: Any) -> None:
     floats(name, a, **dtypes)
 
 
-def floats(name: str, a: np.ndarray, low: bool = True, kernel: str = "", integers: bool = False) -> None:
+def floats(
+    name: str, a: np.ndarray, low: bool = True, kernel: str = "", integers: bool = False, late: bool = False
+) -> None:
     """Raise PyTorch's error for a dtype that a function lacks. kernel: the kernel that refuses half types, and with
-    `integers` integers too; without one the function itself refuses them, half types only if `low`."""
+    `integers` integers too; without one the function itself refuses them, half types only if `low`. late: it is looked
+    for only where there are elements."""
+    if late and not a.size and (integers or a.dtype.kind in "fcV"):
+        return
     if a.dtype.kind not in "fcV":
         if integers:
             raise unsupported(kernel, a.dtype)
@@ -125,13 +130,13 @@ _NOT_FINITE = "The algorithm failed to converge because the input matrix contain
 def singular_values(a: np.ndarray, full: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The singular value decomposition; PyTorch's error where there are values that are not finite."""
     try:
-        u, s, vh = np.linalg.svd(a, full)
+        u, s, vh = np.linalg.svd(known(a), full)
         failed = np.isnan(s).any(-1)
     except np.linalg.LinAlgError:
         failed = ~np.isfinite(a).all((-2, -1))
         failed = failed | ~failed.any()
     check_info("linalg.svd", failed.astype(np.int64), _NOT_FINITE)
-    return u, s, vh
+    return u.astype(a.dtype, copy=False), s.astype(a.real.dtype, copy=False), vh.astype(a.dtype, copy=False)
 
 
 def check_info(name: str, info: np.ndarray, message: str) -> None:
@@ -217,11 +222,16 @@ def substitute(a: np.ndarray, b: np.ndarray, upper: bool, unit: bool = False) ->
     return x
 
 
+def known(a: np.ndarray) -> np.ndarray:
+    """Matrices of a dtype that LAPACK knows: those of others get here without elements only."""
+    return a if a.dtype.kind in "fc" and a.dtype.itemsize > 2 else a.astype(np.float64)
+
+
 def lapack(call: Any, *matrices: np.ndarray) -> np.ndarray:
     """What NumPy's LAPACK makes of matrices of numbers; np.linalg.LinAlgError where it fails.
 
     WebAssembly has no floating-point flags, by which NumPy learns of a failure; NaNs tell it there."""
-    found: np.ndarray = call(*matrices)
+    found: np.ndarray = call(*map(known, matrices)).astype(matrices[0].dtype, copy=False)
     if np.isnan(found).any() and all(np.isfinite(m).all() for m in matrices):
         raise np.linalg.LinAlgError
     return found

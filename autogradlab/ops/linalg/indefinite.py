@@ -158,7 +158,7 @@ def linalg_ldl_factor_ex(
     tensor([-2, -2], dtype=torch.int32)
     """
     square("torch.linalg.ldl_factor_ex", input, low=False)
-    square("torch.linalg.ldl_factor_ex", input, kernel="ldl_factor_kernel_cpu")
+    square("torch.linalg.ldl_factor_ex", input, kernel="ldl_factor_kernel_cpu", late=True)
     factors, batch = np.empty(input.shape, input.dtype), input.shape[:-2]
     pivots, info = np.empty(input.shape[:-1], np.int32), np.zeros(batch, np.int32)
     for at in np.ndindex(batch):

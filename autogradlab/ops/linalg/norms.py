@@ -231,7 +231,7 @@ def linalg_norm(
     """
     if out is not None:
         found: Tensor = linalg_norm(input, ord, dim, keepdim, dtype=dtype)
-        return written(found, out, "linalg_norm", exact="linalg.norm" + _OTHER)
+        return written(found, out, exact="linalg.norm" + _OTHER, copied=True)
     ndim = input._array.ndim
     dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     if ord is not None:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.recording.record import not_implemented
+from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
+from ...core.values.promotion import can_cast
 from ..common.blas import adjoint
 from ..first.kinds import BOOL, HALF, INTEGERS, refuse
 from ..table.opdef import op
 from ..table.outputs import same_dtype
 from .exponential import householder_backward
 from .factors import columns
+
+
+def _castable(input: Tensor, outs: Sequence[Tensor]) -> None:
+    for name, out in zip(("a", "tau"), outs, strict=True):
+        if not can_cast(input._array.dtype, out._array.dtype):
+            raise RuntimeError(
+                f"torch.geqrf: Expected {name} to be safely castable from {scalar_name(input)} dtype, but got {name} "
+                f"with dtype {scalar_name(out)}"
+            )
 
 
 @op(
@@ -24,6 +36,7 @@ from .factors import columns
     vjp={"input": not_implemented("geqrf")},
     forwardless="geqrf",
     real=True,
+    check_out=_castable,
 )
 def geqrf(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The reflections whose product is the Q of a QR decomposition: R above, their vectors below the diagonal of `a`.

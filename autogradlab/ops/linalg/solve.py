@@ -30,6 +30,7 @@ from .factors import (
     floats,
     inverse,
     is_complex,
+    known,
     lapack,
     lu,
     matmul,
@@ -159,8 +160,8 @@ def linalg_det(A: np.ndarray) -> np.ndarray:
     >>> torch.det(torch.tensor([[1., 2.], [3., 4.]]))
     tensor(-2.)
     """
-    square("linalg.det", A, kernel="lu_cpu")
-    return np.asarray(np.linalg.det(A))
+    square("linalg.det", A, kernel="lu_cpu", late=True)
+    return np.asarray(np.linalg.det(known(A))).astype(A.dtype, copy=False)
 
 
 declare(
@@ -267,7 +268,7 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
             "linalg.solve: Expected A and B to have the same dtype, but found A of type "
             f"{scalar_name(a)} and B of type {scalar_name(b)} instead"
         )
-    square("linalg.solve", a, kernel="lu_cpu")
+    square("linalg.solve", a, kernel="lu_cpu", late=True)
     vector = is_vector(a.shape, b.shape)
     if not vector and b.ndim < 2:
         raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
@@ -781,14 +782,20 @@ def linalg_lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -
     if b.ndim < A.ndim and not vector:  # rows count as matrices of a batch too
         rhs = np.broadcast_to(b, (*broadcast_shapes(A.shape[:-2], b.shape[:-1]), *b.shape[-2:]))
     m, n = A.shape[-2:]
+    if A.dtype.kind not in "fc" or A.dtype.itemsize == 2:
+        raise RuntimeError("This function doesn't handle types other than float and double")
     x, rank, s = _by_singular_values(A, rhs, _limit(A, rcond, driver))
     residuals = np.empty(0, A.real.dtype)
     if m > n and driver != "gelsy" and driver is not None and (rank == n).all():
         gap = A @ x - rhs
         residuals = (gap * gap.conj()).real.sum(-2)
     values = s if driver in ("gelsd", "gelss") else np.empty(0, s.dtype)
+    whole = np.empty((*x.shape[:-2], x.shape[-1], max(m, n)), x.dtype).swapaxes(
+        -1, -2
+    )  # LAPACK has all rows of b there
+    whole[..., :n, :] = x
     return (
-        (x[..., 0] if vector else columns(x)),
+        (whole[..., :n, 0] if vector else whole[..., :n, :]),
         residuals,
         (np.empty(0, np.int64) if driver == "gels" else rank),
         values,

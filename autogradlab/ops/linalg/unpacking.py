@@ -89,7 +89,7 @@ def _result(made: Any) -> Any:
 @op(
     """
     lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True, *,
-        Tensor[3] out=None) -> (Tensor P, Tensor L, Tensor U)
+        Tensor[3] out=None) -> (Tensor P, Tensor L, Tensor U)|uint_triu
     """,
     method=False,
     outputs=("L", "U", "P"),

@@ -74,7 +74,10 @@ def no_integers(name: str, x: np.ndarray) -> None:
 
 
 @op(
-    "nn.hardtanh(Tensor input, Scalar min_val=-1, Scalar max_val=1, *, Tensor out=None) -> Tensor",
+    """
+    nn.hardtanh(Tensor input, Scalar min_val=-1, Scalar max_val=1, *,
+        Tensor out=None) -> Tensor|uint_clamp_scalar_cpu
+    """,
     vjp={
         "input": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
     },

@@ -323,7 +323,7 @@ def _down(input: Any, r: int) -> np.ndarray:
 
 
 @op(
-    "pixel_shuffle(Tensor input, int upscale_factor) -> Tensor",
+    "pixel_shuffle(Tensor input, int upscale_factor) -> Tensor|uint_pixel_shuffle",
     method=False,
     vjp={"input": lambda F, grad, upscale_factor: F.pixel_unshuffle(grad, upscale_factor)},
 )
@@ -355,7 +355,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> np.ndarray:
 
 
 @op(
-    "pixel_unshuffle(Tensor input, int downscale_factor) -> Tensor",
+    "pixel_unshuffle(Tensor input, int downscale_factor) -> Tensor|uint_pixel_unshuffle",
     method=False,
     vjp={"input": lambda F, grad, downscale_factor: F.pixel_shuffle(grad, downscale_factor)},
 )
@@ -387,7 +387,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> np.ndarray:
 
 
 @op(
-    "channel_shuffle(Tensor input, SymInt groups) -> Tensor",
+    "channel_shuffle(Tensor input, SymInt groups) -> Tensor|uint_channel_shuffle",
     method=False,
     vjp={
         "input": lambda F, grad, input_shape, groups: F.channel_shuffle(grad, input_shape[1] // groups),

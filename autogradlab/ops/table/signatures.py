@@ -13,7 +13,7 @@ from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from .families import FUNCTIONS, operation
 
-__all__ = ["Line", "explain", "lines", "lookup", "names"]
+__all__ = ["Line", "explain", "lines", "lookup", "names", "source_of", "space_of"]
 
 _LINE = r"(?:nn\.)?(?P<signature>.*?)(?: -> (?P<result>.*?))?(?P<marks>(?:\|\.?\w+)*)"
 _found: dict[tuple[str, str], Signatures] = {}
@@ -54,23 +54,23 @@ def space_of(name: str) -> str:
     for space in ("linalg", "special", "fft"):
         if name.startswith(space + "_"):
             return space
-    found = DECLARED.get(_source(name)[0])
+    found = DECLARED.get(source_of(name)[0])
     return "nn" if found is not None and found.text.lstrip().startswith("nn.") else "torch"
 
 
-def _source(name: str) -> tuple[str, bool]:
+def source_of(name: str) -> tuple[str, bool]:
     """The name whose declaration has the signatures of `name`, and whether they are those of its in-place form."""
     for known, in_place in ((name, False), (name[:-1], True)) if name.endswith("_") else ((name, False),):
         if known in DECLARED:
             return known, in_place
     if name in ALIASES:
-        return _source(ALIASES[name])
+        return source_of(ALIASES[name])
     return (ALIASES.get(name[:-1], ""), True) if name.endswith("_") else ("", False)
 
 
 def _overloads(name: str, space: str) -> list[str]:
     """The overloads of a function, or of a method (`space` "Tensor"), as `Signature.parse` reads them."""
-    of, in_place = _source(name)
+    of, in_place = source_of(name)
     if of not in DECLARED:
         return []
     text, method = DECLARED[of].text, space == "Tensor"
