@@ -16,7 +16,7 @@ from .autograd.grad_mode import is_grad_enabled, set_grad
 from .autograd.grad_mode import is_multithreading_enabled as _is_multithreading_enabled
 from .autograd.grad_mode import is_view_replay_enabled as _is_view_replay_enabled
 from .autograd.gradcheck import undefined
-from .autograd.graph import saved_tensors_hooks
+from .autograd.graph import _MAKERS, saved_tensors_hooks
 from .core.graph.node import AccumulateGrad, InputMetadata, Node
 from .core.graph.slices import CopySlices
 from .core.memory.storage import StorageBase, TensorBase, storage_of
@@ -225,6 +225,7 @@ class _Functions(ModuleType):
 
 
 _functions = _Functions("torch._C._functions")
+_MAKERS += [DelayedError, UndefinedGrad]
 vars(_functions).update(
     AccumulateGrad=AccumulateGrad, CopySlices=CopySlices, DelayedError=DelayedError, UndefinedGrad=UndefinedGrad
 )

@@ -15,6 +15,7 @@ from .grad_mode import (
     enforce_grad_layout_policy,
     inference_mode,
     is_multithreading_enabled,
+    is_view_replay_enabled,
     no_grad,
     set_grad_enabled,
     set_multithreading_enabled,

@@ -67,6 +67,8 @@ class _Transforms(threading.local):
     mapping = 0
     #: they themselves, the outermost first
     stack: tuple[Any, ...] = ()
+    #: how many `functionalize` are at work
+    functionalizing = 0
     #: the levels of forward mode that are open, the outermost first (`autograd/forward_ad.py`)
     forward: tuple[Any, ...] = ()
     #: whether forward mode differentiates what is computed

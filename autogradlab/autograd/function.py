@@ -152,7 +152,7 @@ class Function(_SingleLevelFunction):
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward and record its Node."""
         separate = cls.setup_context is not Function.setup_context
-        if transforms.depth:
+        if transforms.depth or transforms.functionalizing:
             _check_transforms(cls, separate)
         if separate or kwargs:
             args = _bound(cls.forward, separate, args, kwargs)
@@ -344,6 +344,8 @@ def _check_transforms(cls: Any, separate: bool) -> None:
             "override the setup_context staticmethod. For more details, please see "
             "https://pytorch.org/docs/main/notes/extending.func.html"
         )
+    if transforms.functionalizing:
+        raise RuntimeError("NYI: Functionalize rule for custom_function_call")
     if transforms.mapping:
         _check_rule(cls)
 

@@ -13,7 +13,7 @@ from ..core.graph.node import RemovableHandle, pair
 from ..core.memory import versions
 from ..core.runtime import modes
 from ..core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad
-from .context import Context
+from .context import BackwardCFunction, Context
 from .edge import GradientEdge, get_gradient_edge
 from .frontend import running, will_run
 
@@ -53,14 +53,18 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
             versions.increment_version(t)
 
 
+#: classes of `torch._C._functions` that only make Nodes, which PyTorch counts among them
+_MAKERS: list[type] = []
+
+
 class _NodeMeta(type):
     """Makes every backward function an instance of Node."""
 
     def __instancecheck__(cls, other: object) -> bool:
-        return isinstance(other, (_node.Node, Context))
+        return isinstance(other, (_node.Node, Context, *_MAKERS))
 
     def __subclasscheck__(cls, other: type) -> bool:
-        return other is cls or issubclass(other, _node.Node)
+        return other is cls or issubclass(other, (_node.Node, BackwardCFunction, *_MAKERS))
 
 
 class Node(metaclass=_NodeMeta):

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.context import put
+from ..autograd.context import put, transforms
 from ..autograd.trees import flat, like
 from ..core.graph.node import node_class
 from ..core.memory.versions import UNSHARED
@@ -55,7 +55,9 @@ def functionalize(func: Function, *, remove: str = "mutations") -> Function:
         held = [_Held(t) for t in flat(given) if isinstance(t, Tensor)]
         standing = iter(held)
         called = like(given, iter([next(standing).inside if isinstance(t, Tensor) else t for t in flat(given)]))
+        transforms.functionalizing += 1
         made = func(*called[0], **called[1])
+        transforms.functionalizing -= 1
         found = [_result(t, held, remove != "mutations") if isinstance(t, Tensor) else t for t in flat(made)]
         for one in held:
             one.write_back()

@@ -30,11 +30,13 @@ def puts_back(run: Function) -> Function:
         local, level = modes.current(), transforms
         before = local.grad, local.record, local.captured, local.levels, local.mapped, level.depth, level.mapping
         stack, refusal, reverse = level.stack, local.saved_hooks_disabled, local.reverse
+        changes = level.functionalizing
         try:
             return run(*args, **kwargs)
         finally:
             local.grad, local.record, local.captured, local.levels, local.mapped, level.depth, level.mapping = before
             level.stack, local.saved_hooks_disabled, local.reverse = stack, refusal, reverse
+            level.functionalizing = changes
             local.refresh()
 
     return guarded

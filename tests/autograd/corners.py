@@ -253,6 +253,9 @@ x = torch.ones(1, requires_grad=True)
 y = Once.apply(x)
 y.backward()
 print(x.grad, issubclass(Node, Node), isinstance(Node, Node))
+made = torch._C._functions
+print([issubclass(kind, Node) for kind in (made.AccumulateGrad, made.DelayedError, made.UndefinedGrad, int)])
+print(issubclass(torch.autograd.function.BackwardCFunction, Node), isinstance(made.DelayedError("", 1), Node))
 
 
 # % dirty-views: changed inputs that are views of many, or none

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any
 
@@ -146,3 +147,124 @@ def test_classes_are_told_what_pytorch_tells(torch: Any) -> None:
 def test_classes_hold_the_contents() -> None:
     told = use_wrapper(autogradlab)
     assert "aten.mul.Tensor ['Wrapper']" in told and "aten.add_.Tensor ['Wrapper']" in told
+
+
+def after_a_class(lib: Any) -> list[str]:
+    """What leaves get while there are classes that are asked, though no tensor of the program is of one."""
+    wrapping(lib, [])
+    told = []
+    seed = lib.ones(3)
+    x = lib.arange(3.0, requires_grad=True)
+    y = x * 2
+    y.backward(seed, retain_graph=True)
+    first = x.grad
+    told += [str((first, first._version, first is seed))]
+    y.backward(seed)
+    told += [str((first, x.grad is first, first._version))]
+    y = x * 2
+    y.backward(seed, create_graph=True)
+    told += [str((first, x.grad is first, x.grad))]
+    t = lib.ones(3, requires_grad=True)
+    leaf = t.view_as(t).grad_fn.next_functions[0][0]
+    kept: list[Any] = []
+    t.register_hook(lambda grad: kept.append(grad))
+    t.register_post_accumulate_grad_hook(lambda t: kept.append(str(t.grad.add_(0.5))))
+    leaf.register_prehook(lambda grads: (grads[0] / 5,))
+    leaf.register_hook(lambda inputs, grads: kept.append(grads[0] * 10))
+    t.sum().backward()
+    told += [str((t.grad, kept))]
+    z = lib.ones(2, requires_grad=True)
+    z.register_hook(lambda grad: kept.append(grad))
+    (z * 2).sum().backward()
+    told += [str(z.grad.data_ptr() == kept[-1].data_ptr()), str(z.grad._version)]
+    return told
+
+
+@pytest.mark.parity
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_plain_leaves_accumulate_in_place_beside_classes(torch: Any) -> None:
+    assert after_a_class(autogradlab) == after_a_class(torch)
+
+
+def asked_below(lib: Any) -> list[str]:
+    """What a class is asked that leaves functions to its `__torch_dispatch__` by the function that does so."""
+    told: list[str] = []
+
+    class Below(lib.Tensor):  # type: ignore[misc,name-defined]
+        __torch_function__ = lib._C._disabled_torch_function_impl
+
+        @classmethod
+        def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            told.append(f"{func} {[t.__name__ for t in types]}")
+            return lib.zeros(1)
+
+    t = lib.Tensor._make_wrapper_subclass(Below, (2,))
+    told += [str((t + 1, lib.sin(t), Below.__torch_function__ is t.__torch_function__))]
+    return told
+
+
+@pytest.mark.parity
+def test_a_class_may_leave_functions_to_its_dispatch(torch: Any) -> None:
+    assert asked_below(autogradlab) == asked_below(torch)
+
+
+def paired(lib: Any) -> Any:
+    """A class of tensors that hold two, with the help of `torch.utils._python_dispatch`."""
+    tools = importlib.import_module(f"{lib.__name__}.utils._python_dispatch")
+
+    class Pair(lib.Tensor):  # type: ignore[misc,name-defined]
+        a: Any
+        b: Any
+
+        @staticmethod
+        def __new__(cls: Any, a: Any, b: Any, size: Any = None, stride: Any = None) -> Any:
+            options = {"dtype": a.dtype, "layout": a.layout, "device": a.device, "requires_grad": a.requires_grad}
+            made = lib.Tensor._make_wrapper_subclass(
+                cls, size or a.size(), strides=stride or a.stride(), storage_offset=a.storage_offset(), **options
+            )
+            made.a, made.b = a, b
+            return made
+
+        def __tensor_flatten__(self) -> Any:
+            return ["a", "b"], None
+
+        @staticmethod
+        def __tensor_unflatten__(parts: Any, context: Any, size: Any, stride: Any) -> Any:
+            return Pair(parts["a"], parts["b"], size, stride)
+
+        @classmethod
+        def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            results = []
+            for part in "ab":
+                given = [getattr(x, part) if isinstance(x, cls) else x for x in args]
+                results.append(func(*given, **(kwargs or {})))
+            a, b = results
+            many = isinstance(a, (list, tuple))
+            out = [cls(*two) for two in zip(a, b, strict=True)] if many else cls(a, b)
+            return tools.return_and_correct_aliasing(func, args, kwargs or {}, out)
+
+    return Pair, tools
+
+
+def use_pair(lib: Any) -> list[str]:
+    """What the results of a class share with its arguments."""
+    kind, tools = paired(lib)
+    x = kind(lib.zeros(2, 3), lib.ones(2, 3))
+    told = [str([tools.is_traceable_wrapper_subclass(t) for t in (x, lib.ones(1), kind, 3)])]
+    told += [str([tools.is_traceable_wrapper_subclass_type(t) for t in (kind, lib.Tensor, int)])]
+    memory = x.untyped_storage()._cdata
+    views = [x.view(-1), x[1], x.t(), x.detach(), *x.split(1)]
+    told += [str([(v.untyped_storage()._cdata == memory, v.storage_offset(), v.stride()) for v in views])]
+    told += [str((x.add_(1) is x, x._version, views[0]._version, views[0].b, x._is_view()))]
+    twice = tools.transform_subclass(x, lambda name, t: t * (2 if name == "a" else 3))
+    told += [str((type(twice).__name__, twice.a, twice.b))]
+    return told
+
+
+@pytest.mark.parity
+def test_results_of_a_class_lie_where_pytorch_lays_them(torch: Any) -> None:
+    assert use_pair(autogradlab) == use_pair(torch)
+
+
+def test_results_of_a_class_lie_in_the_memory_of_its_tensor() -> None:
+    assert "[(True, 0, (1,)), (True, 3, (1,))" in use_pair(autogradlab)[2]

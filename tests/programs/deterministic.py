@@ -35,6 +35,9 @@ for dtype in (torch.float16, torch.bfloat16, torch.float64, torch.complex64, tor
     one = torch.ones(1, dtype=dtype)
     print(torch.empty(2, dtype=dtype), torch.empty_like(one), one.new_empty(1), one.resize_(2))
 print(torch.empty_strided((2,), (2,)), torch.empty_permuted((1, 2), (1, 0)), torch.Tensor(2), torch.LongTensor(1))
+for given in (torch.zeros(3, 2), torch.zeros(1), torch.zeros(6, 2)[::2], torch.zeros(9, dtype=torch.int64)):
+    made = torch.empty(3, 2, dtype=given.dtype, out=given)
+    print(made is given, given, given._version)
 part = torch.arange(4.0)[1:3].resize_(6)
 print(part, part.untyped_storage().nbytes())
 deterministic.fill_uninitialized_memory = False

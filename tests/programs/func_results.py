@@ -152,6 +152,32 @@ print(functionalize(lambda x, y: y.add_(x))(ones, y=torch.ones(3, 3)), functiona
 print(functionalize(lambda x: x)(x) is x)
 attempt(lambda: functionalize(torch.sin, remove="all"))
 
+
+class Apart(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x * 2
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+class Together(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+
+for kind in (Apart, Together):
+    attempt(lambda kind=kind: functionalize(kind.apply)(x))
+    attempt(lambda kind=kind: torch.func.grad(functionalize(lambda x, kind=kind: kind.apply(x).sum()))(x))
+print(Apart.apply(torch.ones(1)), Together.apply(torch.ones(1)))
+
 # % func-results-numbers: rows without dimensions: what picks an element has a derivative, what moves one is refused
 y = torch.tensor([3.0, -1.0, 2.0])
 for f in (

@@ -10,6 +10,7 @@ import numpy as np
 from ..graph.node import NO_EDGE, AccumulateGrad, Node
 from ..memory.layout import empty_like, fills_memory
 from ..memory.overlap import check_written
+from ..memory.rows import Rows
 from ..memory.strided import placed, window
 from ..memory.versions import INFERENCE, UNSHARED, increment_version, of_inference
 from ..runtime import errors, modes
@@ -268,11 +269,13 @@ def _tensor_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State, form: i
         _withheld(node, grad, local, form)
         return
     before = local.set_grad(form == RECORDED)
+    holders = getrefcount(grad)
     try:
         g = _leaf_hooks(node, grad, local, form)
         if g is None:
             return
-        accumulate_tensor(node.variable, g, True, own)
+        own = own and getrefcount(grad) == holders + 1 if g is grad else getrefcount(g) == ALONE
+        accumulate_tensor(node.variable, g, form == RECORDED or type(g._array) is Rows, own)
         _leaf_posthooks(node, (g,), local, form)
     finally:
         local.set_grad(before)
@@ -353,7 +356,9 @@ def _add_tensor(variable: Tensor, grad: Tensor, recorded: bool, own: bool) -> No
         if recorded:
             variable._grad = made(empty_like(variable._array, grad._array.dtype)).copy_(grad)
         else:
-            variable._grad = made(own_copy(grad._array, variable._array))
+            array = grad._array
+            taken = own and getrefcount(array) == ALONE + 1 and not of_inference(grad)
+            variable._grad = _first(variable, array, grad._counter[0] if taken else None)
     elif recorded:
         variable._grad = old + grad
     elif requires_grad(old) or old._array.dtype is not grad._array.dtype:

@@ -26,12 +26,13 @@ def uninitialized(shape: int | tuple[int, ...], numpy: np.dtype[Any]) -> np.ndar
     return array
 
 
-def fill_if_deterministic(array: np.ndarray) -> None:
-    """Mark new memory as not written to, if deterministic algorithms are asked for."""
+def fill_if_deterministic(array: np.ndarray) -> bool:
+    """Mark memory as not written to, if deterministic algorithms are asked for. Returns whether it did."""
     if not array.size or not fills_uninitialized():
-        return
+        return False
     kind = array.dtype.kind
     if kind in "iu":
         array[...] = np.iinfo(array.dtype).max
     else:
         array[...] = True if kind == "b" else np.nan
+    return True

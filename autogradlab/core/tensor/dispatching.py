@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from ..memory.reserved import Hollow
 from ..runtime.modes import LOCAL
-from .overriding import PLAIN, spread
+from .overriding import PLAIN, Unbound, spread
 
 __all__ = [
     "answers",
@@ -108,6 +108,7 @@ def twin(function: Any, copy: Any) -> Any:
     return copy
 
 
+@Unbound
 def disabled(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
     """As the `__torch_dispatch__` of a class: its tensors are plain tensors to every operation."""
     return on_first_mode.plainly(func, args, kwargs or {})

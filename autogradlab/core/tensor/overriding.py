@@ -22,6 +22,7 @@ __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "EnableTorchFunction",
+    "Unbound",
     "another",
     "ask",
     "cast_within",
@@ -63,6 +64,18 @@ _CLASS_METHOD = (
 )
 
 
+class Unbound:
+    """A function that stays what it is as the attribute of a class, as functions of C do."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.__wrapped__ = function
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__wrapped__(*args, **kwargs)
+
+
+@Unbound
 def disabled(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
     """As the `__torch_function__` of a class: its objects are plain tensors to every operation."""
     return func(*args, **(kwargs or {}))

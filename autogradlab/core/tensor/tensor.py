@@ -119,7 +119,8 @@ class Tensor(TensorMethods):
         if dispatching.answers(cls):
             dispatching.on_first_mode.arm()
             dispatching.on_first_mode.classes = True
-            if cls.__torch_function__.__func__ is Tensor.__torch_function__.__func__:  # type: ignore[attr-defined]
+            own = cls.__torch_function__
+            if getattr(own, "__func__", own) is Tensor.__torch_function__.__func__:  # type: ignore[attr-defined]
                 cls.__torch_function__ = staticmethod(overriding.disabled)  # type: ignore[method-assign]
         if overriding.overrides(cls):
             overriding.on_first_override.arm()

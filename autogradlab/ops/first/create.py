@@ -447,6 +447,8 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
                 if out._array.shape != shape:
                     resize_out(out, shape)
                     increment_version(out)
+                if fill_if_deterministic(out._array):
+                    increment_version(out)
                 return out.requires_grad_(True) if values["requires_grad"] else out
             return into(name, out, make(shape, out._array.dtype), None, values["requires_grad"])
         if order is None:

@@ -450,7 +450,9 @@ def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_f
 
 def _asked_detach(input: Tensor) -> Tensor:
     t = ask(*tell("detach", {"input": input}))
-    t._edge, t._view, t._counter, t._storage = NO_EDGE, None, counter(input), input._storage
+    t._edge, t._view, t._counter = NO_EDGE, None, counter(input)
+    if owner(t._array) is owner(input._array):  # a class may give memory of another tensor's
+        t._storage = input._storage
     return t
 
 

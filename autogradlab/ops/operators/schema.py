@@ -18,6 +18,14 @@ __all__ = ["Argument", "Returned", "Schema"]
 REQUIRED = object()
 
 
+class AliasInfo(NamedTuple):
+    """Which memory an argument or a result shares, by letter: of results "*" where they may be in any."""
+
+    before_set: set[str]
+    after_set: set[str]
+    is_write: bool
+
+
 class Argument(NamedTuple):
     """One argument of a schema. kind: its type, as `Tensor?[]`, without the mark of what is mutated."""
 
@@ -26,6 +34,7 @@ class Argument(NamedTuple):
     default: Any
     keyword: bool
     mutated: bool
+    alias_info: AliasInfo | None
 
     @property
     def type(self) -> Type:
@@ -66,6 +75,7 @@ class Returned(NamedTuple):
 
     type: Type
     name: str
+    alias_info: AliasInfo | None
 
 
 _WORDS = {
@@ -97,8 +107,10 @@ class Schema:
                 self.arguments.append(_argument(part, keyword))
         self.returned = given.strip()
         inner = self.returned[1:-1] if self.returned.startswith("(") else self.returned
-        parts = [re.sub(r"\([^)]*\)", "", part).partition(" ") for part in _split(inner) if part]
-        self.returns = [Returned(Type(_words(kind)), name) for kind, _, name in parts]
+        self.returns = []
+        for part in filter(None, _split(inner)):
+            kind, _, name_of = re.sub(r"\([^)]*\)", "", part).partition(" ")
+            self.returns.append(Returned(Type(_words(kind)), name_of, _aliases(part)))
         self._marks = dict(zip([a.name for a in self.arguments], filter("*".__ne__, _split(inside)), strict=False))
 
     def __str__(self) -> str:
@@ -190,7 +202,20 @@ def _argument(text: str, keyword: bool) -> Argument:
     declared, mark, default = text.partition("=")
     kind, _, name = declared.rpartition(" ")
     plain = re.sub(r"\([^)]*\)", "", kind)
-    return Argument(plain, name, _default(plain, default) if mark else REQUIRED, keyword, "!" in kind)
+    value = _default(plain, default) if mark else REQUIRED
+    return Argument(plain, name, value, keyword, "!" in kind, _aliases(kind))
+
+
+def _aliases(kind: str) -> AliasInfo | None:
+    """What a type says of memory: `Tensor(a!)` that it is written to, `Tensor(a -> *)` that results may lie in it. Of
+    lists PyTorch says it of their elements alone."""
+    found = re.search(r"\(([^)]*)\)(.?)", kind)
+    if found is None:
+        return None
+    if found[2] == "[":
+        return AliasInfo(set(), set(), False)
+    before, _, after = found[1].replace("!", "").partition(" -> ")
+    return AliasInfo(set(before.split("|")), set((after or before).split("|")), "!" in found[1])
 
 
 def _default(kind: str, text: str) -> Any:
