@@ -175,7 +175,7 @@ def _lay_in(source: Tensor, results: Any) -> None:
 
     def lay(t: Tensor) -> Tensor:
         if t is not source and dispatching.hollow(t) and t._array.base is not source._array.base:
-            x: np.ndarray = t._array
+            x: Any = t._array
             offset = address(x) - address(x.base)
             t._array = np.ndarray(x.shape, x.dtype, source._array.base, offset, x.strides)
             t._storage = source._storage

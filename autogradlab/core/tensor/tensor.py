@@ -135,7 +135,7 @@ class Tensor(TensorMethods):
             return result if cls is Tensor or func in _KEPT else _converted(result, cls)
 
     #: what the class answers for operations below autograd (`core/tensor/dispatching.py`): nothing of its own
-    __torch_dispatch__ = staticmethod(dispatching.disabled)  # type: ignore[assignment]
+    __torch_dispatch__ = staticmethod(dispatching.disabled)
 
     # -- the graph ---------------------------------------------------------------------------------------------------
 
