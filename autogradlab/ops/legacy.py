@@ -674,8 +674,23 @@ def is_distributed(self: Tensor) -> bool:
     return False
 
 
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What `load_state_dict` swaps with a parameter or buffer, where tensors are swapped: this tensor with the values
+    of `other`, or `other` itself, detached. Classes of tensors may say otherwise.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> x = torch.zeros(2)
+        >>> x.module_load(torch.ones(2)), x
+        (tensor([1., 1.]), tensor([1., 1.]))
+
+    Mirrors `torch.Tensor.module_load`.
+    """
+    return other.detach() if assign else self.copy_(other).detach()  # type: ignore[no-any-return,attr-defined]
+
+
 #: methods that PyTorch writes in Python
-_IN_PYTHON = ("resize", "resize_as", "share_memory_")
+_IN_PYTHON = ("module_load", "resize", "resize_as", "share_memory_")
 
 
 def install() -> None:
@@ -690,6 +705,7 @@ def install() -> None:
         map2_,
         as_subclass,
         is_set_to,
+        module_load,
         pin_memory,
         share_memory_,
         is_distributed,

@@ -449,3 +449,35 @@ for given in [
             print(given, net.count, net.plain, hasattr(net, "extra"))
 t(torch.func.functional_call, nn.DataParallel(net), {}, x)
 t(torch.func.functional_call, net, {"extra": x}, x, strict=True)
+
+
+# % module-load: what is swapped with a parameter
+class Loads(torch.Tensor):
+    given = "twice"
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        if func is not torch.Tensor.module_load:
+            return super().__torch_function__(func, types, args, kwargs or {})
+        print([type(a).__name__ for a in args], kwargs)
+        if cls.given == "twice":
+            return (args[1] * 2).as_subclass(torch.Tensor).detach()
+        return args[cls.given]
+
+
+torch.__future__.set_swap_module_params_on_conversion(True)
+net = nn.Linear(2, 1, bias=False)
+w = net.weight
+for Loads.given in ("twice", 0, 1):
+    attempt(lambda: net.load_state_dict({"weight": torch.ones(1, 2).as_subclass(Loads)}))
+    print(net.weight, net.weight is w)
+net.requires_grad_(False)
+for assign in (False, True):
+    net.load_state_dict({"weight": torch.full((1, 2), 3.0)}, assign=assign)
+    print(net.weight, net.weight is w)
+torch.__future__.set_swap_module_params_on_conversion(False)
+x, y = torch.zeros(2), torch.ones(2, requires_grad=True)
+print(x.module_load(y, assign=True), x)
+with torch.no_grad():
+    print(x.module_load(y), x, x.module_load(y) is x)
+attempt(lambda: x.module_load(torch.ones(3)))

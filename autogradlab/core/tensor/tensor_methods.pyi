@@ -1139,6 +1139,9 @@ class TensorMethods:
         """The product of two matrices."""
     def mode(self, dim: _int = ..., keepdim: _bool = ...) -> _mode_result:
         """The most frequent value along dim and an index of it; of several equally frequent ones the smallest."""
+    def module_load(self, other: _Tensor, assign: _bool = ...) -> _Tensor:
+        """What `load_state_dict` swaps with a parameter or buffer, where tensors are swapped: this tensor with
+        the values of `other`, or `other` itself, detached. Classes of tensors may say otherwise."""
     @_overload
     def moveaxis(self, source: _int, destination: _int) -> _Tensor:
         """Dimensions moved to other positions; the rest keep their order."""

@@ -24,6 +24,10 @@ _NO_OP = (
     "no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding key in "
     "the module instead of copying them in place?)"
 )
+_NOT_APART = (
+    "module_load returned one of self or other, please .detach() the result if returning one of the inputs in "
+    "module_load"
+)
 
 
 @no_grad()
@@ -32,8 +36,12 @@ def _take(module: Any, name: str, key: str, param: Any, given: Any, assign: bool
     if not assign and param.is_meta and not given.is_meta:
         warnings.warn(_NO_OP.format(key), stacklevel=5)
     if CONVERSION.swap:
-        made = given.detach() if assign else param.detach().copy_(given).detach()
-        if isinstance(param, Parameter):
+        made = param.module_load(given, assign=assign)
+        if made is given or made is param:
+            raise RuntimeError(_NOT_APART)
+        if isinstance(made, Parameter):
+            made.requires_grad_(param.requires_grad)
+        elif isinstance(param, Parameter):
             made = Parameter(made, requires_grad=param.requires_grad)
         swap_tensors(param, made)
         return
@@ -260,8 +268,9 @@ class State:
         try:
             _take(self, name, key, param, given, assign)
         except Exception as error:
+            done = "swapping" if CONVERSION.swap else "copying"
             errors.append(
-                f'While copying the parameter named "{key}", whose dimensions in the model are {param.size()} and '
+                f'While {done} the parameter named "{key}", whose dimensions in the model are {param.size()} and '
                 f"whose dimensions in the checkpoint are {given.size()}, an exception occurred : {error.args}."
             )
 
