@@ -686,7 +686,7 @@ def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
 
     Mirrors `torch.Tensor.module_load`.
     """
-    return other.detach() if assign else self.copy_(other).detach()  # type: ignore[no-any-return,attr-defined]
+    return other.detach() if assign else self.copy_(other).detach()
 
 
 #: methods that PyTorch writes in Python
