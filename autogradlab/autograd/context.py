@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.arguments.mismatch import typename
 from ..core.graph.node import HookDict, Node, RemovableHandle, pair
 from ..core.memory.versions import of_inference
 from ..core.recording.record import SavedTensor, unpack
@@ -262,7 +263,7 @@ class Context:
     def materialize_grads(self, value: bool) -> None:
         if type(value) is not bool:
             raise TypeError(
-                f"set_materialize_grads received an invalid combination of arguments - got ({type(value).__name__}), "
+                f"set_materialize_grads received an invalid combination of arguments - got ({typename(value)}), "
                 "but expected (bool)"
             )
         self._fill = value
@@ -386,7 +387,7 @@ class FunctionNode(Node):
                     )
                 continue
             if g is not None and not isinstance(g, Tensor):
-                raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
+                raise RuntimeError(f"expected Variable or None (got {typename(g)})")
             target, nr = pair(self._edges[len(wanted)])
             if g is not None and target is not None and g._array.dtype.kind == "c":
                 if (target.dtype[nr] if target.multi else target.dtype).kind != "c":

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.arguments.mismatch import typename
 from ..core.graph.node import NO_EDGE, Edge, Identity, Node, leads, node_class, pair, reachable
 from ..core.memory.lazy import bits
 from ..core.memory.rows import Rows, levels_of, repeated
@@ -36,7 +37,7 @@ __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_le
 
 
 class UnpackedDualTensor(NamedTuple):
-    """The primal and the tangent of a dual tensor; without a tangent, the primal is the tensor itself."""
+    """The primal and the tangent of a dual tensor; without a tangent, the primal is a view of the tensor."""
 
     primal: Tensor
     tangent: Tensor | None
@@ -399,9 +400,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     if level >= len(_entered):
         raise RuntimeError("Invalid level given to _make_dual")
     refuse_mapped(tensor, tangent)
-    if not (tensor.is_floating_point() or tensor.is_complex()):
-        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
-    check_tangent(tensor, tangent)
+    check_dual(tensor, tangent)
     opened = _entered[level]
     if opened.known(tensor) is not None:
         raise RuntimeError(
@@ -421,8 +420,10 @@ def refuse_mapped(*given: Tensor) -> None:
         raise RuntimeError(errors.ROWS_VIEW.format("_make_dual"))
 
 
-def check_tangent(tensor: Tensor, tangent: Tensor) -> None:
-    """Refuse a tangent of a dtype without derivatives, or of another size."""
+def check_dual(tensor: Tensor, tangent: Tensor) -> None:
+    """Refuse a primal or a tangent of a dtype without derivatives, and a tangent of another size."""
+    if not (tensor.is_floating_point() or tensor.is_complex()):
+        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
     if not (tangent.is_floating_point() or tangent.is_complex()):
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
     if tensor._array.shape != tangent._array.shape:
@@ -545,14 +546,22 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
     if level < 0:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {typename(tensor)}")
     if level >= len(_entered) or not _is_fwd_grad_enabled():
         return UnpackedDualTensor(tensor, None)
     opened = _entered[level]
     found = opened.tangent(tensor)
-    if found is not None and opened.known(tensor) is None:
+    if found is None:
+        return UnpackedDualTensor(_beside(tensor), None)
+    if opened.known(tensor) is None:
         found = opened.given_out(found)
-    return UnpackedDualTensor(tensor if found is None else opened.primal(tensor), found)
+    return UnpackedDualTensor(opened.primal(tensor), found)
+
+
+def _beside(tensor: Tensor) -> Tensor:
+    """A tensor without a tangent as `unpack_dual` gives it: a view of all of it."""
+    recorded = requires_grad(tensor) and modes.current().grad
+    return share(tensor, tensor._array, Identity.after(gradient_edge(tensor), tensor._array) if recorded else None)
 
 
 # -- what is computed while a level is open -------------------------------------------------------------------------

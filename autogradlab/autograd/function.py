@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.arguments.mismatch import typename
 from ..core.graph.node import NO_EDGE, Edge, Node, edge_to, node_class, pair, sequence
 from ..core.memory.rows import levels_of
 from ..core.memory.versions import increment_version
@@ -281,7 +282,7 @@ def _check_tangents(
         )
     for i, (t, (o, diff, changed, view)) in enumerate(zip(found, whole, strict=True)):
         if t is not None and not isinstance(t, Tensor):
-            raise RuntimeError(f"expected Variable or None (got {type(t).__name__}) for grad output {i}.")
+            raise RuntimeError(f"expected Variable or None (got {typename(t)}) for grad output {i}.")
         if not diff:
             if t is not None:
                 raise RuntimeError(
@@ -464,7 +465,7 @@ def _check_bools(**flags: Any) -> None:
     """Refuse attributes of a Function that are no bools."""
     for name, value in flags.items():
         if not isinstance(value, bool):
-            raise RuntimeError(f"{name} must be a bool, got {type(value).__name__}")
+            raise RuntimeError(f"{name} must be a bool, got {typename(value)}")
 
 
 def _start(node: FunctionNode, args: tuple[Any, ...], local: modes.State) -> bool:
@@ -528,9 +529,7 @@ def _finish(
     to_save = ctx.to_save or ()
     for i, t in enumerate(to_save if recording else ()):
         if t is not None and not isinstance(t, Tensor):
-            raise TypeError(
-                f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}"
-            )
+            raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {typename(t)}")
     fixed = _members(ctx.non_differentiable, "mark_non_differentiable only accepts variable arguments, but got ")
     dirty = _members(ctx.dirty_tensors, "mark_dirty can only accept variables, but argument ")
     for t in dirty:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arguments.mismatch import typename
 from ..core.runtime import errors
 from ..core.tensor.tensor import INFERENCE, Tensor, counter, wrap
 from ..core.types.dtypes import get_default_dtype
@@ -69,7 +70,7 @@ class Variable(metaclass=VariableMeta):
             made._storage = data._storage
             made._counter = data._counter if data._counter is INFERENCE else counter(data)
         else:
-            raise TypeError(errors.DATA_TYPE.format(type(data).__name__))
+            raise TypeError(errors.DATA_TYPE.format(typename(data)))
         if wanted:
             made._edge = None
         if name is not None:

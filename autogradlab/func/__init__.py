@@ -17,7 +17,7 @@ from typing import Any
 
 from ..autograd.edge import GradientEdge
 from ..autograd.forward_ad import Level as Forward
-from ..autograd.forward_ad import check_tangent, dual_level, make_dual, reaches_others, refuse_nested, unpack_dual
+from ..autograd.forward_ad import check_dual, dual_level, make_dual, reaches_others, refuse_nested, unpack_dual
 from ..autograd.function import transforms
 from ..autograd.grad_mode import enable_grad, inference_mode
 from ..autograd.trees import flat, like, sketch, structure
@@ -460,7 +460,7 @@ def _check_directions(primals: list[Any], tangents: list[Any]) -> None:
             if not isinstance(t, Tensor):
                 raise RuntimeError(f"{_JVP}: Expected {name} to only contain Tensors, got {type(t)}")
     for t, d in zip(primals, tangents, strict=True):
-        check_tangent(t, d)
+        check_dual(t, d)
 
 
 @puts_back

@@ -65,6 +65,7 @@ def vmap(
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
         name = _name(func)
+        check_out_dims(name, out_dims)
         spread, size = _spread(name, args, in_dims)
         step = size if chunk_size is None else chunk_size
         if step >= size:
@@ -114,14 +115,18 @@ def check_randomness(randomness: str) -> None:
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
 
 
-def _places(name: str, out_dims: Any, result: Any) -> list[Any]:
-    """For each leaf of the results the dimension along which they are joined."""
+def check_out_dims(name: str, out_dims: Any) -> None:
+    """Refuse what cannot say where the results are joined."""
     for d in flat(out_dims):
         if d is not None and not isinstance(d, int):
             raise ValueError(
                 f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
                 "ints representing where in the outputs the vmapped dimension should appear."
             )
+
+
+def _places(name: str, out_dims: Any, result: Any) -> list[Any]:
+    """For each leaf of the results the dimension along which they are joined."""
     found = spread_over(out_dims, result)
     if found is None and isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(result, Tensor):
         found = list(out_dims)

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from types import FrameType, FunctionType
 from typing import Any, NoReturn
 
+from ..core.arguments.mismatch import typename
 from ..core.recording.record import TENSORS
 from ..core.tensor.overriding import disabled
 from ..core.tensor.printing import parameter_repr
@@ -62,7 +63,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if data is None:
             data = TENSORS.empty(0)
         if not isinstance(data, Tensor):
-            raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
+            raise AttributeError(f"'{typename(data)}' object has no attribute 'detach'")
         if type(data) is Tensor or type(data) is Parameter:
             return make_subclass(cls, data, requires_grad)
         made: Any = data.detach().requires_grad_(requires_grad)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core.arguments.mismatch import typename
 from ..core.recording.record import TENSORS
 from ..core.runtime.warn import warn
 from ..core.tensor.tensor import Tensor
@@ -108,7 +109,7 @@ def _debug_has_internal_overlap(input: Tensor) -> int:
     """Whether elements of a tensor share memory: 0 no, 1 yes, 2 not clear from the strides."""
     if not isinstance(input, Tensor):
         raise TypeError(
-            f"_debug_has_internal_overlap(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+            f"_debug_has_internal_overlap(): argument 'input' (position 1) must be Tensor, not {typename(input)}"
         )
     x = input._array
     if any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):

@@ -549,7 +549,7 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
     Mirrors `torch.Tensor.as_subclass`.
     """
     if not isinstance(cls, type):
-        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+        raise TypeError(f"cls must be a type (got {typename(cls)})")
     if not issubclass(cls, Tensor):
         raise TypeError(
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
@@ -563,7 +563,7 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
 def make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Any:
     """A leaf of a subclass over the memory of a tensor, with its version counter."""
     if not isinstance(cls, type):
-        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+        raise TypeError(f"cls must be a type (got {typename(cls)})")
     made: Any = object.__new__(cls)
     made._array = data._array
     made._edge = NO_EDGE
@@ -593,7 +593,7 @@ def make_wrapper_subclass(
     """A leaf of a class with `__torch_dispatch__` that has sizes, strides and a dtype, and no contents: what operations
     on it give, the class says."""
     if not isinstance(cls, type):
-        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+        raise TypeError(f"cls must be a type (got {typename(cls)})")
     if not answers(cls):
         raise TypeError(f"{cls.__name__} must define __torch_dispatch__")
     if any(policies.values()):

@@ -49,8 +49,11 @@ class World:
         self.torch = importlib.import_module(name)
         for sub in ("nn.functional", "optim", "autograd", "linalg"):
             importlib.import_module(f"{name}.{sub}")
-        if name == "torch":  # its optimizers would import it in the middle of a program, and not within SECONDS
+        if name == "torch":  # optimizers and forward mode would import them in a program: late, and with warnings
             importlib.import_module("torch._dynamo")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                importlib.import_module("torch._decomp.decompositions_for_jvp")
         self.name = name
         self.base: dict[str, Any] = {"torch": self.torch, "__name__": "prelude"}
         exec(compile(PRELUDE.read_text(), "<prelude>", "exec"), self.base)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
-__all__ = ["Types", "describe_mismatch", "typename", "types"]
+__all__ = ["Types", "describe_mismatch", "refuse_all", "typename", "types"]
 
 _Class = type | tuple[type, ...]
 _HEAP_TYPE: Final = 1 << 9
@@ -91,6 +91,13 @@ def typename(obj: object) -> str:
     if module == "builtins" or plain:
         return cls.__name__
     return long_name
+
+
+def refuse_all(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> NoReturn:
+    """Refuse the arguments of a function of C that takes none; `name` is the long one, `TensorBase.dim`."""
+    if kwargs:
+        raise TypeError(f"{name}() takes no keyword arguments")
+    raise TypeError(f"{name}() takes no arguments ({len(args)} given)")
 
 
 def describe_mismatch(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], options: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments.mismatch import typename
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import Node, pair
 from ..graph.slices import CopySlices
@@ -119,7 +120,7 @@ def _each(node: Node, grad: Any) -> tuple[Any, ...]:
 def as_tuple(hook: Any, grads: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
     """The gradients that a hook returned, a tuple of as many as it got, each of which fits; else PyTorch's error."""
     if not isinstance(result, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
+        raise TypeError(f"expected tuple, but hook returned '{typename(result)}'")
     if len(result) != len(grads):
         name = getattr(hook, "__name__", "<unknown>")
         raise RuntimeError(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments.mismatch import typename
 from ..graph.backend import TENSORS
 from ..graph.node import NO_EDGE, Node, pair
 from ..memory.adding import added
@@ -131,7 +132,7 @@ def check_hook_result(hook: Any, given: Any, result: Any) -> None:
     """A tensor hook must return a Tensor of the type, dtype and size that it got."""
     name = getattr(hook, "__name__", "<unknown>")
     if not isinstance(result, Tensor):
-        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+        raise TypeError(f"expected Variable, but hook returned '{typename(result)}'")
     if given is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(given, Tensor):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments.mismatch import typename
 from ..arguments.signature import Signatures
 from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle, pair, shown
 from ..memory import rows
@@ -238,7 +239,7 @@ class Tensor(TensorMethods):
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             if not isinstance(value, Tensor):
-                raise TypeError(errors.GRAD_TYPE.format(type(value).__name__))
+                raise TypeError(errors.GRAD_TYPE.format(typename(value)))
             if value is self:
                 raise RuntimeError(errors.GRAD_OWN)
             meta = self._meta

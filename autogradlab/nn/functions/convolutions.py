@@ -10,7 +10,6 @@ from ...core.runtime import errors
 from ...core.runtime.warn import warn_once
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
-from ...core.types.dims import wrap_dim
 from ...ops.nn import resample as _resample
 from ...ops.nn.conv_types import check_bias
 from ...ops.table.arguments import reject
@@ -385,8 +384,9 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     given = _two(kernel_size), _two(dilation), _two(padding), _two(stride)
     _im2col(input, *given)
     x = input._array
-    wrap_dim(2, x.ndim)
-    if x.ndim not in (3, 4) or 0 in x.shape[x.ndim - 3 :]:
+    if len(given[0]) == 2 and input.size(1):  # PyTorch asks for sizes before it counts the dimensions
+        input.size(2)
+    if len(given[0]) == 2 and (x.ndim not in (3, 4) or 0 in x.shape[x.ndim - 3 :]):
         raise RuntimeError(errors.NO_ROOM.format("3D or 4D", list(x.shape)))
     return TENSORS.im2col(input, *given)
 

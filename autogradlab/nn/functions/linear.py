@@ -202,17 +202,22 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     Mirrors `torch.nn.functional.dropout`.
     """
     _check_p(p)
-    if not isinstance(input, Tensor):
+    if type(training) is not bool or not isinstance(input, Tensor):
         (_dropout_ if inplace else _dropout)(input, p, training)
     return _dropped(input, p, inplace) if training else input
 
 
 _P = "(Tensor input, float p, bool train) -> Tensor|input"
 _dropout, _dropout_ = inner("dropout" + _P), inner("dropout_" + _P)
-_alpha_dropout, _feature_alpha_dropout = inner("alpha_dropout" + _P), inner("feature_alpha_dropout" + _P)
+_feature_dropout, _feature_dropout_ = inner("feature_dropout" + _P), inner("feature_dropout_" + _P)
+_alpha_dropout, _alpha_dropout_ = inner("alpha_dropout" + _P), inner("alpha_dropout_" + _P)
+_feature_alpha_dropout = inner("feature_alpha_dropout" + _P)
+_feature_alpha_dropout_ = inner("feature_alpha_dropout_" + _P)
 
 
 def _channels(input: Tensor, p: float, training: bool, inplace: bool, sizes: tuple[int, int], name: str) -> Tensor:
+    if type(training) is not bool:
+        (_feature_dropout_ if inplace else _feature_dropout)(input, p, training)
     n = input.dim()
     batched = n == sizes[1]
     if not batched and name != "2d":
@@ -368,8 +373,8 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     Mirrors `torch.nn.functional.alpha_dropout`.
     """
     _check_p(p)
-    if not isinstance(input, Tensor):
-        _alpha_dropout(input, p, training)
+    if type(training) is not bool or not isinstance(input, Tensor):
+        (_alpha_dropout_ if inplace else _alpha_dropout)(input, p, training)
     return _alpha(input, p, inplace, False) if training else input
 
 
@@ -390,8 +395,8 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     Mirrors `torch.nn.functional.feature_alpha_dropout`.
     """
     _check_p(p)
-    if not isinstance(input, Tensor):
-        _feature_alpha_dropout(input, p, training)
+    if type(training) is not bool or not isinstance(input, Tensor):
+        (_feature_alpha_dropout_ if inplace else _feature_alpha_dropout)(input, p, training)
     return _alpha(input, p, inplace, True) if training else input
 
 

@@ -131,7 +131,7 @@ class Sequential(Module):
 
     def extend(self, sequential: Iterable[Module]) -> Sequential:
         """Add modules at the end."""
-        for module in list(sequential):
+        for module in sequential:
             self.append(module)
         return self
 

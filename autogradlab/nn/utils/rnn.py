@@ -12,8 +12,8 @@ from ...core.memory.rows import refuse_among
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import int64, scalar_name
-from ...core.values.promotion import broadcast_shapes
 from ...ops.table.opdef import op
+from ...ops.table.publishing import inner
 
 __all__ = [
     "PackedSequence",
@@ -232,26 +232,35 @@ def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
     """Tensors (L_i, ...) in one (L, N, ...), or (N, L, ...) if batch_first, the shorter ones padded."""
-    if padding_side not in ("left", "right"):
-        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     if not isinstance(sequences, Iterable):
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
         )
     tensors = list(sequences)
+    _pad_sequence(tensors, batch_first, padding_value, padding_side)
     if not tensors:
         raise RuntimeError("received an empty list of sequences")
+    if padding_side not in ("left", "right"):
+        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     refuse_among("pad_sequence", tensors)
-    first = tensors[0]._array.shape[1:]
-    for t in tensors[1:]:
-        broadcast_shapes((1, *first), (1, *t._array.shape[1:]))
-    longest = max(t._array.shape[0] for t in tensors)
-    parts = []
-    for t in tensors:
-        missing = longest - t._array.shape[0]
-        sides = [0, missing] if padding_side == "right" else [missing, 0]
-        parts.append(TENSORS.constant_pad_nd(t, [0, 0] * (t.ndim - 1) + sides, padding_value) if missing else t)
-    return TENSORS.stack(parts, 0 if batch_first else 1)
+    first = tensors[0]
+    if not first._array.ndim:
+        raise RuntimeError("ArrayRef: invalid slice, N = 1; size = 0")
+    lengths = [t.size(0) for t in tensors]
+    longest = max(lengths)
+    shape = (len(tensors), longest) if batch_first else (longest, len(tensors))
+    padded: Tensor = TENSORS.empty((*shape, *first._array.shape[1:]), dtype=first.dtype).fill_(padding_value)
+    for i, (t, length) in enumerate(zip(tensors, lengths, strict=True)):
+        start = 0 if padding_side == "right" else longest - length
+        row = TENSORS.select(padded, 0 if batch_first else 1, i)
+        TENSORS.narrow(row, 0, start, length).copy_(t)
+    return padded
+
+
+_pad_sequence = inner(
+    "pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0.0, str padding_side='right')"
+    " -> Tensor"
+)
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.mismatch import typename
 from ...core.memory.layout import iterated
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, sizes_of, writes
 from ...core.runtime.warn import warn_once
@@ -334,7 +335,7 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
     """
     for place, m in enumerate(matrices):
         if not isinstance(m, Tensor):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(m).__name__}")
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {typename(m)}")
     warn_once(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
         "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than multiple "

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.mismatch import typename
 from ...core.recording.record import RAW, TENSORS
 from ...core.recording.views import share
 from ...core.runtime.modes import FLAGS, LOCAL, quiet
@@ -380,10 +381,10 @@ def einsum(*args: Any) -> Tensor:
     """
     equation, operands = _equation(args)
     if not isinstance(equation, str):
-        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {typename(equation)}")
     for i, x in enumerate(operands):
         if not isinstance(x, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(x).__name__}")
+            raise TypeError(f"expected Tensor as element {i} in argument 1, but got {typename(x)}")
     arrays = [x._array for x in operands]
     made = plan(equation, tuple(x.ndim for x in arrays))
     _check_sizes(made, [x.shape for x in arrays])
@@ -400,7 +401,7 @@ def _at_once(made: Any, operands: Any, arrays: list[Any]) -> Tensor | None:
         and all(x.dtype is arrays[0].dtype and type(x) is np.ndarray for x in arrays)
         and ((FLAGS.unusual and not LOCAL.state.record) or not any(wants_grad(x) for x in operands))
     ):
-        return _tensor(quiet(_contract, _ARRAYS, made, arrays, None))
+        return _tensor(np.asarray(quiet(_contract, _ARRAYS, made, arrays, None)))
     return None
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.mismatch import typename
 from ...core.memory.absent import require_places
 from ...core.memory.overlap import check_written
 from ...core.memory.places import add_at, inside
@@ -565,7 +566,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
     tensor([10, 50])
     """
     if dim is None:
-        return TENSORS.gather(TENSORS.view(TENSORS.contiguous(input), -1), 0, TENSORS.reshape(indices, -1), out=out)
+        return TENSORS.gather(TENSORS.view(input, -1), 0, TENSORS.view(indices, -1), out=out)
     x, i = input._array, indices._array
     if x.ndim != i.ndim:
         raise RuntimeError(
@@ -644,7 +645,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
             [2]])
     """
     if not isinstance(as_tuple, bool):
-        raise TypeError(f"nonzero(): argument 'as_tuple' must be bool, not {type(as_tuple).__name__}")
+        raise TypeError(f"nonzero(): argument 'as_tuple' must be bool, not {typename(as_tuple)}")
     if as_tuple:
         if out is not None:
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")

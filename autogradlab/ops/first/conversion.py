@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import signatures
+from ...core.arguments.mismatch import refuse_all, typename
 from ...core.memory.absent import is_absent, require_contents, require_number
 from ...core.memory.capsules import alone, array_of, capsule_of, lent
 from ...core.memory.lazy import LazyArray, bits, memory_of
@@ -26,6 +27,7 @@ from ...core.values.building import array_from, check_numpy, fill_value
 from ...core.values.promotion import is_number
 from ..table.asking import Operator, at
 from ..table.opdef import OPS, Op
+from ..table.signatures import explain
 
 __all__ = ["array_from", "check_numpy", "fill_value", "parse_type", "type_name"]
 
@@ -78,20 +80,19 @@ def item(self: Tensor) -> Any:
 
 def _item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     if args or kwargs:
-        raise TypeError(
-            f"TensorBase.item() takes no {'keyword ' if kwargs else ''}arguments"
-            + ("" if kwargs else f" ({len(args)} given)")
-        )
+        refuse_all("TensorBase.item", args, kwargs)
     return item(self)
 
 
 @signatures("tolist(Tensor input) -> list | number|python", method=True)
-def tolist(self: Tensor) -> Any:
+def tolist(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     """The elements as nested Python lists; a number for 0-dim.
 
     >>> torch.tensor([[1, 2], [3, 4]]).tolist()
     [[1, 2], [3, 4]]
     """
+    if args or kwargs:
+        refuse_all("TensorBase.tolist", args, kwargs)
     require_contents("", self._array)
     if hollow(self):
         raise RuntimeError(f".tolist() is not supported for tensor subclasses, got {type(self).__name__}")
@@ -124,6 +125,8 @@ def numpy(self: Tensor, *args: Any, force: bool = False) -> np.ndarray:
         raise TypeError(
             f"numpy() takes 0 positional arguments but {len(args)} {'was' if len(args) == 1 else 'were'} given"
         )
+    if not isinstance(force, bool):
+        raise TypeError(f"numpy(): argument 'force' must be bool, not {typename(force)}")
     if self.requires_grad and not force and modes.current().record:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     x = self._array
@@ -194,6 +197,8 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options
     >>> torch.ones(1).type(torch.int64)
     tensor([1])
     """
+    if options.keys() - {"async", "memory_format"}:
+        explain("type", (self, dtype), options)
     if dtype is None:
         return type_name(self.dtype, self.device)
     return TENSORS.to(self, parse_type(dtype))
@@ -317,11 +322,11 @@ def _check_asked(dl_device: Any, copy: Any) -> None:
     """Check where a capsule's memory shall lie: here. Errors: TypeError for other types, RuntimeError for other than
     two numbers, BufferError for another device."""
     if copy is not None and not isinstance(copy, bool):
-        raise TypeError(f"_to_dlpack(): argument 'copy' must be bool, not {type(copy).__name__}")
+        raise TypeError(f"_to_dlpack(): argument 'copy' must be bool, not {typename(copy)}")
     if dl_device is None:
         return
     if not isinstance(dl_device, (tuple, list)) or not all(isinstance(number, int) for number in dl_device):
-        raise TypeError(f"_to_dlpack(): argument 'dl_device' must be tuple of ints, not {type(dl_device).__name__}")
+        raise TypeError(f"_to_dlpack(): argument 'dl_device' must be tuple of ints, not {typename(dl_device)}")
     if len(dl_device) != 2:
         raise RuntimeError("dl_device must be either None or a tuple of ints")
     if dl_device[0] != DLDeviceType.kDLCPU:
@@ -404,6 +409,15 @@ def install() -> None:
     dlpack.__name__, dlpack.__qualname__ = "__dlpack__", "Tensor.__dlpack__"
     to_array.__name__, to_array.__qualname__ = "__array__", "Tensor.__array__"  # NumPy reads it in the error text
     for name, fn in (
+        ("__len__", length),
+        ("__iter__", iterate),
+        ("__contains__", contains),
+        ("__reversed__", backwards),
+        ("__array_wrap__", wrap_array),
+    ):  # functions of Python in PyTorch too, whose errors name them so
+        fn.__name__, fn.__qualname__ = name, f"Tensor.{name}"
+        setattr(Tensor, name, fn)
+    for name, fn in (
         ("item", _item),
         ("tolist", tolist),
         ("numpy", numpy),
@@ -416,11 +430,6 @@ def install() -> None:
         ("__float__", to_float),
         ("__complex__", to_complex),
         ("__index__", to_index),
-        ("__len__", length),
-        ("__iter__", iterate),
-        ("__contains__", contains),
-        ("__reversed__", backwards),
-        ("__array_wrap__", wrap_array),
         ("__dlpack__", dlpack),
         ("__dlpack_device__", dlpack_device),
         ("__cuda_array_interface__", property(_cuda_interface)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.arguments.mismatch import typename
 from ...core.memory.rows import Rows
 from ...core.memory.versions import InferenceVersions, apart, of_inference
 from ...core.recording.record import TENSORS
@@ -40,7 +41,7 @@ def _get_data(self: Tensor) -> Tensor:
 
 def _set_data(self: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
-        raise TypeError(errors.DATA_TYPE.format(type(value).__name__))
+        raise TypeError(errors.DATA_TYPE.format(typename(value)))
     if isinstance(self._array, Rows):
         raise RuntimeError(errors.DATA_ROWS.format("mutating directly with `.data`") + ".")
     if modes.FLAGS.unusual and modes.current().transformed:

@@ -24,7 +24,7 @@ from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ...core.types.dtypes import cxx_name, float64
 from ...core.values.building import array_from, scalar_array
 from ..table.calls import view_of
-from .index import _ALL, INDEX, SELECT, SLICE, checked_index, lifted, put, slice_
+from .index import _ALL, INDEX, SELECT, SLICE, check_mask, checked_index, lifted, put, slice_
 
 _AS_TUPLE = (
     "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
@@ -58,14 +58,14 @@ def _tensor(entry: Any) -> Any:
 def _entries(index: Any) -> list[Any]:
     """The entries of an index; a list that holds more than numbers counts as a tuple, with a warning."""
     if isinstance(index, tuple):
-        return [_tensor(e) for e in index]
+        return list(index)
     if isinstance(index, (list, str)) and len(index) < 32:
         part = next((e for e in index if isinstance(e, (*_PARTS, np.ndarray))), _NO_PART)
         if part is not _NO_PART:
             line = 359 if part is None or part is Ellipsis else 349
             warn(_AS_TUPLE, at=f"torch/csrc/autograd/python_variable_indexing.cpp:{line}")
-            return [_tensor(e) for e in index]
-    return [_tensor(index)]
+            return list(index)
+    return [index]
 
 
 def _used(entries: list[Any]) -> int:
@@ -85,14 +85,12 @@ def parse(input: Tensor, index: Any, writing: bool = False) -> tuple[Tensor, tup
     entries = _entries(index)
     used = _used(entries)
     ndim = input._array.ndim
-    if used > ndim and not (len(entries) == 1 and not isinstance(index, tuple)):
-        raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    if used > ndim and isinstance(entries[0], Tensor):
+    if used > ndim and not isinstance(index, (int, np.integer, slice)):
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     result = input
     dim = 0
     found: list[Any] = []
-    for place, e in enumerate(entries):
+    for place, e in enumerate(map(_tensor, entries)):
         kind = type(e)
         if kind is int:
             result = _selected(result, dim, e, place)
@@ -340,7 +338,9 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if index is True:
         _assign(TENSORS.unsqueeze(self, 0), value)
         return
-    if value._array.size == 1 and _old_mask(index):
+    if value._array.size == 1 and (mask := _old_mask(index)) is not None:
+        if mask is index:
+            check_mask(mask._array, self._array, 0)
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
     if (
         type(index) is Tensor
@@ -391,10 +391,11 @@ def _as_value(self: Tensor, value: Any) -> Tensor:
     raise TypeError(f"can't assign a {shown} to a {self.type()}")
 
 
-def _old_mask(index: Any) -> bool:
-    """Whether an index has one tensor only, a mask of uint8."""
+def _old_mask(index: Any) -> Tensor | None:
+    """The one tensor of an index, if it is a mask of uint8."""
     found = [t for t in (index if isinstance(index, tuple) else (index,)) if isinstance(t, (Tensor, list, np.ndarray))]
-    return len(found) == 1 and isinstance(t := found[0], Tensor) and t._array.ndim > 0 and t._array.dtype == np.uint8
+    mask = found[0] if len(found) == 1 else None
+    return mask if isinstance(mask, Tensor) and mask._array.ndim > 0 and mask._array.dtype == np.uint8 else None
 
 
 #: the largest float of each size

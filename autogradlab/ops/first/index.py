@@ -49,15 +49,20 @@ def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
         require_places(array)
         if type(array) is not np.ndarray and isinstance(array, Rows):
             raise RuntimeError(errors.ROWS_MASK)
-        for i, n in enumerate(array.shape):
-            if dim + i < x.ndim and x.shape[dim + i] != n:
-                raise IndexError(
-                    f"The shape of the mask {list(array.shape)} at index {i} does not match the shape of the "
-                    f"indexed tensor {list(x.shape)} at index {dim + i}"
-                )
+        check_mask(array, x, dim)
     elif kind != "i" or array.dtype.itemsize < 4:
         raise IndexError(_DTYPES)
     return t
+
+
+def check_mask(mask: np.ndarray, x: np.ndarray, dim: int) -> None:
+    """Refuse a mask that does not have the sizes of the dimensions from `dim` on."""
+    for i, n in enumerate(mask.shape):
+        if dim + i < x.ndim and x.shape[dim + i] != n:
+            raise IndexError(
+                f"The shape of the mask {list(mask.shape)} at index {i} does not match the shape of the "
+                f"indexed tensor {list(x.shape)} at index {dim + i}"
+            )
 
 
 # -- select and slice --------------------------------------------------------------------------------------------------
@@ -374,19 +379,27 @@ def _together(places: tuple[Any, ...]) -> list[np.ndarray]:
 def refuse(x: np.ndarray, places: tuple[Any, ...]) -> None:
     """Raise PyTorch's error for index arrays that do not broadcast or reach outside."""
     flat = _together(places)
-    at = 0
+    at, outside = 0, []
     for p in places:
         if isinstance(p, slice) or p.dtype.kind == "b":
             at += 1 if isinstance(p, slice) else p.ndim
             continue
         n = x.shape[at]
-        bad = p[(p < -n) | (p >= n)]
-        if bad.size:
+        bad = (p < -n) | (p >= n)
+        if bad.any():
             if not n:
                 raise IndexError("index is out of bounds for dimension with size 0")
-            number = next(i for i, a in enumerate(flat) if a is p)
-            raise IndexError(f"index {bad.reshape(-1)[0]} is out of bounds for dimension {number} with size {n}")
+            outside.append((next(i for i, a in enumerate(flat) if a is p), n, p, bad))
         at += 1
+    if not outside:
+        return
+    # the first element that reaches outside, and in it the first dimension
+    shape = np.broadcast_shapes(*(a.shape for a in flat))
+    spread = [np.broadcast_to(bad, shape).reshape(-1) for *_, bad in outside]
+    first = int(np.logical_or.reduce(spread).argmax())
+    number, n, p, _ = next(found for found, bad in zip(outside, spread, strict=True) if bad[first])
+    i = np.broadcast_to(p, shape).reshape(-1)[first]
+    raise IndexError(f"index {i} is out of bounds for dimension {number} with size {n}")
 
 
 OPS["index"] = Op(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.mismatch import describe_mismatch
+from ...core.arguments.mismatch import describe_mismatch, refuse_all
 from ...core.graph.node import NO_EDGE, leads
 from ...core.memory.absent import is_absent, require_contents
 from ...core.memory.casting import cast_array, real_with_warning
@@ -738,7 +738,12 @@ def stride(input: Tensor, dim: Any = None) -> Any:
     x = input._array
     size = x.itemsize
     steps = tuple([s // size for s in (x if x.size else placed(x)).strides])
-    return steps if dim is None else steps[wrap_dim(dim, input._array.ndim, scalar_ok=False)]
+    if dim is None:
+        return steps
+    try:
+        return steps[wrap_dim(dim, input._array.ndim, scalar_ok=False)]
+    except TypeError:
+        reject("stride", (input, dim), {}, method=True)
 
 
 @composite("storage_offset(Tensor input) -> int", function=False, reads="late")
@@ -820,7 +825,7 @@ def nelement(input: Tensor) -> int:
 
 
 @composite("dim(Tensor input) -> int", function=False, reads="itself")
-def dim(input: Tensor) -> int:
+def dim(input: Tensor, *args: Any, **kwargs: Any) -> int:
     """The number of dimensions.
 
     Shapes: any.
@@ -828,6 +833,8 @@ def dim(input: Tensor) -> int:
     >>> torch.zeros(2, 3).dim()
     2
     """
+    if args or kwargs:
+        refuse_all("TensorBase.dim", args, kwargs)
     return input._array.ndim
 
 

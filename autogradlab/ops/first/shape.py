@@ -289,7 +289,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     d = wrap_dim(dim, len(shape))
     parts = shape_arg((sizes,)) if isinstance(sizes, (tuple, list)) else sizes
     if not isinstance(parts, tuple):
-        raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type(sizes).__name__}")
+        raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {typename(sizes)}")
     if not parts:
         raise RuntimeError("unflatten: sizes must be non-empty")
     if not shape:

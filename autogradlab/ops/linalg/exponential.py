@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.arguments.mismatch import typename
 from ...core.recording.record import RAW
 from ...core.recording.record import TENSORS as F
 from ...core.tensor.tensor import Tensor, wrap
@@ -207,7 +208,7 @@ def _power(A: Tensor, n: int, out: Tensor | None = None) -> Any:
     x = A._array
     times = plain_number(n)
     if type(times) is not int:
-        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
+        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {typename(n)}")
     if x.ndim < 2:
         raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
     if x.shape[-1] != x.shape[-2]:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
+from ...core.arguments.mismatch import typename
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.values.promotion import is_number, wrap_number
@@ -22,7 +23,7 @@ def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: boo
         explain(name, args, kwargs, "Tensor")
     else:
         explain(name, args, kwargs)
-    shown = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
+    shown = ", ".join([typename(a) for a in args] + [f"{k}={typename(v)}" for k, v in kwargs.items()])
     raise TypeError(f"{name}() received an invalid combination of arguments - got ({shown})")
 
 
