@@ -325,11 +325,16 @@ def enter_dual_level() -> int:
     refuse_nested()
     global _current_level
     level = Level()
-    level.open()
-    _entered.append(level)
-    printing.unpack_dual = unpack_dual
-    _current_level = len(_entered) - 1
-    return _current_level
+    try:
+        level.open()
+        _entered.append(level)
+        printing.unpack_dual = unpack_dual
+        _current_level = len(_entered) - 1
+        return _current_level
+    except BaseException:  # interrupted: a level that nobody will close must not stay open
+        _entered[:] = [other for other in _entered if other is not level]
+        level.close()
+        raise
 
 
 def exit_dual_level(*, level: int | None = None) -> None:

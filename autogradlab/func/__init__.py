@@ -500,9 +500,10 @@ def _pushed(
         if not any(t.forward for t in transforms.stack[:-1] if isinstance(t, _Level)):
             refuse_nested()
         forward = Forward()
-        enabled, transforms.forward_enabled = transforms.forward_enabled, True
-        forward.open()
+        enabled = transforms.forward_enabled
         try:
+            transforms.forward_enabled = True
+            forward.open()
             given = level.fresh(list(chosen), within=forward)
             for t, d in zip(flat(given), flat(list(tangents)), strict=True):
                 direction = wrap(d._array) if of_inference(d) else d

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments.mismatch import typename
+from ..arguments.mismatch import refuse_all, typename
 from ..arguments.signature import Signatures
 from ..graph.node import NO_EDGE, Edge, HookDict, Node, RemovableHandle, pair, shown
 from ..memory import rows
@@ -339,7 +339,7 @@ class Tensor(TensorMethods):
         count: int = self._counter[0]
         return count
 
-    def is_inference(self) -> bool:
+    def is_inference(self, *args: Any, **kwargs: Any) -> bool:
         """Whether it was made in inference mode.
 
         Example:
@@ -352,6 +352,8 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.is_inference`.
         """
+        if args or kwargs:
+            refuse_all("TensorBase.is_inference", args, kwargs)
         return of_inference(self)
 
     def __dir__(self) -> list[str]:
@@ -425,7 +427,7 @@ class Tensor(TensorMethods):
             meta.post_accumulate = HookDict()
         return meta.post_accumulate.add(hook)
 
-    def retain_grad(self) -> None:
+    def retain_grad(self, *args: Any, **kwargs: Any) -> None:
         """Keep the gradient of this tensor, which is not a leaf, in its .grad too.
 
         Errors: RuntimeError if it does not require grad.
@@ -441,6 +443,8 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.retain_grad`.
         """
+        if args or kwargs:
+            refuse_all("TensorBase.retain_grad", args, kwargs)
         if not requires_grad(self):
             raise RuntimeError(errors.RETAIN_NO_GRAD)
         if modes.current().transformed:

@@ -18,7 +18,8 @@ _PYTHON: dict[Any, dtype] = {float: dtypes.float64, int: dtypes.int64, bool: dty
 
 
 def _given(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dtype:
-    _, values = Signatures(name, f"{name}(ScalarType type)").bind(args, kwargs)
+    also = [f"{name}()"] if name == "finfo" else []  # which means the default dtype
+    _, values = Signatures(name, f"{name}(ScalarType type)", *also).bind(args, kwargs)
     found: dtype = _PYTHON.get(values["type"], values["type"])
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..arguments.mismatch import typename
+from ..arguments.mismatch import refuse_all, typename
 from .native import Native
 
 __all__ = ["Size", "size_of"]
@@ -29,13 +29,13 @@ class Size(tuple[int, ...], metaclass=Native, final=True):
     __slots__ = ()
     __module__ = "torch"
 
-    def __new__(cls, sizes: Any = ()) -> Size:
+    def __new__(cls, sizes: Any = (), **kwargs: Any) -> Size:
+        if kwargs:
+            refuse_all("tuple", (), kwargs)
         made = tuple.__new__(cls, sizes)
-        for i, n in enumerate(made):
+        for n in made:
             if type(n) is not int:
-                if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
-                    raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{typename(n)}')")
-                return tuple.__new__(cls, map(operator.index, made))
+                return tuple.__new__(cls, [_whole(i, n) for i, n in enumerate(made)])
         return made
 
     def __repr__(self) -> str:
@@ -67,6 +67,13 @@ class Size(tuple[int, ...], metaclass=Native, final=True):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _size, (tuple(self),)
+
+
+def _whole(i: int, n: Any) -> int:
+    try:
+        return operator.index(n)
+    except TypeError:
+        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{typename(n)}')") from None
 
 
 def _size(sizes: tuple[int, ...]) -> Size:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.arguments.mismatch import typename
+from ...core.arguments.mismatch import refuse_all, typename
 from ...core.memory.absent import require_contents, reserved
 from ...core.memory.capsules import capsule_of, is_capsule
 from ...core.memory.layout import formatted, like
@@ -174,7 +174,7 @@ def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
 
 @composite("from_numpy -> Tensor", method=False, reads="itself")
 @instead(lambda call, args, kwargs: _lifted(call(*args)))
-def from_numpy(*args: Any) -> Tensor:
+def from_numpy(*args: Any, **kwargs: Any) -> Tensor:
     """A tensor on the memory of a NumPy array: changes of one are seen in the other.
     sig: (ndarray)
 
@@ -188,6 +188,8 @@ def from_numpy(*args: Any) -> Tensor:
     >>> a
     array([5., 2.])
     """
+    if kwargs:
+        refuse_all("torch._VariableFunctionsClass.from_numpy", args, kwargs)
     if len(args) != 1:
         raise TypeError(f"torch._VariableFunctionsClass.from_numpy() takes exactly one argument ({len(args)} given)")
     return _from_numpy(args[0])

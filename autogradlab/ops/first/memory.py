@@ -458,7 +458,7 @@ def _asked_detach(input: Tensor) -> Tensor:
 
 @composite("detach(Tensor input) -> Tensor|view", reads="itself")
 @instead(lambda call, args, kwargs: _asked_detach(*args))
-def detach(input: Tensor) -> Tensor:
+def detach(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The same memory without history: a leaf that does not require grad. Changes in place are seen in both.
 
     Shapes: any; the result has input's shape.
@@ -477,6 +477,8 @@ def detach(input: Tensor) -> Tensor:
     >>> y.detach_()
     tensor([2.])
     """
+    if args or kwargs:
+        refuse_all("TensorBase.detach", args, kwargs)
     try:
         t = wrap(input._array)
     except AttributeError:

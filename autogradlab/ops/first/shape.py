@@ -776,7 +776,7 @@ RAW.sum_to_size = _raw_sum_to_size
 
 
 @composite("size(Tensor input, int? dim=None) -> Size | int|python", function=False, reads="itself")
-def size(self: Tensor, dim: Any = None) -> Any:
+def size(self: Tensor, dim: Any = None, *args: Any, **kwargs: Any) -> Any:
     """The sizes of all dimensions, or of one.
 
     Shapes: any.
@@ -785,6 +785,8 @@ def size(self: Tensor, dim: Any = None) -> Any:
     >>> x.size(), x.size(1)
     (torch.Size([2, 3]), 3)
     """
+    if args or kwargs:
+        explain("size", (dim, *args), kwargs, "Tensor")
     if dim is None:
         return size_of(self._array.shape)
     try:
