@@ -8,6 +8,7 @@ which asks. Which functions these are is told by `autogradlab/overrides.py`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from types import CodeType, EllipsisType, FunctionType, NoneType
@@ -349,6 +350,10 @@ def hand_on(function: Any, to: Callable[[tuple[Any, ...], dict[str, Any]], Any])
     return open_again
 
 
+#: the file of that code: one of this package, so that what is told of the user's lines leaves it out
+_GATE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "<gate>")
+
+
 @cache
 def _handing_on(count: int) -> CodeType:
     """The code of a function that hands its arguments to its `_gate`. It has `count` free variables, which it does not
@@ -363,6 +368,6 @@ def _handing_on(count: int) -> CodeType:
         "    return function",
     ]
     made: dict[str, Any] = {}
-    exec(compile("\n".join(lines), "<gate>", "exec"), made)
+    exec(compile("\n".join(lines), _GATE, "exec"), made)
     code: CodeType = made["make"]().__code__
     return code
