@@ -277,3 +277,18 @@ def test_in_chinese(torch: Any):
     set_language("zh")
     assert "张量" in log.text
     assert "AccumulateGrad 之前" in log.text
+
+
+def test_of_a_module_the_hooks_of_its_parameters(torch: Any):
+    layer = torch.nn.Linear(2, 1)
+    handle = layer.weight.register_hook(lambda grad: grad * 2)
+    with hooks(layer) as log:
+        layer(torch.ones(2)).sum().backward()
+    assert [(firing.hook.owner, firing.effect) for firing in log.firings] == [("layer.weight", "replaced")]
+    handle.remove()
+    layer.register_full_backward_hook(lambda module, gone, came: None)
+    with hooks(layer) as log:
+        assert "`layer` has backward hooks of its own" in log.text
+    with hooks(3) as log:
+        assert "not objects of type int" in log.text
+        assert "No hooks are registered" not in log.text

@@ -219,3 +219,27 @@ def test_what_a_line_hands_on_is_said(shell: Any):
     reached = [one.to for frame in frames for one in frame.worked]
     assert reached.count("net(x)") == 1, "the sum of it alone, no Node within"
     assert {"net[0](…)", "net[1](…)"} <= set(reached)
+
+
+def test_a_name_that_means_another_tensor_now_is_not_used(shell: Any):
+    """An expression stands for a value where its names still mean what they meant there: a function has variables of
+    its own, and a variable may have been given another value since."""
+    found = source(
+        shell,
+        "x = torch.tensor([1., 2.], requires_grad=True)\nw = torch.tensor([3., 4.], requires_grad=True)",
+        "def f(x):\n    x = torch.exp(x * w)\n    return x * w\ndef k(v): return (v - w) * v",
+        "h = x * 2\nh = torch.relu(h)\nh = h + w",
+        "y = (f(h) + k(x)).sum()",
+    )
+    called = [found.bare.get((node, 0), "") for node in found.spoken]
+    # x * 2, relu, +; x * w, exp, x * w in f; (v - w), * v in k; f(h) + k(x), sum
+    assert called == ["x * 2", "", "h", "", "", "", "v - w", "(v - w) * v", "f(h) + k(x)", "y"]
+
+
+def test_a_name_that_nobody_means_to_use_is_one_where_there_is_no_other(shell: Any):
+    found = source(
+        shell,
+        "_ = torch.tensor([1.], requires_grad=True)\nw = torch.tensor([3.], requires_grad=True)\n__ = w",
+        "y = (_ * __).sum()",
+    )
+    assert [row.name for row in found.program.rows if row.kind == "line"][:3] == ["_", "w", "y"]

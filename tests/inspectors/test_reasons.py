@@ -134,3 +134,12 @@ def test_every_kind_has_its_words():
     )
     assert set(entries) == wanted
     assert all(set(entry) == {"en", "zh"} for entry in entries.values())
+
+
+def test_the_result_that_was_computed_last_is_the_root(torch: Any):
+    ws = [torch.tensor(1.0, requires_grad=True), torch.tensor(2.0, requires_grad=True)]
+    total = ws[0] * ws[1]
+    parts = [total * 1, total * 2]
+    loss = parts[0] * parts[1]
+    assert why(ws[0]).fields["root"] == "loss"
+    del loss

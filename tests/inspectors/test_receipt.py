@@ -543,3 +543,28 @@ def test_more_than_the_dtype_can_hold_is_said_to_be_so(torch: Any) -> None:
     view = lab.receipt(x, ((x * 1e5) ** 2).sum(), at=0)
     assert [badge.text for badge in view.card.badges] == ["infinite"]
     assert "The lines add up to 2.0000e+40, more than float32 can hold: `x.grad[0]` is inf." in view.text
+
+
+def test_no_path_leads_past_an_element(torch: Any) -> None:
+    """A factor of 0 between two elements that have nothing to do with each other is no path, even where infinity
+    follows and makes it NaN."""
+    x = torch.tensor([-1.0, 0.0, 4.0], requires_grad=True)
+    y = x.sqrt().nan_to_num().sum()
+    for at, product in (0, "nan"), (1, "inf"):
+        paths = [line for line in lab.receipt(x, y, at=at).text.splitlines() if line.startswith("y →")]
+        assert [line.rpartition(" = ")[2] for line in paths] == [product]
+
+
+def test_where_every_factor_is_zero_it_says_so(torch: Any) -> None:
+    x = torch.tensor([-1.0, 2.0], requires_grad=True)
+    text = lab.receipt(x, torch.relu(x).sum(), at=0).text
+    assert "x.grad[0] = 0. = 0." in text
+    assert "On each path that leads here a factor is 0" in text
+
+
+def test_brackets_of_a_name_are_no_index(torch: Any) -> None:
+    ws = [torch.tensor(2.0, requires_grad=True), torch.tensor(3.0, requires_grad=True)]
+    total = torch.stack([ws[0] * ws[1], ws[1]]).sum()
+    chips = lab.receipt(ws[1], total).text
+    assert "/∂ws[1] = " in chips
+    assert "/∂ws = " not in chips

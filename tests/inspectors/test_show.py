@@ -307,3 +307,8 @@ def test_in_a_notebook(shell: Any):
     assert "at       cell [1], line 2" in shell.run("lab.show(y)").text
     assert shell.run("lab.show(y + 1)").card.title == "`y + 1`"
     assert [s.card.title for s in shell.run("[lab.show(t) for t in (w, y)]")] == ["`t`", "`t`"]
+
+
+def test_one_parameter_is_one(torch: Any):
+    assert "1 tensor, 12 numbers" in lab.show(torch.nn.Embedding(4, 3)).text
+    assert "2 tensors, 3 numbers" in lab.show(torch.nn.Linear(2, 1)).text

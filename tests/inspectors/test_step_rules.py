@@ -40,7 +40,7 @@ PROGRAMS: dict[str, tuple[Callable[[Any, Any, Any], Any], list[str]]] = {
     "max dim": (lambda torch, x, y: x.max(0)[0], ["g at indices"]),
     "slice": (lambda torch, x, y: x[1:], ["g at [1:]"]),
     "select": (lambda torch, x, y: x[1], ["g at [1]"]),
-    "index": (lambda torch, x, y: x[[0, 2]], ["g at [[0, 2]]"]),
+    "index": (lambda torch, x, y: x[[0, 2]], ["g added at [[0, 2]]"]),
     "cat": (lambda torch, x, y: torch.cat([x, y]), ["g[0:3]", "g[3:6]"]),
     "stack": (lambda torch, x, y: torch.stack([x, y]), ["g.select(0, 0)", "g.select(0, 1)"]),
     "split": (lambda torch, x, y: x.split([1, 2])[0], ["cat([g[0], g[1]], 0)"]),
@@ -68,6 +68,14 @@ PROGRAMS: dict[str, tuple[Callable[[Any, Any, Any], Any], list[str]]] = {
     "pool": (
         lambda torch, x, y: torch.nn.functional.max_pool2d(x.expand(1, 3, 3), 2),
         ["g at the largest element of each window, 0 elsewhere"],
+    ),
+    "rows": (
+        lambda torch, x, y: torch.nn.functional.embedding(torch.tensor([1, 1]), x[:, None]),
+        ["g added at the rows that were looked up"],
+    ),
+    "rows but one": (
+        lambda torch, x, y: torch.nn.functional.embedding(torch.tensor([1, 2]), x[:, None], padding_idx=2),
+        ["g added at the rows that were looked up, but for row 2 (`padding_idx`)"],
     ),
     "solve": (
         lambda torch, x, y: torch.linalg.solve(torch.diag(x), y),
@@ -254,3 +262,17 @@ def test_the_last_frame_has_the_gradients_in_numbers(torch: Any):
     v = torch.ones(3, requires_grad=True)
     last = lab.step(((w * 2) @ v).sum()).card.frames[-1]
     assert [(one.to.rpartition(".")[2], len(one.out.rows)) for one in last.worked] == [("grad", 1), ("grad", 2)]
+
+
+def test_words_write_the_gradient_as_formulas_do(torch: Any):
+    """Where a variable is called g, the gradient is not, in symbols and in words."""
+    g = torch.tensor([3.0, 4.0], requires_grad=True)
+    y = g.norm() + torch.nn.functional.cross_entropy(g[None], torch.tensor([0]))
+    frames = [frame.sentence for frame in lab.step(y).card.frames]
+    assert any("g gets grad·g/result = [0.6000, 0.8000]" in text for text in frames)
+    assert any("gets -grad/n at each target class" in text for text in frames)
+
+
+def test_a_rule_that_is_a_number_is_said_once(torch: Any):
+    x = torch.tensor(2.5, requires_grad=True)
+    assert "RoundBackward0 runs: x gets 0." in [f.sentence for f in lab.step(x.round()).card.frames]

@@ -268,3 +268,8 @@ def test_long_numbers_keep_their_exponents(torch: Any) -> None:
 def test_tensors_without_elements_have_no_memory_to_share(torch: Any) -> None:
     e = torch.zeros(0, 3)
     assert "memory of their own" not in lab.storage(e, e.detach()).text
+
+
+def test_one_cell_is_one(torch: Any):
+    assert "memory 1: 4 B, 1 cell\n" in lab.storage(torch.tensor(3.0)).text
+    assert "memory 1: 8 B, 2 cells of 4 B\n" in lab.storage(torch.tensor([3.0, 4.0])).text

@@ -327,3 +327,33 @@ def test_the_memory_that_a_node_works_in_is_not_told(torch: Any):
     out, _ = cell(torch.randn(4, 1, 2))
     text = lab.step(out.sum()).text
     assert "preview: nothing is changed" in text and "put back" not in text
+
+
+def test_a_backward_within_the_backward_is_told(torch: Any):
+    """A checkpoint's Node starts a backward of its own: the leaf that it reaches gets two gradients, one after the
+    other, and no bill counts the one that comes past it."""
+    checkpoint = importlib.import_module(f"{torch.__name__}.utils.checkpoint").checkpoint
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = checkpoint(lambda x: x * w, w, use_reentrant=True).sum()
+    frames = told(lab.step(y))
+    assert frames[-4:] == [
+        "AccumulateGrad: w.grad was None and becomes [1., 2.].",
+        "CheckpointFunctionBackward runs: w gets [1., 2.]. It frees what it saved: saved_tensors[0].",
+        "AccumulateGrad adds to w.grad: [1., 2.] + [1., 2.] = [2., 4.].",
+        "Done: w.grad = [2., 4.].",
+    ]
+    for text in lab.receipt(w, y).text, lab.what_if(y, zero=w).text:
+        assert "CheckpointFunctionBackward" in text
+        assert "a backward of its own" in text
+    assert lab.receipt(w, y, at=1).text.startswith("Receipt for `∂y/∂w[1]`")
+    assert w.grad is None
+    y.backward()
+    assert w.grad.tolist() == [2.0, 4.0]
+
+
+def test_a_nan_of_the_forward_is_not_made_in_the_backward(torch: Any):
+    x = torch.tensor([-1.0, 1.0], requires_grad=True)
+    logs = x.log()
+    flagged = [text for text in told(lab.step((logs * x).sum())) if "NaN appears here first" in text]
+    assert len(flagged) == 1
+    assert "there has been one in logs since the forward" in flagged[0]

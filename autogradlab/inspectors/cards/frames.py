@@ -10,6 +10,7 @@ from ..parts import Ask, Block, Facts, Formula, Frame, Grid, State, Tone, Worked
 from ..snapshot.events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEnters, Summed
 from ..snapshot.formulas import formula_at
 from ..snapshot.graph import NodeFact
+from ..snapshot.names import VARIABLE
 from ..snapshot.program import Source
 from ..snapshot.recording import Recording
 from ..snapshot.rules import Plain, Rule, Vague, inputs_of, written
@@ -21,7 +22,6 @@ from .worked import summed, worked
 __all__ = ["Story"]
 
 #: a variable, no attribute
-_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _TWO_POINTS = re.compile(r"(\d\.(?:\*\*)?)[.。](?=\s|$)")
 
 #: letters of a name or expression that a formula can hold
@@ -173,22 +173,31 @@ class Story:
     def _grads(self) -> list[tuple[tuple[str, int], Amount | None]]:
         """What is in `.grad` at the end, for each tensor that got something: hooks may have changed or cleared it."""
         final = {(node, number): now for node, number, now in self.recording.final}
-        return [
-            ((e.node, e.number), final.get((e.node, e.number), e.after))
+        stored = {  # the last, where a backward within this one has been there before
+            (e.node, e.number): e.after
             for e in self.recording.events
             if isinstance(e, Accumulated) and e.after is not None
-        ]
+        }
+        return [(place, final.get(place, after)) for place, after in stored.items()]
 
     def _verdict(self) -> Tone:
         """Nothing is well where a NaN came out."""
         return "warning" if self.nan or any(now is not None and now.nan for _, now in self._grads()) else "good"
 
-    def _nan(self, came: Iterable[Amount | None], goes: Iterable[Amount | None]) -> str:
-        """What is said where the first NaN of the pass appears; it is made here unless one came in."""
+    def _nan(self, came: Iterable[Amount | None], goes: Iterable[Amount | None], fact: NodeFact | None = None) -> str:
+        """What is said where the first NaN of the pass appears; it is made here unless one came in, be it as a gradient
+        or as what the Node saved in the forward."""
         if self.nan or not any(a is not None and a.nan for a in goes):
             return ""
         self.nan = True
-        self.flag = say("step.nan_came" if any(a is not None and a.nan for a in came) else "step.nan_made")
+        saved = None
+        if fact is not None:
+            kept = self.kept.get(fact.id, {})
+            saved = next((self._operands(fact, kept)[name] for name, amount in kept.items() if amount.nan), None)
+        if any(a is not None and a.nan for a in came):
+            self.flag = say("step.nan_came")
+        else:
+            self.flag = say("step.nan_made") if saved is None else say("step.nan_saved", name=saved)
         return self.flag
 
     # -- events --------------------------------------------------------------------------------------------------------
@@ -273,7 +282,7 @@ class Story:
         """What stands beside an edge: rule and value, or what of them is short."""
         if isinstance(symbols, Plain):
             return self._short(out)
-        both = f"{symbols} = {out.text}" if symbols else out.text
+        both = _equated(symbols, out.text)
         if len(both) <= SHORT:
             return both
         return symbols if symbols and len(symbols) <= SHORT < len(out.text) else self._short(out)
@@ -358,20 +367,20 @@ class Story:
             symbols, numbers = self._rule(fact, index, event, out)
             name = self._name(target, number)
             self.now[item] = "active"
-            value = f"{symbols} = {out.text}" if symbols else out.text
+            value = _equated(symbols, out.text)
             value = say("step.plain_value", rule=symbols, value=out.text) if isinstance(symbols, Plain) else value
             outs.append(say("step.node_out", name=name, value=value))
             self.texts[item] = self._label(symbols, out)
             waits[target, number] = self._arrive(target, number, out)
             self._work(event, index, out, self._spoken(target, number))
             if numbers and len(numbers) <= 60:
-                rows.append((f"{name}: {symbols}", f"{numbers} = {out.text}"))
+                rows.append((f"{name}: {symbols}", _equated(numbers, out.text)))
         text = (
             say("step.node", cls=fact.cls, outs=say("step.and").join(outs))
             if outs
             else say("step.node_nothing", cls=fact.cls)
         )
-        nan = self._nan(event.incoming, event.outgoing)
+        nan = self._nan(event.incoming, event.outgoing, fact)
         if event.frees:
             self.texts[f"s{event.node[1:]}"] = say("step.freed_line")
             if not nan:  # which is what this step is about
@@ -494,7 +503,7 @@ class Story:
         taken = {value.name for value in self.values.values()}
         taken |= {saved.written for fact in self.nodes.values() for saved in fact.saved}
         if self.source is not None:
-            taken.update(*(_NAME.findall(row.text) for row in self.source.program.rows))
+            taken.update(*(VARIABLE.findall(row.text) for row in self.source.program.rows))
         return next(name for name in ("g", "grad", "ḡ") if name not in taken)
 
     def _panel(self, event: NodeRan, rows: list[tuple[str, str]]) -> tuple[Block, ...]:
@@ -567,6 +576,11 @@ class Story:
             key = "step.fail_hook" if event.during == "hook" else "step.fail_node"
             text = say(key, cls=self.nodes[event.node].cls, name=name, hook=event.hook, **words)
         return text, say("step.fail_head"), (), "warning"
+
+
+def _equated(rule: str, value: str) -> str:
+    """A rule and what it gives: "g·x = 2."; of a rule that is but a number, this number."""
+    return value if not rule or rule == value.rstrip(".") else f"{rule} = {value}"
 
 
 def _ended(sentence: str) -> str:

@@ -11,8 +11,8 @@ from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
 from ..snapshot.firing import Firing, Hook, Log, is_saving
 from ..snapshot.identity import mark
-from ..snapshot.kinds import is_a, is_node, is_tensor, type_name
-from ..snapshot.names import names_of
+from ..snapshot.kinds import is_a, is_module, is_node, is_tensor, type_name
+from ..snapshot.names import dotted, names_of
 from ..snapshot.names import tensors as tensors_in
 from ..snapshot.origins import place
 from ..words import language, say
@@ -26,8 +26,9 @@ ROWS = 200
 def hooks(*tensors_or_nodes: Any) -> Hooks:
     """Watch the hooks of these tensors, Nodes and `saved_tensors_hooks`: what each gets, returns and changes.
 
-    Of a tensor its own hooks and those of its Node are watched; without arguments, those of all tensors that variables
-    hold. Before anything fired the hooks that are registered are listed. `close()` puts everything back.
+    Of a tensor its own hooks and those of its Node are watched, of a Module those of its parameters; without arguments,
+    those of all tensors that variables hold. Before anything fired the hooks that are registered are listed. `close()`
+    puts everything back.
 
     >>> import autogradlab as torch
     >>> from autogradlab import inspectors as lab
@@ -64,8 +65,14 @@ class Hooks(Live):
                 chosen.append((thing.name().rsplit("::", 1)[-1], thing))
             elif is_saving(thing) and not is_a(thing, type):
                 chosen.append((next((n for n, v in space.items() if v is thing), spelled), thing))
+            elif is_module(thing):
+                name = next((n for n, v in space.items() if v is thing), spelled)
+                chosen += [(dotted(name, path), p) for path, p in thing.named_parameters() if p.requires_grad]
+                if any(one._backward_hooks or one._backward_pre_hooks for one in thing.modules()):
+                    self._notes.append(Note(say("hooks.of_module", name=name), "muted"))
             else:
                 self._notes.append(Note(say("hooks.strange", type=type_name(thing)), "warning"))
+        self._watching = bool(chosen)
         self.record = Log(chosen)
         self._marks = {name: mark(thing, name) for name, thing in chosen if is_tensor(thing)}
         super().__init__(self.make())
@@ -99,7 +106,7 @@ class Hooks(Live):
             if waiting:
                 badges.append(Badge(say("hooks.waiting", count=len(waiting)), "hook"))
                 blocks += [_registered(waiting, self._marks), Note(say("hooks.not_fired"), "muted")]
-            else:
+            elif self._watching or not self._notes:
                 blocks.append(Note(say("hooks.none"), "muted"))
         if not self.record.open:
             badges.append(Badge(say("hooks.closed"), "muted"))

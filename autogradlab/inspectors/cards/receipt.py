@@ -88,8 +88,16 @@ class _Receipt:
         if problem:
             return Card("receipt", "lab.receipt", blocks=(Note(problem, "warning"),), lang=language())
         walk = Walk(self.roots)
-        with untouched(walk):
+        self.grad = self._stored()
+        with untouched(walk) as self.inner_backwards:
             return self._card(walk)
+
+    def _stored(self) -> Any:
+        """What `.grad` holds, before any Node is asked: that of a checkpoint runs a backward of its own."""
+        grad = self.tensor.grad if self.tensor.is_leaf or self.tensor.retains_grad else None
+        if grad is None:
+            return None
+        return (grad.to_dense() if str(grad.layout) != "torch.strided" else grad).detach().clone()
 
     def _card(self, walk: Walk) -> Card:
         problem = ""
@@ -132,11 +140,13 @@ class _Receipt:
         self.details = details_of(shown)
         self.called = {value.of: value.name for value in self.facts.values if value.of is not None and value.name}
         between = {walk.ids[node] for node in self.ways.between}
+        #: Functions on the path that start a backward of their own, which adds to `.grad` past these lines
+        self.inner = self.inner_backwards()
         self.hooks = [h.name for value in self.facts.values if value.of and value.of[0] in between for h in value.hooks]
         ends = [bracketed(self._root(root)) for root in self.roots]
         #: the number that is taken apart: of `.grad`, or the derivative that hooks will make another `.grad` of
         self.number = f"{self.name}.grad"
-        if self.hooks and self.grad is None:
+        if (self.hooks or self.inner) and self.grad is None:
             self.number = f"∂{ends[0] if len(ends) == 1 else '(' + ' + '.join(ends) + ')'}/∂{self.name}"
         #: the call that makes it
         self.call = f"{ends[0]}.backward()" if len(ends) == 1 else f"torch.autograd.backward([{', '.join(ends)}])"
@@ -223,10 +233,6 @@ class _Receipt:
 
     def _bill(self) -> Card:
         tensor = self.tensor
-        grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
-        self.grad = (
-            None if grad is None else (grad.to_dense() if str(grad.layout) != "torch.strided" else grad).detach()
-        )
         shown = self.ways.total() if self.grad is None else self.grad
         flat = shown.reshape(-1)
         chosen = self._flat(self.at) if self.at is not None else _largest(flat)
@@ -242,7 +248,7 @@ class _Receipt:
         if len(elements) > 1:
             key = (
                 "receipt.grid"
-                if self.grad is not None
+                if self.grad is not None or (self.inner and not self.hooks)
                 else "receipt.grid_nodes"
                 if self.hooks
                 else "receipt.grid_ahead"
@@ -297,12 +303,14 @@ class _Receipt:
         size = _sum(map(abs, [*products, *rest]))
         times, badge, sentence = self._verdict(name, total, number, len(ways) + len(rest), size)
         said = _added(texts([*products, *([left] if rest else [])]), SUM) if products or rest else "0."
-        shown = texts([number if times else total])[0]
+        shown = texts([(number if times else total) or 0.0])[0]  # -0. is no other number
         equation = f"{name} = " if times else ""  # ways that are not all of it are summed for themselves
         equation += f"{times} × ({said})" if times > 1 else said
         words = [*(_line(entry) for entry in entries), f"{equation} = {shown}"]
         drawing = bill(entries, (equation, f"= {shown}"), tuple(words), say("receipt.label"))
         blocks: list[Block] = [drawing, Note(sentence, "plain" if badge.tone == "good" else "warning")]
+        if not (ways or rest):
+            blocks.append(Note(say("receipt.nothing"), "muted"))
         if rest:
             key = "receipt.some" if ways else "receipt.long" if math.isfinite(size) else "receipt.mixed"
             blocks.append(Note(say(key, shown=len(ways)), "muted"))
@@ -336,11 +344,15 @@ class _Receipt:
         blocks: list[Block] = []
         if self.grad is None and not self.tensor.is_leaf:
             blocks.append(Note(say("receipt.non_leaf", name=self.name), "muted"))
-        elif self.grad is None and not self.hooks:
+        elif self.grad is None and not self.hooks and not self.inner:
             blocks.append(Note(say("receipt.ahead", name=self.name, call=self.call), "muted"))
         if self.hooks:
             names = ", ".join(self.hooks[:6])
             blocks.append(Note(say("receipt.hooks", names=names, name=self.name), "warning"))
+        if self.inner:
+            blocks.append(
+                Note(say("receipt.inner", nodes=say("common.list").join(self.inner[:6]), name=self.name), "warning")
+            )
         if any(flow.is_complex() for flow in self.ways.flows.values()):
             blocks.append(Note(say("receipt.conjugates"), "muted"))
         return blocks
@@ -352,13 +364,14 @@ class _Receipt:
         places = [self._place(f.node, f.output, f.at) for f in way.factors]
         end = self._element(self.name, self.tensor.shape, element)
         stations = [root, *places[1:], end]
+        called = [root, *(self._station(f.node, f.output) for f in way.factors[1:]), self.name]
         start = texts([way.start])[0].rstrip(".") or "0"
         chips = [Chip(start, say("receipt.starts", value=start))]
         for part in _parts(way.factors):
             run = [way.factors[i] for i in part]
             if len(run) == 1:
-                ends = stations[part[0]], stations[part[0] + 1]
-                chips.append(self._chip(run[0], *ends, brief=len(way.factors) > LONG))
+                ends = slice(part[0], part[0] + 2)
+                chips.append(self._chip(run[0], stations[ends], called[ends], brief=len(way.factors) > LONG))
             elif all(factor.local.plain for factor in run):
                 text = say("receipt.ones_chip", count=len(run))
                 rows = [(self.nodes[f.node].cls, self._where(self.nodes[f.node])) for f in run[:ROWS]]
@@ -384,16 +397,17 @@ class _Receipt:
             sign,
         )
 
-    def _chip(self, factor: Factor, out: str, into: str, brief: bool) -> Chip:
-        """A factor as a chip; of a long way with the operation alone, the rest is in its label and its details."""
+    def _chip(self, factor: Factor, ends: Sequence[str], called: Sequence[str], brief: bool) -> Chip:
+        """A factor as a chip; of a long way with the operation alone, the rest is in its label and its details. `ends`
+        are the elements, `called` the tensors that they are of."""
         node = self.nodes[factor.node]
         value, sign = _said(factor.local)
         if sign != "×" or isinstance(factor.local.straight, complex):  # no derivative, or its conjugate
             label = say("receipt.factor", name=node.op, value=value, cls=node.cls, index=factor.index)
             label = f"{label}, {self._where(node)}".rstrip(", ")
             return Chip(f"{node.op} {value}", label, self.details.get(node.id, ()), sign)
-        name = f"∂{out}/∂{into}"
-        short = "/".join(f"∂{_bare(station) if len(name) > 14 else station}" for station in (out, into))
+        name = "/".join(f"∂{end}" for end in ends)
+        short = "/".join(f"∂{bracketed(end)}" for end in called) if len(name) > 14 else name
         word = self._word(node, factor)
         text = (
             f"{node.op} {value}"
@@ -432,11 +446,14 @@ class _Receipt:
 
     def _place(self, node: str, output: int, at: int) -> str:
         """What the learner would call an element of an output."""
+        return self._element(self._station(node, output), self.ways.flows[self.live[node], output].shape, at)
+
+    def _station(self, node: str, output: int) -> str:
+        """What the learner would call an output."""
         name = self.called.get((node, output))
         if name is None and self.source is not None:
             name = self.source.names.get((node, output), "").strip("`")
-        name = name if name and len(name) <= 24 else self.nodes[node].op
-        return self._element(name, self.ways.flows[self.live[node], output].shape, at)
+        return name if name and len(name) <= 24 else self.nodes[node].op
 
     @staticmethod
     def _element(name: str, sizes: Sequence[int], flat: int) -> str:
@@ -473,11 +490,6 @@ def _more(run: Sequence[Factor]) -> tuple[Block, ...]:
 def _short(stations: Sequence[str], most: int = 5) -> list[str]:
     """The stations of a way; of a long one the first and the last."""
     return list(stations) if len(stations) <= most else [*stations[:2], "…", *stations[-2:]]
-
-
-def _bare(station: str) -> str:
-    """`tanh` for `tanh[4, 7]`; of `model[0].weight[7, 1]` the last brackets go."""
-    return station[: station.rindex("[")] if station.endswith("]") and "[" in station else station
 
 
 def _added(numbers: Sequence[str], room: int = 36) -> str:

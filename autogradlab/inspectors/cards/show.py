@@ -129,7 +129,8 @@ def _module_card(module: Any, name: str, names: Names) -> Card:
 def _module_rows(module: Any, parameters: int, count: int, learning: int) -> tuple[tuple[str, str], ...]:
     children = [f"{key}: {type(child).__name__}" for key, child in module.named_children()]
     inside = ", ".join(children[:8]) + (" …" if len(children) > 8 else "")
-    rows = [(say("show.parameters"), say("show.parameter_count", tensors=parameters, numbers=f"{count:,}"))]
+    key = "show.parameter_count_one" if parameters == 1 else "show.parameter_count"
+    rows = [(say("show.parameters"), say(key, tensors=parameters, numbers=f"{count:,}"))]
     if learning != count:
         rows.append((say("show.learning"), f"{learning:,}"))
     return tuple([*rows, (say("show.children"), inside)] if inside else rows)

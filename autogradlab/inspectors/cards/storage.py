@@ -167,7 +167,7 @@ def _memory(number: int, strip: Strip, row: _Row, said: dict[int, str], seen: se
         shapes.append(Rect(x, TOP, row.wide, CELL, 0, tone))
         shapes.append(Text(x + row.wide / 2, TOP + 19, said.get(cell, "·"), tone, size=SIZE, mono=True))
     shapes += [Text(x, TOP + 19, GAP, "muted", size=SIZE) for x in row.gaps]
-    label = say("storage.size", bytes=f"{strip.nbytes:,}", cells=f"{strip.nbytes // strip.unit:,}", unit=strip.unit)
+    label = _sized(strip)
     return Item(f"m{number}", tuple(shapes), label)
 
 
@@ -211,8 +211,15 @@ def _order(window: Window, strip: Strip) -> str:
     return say("storage.lane", name=code(window.name), cells=" ".join(places) + more)
 
 
+def _sized(strip: Strip) -> str:
+    """How large a piece of memory is: "24 B, 6 cells of 4 B"."""
+    cells = strip.nbytes // strip.unit
+    key = "storage.size_one" if cells == 1 else "storage.size"
+    return say(key, bytes=f"{strip.nbytes:,}", cells=f"{cells:,}", unit=strip.unit)
+
+
 def _words(number: int, strip: Strip, cells: Sequence[int], said: dict[int, str]) -> tuple[str, ...]:
-    size = say("storage.size", bytes=f"{strip.nbytes:,}", cells=f"{strip.nbytes // strip.unit:,}", unit=strip.unit)
+    size = _sized(strip)
     shown = []
     for before, cell in zip([-1, *cells], cells, strict=False):
         if cell != before + 1:

@@ -137,7 +137,7 @@ class Training(Live):
             right.plot(at, sizes, label=name, color=COLOURS[k % len(COLOURS)], linestyle=DASHES[k // len(COLOURS) % 2])
         if any(g.added.norm > 0 for step in steps for g in step.grads.values()):
             right.set_yscale("log")
-        right.set(title="‖grad‖", xlabel="step")
+        right.set(title="‖gradient‖ added", xlabel="step")
         if names:
             right.legend(fontsize="small")
         for axes in (left, right):

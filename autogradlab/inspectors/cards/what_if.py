@@ -11,7 +11,7 @@ from ..layout.folded import folded
 from ..layout.picture import Labels, draw
 from ..parts import Badge, Block, Card, Drawing, Item, Note, Path, Shape, Table, Text, Tone
 from ..prose import columns
-from ..snapshot.calls import arguments
+from ..snapshot.calls import arguments, elements, keywords
 from ..snapshot.events import amount
 from ..snapshot.flows import Flows, Place, untouched
 from ..snapshot.graph import Graph, Holders, Walk, describe, edge_of
@@ -32,8 +32,8 @@ BESIDE = 200.0
 DRAWN, FOLDED, LISTED = 40, 150, 40
 #: from how many leaves on a reason that they share is said once; of two a long one
 SHARED, LINE = 3, 110
-#: letters below a leaf
-LONG = 20
+#: letters below a leaf, and of an expression that stands for a tensor
+LONG, SPELLED = 20, 60
 #: what is said of a leaf that is itself what is asked about
 ITSELF = {"cut": "is_cut", "frozen": "is_frozen", "zero": "is_zero"}
 
@@ -61,7 +61,17 @@ def what_if(y: Any, cut: Any = None, frozen: Any = None, zero: Any = None) -> In
     spelled = arguments()
     asked = {"cut": cut, "frozen": frozen, "zero": zero}
     found = {key: list(_tensors(key, thing)) for key, thing in asked.items() if thing is not None}
-    return present(_WhatIf(y, found, namespace(), spelled[0] if spelled else "y").card())
+    words = dict(zip(("y", *asked), spelled, strict=False)) | keywords()
+    written = {id(one): word for key, thing in asked.items() for one, word in _spelled(thing, words.get(key, ""))}
+    return present(_WhatIf(y, found, namespace(), words.get("y", "y"), written).card())
+
+
+def _spelled(thing: Any, word: str) -> Iterator[tuple[Any, str]]:
+    """Tensors, and what was written for each."""
+    if is_tensor(thing):
+        yield thing, word
+    elif is_a(thing, (list, tuple)):
+        yield from zip(thing, elements(word), strict=False)
 
 
 def _tensors(key: str, thing: Any) -> Iterator[Any]:
@@ -90,10 +100,18 @@ _Row = tuple[str, str, str]
 
 
 class _WhatIf:
-    def __init__(self, y: Any, asked: Mapping[str, list[Any]], space: Mapping[str, Any], written: str) -> None:
+    def __init__(
+        self,
+        y: Any,
+        asked: Mapping[str, list[Any]],
+        space: Mapping[str, Any],
+        written: str,
+        spelled: Mapping[int, str],
+    ) -> None:
         self.root = y
         self.asked = asked
         self.holders = Holders(space)
+        self.spelled = {ident: word for ident, word in spelled.items() if 0 < len(word) <= SPELLED}
         self.written = (self.holders.name(y) if is_tensor(y) else None) or written
 
     def card(self) -> Card:
@@ -103,8 +121,9 @@ class _WhatIf:
             self.places = {key: frozenset(map(edge_of, found)) for key, found in self.asked.items()}
             stopped = self.places.get("cut", frozenset()) | self.places.get("frozen", frozenset())
             try:
-                with untouched(self.walk):
+                with untouched(self.walk) as inner:
                     self.now = Flows(self.walk)
+                    self.inner = inner()
                     self.then = Flows(self.walk, cut=stopped, zero=self.places.get("zero", frozenset()))
             except Exception as error:  # a Node that has been freed, or that cannot be run alone
                 key = "what_if.freed" if "second time" in str(error) else "what_if.failed"
@@ -142,7 +161,7 @@ class _WhatIf:
         return say(f"what_if.{key}", names=self._named(found))
 
     def _named(self, tensors: Sequence[Any], most: int = 4) -> str:
-        names = [f"`{self.holders.name(t) or shape(t)}`" for t in tensors]
+        names = [f"`{self.holders.name(t) or self.spelled.get(id(t)) or shape(t)}`" for t in tensors]
         return say("common.list").join(names[:most]) + (" …" if len(names) > most else "")
 
     def _blocks(self) -> Iterator[Block]:
@@ -157,6 +176,8 @@ class _WhatIf:
         hooks = [hook.name for value in self.facts.values for hook in value.hooks]
         if hooks:
             yield Note(say("what_if.hooks", names=", ".join(hooks[:6])), "warning")
+        if self.inner:
+            yield Note(say("what_if.inner", nodes=say("common.list").join(self.inner[:6])), "warning")
         drawings = list(self._drawings())
         yield from drawings
         key = "what_if.key" if drawings else "what_if.large"
@@ -240,9 +261,12 @@ class _WhatIf:
         return self._opened
 
     def _source(self, edge: Place) -> str:
-        cls = next(n.cls for n in self.facts.nodes if n.id == self.walk.ids[edge[0]])
-        name = next((v.name for v in self.facts.values if v.of and v.of[0] == self.walk.ids[edge[0]] and v.name), None)
-        return f"{cls} (`{name}`)" if name else cls
+        """A Node, and those of its results by whose gradients it is reached."""
+        ident = self.walk.ids[edge[0]]
+        cls = next(n.cls for n in self.facts.nodes if n.id == ident)
+        reached = {number for node, number in self.then.at if node is edge[0]}
+        names = [v.name for v in self.facts.values if v.of and v.of[0] == ident and v.of[1] in reached and v.name]
+        return f"{cls} ({say('common.list').join(f'`{name}`' for name in names)})" if names else cls
 
     def _after(self) -> set[Any]:
         """The Nodes that lie behind what is cut, frozen or made zero."""

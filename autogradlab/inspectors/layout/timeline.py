@@ -152,7 +152,7 @@ def _row(
             LEFT + PLOT + RIGHT, base - 3, size_text(line.sizes[at]), "gradient", "end", SIZE, True, slot=f"r{number}"
         ),
     ]
-    return Item(f"p{number}", tuple(shapes), f"‖{line.name}.grad‖")
+    return Item(f"p{number}", tuple(shapes), say("training.row", name=line.name))
 
 
 def size_text(size: float | None) -> str:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from .failing import parsed
 
-__all__ = ["arguments", "bracketed", "elements"]
+__all__ = ["arguments", "bracketed", "elements", "keywords"]
 
 
 def arguments(depth: int = 1) -> tuple[str, ...]:
@@ -17,14 +17,23 @@ def arguments(depth: int = 1) -> tuple[str, ...]:
 
     As with `namespace`, depth 1 is the caller of the function that calls this.
     """
+    return _call(depth + 1)[0]
+
+
+def keywords(depth: int = 1) -> dict[str, str]:
+    """The source of each argument of that call which was given by its name."""
+    return _call(depth + 1)[1]
+
+
+def _call(depth: int) -> tuple[tuple[str, ...], dict[str, str]]:
     try:
         frame = sys._getframe(depth + 1)
     except ValueError:
-        return ()
+        return (), {}
     file, last = frame.f_code.co_filename, frame.f_lasti // 2
     spans = list(frame.f_code.co_positions())
     if not 0 <= last < len(spans) or None in spans[last]:
-        return ()
+        return (), {}
     return _arguments("".join(linecache.getlines(file, frame.f_globals)), spans[last])
 
 
@@ -49,12 +58,16 @@ def _expression(written: str) -> ast.expr | None:
 
 
 @lru_cache(maxsize=64)
-def _arguments(source: str, span: tuple[int, int, int, int]) -> tuple[str, ...]:
+def _arguments(source: str, span: tuple[int, int, int, int]) -> tuple[tuple[str, ...], dict[str, str]]:
     first, end, start, stop = span
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
-        return ()
+        return (), {}
+
+    def text(value: ast.expr) -> str:
+        return " ".join((ast.get_source_segment(source, value) or "").split())
+
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset) == (
             first,
@@ -62,7 +75,7 @@ def _arguments(source: str, span: tuple[int, int, int, int]) -> tuple[str, ...]:
             start,
             stop,
         ):
-            if any(isinstance(argument, ast.Starred) for argument in node.args):
-                return ()
-            return tuple(" ".join((ast.get_source_segment(source, a) or "").split()) for a in node.args)
-    return ()
+            named = {one.arg: text(one.value) for one in node.keywords if one.arg is not None}
+            starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+            return () if starred else tuple(map(text, node.args)), named
+    return (), {}

@@ -7,13 +7,14 @@ made zero there: that is how a backward is seen that does not happen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .graph import Walk
+from .graph import Walk, class_name
 from .keeping import Keeper, preview
 from .kinds import library, living
+from .samples import same, sample
 
 __all__ = ["Flows", "Place", "metadata", "untouched"]
 
@@ -126,16 +127,25 @@ def _for_tensors(node: Any, made: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 @contextmanager
-def untouched(walk: Walk) -> Iterator[None]:
-    """What Functions of the user's do to tensors while their Nodes are asked (a checkpoint runs a backward of its own)
-    is put back."""
-    if not any(hasattr(type(node), "_forward_cls") for node in walk.nodes):
-        yield
+def untouched(walk: Walk) -> Iterator[Callable[[], list[str]]]:
+    """What Functions of the user's do to tensors while their Nodes are asked is put back. Whether they have run a
+    backward of their own, as a checkpoint does, what is yielded tells: their names, where it has reached a leaf."""
+    theirs = [node for node in walk.nodes if hasattr(type(node), "_forward_cls")]
+    if not theirs:
+        yield list
         return
+    leaves = [node.variable for node in walk.nodes if hasattr(node, "variable")]
+    kept = [None if leaf.grad is None else sample(leaf.grad) for leaf in leaves]
+
+    def inner() -> list[str]:
+        now = [None if leaf.grad is None else sample(leaf.grad) for leaf in leaves]
+        wrote = not all(map(same, now, kept))
+        return list(dict.fromkeys(map(class_name, theirs))) if wrote else []
+
     keeper = Keeper(walk.roots[0], living(library(walk.roots[0]).Tensor))
     try:
         with preview():
-            yield
+            yield inner
     finally:
         keeper.put_back(())
 

@@ -18,6 +18,7 @@ from typing import Any
 from .kinds import is_a, is_array, is_module, is_tensor
 
 __all__ = [
+    "VARIABLE",
     "Names",
     "Place",
     "Space",
@@ -31,8 +32,13 @@ __all__ = [
 ]
 
 #: What IPython keeps in the user's namespace for itself.
-_HIDDEN = re.compile(r"_+|_i*|_i?\d+|_[iod]h|__\w+__")
+_HIDDEN = re.compile(r"_i+|_i?\d+|_[iod]h|__\w+__")
+#: names for what nobody means to use, and IPython's for the last results
+_THROWN = re.compile(r"_+")
 _IPYTHON = frozenset({"In", "Out", "exit", "quit", "get_ipython", "open"})
+
+#: a variable in code: no attribute, no number
+VARIABLE = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
@@ -63,9 +69,10 @@ class Space(Mapping[str, Any]):
         self.source = outer
         self.place = place
         self.cells = tuple(cells)
+        results = vars(getattr(notebook(), "displayhook", None) or object) if cells else {}
         self._held = {name: value for name, value in inner.items() if not _hidden(name)}
         for name, value in outer.items():
-            if name not in self._held and not _hidden(name):
+            if name not in self._held and not _hidden(name) and not (cells and results.get(name, self) is value):
                 self._held[name] = value
 
     def __getitem__(self, name: str) -> Any:
@@ -129,7 +136,7 @@ def namespace_names() -> Iterator[Any]:
     """What variables of the notebook hold, and items of lists and dicts that they hold; IPython's own are left out."""
     shell = notebook()
     for name, value in list({} if shell is None else shell.user_ns.items()):
-        if _hidden(name):
+        if _hidden(name) or _THROWN.fullmatch(name):
             continue
         yield value
         if type(value) in (list, tuple) and len(value) <= MANY:
@@ -139,18 +146,21 @@ def namespace_names() -> Iterator[Any]:
 
 
 def tensors(space: Mapping[str, Any], arrays: bool = False) -> Iterator[tuple[str, Any]]:
-    """Every tensor that has a name, with that name: variables first, then `model.weight`, `params[0]`, `w.grad`.
+    """Every tensor that has a name, with that name: variables first, then `model.weight`, `params[0]`, `w.grad`, at
+    last `_`.
 
     With `arrays` NumPy's arrays too. A tensor with two names comes twice.
     """
     wanted = (lambda value: is_tensor(value) or is_array(value)) if arrays else is_tensor
-    direct = [(name, value) for name, value in list(space.items()) if wanted(value)]
+    thrown = [(name, value) for name, value in list(space.items()) if _THROWN.fullmatch(name)]
+    direct = [(name, value) for name, value in list(space.items()) if wanted(value) and not _THROWN.fullmatch(name)]
     yield from direct
     for name, value in list(space.items()):
         yield from ((inner, held) for inner, held in _inside(name, value) if wanted(held))
     for name, value in direct:
         if is_tensor(value) and _grad(value) is not None:
             yield f"{name}.grad", _grad(value)
+    yield from ((name, value) for name, value in thrown if wanted(value))
 
 
 def _grad(tensor: Any) -> Any:

@@ -18,11 +18,11 @@ from ..parts import Grid, Mark, Program, Row
 from ..values import grid, shape
 from ..words import say
 from .callers import cell_number
-from .graph import Holders, Walk, class_name, saved_live
+from .graph import Holders, Walk, class_name, edge_of, saved_live, where
 from .identity import mark
 from .kinds import is_module, is_tensor
 from .lines import Spot, note_of, source_tree
-from .names import Space
+from .names import VARIABLE, Space
 from .origins import Origin, place
 from .rules import inputs_of
 
@@ -409,12 +409,61 @@ class _Reading:
         when = ", ".join(["", *turns[-2:]])
         line = next((w for w in reversed(self.around[node]) if w.kind == "line"), None)
         if line is not None and line.places and line.places[-1] == (node, 0) and self._is_named(line, (node, 0)):
-            return line.name, when
+            if self._in_turn(node) or self._held(line.name) is None:  # else it is now another's name
+                return line.name, when
         code = self.code.get(node, "")
         if not ends:
             inner = row.kind == "module" and row.places[-1] == (node, 0)
             code = f"{row.label}(…)" if inner else ""
-        return (code, when) if code and len(code) <= 32 else ("", "")
+        return (code, when) if code and len(code) <= 32 and self._means(node, code) else ("", "")
+
+    def _means(self, node: str, code: str) -> bool:
+        """Whether each name in an expression means there what it means now: a function has variables of its own, and
+        a name may have been given away since."""
+        spot = self.tops[node][1]
+        if spot is None or self._in_turn(node):
+            return True
+        for name in dict.fromkeys(VARIABLE.findall(code)):
+            tensor = self._held(name)
+            if tensor is None or self._works_on(node, tensor):
+                continue
+            if name in spot.code.co_varnames or (spot.code.co_name == "<module>" and self._given_later(name, node)):
+                return False
+        return True
+
+    def _in_turn(self, node: str) -> bool:
+        """Whether a Node stands in a turn of a loop over the learner's own variables: its row says which."""
+        spot = self.tops[node][1]
+        inner = [w.kind for w in self.around[node]]
+        return "turn" in inner and (spot is None or "call" not in inner[inner.index("turn") :])
+
+    def _held(self, name: str) -> Any:
+        """The tensor that a variable holds, or None."""
+        value = self.holders.space.get(name)
+        return value if is_tensor(value) else None
+
+    def _given_later(self, name: str, node: str) -> bool:
+        """Whether a variable got its value in the line of a Node or after it."""
+        found, row = self.holders.origin(name), self.where[node]
+        if found is None:
+            return False
+        here = cell_number(row.file)
+        if found.cell != here:
+            return found.cell is not None and here is not None and found.cell > here
+        return found.line >= row.line
+
+    def _works_on(self, node: str, tensor: Any) -> bool:
+        """Whether a tensor goes into a Node, or one below it in its row: by an edge, or as a value that it saved."""
+        place, memory, row = edge_of(tensor) if tensor.requires_grad else None, where(tensor), self.where[node]
+        seen = [self._live(node)]
+        for one in seen:
+            nexts = one.next_functions
+            if place in nexts or any(is_tensor(v) and where(v) == memory for _, v, _ in saved_live(one)):
+                return True
+            for target, _ in nexts:
+                if target in self.walk.ids and self.where.get(self.walk.ids[target]) is row and target not in seen:
+                    seen.append(target)
+        return False
 
     def _parts(self, nodes: list[str]) -> Iterator[tuple[str, str]]:
         """What made each of the Nodes of one expression, where it made several: the expression, or a Module in it."""

@@ -277,7 +277,8 @@ class _Graph:
         return found
 
     def root_of(self, nodes: Mapping[Any, None]) -> str | None:
-        """The name of the result to call backward() on: the last one with a single element, else the last one."""
+        """The name of the result to call backward() on: the one computed last with a single element, else the one
+        computed last."""
         named = [(name, t) for name, t in self.results if t.grad_fn in nodes]
-        scalars = [name for name, t in named if t.numel() == 1]
-        return scalars[-1] if scalars else named[-1][0] if named else None
+        last = max(named, key=lambda one: (one[1].numel() == 1, one[1].grad_fn._sequence_nr()), default=None)
+        return None if last is None else last[0]

@@ -506,6 +506,7 @@ class _Recorder:
 
         def prehook(grads: tuple[Any, ...]) -> None:
             self.running = ident
+            self.ran.discard(ident)  # it runs again where a Function (of a checkpoint) starts a backward of its own
             for number, given in enumerate(grads):
                 self._changed(ident, number, given)
                 self._keep(ident, number, given)

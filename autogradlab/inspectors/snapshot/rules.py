@@ -2,7 +2,7 @@
 
 They come from the derivative formulas of the op table, run on symbols; PyTorch's Nodes have the same names and save the
 same values, so they have the same rules. A `·` is taken element by element, `@` is the matrix product, `ᵀ` the
-transposed matrix, `g at i` zeros with g at the places i.
+transposed matrix, `g at i` zeros with g at the places i, `g added at i` where a place can come several times.
 """
 
 from __future__ import annotations
@@ -89,10 +89,10 @@ LONGEST, BRIEF = 72, 40
 MOST = 5
 
 _CALLED = re.compile(r"\b(\w+)\(")
-_NAMED = re.compile(r"\{(\w+)\}")
+_NAMED = re.compile(r"\{(\w+)\}|(?<![\w{])g(?!\w)")
 
 
-_AT_PLACES = re.compile(r"g at \[[^\]]*\]+")
+_AT_PLACES = re.compile(r"\w+(?: added)? at \[[^\]]*\]+")
 
 
 class Plain(str):
@@ -113,7 +113,7 @@ def written(rule: Rule, words: Mapping[str, str]) -> str:
         if rule.complete and clear:
             return text
         told = rule.words[LANGUAGES.index(language())]
-        told = _NAMED.sub(lambda found: words.get(found[1], found[1]), told)
+        told = _NAMED.sub(lambda found: words.get(found[1] or "g", found[1] or "g"), told)
         return told if rule.words[0] == rule.words[1] else Plain(told)  # symbols are of no language
     if rule.complete and len(text) <= LONGEST and _public(rule.text()):
         return text

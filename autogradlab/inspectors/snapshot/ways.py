@@ -212,13 +212,33 @@ class Ways:
         flow = self.flows[group.node, group.output].reshape(-1)
         part = flow.new_zeros(flow.shape)
         part[group.first : group.last + 1] = flow[group.first : group.last + 1]
-        group.share = self._share(group.scale, self._entry(group, part))
+        entry = self._entry(group, part)
+        group.share = self._share(group.scale, entry)
+        if group.share != group.share and not entry and not self._leads(group):
+            return False
         if group.share or group.first == group.last:
             return bool(group.share) or group.share != group.share
         signs = part.clone()
         signs[group.first : group.last + 1 : 2] *= -0.5  # shares may cancel: not with other weights
         signs[group.first : group.last + 1 : 3] *= 0.25
         return bool(self._entry(group, signs))
+
+    def _leads(self, group: _Group) -> bool:
+        """Whether any of its elements leads to the element at all, be it with a factor of 0: NaN would come through,
+        or it is the one at the same place."""
+        flow = self.flows[group.node, group.output].reshape(-1)
+        if group.first <= group.into <= group.last and flow.numel() == self._inputs(group):
+            return True
+        part = flow.new_ones(flow.shape)
+        before = self._entry(group, part)
+        part[group.first : group.last + 1] = math.nan
+        after = self._entry(group, part)
+        return bool(after != after and before == before)
+
+    def _inputs(self, group: _Group) -> int:
+        """How many elements the input has that it leads to."""
+        place = dict(zip(self.walk.nodes, self.walk.nexts, strict=False))[group.node][group.index]
+        return int(self.flows[place].numel())
 
     def _share(self, scale: Local, grad: Any) -> Any:
         """What the element gets of a gradient further up: a real number, if it is one."""

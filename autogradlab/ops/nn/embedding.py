@@ -17,6 +17,16 @@ from ..table.asking import Operator
 from ..table.opdef import op
 
 
+def _where_added(padding_idx: int) -> tuple[str, str]:
+    """What the gradient of the rows is, in words."""
+    if padding_idx < 0:
+        return "g added at the rows that were looked up", "在被查到的行上累加的 g"
+    return (
+        f"g added at the rows that were looked up, but for row {padding_idx} (`padding_idx`)",
+        f"在被查到的行上累加的 g，第 {padding_idx} 行（`padding_idx`）除外",
+    )
+
+
 @op(
     """
     embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False,
@@ -24,7 +34,7 @@ from ..table.opdef import op
     """,
     method=False,
     vjp={
-        "weight": says(("g added at the rows that were looked up", "在被查到的行上累加的 g"))(
+        "weight": says(_where_added)(
             lambda F, grad, weight_shape, indices, padding_idx, scale_grad_by_freq: F.embedding_dense_backward(
                 grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq
             )

@@ -528,10 +528,11 @@ class _Printer:
         return f"{head}({', '.join([*(self.all(a)[0] for a in args), *options])})"
 
     def _places(self, term: Call) -> str:
-        """Zeros with a gradient at some places: `g at [0:2]`."""
+        """Zeros with a gradient at some places: `g at [0:2]`; `g added at rows`, where a place can come twice."""
         where = _PLACES[term.name](*term.args[1:])
         words = self.all(where)[0] if isinstance(where, KINDS) else f"[{self._key(where)}]"
-        return f"{self.at(term.args[0], _LEVELS['^'])} at {words}"
+        added = " added" if term.name in _ADDED else ""
+        return f"{self.at(term.args[0], _LEVELS['^'])}{added} at {words}"
 
 
 def _behind(dim: int, key: Any) -> Any:
@@ -551,6 +552,8 @@ _PLACES: dict[str, Callable[..., Any]] = {
     "masked_select_backward": lambda mask, *_: mask,
     "embedding_dense_backward": lambda indices, *_: indices,
 }
+#: those whose places are listed, so that one can come several times
+_ADDED = frozenset({"index_backward", "index_select_backward", "embedding_dense_backward"})
 
 
 def _cut(size: int, start: int | None, end: int | None, step: int) -> slice:
