@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,10 +29,16 @@ def test_locals_come_before_globals(torch: Any):
 
 
 def test_what_ipython_keeps_is_no_name():
-    kept = {"_": 1, "__": 1, "_3": 1, "_i": 1, "_ii": 1, "_i3": 1, "_ih": 1, "_oh": 1, "__name__": 1, "In": 1, "Out": 1}
+    kept = {"_3": 1, "_i": 1, "_ii": 1, "_i3": 1, "_ih": 1, "_oh": 1, "__name__": 1, "In": 1, "Out": 1}
     space = Space({}, kept | {"_w": 2, "x": 3, "_i_mine": 4, "i3": 5}, None)
     assert dict(space) == {"_w": 2, "x": 3, "_i_mine": 4, "i3": 5}
     assert len(space) == 4
+
+
+def test_a_name_of_underscores_is_one_where_the_learner_gave_it(monkeypatch: pytest.MonkeyPatch):
+    shell = SimpleNamespace(displayhook=SimpleNamespace(_=7, __=5))
+    monkeypatch.setattr("autogradlab.inspectors.snapshot.names.notebook", lambda: shell)
+    assert dict(Space({}, {"_": 7, "__": 8, "x": 3}, None, ["", "x"])) == {"__": 8, "x": 3}
 
 
 def test_one_level_deep(torch: Any):
