@@ -128,7 +128,7 @@ def test_a_graph_of_a_hundred_thousand_nodes(torch: Any):
 def test_every_kind_has_its_words():
     entries = tomllib.loads((Path(autogradlab.inspectors.words.__file__).parent / "reasons.toml").read_text("utf-8"))
     wanted = (
-        {"lead", "lead_stays", "name_first", "both"}
+        {"lead", "lead_stays", "name_first", "both", "hooked"}
         | set(KINDS)
         | {f"{kind}_cure" for kind in KINDS if kind != "present"}
     )
@@ -143,3 +143,19 @@ def test_the_result_that_was_computed_last_is_the_root(torch: Any):
     loss = parts[0] * parts[1]
     assert why(ws[0]).fields["root"] == "loss"
     del loss
+
+
+def test_a_hook_that_may_take_the_gradient_away_is_named(torch: Any):
+    w = torch.ones(2, requires_grad=True)
+    w.register_hook(lambda grad: None)
+    y = (w * w).sum()
+    assert "hook" not in sentence(why(w))
+
+    def clear(p: Any) -> None:
+        p.grad = None
+
+    w.register_post_accumulate_grad_hook(clear)
+    y.backward(retain_graph=True)
+    told = sentence(why(w))
+    assert told.endswith("The post-accumulate-grad hook `clear` runs once a gradient is stored, and can take it away.")
+    assert "`y` was computed from `w`" in told

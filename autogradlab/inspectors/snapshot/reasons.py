@@ -13,6 +13,7 @@ from typing import Any
 from ..values import dtype
 from ..words import say
 from .cuts import LEAVING
+from .firing import of_inspectors
 from .kinds import is_tensor
 from .names import Names
 from .origins import Origin, of_several, origin
@@ -62,7 +63,10 @@ def lead(reason: Reason) -> str:
 
 
 def sentence(reason: Reason) -> str:
-    return say(f"reasons.{reason.kind}", **reason.fields)
+    words = say(f"reasons.{reason.kind}", **reason.fields)
+    if "hooks" not in reason.fields:
+        return words
+    return say("reasons.both", sentence=words, cure=say("reasons.hooked", hooks=reason.fields["hooks"]))
 
 
 def cure(reason: Reason) -> str:
@@ -219,7 +223,7 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
         root = graph.root_of(above)
         if root is not None:
             freed = any(is_freed(node) for node in above)
-            return Reason("cleared" if freed else "no_backward", fields | {"root": root})
+            return Reason("cleared" if freed else "no_backward", fields | _clearing(tensor) | {"root": root})
     for name, other in names:
         if (
             is_tensor(other)
@@ -230,6 +234,13 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
         ):
             return Reason("off_path", fields | {"other": name})
     return Reason("unused", fields)
+
+
+def _clearing(leaf: Any) -> dict[str, str]:
+    """The learner's hooks that run once `.grad` is stored: one of them may have taken it away."""
+    found = (getattr(leaf, "_post_accumulate_grad_hooks", None) or {}).values()
+    names = [f"`{getattr(hook, '__name__', type(hook).__name__)}`" for hook in found if not of_inspectors(hook)]
+    return {"hooks": say("common.list").join(names)} if names else {}
 
 
 def is_freed(node: Any) -> bool:
