@@ -18,6 +18,8 @@ from autogradlab.lab import copying
 
 __all__ = ["Entry", "LessonFault", "below", "courses", "entries", "find", "in_language"]
 
+#: So many names of questions a message can hold.
+FEW = 8
 ASKED = ("choice", "number", "tensor", "text", "order")
 
 
@@ -103,13 +105,21 @@ def find(name: str, *kinds: str) -> Entry:
     fitting = [[e for e in of_course if e.kind in kinds] for of_course in named]
     found = next(filter(None, [*fitting, *named]), [])
     if not found:
-        near = ", ".join(sorted(e.name for e in entries(lesson) if e.kind in kinds))
+        near = _near(question, sorted({e.name for e in entries(lesson) if e.kind in kinds}))
         raise LessonFault(say("author.not_of_these" if near else "author.none_of_its_kind", name=name, near=near))
     if len(found) > 1:
         raise LessonFault(say("author.which_lesson", name=name, where=", ".join(e.key for e in found)))
     if found[0].kind not in kinds:
         raise LessonFault(say("author.other_kind", name=found[0].key, kind=found[0].kind, wanted=", ".join(kinds)))
     return found[0]
+
+
+def _near(name: str, there: list[str]) -> str:
+    """The names that there are; of more than fit into a message, those that are like the one looked for."""
+    from difflib import get_close_matches
+
+    few = there if len(there) <= FEW else get_close_matches(name, there, FEW, 0.4) or there[:FEW]
+    return ", ".join([*few, *["…"][: len(there) - len(few)]])
 
 
 _below: dict[Path, tuple[int, dict[str, str]]] = {}

@@ -143,8 +143,11 @@ def test_choices_that_are_none(sample: Path):
 
 def test_names(sample: Path):
     assert predict("01/doubled").text == predict("01-sample/doubled").text == predict("doubled").text
-    with pytest.raises(bank.LessonFault, match=r"There is no question 'tripled'.*There are: .*doubled"):
+    with pytest.raises(bank.LessonFault, match=r"There is no question 'tripled'.*There are: [^,]*doubled"):
         predict("tripled")
+    many = [f"name-{n}" for n in range(90)] + ["triple"]
+    assert (bank._near("tripled", many), bank._near("x", ["b", "c"])) == ("triple, …", "b, c")
+    assert bank._near("zzz", many) == ", ".join([*many[: bank.FEW], "…"])
     with pytest.raises(bank.LessonFault, match="is of the kind 'quiz'"):
         predict("recall")
     set_language("zh")

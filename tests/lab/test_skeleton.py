@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autogradlab.lab import bank, cli, copying, records
-from autogradlab.lab.author import book, trial
+from autogradlab.lab.author import book, commands, trial
 from tests.lab.test_validation import validate
 
 
@@ -56,6 +56,21 @@ def test_what_is_wrong_is_said(course: Path, capsys: pytest.CaptureFixture[str])
     assert "question is not in the language of the lessons, .en" in capsys.readouterr().out
     assert kit("try", "07") == 1
     assert "There is no lesson 07." in capsys.readouterr().err
+
+
+def test_what_cannot_be_run_is_said(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    path = course / "en" / "01-slopes.ipynb"
+    path.write_text(path.read_text(encoding="utf-8").replace("01/slope\\", "01/slopes\\"), encoding="utf-8")
+    assert kit("html", "--to", str(tmp_path / "pages")) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("01-slopes.ipynb: a cell fails") and "There is no question" in said
+    assert not (tmp_path / "pages").exists()
+    monkeypatch.setattr(commands, "find_spec", lambda name: None)
+    for action in ("execute", "try"):
+        assert kit(action, "--torch") == 1
+        assert capsys.readouterr().err == "PyTorch is not installed:  pip install 'torch==2.13.*'\n"
 
 
 def test_try_never_passes_on_nothing(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,14 @@ def _unpack(args: argparse.Namespace) -> int:
     return 0
 
 
+def _has_torch(args: argparse.Namespace) -> None:
+    """Says that PyTorch is missing, before its import does so below every first cell."""
+    if args.torch and find_spec("torch") is None:
+        raise LessonError(say("cli.no_torch"))
+
+
 def _execute(args: argparse.Namespace) -> int:
+    _has_torch(args)
     status = 0
     for path in named(args.lessons, is_original):
         stored = read(path)
@@ -151,6 +159,7 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _try(args: argparse.Namespace) -> int:
+    _has_torch(args)
     status = 0
     for path in named(args.lessons, is_original):
         try:
@@ -165,17 +174,23 @@ def _try(args: argparse.Namespace) -> int:
 
 def _html(args: argparse.Namespace) -> int:
     titles: dict[str, list[tuple[str, str]]] = {}
+    status = 0
     for path in named(args.lessons):
         notebook = read(path)
         language = pages.language_of_page(notebook, path)
         target = args.to / language / f"{path.stem}.html"
+        try:
+            text = pages.page(path)
+        except CellExecutionError as error:
+            status |= _say(path, [_failed(error)])
+            continue
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(pages.page(path), encoding="utf-8", newline="\n")
+        target.write_text(text, encoding="utf-8", newline="\n")
         titles.setdefault(language, []).append((target.name, pages.title(notebook, path.stem)))
         print(target, flush=True)
     for language, rows in titles.items():
         (args.to / language / "index.html").write_text(pages.index(language, rows), encoding="utf-8", newline="\n")
-    return 0
+    return status
 
 
 def _failed(error: CellExecutionError) -> str:
