@@ -452,23 +452,25 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     if A._array.ndim < 2 and not isinstance(p, str):
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if A._array.ndim > 1 and not A._array.size and not isinstance(p, str):
-        return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out, "linalg.cond", unsafe=UNSAFE)
+        return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out, "linalg.cond", unsafe=UNSAFE, copied=True)
     if p is None or (not isinstance(p, str) and abs(p) == 2):
         values = svdvals(A)
         n = values._array.shape[-1]
         first, last = F.narrow(values, -1, 0, 1), F.narrow(values, -1, n - 1, 1)
         r = F.div(last, first) if p == -2 else F.div(first, last)
-        return _given(F.squeeze(r, -1), out, "linalg.cond", unsafe=UNSAFE)
+        return _given(F.squeeze(r, -1), out, "linalg.cond", unsafe=UNSAFE, copied=True)
     if not isinstance(p, str) and abs(p) not in (1, float("inf")):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
     square_shape(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A._array)
     if isinstance(p, str) and p not in ("fro", "nuc"):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     if not A._array.size:
-        return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out, "linalg.cond", unsafe=UNSAFE)
+        return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out, "linalg.cond", unsafe=UNSAFE, copied=True)
     if p == "nuc":
         values = svdvals(A)
-        return _given(F.mul(F.sum(values, -1), F.sum(F.reciprocal(values), -1)), out, "linalg.cond", unsafe=UNSAFE)
+        return _given(
+            F.mul(F.sum(values, -1), F.sum(F.reciprocal(values), -1)), out, "linalg.cond", unsafe=UNSAFE, copied=True
+        )
     inverse, info = F.linalg_inv_ex(A)
     bad = wrap(np.asarray(info._array > 0)[..., None, None])
     inverse = F.masked_fill(inverse, bad, float("inf"))
@@ -482,6 +484,7 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
         out,
         "linalg.cond",
         unsafe=UNSAFE,
+        copied=True,
     )
 
 

@@ -116,3 +116,14 @@ attempt("geqrf", lambda: torch.geqrf(torch.eye(4), out=outs((4, 4), (4,), dtype=
 attempt("frexp", lambda: torch.frexp(torch.ones(2), out=(torch.zeros(2, dtype=torch.int64), torch.zeros(2))))
 attempt("frexp exponent", lambda: torch.frexp(torch.ones(2), out=outs((2,), (2,))))
 attempt("nansum", lambda: torch.nansum(torch.ones(2), out=torch.zeros((), dtype=torch.int64)))
+
+# % out-of-layers: linear takes out=, and cholesky a dtype to which its result can be cast
+x, w, b = torch.ones(1, 2), torch.ones(3, 2), torch.ones(3)
+attempt("linear", lambda: torch.nn.functional.linear(x, w, b, out=torch.zeros(1, 3)))
+attempt("linear resized", lambda: torch.nn.functional.linear(x, w, b, out=torch.zeros(2)))
+attempt("linear dtype", lambda: torch.nn.functional.linear(x, w, b, out=torch.zeros(1, 3, dtype=torch.int64)))
+attempt("linear recorded", lambda: torch.nn.functional.linear(x, w.clone().requires_grad_(), b, out=torch.zeros(1, 3)))
+attempt("cholesky", lambda: torch.cholesky(torch.eye(2), out=torch.zeros(2, 2, dtype=torch.int64)))
+attempt("cholesky wide", lambda: torch.cholesky(torch.eye(2), out=torch.zeros(2, 2, dtype=torch.float64)))
+attempt("cond", lambda: torch.linalg.cond(torch.eye(2), out=torch.zeros(()).requires_grad_()))
+attempt("tensordot", lambda: torch.tensordot(w, w, 2, out=torch.zeros(()).requires_grad_()))

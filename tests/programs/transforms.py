@@ -4,6 +4,7 @@ import functools
 import warnings
 
 import torch
+from torch.autograd import forward_ad
 from torch.func import functional_call, grad, grad_and_value, jacfwd, jacrev, jvp, linearize, vjp, vmap
 
 from tests.scenarios.show import attempt
@@ -443,3 +444,17 @@ class Returns(torch.autograd.Function):
 
 attempt(lambda: Returns.apply(torch.ones(2)))
 attempt(lambda: grad(lambda x: Returns.apply(x).sum())(torch.ones(2)))
+
+
+# % tangents-at-ends: of sums of large and of no numbers, of complex determinants, of nothing
+def tangent(f, x):
+    with forward_ad.dual_level(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        r = f(forward_ad.make_dual(x, torch.ones_like(x)))
+        return [forward_ad.unpack_dual(t).tangent for t in (r if isinstance(r, tuple) else (r,))]
+
+
+for row in ([1.0, 2.0, 3.0], [1.0, 2.0, 800.0], [-float("inf"), 3.0, 4.0]):
+    print(tangent(lambda x: torch.logcumsumexp(x, 0), torch.tensor(row, dtype=torch.float64)))
+print(tangent(torch.linalg.slogdet, torch.tensor([[1, 2], [3, -4]], dtype=torch.complex128))[1])
+print(tangent(lambda x: torch.nn.functional.pad(x, [1, 2], "circular"), torch.ones(0, 3, 3)))

@@ -119,7 +119,8 @@ class Geometry:
         size = array.itemsize
         self.shape = array.shape
         self.strides = tuple([s // size for s in array.strides])
-        self.offset = 0 if base is None else (address(array) - address(base)) // size
+        lies = base is not None and base.size  # an empty base has no place in memory
+        self.offset = (address(array) - address(base)) // size if lies else 0
 
     def bounds(self) -> tuple[int, int]:
         """The lowest and the highest element touched, relative to the base's first."""

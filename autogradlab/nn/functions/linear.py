@@ -22,9 +22,11 @@ from ...core.types.dtypes import get_default_dtype, int64, promote, scalar_name,
 from ...core.values.promotion import check_cast
 from ...ops.first.kinds import COMPLEX, FLOATS
 from ...ops.first.matmul import level_below
+from ...ops.first.products import written as into
 from ...ops.nn import embedding as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.arguments import reject
 from ...ops.table.asking import at, options_of, tell, written
+from ...ops.table.outputs import EXPECTED
 from ...ops.table.publishing import inner, reading
 
 __all__ = [
@@ -51,7 +53,7 @@ __all__ = [
 _ndarray = np.ndarray
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """input @ weight.T + bias.
 
     Shapes: input (..., in), weight (out, in), bias (out,) give (..., out).
@@ -65,6 +67,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
     Mirrors `torch.nn.functional.linear`.
     """
+    if out is not None:
+        return into(linear(input, weight, bias), out, "linear", exact=EXPECTED)
     try:
         n = input._array.ndim
         m = weight._array.ndim

@@ -184,6 +184,8 @@ def stft(
     if window is not None or length < n_fft:
         x = x * _centered(window, length, n_fft, x)
     mode = ROOT if normalized else NONE
+    if x._array.dtype.itemsize == 2:
+        raise RuntimeError(f"MKL FFT doesn't support tensors of type: {scalar_name(x)}")
     if x.is_complex():
         if onesided:
             raise RuntimeError("Cannot have onesided output if window or input is complex")

@@ -485,7 +485,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     else:
         r = F.mm(F.reshape(left, (n_rows, count)), F.reshape(right, (count, n_columns)))
     r = F.reshape(r, shape)
-    return r if out is None else written(r, out, "tensordot", exact=DOT_DTYPE)
+    return r if out is None else written(r, out, exact=DOT_DTYPE, copied=True)
 
 
 def _contracted(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:

@@ -323,6 +323,17 @@ def _lowest(x: np.ndarray) -> np.ndarray:
 RAW.lowest, TENSORS.lowest = _lowest, lambda x: wrap(_lowest(x._array))
 
 
+def _share_back(F: Any, grad: Any, input: Any, result: Any, dim: int) -> Any:
+    """The same for a gradient of any sign: exp(input) against exp(result), both without the greatest of a line, which
+    would be too large."""
+    top = F.detach(F.amax(F.real_part(input) if F.is_complex(input) else input, (dim,), True))
+    share, total = F.exp(input - top), F.exp(result - top)
+    if F.is_complex(grad):
+        share, total = F.conj(share), F.conj(total)
+    inner = grad * F.only(total != 0, F.reciprocal(total))
+    return F.reversed(F.cumsum(F.reversed(inner, dim), dim), dim) * share
+
+
 @on_both_backends
 def logcumsumexp_back(F: Any, grad: Any, input: Any, result: Any, dim: int) -> Any:
     shape = tuple(input.shape)
@@ -333,9 +344,7 @@ def logcumsumexp_back(F: Any, grad: Any, input: Any, result: Any, dim: int) -> A
         return F.reversed(F.logcumsumexp(F.reversed(log - result, dim), dim), dim) + input
 
     if LOCAL.state.transposing:  # a gradient of zeros, by which it is differentiated
-        share = F.exp(F.conj(input)) if F.is_complex(grad) else F.exp(input)
-        total = F.exp(F.conj(result)) if F.is_complex(grad) else F.exp(result)
-        return F.reversed(F.cumsum(F.reversed(grad / total, dim), dim), dim) * share
+        return _share_back(F, grad, input, result, dim)
     if F.is_complex(grad):
         return F.conj(F.exp(back(F.log(F.conj(grad)))))
     log, lowest = F.log(F.abs(grad)), F.lowest(grad)

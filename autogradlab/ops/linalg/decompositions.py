@@ -17,7 +17,7 @@ from ...core.values.promotion import can_cast
 from ..common.blas import adjoint
 from ..first.products import refuse_into, written_all
 from ..table.opdef import composite, op
-from ..table.outputs import EXPECTED, Out
+from ..table.outputs import EXPECTED, Out, safe
 from .factors import (
     check_info,
     columns,
@@ -113,6 +113,7 @@ def linalg_cholesky_ex(
     "cholesky(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor|fp32",
     vjp={"input": lambda F, grad, result, upper: _cholesky_backward(F, grad, result, upper)},
     forwardless="cholesky",
+    out=safe("cholesky"),
 )
 def cholesky(input: np.ndarray, upper: bool = False) -> np.ndarray:
     """The triangular factor of positive definite matrices; linalg.cholesky is its successor.

@@ -179,6 +179,7 @@ def _slogdet_backward(F: Any, grads: list[Any], A: Any, sign: Any) -> Any:
     if factor is None:
         return F.zeros_of(A, tuple(A.shape))
     if F is TENSORS:
+        factor = F.to(factor, A.dtype)
         diagonal = F.diag_embed(F.expand(F.unsqueeze(factor, -1), tuple(A.shape[:-1])))
         return F.linalg_solve(adjoint(F, A), F.transpose(diagonal, -2, -1))
     return F.unsqueeze(F.unsqueeze(factor, -1), -1) * adjoint(F, F.linalg_inverse(A))
