@@ -119,8 +119,8 @@ class Geometry:
         size = array.itemsize
         self.shape = array.shape
         self.strides = tuple([s // size for s in array.strides])
-        lies = base is not None and base.size  # an empty base has no place in memory
-        self.offset = (address(array) - address(base)) // size if lies else 0
+        # an empty base has no place in memory
+        self.offset = 0 if base is None or not base.size else (address(array) - address(base)) // size
 
     def bounds(self) -> tuple[int, int]:
         """The lowest and the highest element touched, relative to the base's first."""
