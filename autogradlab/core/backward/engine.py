@@ -353,6 +353,13 @@ def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) ->
     return 0 if node.writes is None else node.writes[i]
 
 
+def _behind_hooks(grad: Tensor, arrived: Any) -> tuple[int, np.ndarray, Any]:
+    """Of a gradient that hooks have seen: how often it was written, by them too, its array, and what had arrived, if
+    that is another one: an array that two hold would not be the pass's own."""
+    array = grad._array
+    return 0 if of_inference(grad) else grad._counter[0], array, None if as_array(arrived) is array else arrived
+
+
 def _written(grad: np.ndarray, writes: int) -> Tensor:
     """A gradient to which others were added in place."""
     t = shown(grad)
@@ -752,11 +759,8 @@ class Task:
             else:
                 arrived = grad if watch else None
                 outs, grad = run_with_hooks(node, grad, form, local, needed)
-                if not tensors and isinstance(grad, Tensor):  # which hooks have seen, and may have written
-                    writes = 0 if of_inference(grad) else grad._counter[0]
-                    grad = grad._array
-                    if as_array(arrived) is grad:  # two who hold it, and it would not be the pass's own
-                        arrived = None
+                if not tensors and isinstance(grad, Tensor):
+                    writes, grad, arrived = _behind_hooks(grad, arrived)
             if not keep_graph:
                 node.release()
             for i, edge in enumerate(node._edges):

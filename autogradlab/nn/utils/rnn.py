@@ -258,7 +258,7 @@ def pad_sequence(
 
 
 _pad_sequence = inner(
-    "pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0.0, str padding_side='right')"
+    "nn.pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0.0, str padding_side='right')"
     " -> Tensor"
 )
 

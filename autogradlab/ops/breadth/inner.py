@@ -13,6 +13,7 @@ from ...core.random import distributions as D
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
+from ...core.types import dtypes
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import scalar_name
 from ..common.strided import copy_strided
@@ -52,7 +53,7 @@ def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: Any =
 def _bits(x: Array) -> Array:
     """Elements as numbers of 64 bits, and those as what their bits are without a sign."""
     wide = x.astype(np.float64 if x.dtype.kind in FLOATS else np.int64)
-    return wide.view(np.uint64)
+    return wide.view(dtypes.uint64.numpy)
 
 
 @op(
