@@ -20,7 +20,7 @@ from . import tracing
 from .callers import LIBRARIES
 from .names import locals_of, notebook
 
-__all__ = ["Called", "Loop", "Spot", "loops_of", "note_of", "source_tree", "unwatch", "watch"]
+__all__ = ["Called", "Loop", "Spot", "functions_of", "loops_of", "note_of", "source_tree", "unwatch", "watch"]
 
 #: places in code that are known, by code and instruction; how many
 _spans: dict[tuple[int, int], tuple[weakref.ref[CodeType], tuple[int, int, int, int]]] = {}
@@ -204,6 +204,14 @@ def loops_of(file: str) -> tuple[Loop, ...]:
             names = tuple(n for made in node.generators for n in _targets(made.target))
             found.append(Loop(node.lineno, node.end_lineno or 0, names, True))
     return tuple(sorted(found, key=lambda loop: (loop.first, -loop.last)))
+
+
+@lru_cache(maxsize=256)
+def functions_of(file: str) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]:
+    """The functions that a file defines, methods and inner ones too."""
+    tree = source_tree(file)
+    found = ast.walk(tree) if tree is not None else ()
+    return tuple(node for node in found if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
 
 
 def _targets(target: ast.expr) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from .callers import cell_number
 from .graph import Holders, Walk, class_name, edge_of, saved_live, where
 from .identity import mark
 from .kinds import is_module, is_tensor
-from .lines import Spot, note_of, source_tree
+from .lines import Spot, functions_of, note_of, source_tree
 from .names import VARIABLE, Space
 from .origins import Origin, place
 from .rules import inputs_of
@@ -556,12 +556,8 @@ def _first(loop: ast.stmt) -> int:
 
 
 def _function_body(file: str, name: str, line: int) -> list[ast.stmt]:
-    tree, best = source_tree(file), None
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
-            if node.lineno <= line <= (node.end_lineno or 0) and (best is None or node.lineno > best.lineno):
-                best = node
-    return best.body if best is not None else []
+    around = [f for f in functions_of(file) if f.name == name and f.lineno <= line <= (f.end_lineno or 0)]
+    return max(around, key=lambda function: function.lineno).body if around else []
 
 
 def _statement(body: list[ast.stmt], line: int, column: int | None) -> tuple[list[ast.stmt], ast.stmt | None]:

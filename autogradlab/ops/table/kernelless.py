@@ -46,7 +46,7 @@ def through(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     if kind is None or kind.name not in BARE:
         return call(*args, **kwargs)
     kernel = _lacking(name, args, kwargs)
-    if kernel is None:
+    if kernel is None or _needs_none(name, args, kwargs):
         return call(*args, **kwargs)
     if kwargs.get("out") is None and not name.endswith("_"):
         try:
@@ -74,6 +74,15 @@ def _computed(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> dtype |
         return result_dtype(tuple(value for value in args[:2] if isinstance(value, Tensor) or is_number(value)))
     except RuntimeError:  # which the operation raises itself
         return None
+
+
+def _needs_none(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether a call is done before PyTorch looks for a kernel: that of no elements, but for the elementwise ones."""
+    entry = OPS.get(_short(name))
+    if entry is not None and entry.elementwise:
+        return False
+    first = next((t._array for t in spread((*args, *kwargs.values())) if isinstance(t, Tensor)), None)
+    return first is not None and not first.size
 
 
 def _short(name: str) -> str:
