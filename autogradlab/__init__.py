@@ -207,7 +207,7 @@ def __getattr__(name: str) -> object:
 _types.find = __getattr__
 _types.operator = lambda name: _import_module(f"{__name__}.library.aten").find(name)
 _overriding.on_first_override.arm = lambda: _import_module(f"{__name__}.overrides").arm()
-_dtypes.on_first_bare.arm = lambda: _import_module(f"{__name__}.ops.table.kernelless").arm()
+_dtypes.on_first_bare = lambda: _import_module(f"{__name__}.ops.table.kernelless").arm()
 _dispatching.on_first_mode.arm = lambda: _import_module(f"{__name__}.ops.table.asking").arm()
 
 

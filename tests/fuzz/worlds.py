@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz.training import words
+from tests.scenarios.blocks import TORCH
 
 __all__ = ["NAMES", "Difference", "Hang", "World", "alarm", "compare"]
 
@@ -49,11 +50,10 @@ class World:
         self.torch = importlib.import_module(name)
         for sub in ("nn.functional", "optim", "autograd", "linalg"):
             importlib.import_module(f"{name}.{sub}")
-        if name == "torch":  # optimizers and forward mode would import them in a program: late, and with warnings
-            importlib.import_module("torch._dynamo")
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                importlib.import_module("torch._decomp.decompositions_for_jvp")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for part in TORCH if name == "torch" else ():  # a program would import them late, and with warnings
+                importlib.import_module(part)
         self.name = name
         self.base: dict[str, Any] = {"torch": self.torch, "__name__": "prelude"}
         exec(compile(PRELUDE.read_text(), "<prelude>", "exec"), self.base)

@@ -19,7 +19,6 @@ __all__ = [
     "from_numpy",
     "get_default_dtype",
     "of_scalar",
-    "on_first_bare",
     "promote",
 ]
 
@@ -78,7 +77,7 @@ class dtype(metaclass=Native, final=True):
             object.__setattr__(self, "numpy", np.dtype(scalar))
             _FROM_NUMPY[self.numpy] = self
             if self.name in BARE:
-                on_first_bare.arm()
+                on_first_bare()
             return self.numpy
         raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
 
@@ -149,16 +148,8 @@ complex128 = _make("complex128", np.complex128, COMPLEX, "ComplexDoubleTensor")
 BARE = frozenset(("uint16", "uint32", "uint64"))
 #: dtypes of which NumPy is asked at first use
 _LATE = BARE | {"bfloat16"}
-
-
-class Watch:
-    """What is to be done when the first of the bare dtypes is used; nothing, until the package is whole."""
-
-    def __init__(self) -> None:
-        self.arm: Callable[[], None] = lambda: None
-
-
-on_first_bare = Watch()
+#: what is done when one of them is first used; nothing, until the package is whole
+on_first_bare: Callable[[], None] = lambda: None
 ALL: dict[str, dtype] = {
     d.name: d
     for d in (

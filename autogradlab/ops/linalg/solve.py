@@ -791,9 +791,8 @@ def linalg_lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -
         gap = A @ x - rhs
         residuals = (gap * gap.conj()).real.sum(-2)
     values = s if driver in ("gelsd", "gelss") else np.empty(0, s.dtype)
-    whole = np.empty((*x.shape[:-2], x.shape[-1], max(m, n)), x.dtype).swapaxes(
-        -1, -2
-    )  # LAPACK has all rows of b there
+    # column by column, in memory where LAPACK has all rows of b
+    whole = np.empty((*x.shape[:-2], x.shape[-1], max(m, n)), x.dtype).swapaxes(-1, -2)
     whole[..., :n, :] = x
     return (
         (whole[..., :n, 0] if vector else whole[..., :n, :]),

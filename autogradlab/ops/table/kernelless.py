@@ -42,11 +42,14 @@ _OPERATORS = {
 
 def through(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a call gives; PyTorch's error if it has no kernel for its dtype, after those about shapes."""
-    kind = _computed(name, args, kwargs)
-    if kind is None or kind.name not in BARE:
-        return call(*args, **kwargs)
+    arrays = [t._array for t in spread((*args, *kwargs.values())) if isinstance(t, Tensor)]
+    entry = OPS.get(_short(name))
+    elementwise = entry is not None and entry.elementwise
+    kind = _computed(arrays, elementwise, args, kwargs)
+    if kind is None or kind.name not in BARE or (arrays and not elementwise and not arrays[0].size):
+        return call(*args, **kwargs)  # of no elements, only the elementwise ones look for a kernel
     kernel = _lacking(name, args, kwargs)
-    if kernel is None or _needs_none(name, args, kwargs):
+    if kernel is None:
         return call(*args, **kwargs)
     if kwargs.get("out") is None and not name.endswith("_"):
         try:
@@ -59,30 +62,19 @@ def through(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(kind)}'")
 
 
-def _computed(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> dtype | None:
+def _computed(arrays: Sequence[Any], elementwise: bool, args: Sequence[Any], kwargs: dict[str, Any]) -> dtype | None:
     """The dtype in which a call computes: that of its first tensor, or of all operands of an elementwise operation."""
-    kinds = [t._array.dtype for t in spread((*args, *kwargs.values())) if isinstance(t, Tensor)]
-    if not kinds:
+    if not arrays:
         asked = kwargs.get("dtype")
         return asked if isinstance(asked, dtype) else None
-    if not any(kind.name in BARE for kind in kinds):
+    if not any(array.dtype.name in BARE for array in arrays):
         return None
-    entry = OPS.get(_short(name))
-    if entry is None or not entry.elementwise or len(args) < 2:
-        return from_numpy(kinds[0])
+    if not elementwise or len(args) < 2:
+        return from_numpy(arrays[0].dtype)
     try:
         return result_dtype(tuple(value for value in args[:2] if isinstance(value, Tensor) or is_number(value)))
     except RuntimeError:  # which the operation raises itself
         return None
-
-
-def _needs_none(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Whether a call is done before PyTorch looks for a kernel: that of no elements, but for the elementwise ones."""
-    entry = OPS.get(_short(name))
-    if entry is not None and entry.elementwise:
-        return False
-    first = next((t._array for t in spread((*args, *kwargs.values())) if isinstance(t, Tensor)), None)
-    return first is not None and not first.size
 
 
 def _short(name: str) -> str:

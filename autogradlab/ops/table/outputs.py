@@ -178,7 +178,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False, op
         kind, times = r.dtype, 1
         if rule.copied and out._array.shape != r.shape:
             resize_out(out, r.shape)
-        if operation.elementwise and target.shape != r.shape:
+        if operation.elementwise and out._array.shape != r.shape:
             for t in inputs:
                 if t is out:
                     raise RuntimeError(errors.OUT_BROADCAST.format(list(out.shape), list(r.shape)))
