@@ -415,7 +415,7 @@ def test_the_map_covers_nothing_that_runs(page: Any, large_cards: dict[str, Any]
 
 
 #: until what a key has changed is drawn and scrolled to: a busy machine takes its time
-DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 #: what has focus, whether it is in the card and seen, and what of the card's state keys change
 STATION = """() => {
   const e = document.activeElement, card = document.querySelector('.agl-card'), box = e.getBoundingClientRect();
@@ -474,7 +474,7 @@ def test_each_card_by_keyboard(page: Any, cards: dict[str, Any], card: str):
         seen = {}
         for key in ("Home", "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp", "End", "Home"):
             page.keyboard.press(key)
-            page.evaluate(DRAWN)
+            page.evaluate(PAINTED)
             seen[key] = page.evaluate(STATION)
             assert (seen[key]["inside"], seen[key]["seen"]) == (True, True), (number, kind, key)
         if station["frame"] is not None and kind not in ("select", "pick"):
