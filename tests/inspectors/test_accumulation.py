@@ -79,6 +79,15 @@ def test_paths_that_meet_at_the_leaf(torch: Any):
     assert entry.added.tolist() == [3.0, 5.0]
 
 
+def test_a_path_is_named_after_the_result_that_got_a_gradient(torch: Any):
+    w = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    p, q = w.split([2, 1])
+    ledger = accumulation(w)
+    (q * 3).sum().backward(retain_graph=True)
+    (p.sum() + q.sum()).backward()
+    assert [part.name for entry in ledger.entries for part in entry.parts] == ["q", "p, q"]
+
+
 def test_paths_of_a_root_without_a_name(torch: Any):
     w = torch.tensor([1.0, 2.0], requires_grad=True)
     held = [{"deep": (w * w + w).sum()}]

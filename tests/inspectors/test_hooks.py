@@ -131,14 +131,35 @@ def test_hooks_that_come_later_are_watched(torch: Any):
     assert told(log) == [("tensor", "a", "[2., 4.]", "[4., 8.]", "replaced")]
     handle = y.register_hook(lambda g: g * 5)  # nothing passes before this one
     y.sum().backward(retain_graph=True)
-    assert told(log)[1] == ("tensor", "y", "[1., 1.]", "…", "unseen")
-    assert "not watched yet" in log.text
+    assert told(log)[1] == ("tensor", "y", "[1., 1.]", "", "changed")
+    assert log.firings[1].after == "[5., 5.]"  # seen where the Node gets it
     y.sum().backward(retain_graph=True)
     assert told(log)[3] == ("tensor", "y", "[1., 1.]", "[5., 5.]", "replaced")
     handle.remove()
     y.sum().backward()
     assert len(log.firings) == 6
     assert log.record.trouble == ""
+
+
+def test_each_hook_that_comes_later_is_listed(torch: Any):
+    a = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = a * a
+    y.register_hook(lambda g: g * 2)
+    log = hooks(y)
+    y.register_hook(lambda g: g + 1)
+    y.grad_fn.register_prehook(lambda grads: (grads[0] * 10,))
+    y.sum().backward(retain_graph=True)
+    seen = [(f.hook.kind, f.given, f.after, f.effect) for f in log.firings]
+    assert seen == [
+        ("tensor", "[1., 1.]", "[2., 2.]", "replaced"),
+        ("tensor", "[2., 2.]", "[3., 3.]", "changed"),
+        ("pre", "[3., 3.]", "[30., 30.]", "replaced"),
+    ]
+    for _ in range(2):
+        y.register_hook(lambda g: g - 1)
+    y.sum().backward(retain_graph=True)
+    assert [f.effect for f in log.firings[3:]] == ["replaced", "replaced", "unseen", "unseen", "replaced"]
+    assert "not seen: registered after this card was made" in log.text
 
 
 def test_handles_and_order_stay(torch: Any):
@@ -161,7 +182,7 @@ def test_handles_and_order_stay(torch: Any):
     assert [type(h).__name__ for h in after] == ["function", "function"]
     a.sum().backward()
     assert order[-2:] == ["second", "third"]
-    assert len(log.firings) == 4
+    assert len(log.firings) == 5
 
 
 def test_two_logs_of_one_tensor(torch: Any):

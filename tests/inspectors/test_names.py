@@ -76,6 +76,23 @@ def test_one_level_deep(torch: Any):
 
 
 @pytest.mark.filterwarnings("error")
+def test_what_a_loop_left_in_its_variable_is_named_by_its_own_path(torch: Any):
+    model = torch.nn.Linear(2, 1)
+    params = [torch.ones(1), torch.zeros(1)]
+    bias = model.bias
+    for turned in model.parameters():
+        names = names_of(here())
+    assert names.all(turned) == ["bias", "model.bias", "turned"]
+    assert names.of(model.weight) == "model.weight"
+    for left in params:
+        pass
+    assert names_of(here()).of(params[1]) == "params[1]"
+    (other,) = (bias + 1,)
+    for only in [other]:
+        pass
+    assert names_of(here()).all(only) == ["other", "only"]
+
+
 def test_gradients_are_named_after_their_tensor(torch: Any):
     w = torch.ones(2, requires_grad=True)
     y = w * 2

@@ -140,6 +140,23 @@ def test_what_is_not_on_the_way(torch: Any) -> None:
     assert "raises an error" in lab.what_if(y, cut=y).text
 
 
+@pytest.mark.parametrize("how", ["cut", "zero"])
+def test_a_view_that_was_written_in_place_is_asked_of_at_its_base(torch: Any, how: str) -> None:
+    a = torch.zeros(2, 3, requires_grad=True)
+    b = a * 1
+    v = b[0]
+    v.mul_(3)
+    y = (b**2 + b).sum()
+    view: Any = lab.what_if(y, **{how: v})
+    assert "`v` is a view of `b`, which was written in place" in view.text
+    assert "changes nothing" not in view.text and not any(isinstance(block, Table) for block in view.card.blocks)
+    later = b[1]
+    assert rows(lab.what_if((later * 2).sum(), cut=later))["a"][1] == "nothing"
+    other = a * 2
+    row = other[0]
+    assert "cutting it changes nothing" in lab.what_if(other.sum(), cut=row).text
+
+
 def test_what_cannot_be_asked(torch: Any) -> None:
     _w, _x, a, _b, y = first(torch)
     assert "Only leaves can be frozen" in lab.what_if(y, frozen=a).text

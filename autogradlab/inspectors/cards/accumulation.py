@@ -19,7 +19,7 @@ from ..snapshot.names import Names, names_of
 from ..snapshot.origins import place
 from ..snapshot.reasons import advice, grad_reason
 from ..snapshot.samples import KEPT
-from ..values import FEW, brief, grid, numbers, short
+from ..values import FEW, brief, grid, numbers, told
 from ..words import language, say
 
 __all__ = ["Accumulation", "accumulation"]
@@ -326,7 +326,7 @@ def _few(said: list[str]) -> str:
 
 def _said(tensor: Any) -> str:
     """The numbers of a small tensor; of another its norm, in which nothing cancels."""
-    text = short(tensor)
+    text = told(tensor)
     return text if tensor.numel() <= FEW else f"{NORM}{_words(_norm(tensor))}"
 
 

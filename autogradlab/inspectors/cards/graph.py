@@ -156,7 +156,11 @@ def labels_of(facts: Graph) -> dict[tuple[str, int], str]:
 
 def graph_words(facts: Graph) -> list[str]:
     """The picture as a program: one line for each leaf and each operation, in the order in which they were made."""
-    called = labels_of(facts)
+    several = {node.id for node in facts.nodes if node.outputs > 1}
+    called = {
+        (node, number): f"{node}[{number}]" if name == node and node in several else name
+        for (node, number), name in labels_of(facts).items()
+    }
     values = {v.of: v for v in facts.values if v.of is not None}
     by_id = {v.id: v for v in facts.values}
     ins: dict[str, dict[int, str]] = {}

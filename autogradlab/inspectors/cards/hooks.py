@@ -153,4 +153,4 @@ def _fired(firings: list[Firing], marks: Mapping[str, str]) -> Table:
 def _tone(firing: Firing) -> Tone:
     if firing.effect == "raised":
         return "warning"
-    return "gradient" if firing.effect in ("replaced", "in_place") else "hook"
+    return "gradient" if firing.effect in ("replaced", "in_place", "changed") else "hook"

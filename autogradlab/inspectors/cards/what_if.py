@@ -147,10 +147,35 @@ class _WhatIf:
             return say("what_if.not_scalar", root=self.written, count=self.root.numel())
         if not any(self.asked.values()):
             return say("what_if.none")
+        for t in (t for found in self.asked.values() for t in found):
+            if (base := self._written_base(t)) is not None:
+                names = {"name": self._named([t]), "base": self._named([base])}
+                return say("what_if.of_base", root=self.written, **names)
         results = [t for t in self.asked.get("frozen", []) if not t.is_leaf]
         if results:
             return say("what_if.not_leaf", names=self._named(results))
         return ""
+
+    def _written_base(self, tensor: Any) -> Any:
+        """The base of a view, where the graph goes through the base, because views or base were written in place."""
+        base = tensor._base if tensor._is_view() else None
+        if base is None or not base.requires_grad or not tensor._version:
+            return None
+        nodes = {node: {place for place in nexts} for node, nexts in self._graph()}
+        on_way = {place for places in nodes.values() for place in places} | {edge_of(self.root)}
+        if edge_of(tensor) in on_way:
+            return None
+        below, waiting = set(), [base.grad_fn]
+        while waiting:
+            node = waiting.pop()
+            if node in nodes and node not in below:
+                below.add(node)
+                waiting += [to for to, _ in nodes[node]]
+        return base if any(node.name().endswith("CopySlices") for node in below) else None
+
+    def _graph(self) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+        walk = Walk([self.root])
+        return zip(walk.nodes, walk.nexts, strict=False)
 
     # -- words ---------------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ FAR = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one edge brings to a leaf: the Node it comes from, the variable that this Node made,
+    """What one edge brings to a leaf: the Node it comes from, the variables that this Node made and got gradients for,
     the gradient if seen."""
 
     node: str
@@ -53,7 +53,10 @@ class Feeders:
     def follow(self, roots: Iterable[Any], space: Mapping[str, Any]) -> None:
         """Put hooks on the Nodes that lead to the leaf in the graphs of these tensors and of those in variables."""
         named = [(name, t) for name, t in tensors(space) if t.grad_fn is not None]
-        names = {t.grad_fn: name for name, t in reversed(named) if t is not self.leaf()}
+        names: dict[Any, dict[int, str]] = {}  # of each Node, by output
+        for name, t in reversed(named):
+            if t is not self.leaf():
+                names.setdefault(t.grad_fn, {})[t.output_nr] = name
         self.known = [ref for ref in self.known if ref() is not None]
         seen = {id(ref()) for ref in self.known}
         for tensor in [*roots, *(t for _, t in named)]:
@@ -61,7 +64,7 @@ class Feeders:
                 seen.add(id(tensor))
                 self.known.append(weakref.ref(tensor))
                 for node, edges in self._leading(tensor.grad_fn):
-                    self._hook(node, edges, names.get(node))
+                    self._hook(node, edges, names.get(node, {}))
 
     def _leading(self, root: Any) -> Iterator[tuple[Any, list[int]]]:
         leaf = self.leaf()
@@ -70,13 +73,14 @@ class Feeders:
             if edges:
                 yield node, edges
 
-    def _hook(self, node: Any, edges: list[int], name: str | None) -> None:
+    def _hook(self, node: Any, edges: list[int], names: Mapping[int, str]) -> None:
         me, title = weakref.ref(self), node.name()
 
-        def on_node(grads: Any, _: Any) -> None:
+        def on_node(grads: Any, came: Any) -> None:
             feeders = me()
             if feeders is not None and not previewing():
-                feeders._sent(title, name, [grads[i] for i in edges])
+                reached = [name for output, name in sorted(names.items()) if came[output] is not None]
+                feeders._sent(title, ", ".join(reached) or None, [grads[i] for i in edges])
 
         handle = node.register_hook(on_node)
         vars(on_node)["feeders"] = me

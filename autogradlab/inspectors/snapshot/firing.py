@@ -22,7 +22,7 @@ from .samples import KEPT, same, sample
 __all__ = ["Firing", "Hook", "Log", "is_saving", "of_inspectors"]
 
 Kind = Literal["tensor", "pre", "node", "post", "accumulated", "pack", "unpack"]
-Effect = Literal["running", "unchanged", "replaced", "in_place", "raised", "unseen"]
+Effect = Literal["running", "unchanged", "replaced", "in_place", "changed", "raised", "unseen"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ class Marker:
 
     __torch_unserializable__ = True
 
-    def __init__(self, slot: Slot, log: weakref.ref[Log], leaf: weakref.ref[Any] | None) -> None:
-        self.slot, self.log, self.leaf = slot, log, leaf
+    def __init__(self, slot: Slot, log: weakref.ref[Log], leaf: weakref.ref[Any] | None, output: int) -> None:
+        self.slot, self.log, self.leaf, self.output = slot, log, leaf, output
         self.__name__ = "inspector"
 
     def __call__(self, *args: Any) -> None:
@@ -97,7 +97,7 @@ class Watched:
         log = self.log()
         if log is None or not log.open or previewing():
             return self.hook(*args)
-        note = log.starts(self.slot.describe(self.hook), args)
+        note = log.starts(self.slot, self.hook, args)
         try:
             result = self.hook(*args)
         except BaseException as error:
@@ -153,6 +153,8 @@ class Log:
         self.saving: list[tuple[weakref.ref[Any], Slot, Slot]] = []
         self.open = True
         self.trouble = ""
+        #: a hook that nobody saw, by its place among the firings, the gradient that it got and the output that this is of
+        self._late: tuple[int, Any, int] | None = None
         me = weakref.ref(self)
         for name, thing in things:
             if is_tensor(thing):
@@ -177,7 +179,7 @@ class Log:
             return
         leaf = weakref.ref(tensor) if tensor.is_leaf else None
         node = "AccumulateGrad" if leaf is not None else _short(tensor.grad_fn)
-        self._mark(Slot("tensor", name, node), tensor.register_hook, me, leaf)
+        self._mark(Slot("tensor", name, node), tensor.register_hook, me, leaf, tensor.output_nr)
         if leaf is None:
             self._node(node, tensor.grad_fn, me)
         else:
@@ -192,8 +194,15 @@ class Log:
         self._mark(Slot("pre", name, _short(node)), node.register_prehook, me)
         self._mark(Slot("node", name, _short(node)), node.register_hook, me)
 
-    def _mark(self, slot: Slot, register: Any, me: weakref.ref[Log], leaf: weakref.ref[Any] | None = None) -> None:
-        marker = Marker(slot, me, leaf)
+    def _mark(
+        self,
+        slot: Slot,
+        register: Any,
+        me: weakref.ref[Log],
+        leaf: weakref.ref[Any] | None = None,
+        output: int = 0,
+    ) -> None:
+        marker = Marker(slot, me, leaf, output)
         slot.handle = register(marker)
         slot.hooks = slot.handle.hooks_dict_ref
         if any(isinstance(h, Marker) and h.log == me and h is not marker for h in slot.held().values()):
@@ -202,15 +211,18 @@ class Log:
             self.slots[:] = [s for s in self.slots if s.hooks() is not None]
             self.slots.append(slot)
 
-    def look(self) -> None:
-        """Watch the hooks that were registered since."""
+    def look(self, but: Slot | None = None) -> None:
+        """Watch the hooks that were registered since; not in the dictionary whose hooks are being called, where those
+        fire that were in it when that began."""
         if self.open:
             me = weakref.ref(self)
             for slot in self.slots:
                 held = slot.held()
-                for key, hook in slot.users():
-                    if not _watched(hook, me):
-                        held[key] = Watched(hook, slot, me)
+                late = [] if slot is but else [(key, hook) for key, hook in slot.users() if not _watched(hook, me)]
+                for key, hook in late:
+                    held[key] = Watched(hook, slot, me)
+                if late:  # the marker stays behind what is watched, and in front of what comes later
+                    held[slot.handle.id] = held.pop(slot.handle.id)
 
     def registered(self) -> list[Hook]:
         """The hooks that are there now."""
@@ -225,10 +237,11 @@ class Log:
 
     def passes(self, marker: Marker, args: tuple[Any, ...]) -> None:
         """A gradient comes by a marker. Hooks registered since are watched from here on; those of this very dictionary
-        fire unwatched once more, so that they fire is all that can be said."""
+        fire unwatched once more: what the gradient is behind them is seen where the Node gets it."""
         if not self.open:
             return
         try:
+            self._behind(marker.slot.kind, args)
             late = [hook for _, hook in marker.slot.users() if not _watched(hook, marker.log)]
             leaf = None if marker.leaf is None else marker.leaf()
             if leaf is not None and args[0] is not None:
@@ -237,14 +250,30 @@ class Log:
             for number, hook in enumerate(late):
                 given = self._said(marker.slot.kind, args) if number == 0 else "…"
                 self.firings.append(Firing(marker.slot.describe(hook), given, "…", "unseen"))
+            if marker.slot.kind == "tensor" and len(late) == 1 and is_tensor(args[0]):
+                kept = sample(args[0]) if args[0].numel() <= KEPT else None
+                self._late = len(self.firings) - 1, kept, marker.output
         except Exception as error:  # never the user's backward
             self.trouble = f"{type(error).__name__}: {error}"
 
-    def starts(self, hook: Hook, args: tuple[Any, ...]) -> tuple[int, list[Any]]:
-        self.look()
-        subjects = _subjects(hook.kind, args)
+    def _behind(self, kind: Kind, args: tuple[Any, ...]) -> None:
+        """What an unseen hook made of the gradient, if the next that gets it is the Node."""
+        late, self._late = self._late, None
+        if late is None or kind != "pre":
+            return
+        number, kept, output = late
+        now = args[0][output]
+        if now is None or kept is None:
+            return
+        effect: Effect = "unchanged" if same(kept, sample(now)) else "changed"
+        self.firings[number] = replace(self.firings[number], returned="", effect=effect, after=_text(now))
+
+    def starts(self, slot: Slot, hook: Any, args: tuple[Any, ...]) -> tuple[int, list[Any]]:
+        self._behind(slot.kind, args)
+        self.look(slot)
+        subjects = _subjects(slot.kind, args)
         before = [(t, version_of(t), sample(t) if t.numel() <= KEPT else None) for t in subjects]
-        self.firings.append(Firing(hook, self._said(hook.kind, args)))
+        self.firings.append(Firing(slot.describe(hook), self._said(slot.kind, args)))
         return len(self.firings) - 1, before
 
     def fails(self, note: tuple[int, list[Any]], error: BaseException) -> None:

@@ -6,11 +6,14 @@ refers to the tensors weakly. Neither should be kept longer than the call.
 
 from __future__ import annotations
 
+import ast
+import linecache
 import re
 import sys
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from inspect import CO_OPTIMIZED
 from types import FrameType
 from typing import Any
@@ -146,21 +149,48 @@ def namespace_names() -> Iterator[Any]:
 
 
 def tensors(space: Mapping[str, Any], arrays: bool = False) -> Iterator[tuple[str, Any]]:
-    """Every tensor that has a name, with that name: variables first, then `model.weight`, `params[0]`, `w.grad`, at
-    last `_`.
+    """Every tensor that has a name, with that name: variables first, then `model.weight`, `params[0]`, what loops left
+    in their variables, `w.grad`, at last `_`.
 
     With `arrays` NumPy's arrays too. A tensor with two names comes twice.
     """
     wanted = (lambda value: is_tensor(value) or is_array(value)) if arrays else is_tensor
     thrown = [(name, value) for name, value in list(space.items()) if _THROWN.fullmatch(name)]
     direct = [(name, value) for name, value in list(space.items()) if wanted(value) and not _THROWN.fullmatch(name)]
-    yield from direct
-    for name, value in list(space.items()):
-        yield from ((inner, held) for inner, held in _inside(name, value) if wanted(held))
+    within = [found for name, value in list(space.items()) for found in _inside(name, value) if wanted(found[1])]
+    held = {id(value) for _, value in within}
+    turned = _turned(space) if any(id(value) in held for _, value in direct) else frozenset()
+    left = [found for found in direct if found[0] in turned and id(found[1]) in held]
+    yield from (found for found in direct if all(found is not one for one in left))
+    yield from within
+    yield from left
     for name, value in direct:
         if is_tensor(value) and _grad(value) is not None:
             yield f"{name}.grad", _grad(value)
     yield from ((name, value) for name, value in thrown if wanted(value))
+
+
+def _turned(space: Mapping[str, Any]) -> frozenset[str]:
+    """The variables that get their values from loops alone: `for p in model.parameters()` leaves the last one in `p`."""
+    if not isinstance(space, Space) or space.place is None:
+        return frozenset()
+    sources = space.cells or ("".join(linecache.getlines(space.place.file)),)
+    found = [_bound(source) for source in sources]
+    return frozenset[str]().union(*(loops for loops, _ in found)).difference(*(others for _, others in found))
+
+
+@lru_cache(maxsize=1024)
+def _bound(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that get values from `for` in a source, and those that get them in other ways."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset(), frozenset()
+    loops = [node.target for node in nodes if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension))]
+    turned = {id(name): name.id for target in loops for name in ast.walk(target) if isinstance(name, ast.Name)}
+    stored = (n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in turned)
+    others = [name.id for name in stored] + [node.arg for node in nodes if isinstance(node, ast.arg)]
+    return frozenset(turned.values()), frozenset(others)
 
 
 def _grad(tensor: Any) -> Any:
