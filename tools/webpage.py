@@ -31,6 +31,8 @@ from urllib.parse import unquote, urlsplit
 import address
 from lookat import notebook
 
+from autogradlab.lab import copying
+
 ROOT = Path(__file__).resolve().parents[1]
 STATIC = ROOT / "autogradlab" / "inspectors" / "static"
 GUIDES = ("authors.md", "instructors.md", "instructors.zh.md", "class.md", "hosts.md")
@@ -90,6 +92,19 @@ var splitQuery = (query) =>
 """
 #: The door to the lessons in the visitor's browser, which tools/lite.py builds beside the pages.
 LITE = "lite/lab/index.html?path="
+#: What static hosts show for an address that is none, whose folder is therefore not known: all is on the page itself.
+LOST = """\
+<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>autogradlab</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 1.1em/1.6 system-ui, sans-serif; max-width: 32em; margin: 15vh auto; padding: 0 1em; }}
+</style>
+<h1>Nothing is here · <span lang="zh">这里没有东西</span></h1>
+<p><a href="{home}/">autogradlab</a> · <a href="{home}/en/index.html">All lessons</a> ·
+<a lang="zh" href="{home}/zh/index.html">全部课程</a></p>
+</html>
+"""
 #: Draws the cards of a page, with no kernel anywhere.
 DRAW = """\
 import inspector from "./inspector.js";
@@ -190,7 +205,8 @@ def front() -> str:
         "# See what autograd does\n\nA tensor and autograd core on NumPy that behaves, prints, warns and fails like "
         "PyTorch, and lessons in which every step of a backward pass can be looked at.\n\n看见自动求导在做什么。\n\n"
         f'<a href="{LITE}en/00-welcome.ipynb">Try the first lesson in this browser</a> · '
-        f'<a href="{LITE}zh/00-welcome.ipynb">在浏览器里试第一课</a> · [The inspectors](gallery.md)\n\n'
+        f'<a href="{LITE}zh/00-welcome.ipynb">在浏览器里试第一课</a> · '
+        "[All lessons](en/index.md) · [全部课程](zh/index.md) · [The inspectors](gallery.md)\n\n"
         "```python\n"
         + SETUP.partition("m =")[0]
         + "lab.step(y)\n```\n\n"
@@ -323,12 +339,44 @@ def lesson(path: Path) -> str:
 
 def doors(path: Path) -> str:
     """From the page of a lesson to the lesson itself, and to the same page in the other language."""
-    run, other, language = {
-        "en": ("Run this lesson in your browser", "中文", "zh"),
-        "zh": ("在浏览器里运行这一课", "English", "en"),
-    }[path.parent.name]
-    here = f"{LITE}{path.parent.name}/{path.name}"
-    return f'<a href="../{here}">{run}</a> · [{other}](../{language}/{path.name})\n'
+    other, language = {"en": ("中文", "zh"), "zh": ("English", "en")}[path.parent.name]
+    run = {"en": "Run this lesson in your browser", "zh": "在浏览器里运行这一课"}[path.parent.name]
+    return f"{door(path.parent.name, path.name, run)} · [{other}](../{language}/{path.name})\n"
+
+
+def door(language: str, name: str, words: str) -> str:
+    """To the lesson itself, in the visitor's browser, from a page of a folder."""
+    return f'<a href="../{LITE}{language}/{name}">{words}</a>'
+
+
+def contents() -> dict[str, str]:
+    """The first page of each folder, for who shortens an address: what is there, a line each."""
+    heads, tries = {"en": "Lessons", "zh": "课程"}, {"en": "run", "zh": "运行"}
+    rows = {
+        language: [(f"[{x.title}](../{x.key})", x.path.name) for x in copying.lessons() if x.key.startswith(language)]
+        for language in heads
+    }
+    guides = [(ROOT / "docs" / name).read_text(encoding="utf-8").partition("\n")[0].lstrip("# ") for name in GUIDES]
+    made = {
+        language: (heads[language], [f"{line} · {door(language, name, tries[language])}" for line, name in found])
+        for language, found in rows.items()
+    }
+    made["lessons"] = (
+        "Lessons · 课程",
+        [f"{line} · {other}" for (line, _), (other, _) in zip(rows["en"], rows["zh"], strict=True)],
+    )
+    made["guides"] = (
+        "Guides · 手册",
+        [
+            *(f"[{title}]({name})" for title, name in zip(guides, GUIDES, strict=True)),
+            "[Glossary · 术语表](glossary.md)",
+        ],
+    )
+    made["reference"] = ("Reference", [f"[{path}]({path}.md)" for path in spaces()])
+    return {
+        f"{folder}/index.md": f"---\norphan: true\n---\n\n# {title}\n\n" + "".join(f"- {line}\n" for line in lines)
+        for folder, (title, lines) in made.items()
+    }
 
 
 def write(source: Path) -> None:
@@ -343,6 +391,7 @@ def write(source: Path) -> None:
         "differences.md": differences(),
     }
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    pages |= contents()
     pages |= {f"guides/{name}": guide((ROOT / "docs" / name).read_text(encoding="utf-8")) for name in GUIDES}
     pages["guides/glossary.md"] = glossary()
     pages |= {f"{p.parent.name}/{p.name}": lesson(p) for p in ROOT.glob("lessons/*/*.ipynb")}
@@ -411,7 +460,7 @@ class Page(HTMLParser):
 
 def faults(site: Path) -> list[str]:
     """What is wrong with a built site: links that lead nowhere or say nothing, pictures without words, headings that
-    skip a level, a page in no language, something fetched from elsewhere."""
+    skip a level, a page in no language, something fetched from elsewhere, a folder of pages without a first one."""
     owner, name = address.address()
     own = re.compile(
         rf"https://(?:github\.com/{owner}/{name}/(?:blob|tree)|raw\.githubusercontent\.com/{owner}/{name})/main/(.+)"
@@ -447,7 +496,8 @@ def faults(site: Path) -> list[str]:
                 elif mark and mark not in known.ids:
                     said.append(f"{target}: there is no such mark")
         found += [f"{path.relative_to(site)}: {fault}" for fault in said]
-    return found
+    bare = sorted({path.parent for path in pages} - {path.parent for path in pages if path.name == "index.html"})
+    return found + [f"{folder.relative_to(site)}: it has no first page" for folder in bare]
 
 
 def finish(site: Path) -> None:
@@ -476,6 +526,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return status
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(built, target)
+    owner, name = address.address()
+    (target / "404.html").write_text(LOST.format(home=f"https://{owner}.github.io/{name}"), encoding="utf-8")
     finish(target)
     for fault in (found := faults(target)):
         print(fault)

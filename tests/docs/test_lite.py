@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import sys
 import zipfile
@@ -64,6 +65,23 @@ def test_what_nobody_asks_for_is_left_out(tmp_path: Path):
     assert lite.left_out(wheel) == [fonts[2], "matplotlib/mpl-data/sample_data/a.png"]
     assert lite.left_out(Path(shutil.copy(wheel, tmp_path / "other-1-py3.whl"))) == []
     assert set(lite.UNASKED["matplotlib"]) & set(lite.PRELOADED) == set()
+
+
+def test_the_page_asks_for_what_the_kernel_needs(tmp_path: Path):
+    for folder in ("lab", "static/pyodide"):
+        (tmp_path / folder).mkdir(parents=True)
+    known = {lite.canonical(name): {"file_name": f"{name}.whl", "depends": []} for name in lite.PRELOADED}
+    known["numpy"]["depends"] = ["blas"]
+    known |= {name: {"file_name": f"{name}.whl", "depends": []} for name in ("blas", "matplotlib")}
+    (tmp_path / "static/pyodide/pyodide-lock.json").write_text(json.dumps({"packages": known}), encoding="utf-8")
+    page = tmp_path / "lab" / "index.html"
+    page.write_text("<html><head></head><body></body></html>", encoding="utf-8")
+    lite.ahead(tmp_path)
+    asked = set(re.findall(r'<link rel="prefetch" href="\.\./static/pyodide/(.+)">', page.read_text("utf-8")))
+    assert asked == {*lite.CORE, *(f"{name}.whl" for name in (*lite.PRELOADED, "blas"))}
+    page.write_text("nothing", encoding="utf-8")
+    with pytest.raises(SystemExit, match="no head"):
+        lite.ahead(tmp_path)
 
 
 def test_run_all_goes_on_behind_a_cell_that_is_meant_to_fail(tmp_path: Path):

@@ -38,6 +38,16 @@ def test_everything_is_there(source: Path):
     assert "mybinder.org/v2/gh/" + "/".join(address.address()) in front
 
 
+def test_who_shortens_an_address_finds_what_is_there(source: Path):
+    for folder, ends in {"en": ".ipynb", "zh": ".ipynb", "guides": ".md", "reference": ".md"}.items():
+        index = (source / folder / "index.md").read_text(encoding="utf-8")
+        found = {f"{folder}/{name}" for name in re.findall(rf"\]\((?:\.\./{folder}/)?([^/)]+)\)", index)}
+        assert found == {f"{folder}/{p.name}" for p in source.glob(f"{folder}/*{ends}") if p.stem != "index"}
+    assert "[梯度" in (source / "zh" / "index.md").read_text(encoding="utf-8").replace("16 · ", "")
+    both = (source / "lessons" / "index.md").read_text(encoding="utf-8")
+    assert re.search(r"^- \[16 · .*\]\(\.\./en/16-.*\) · \[16 · .*\]\(\.\./zh/16-.*\)$", both, re.MULTILINE)
+
+
 def test_pages_have_an_icon(source: Path):
     (icon,) = re.findall(r'html_favicon = "(.+)"', (source / "conf.py").read_text(encoding="utf-8"))
     assert (source / icon).read_text(encoding="utf-8").startswith("<svg")
@@ -48,12 +58,14 @@ def test_nothing_is_left_beside_the_site(tmp_path: Path, monkeypatch: pytest.Mon
         built = Path(command[-1])
         for made in (built, built.parent / "jupyter_execute"):
             made.mkdir()
+        (built / "index.html").write_text(WELL, encoding="utf-8")
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(webpage, "write", lambda folder: None)
     monkeypatch.setattr(webpage.subprocess, "run", sphinx)
     assert webpage.main(["--to", str(tmp_path / "site")]) == 0
     assert [p.name for p in tmp_path.iterdir()] == ["site"]
+    assert [p.name for p in (tmp_path / "site").glob("4*")] == ["404.html"]
 
 
 def test_cards_are_drawn_without_a_kernel(source: Path):
@@ -134,12 +146,19 @@ WELL = '<html lang="en"><h1>A</h1><h2 id="b">B</h2><a href="#b">down</a><img src
     ],
 )
 def test_what_is_wrong_with_a_page_is_seen(before: str, after: str, fault: str, tmp_path: Path):
-    (tmp_path / "a.html").write_text(WELL, encoding="utf-8")
+    (tmp_path / "index.html").write_text(WELL, encoding="utf-8")
     assert webpage.faults(tmp_path) == []
     own = address.address()
-    (tmp_path / "a.html").write_text(WELL.replace(before, after.format(*own)), encoding="utf-8")
+    (tmp_path / "index.html").write_text(WELL.replace(before, after.format(*own)), encoding="utf-8")
     (found,) = webpage.faults(tmp_path)
-    assert found.startswith(f"a.html: {fault.format(*own)}")
+    assert found.startswith(f"index.html: {fault.format(*own)}")
+
+
+def test_a_folder_without_a_first_page_is_seen(tmp_path: Path):
+    for name in ("index.html", "zh/a.html"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(WELL, encoding="utf-8")
+    assert webpage.faults(tmp_path) == ["zh: it has no first page"]
 
 
 def test_pages_are_finished(tmp_path: Path):
