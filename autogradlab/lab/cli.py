@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,9 @@ TEACHER = ("worksheet", "slides", "assignment", "class")
 #: What authors do with lessons. All but `new` and `pack` take lessons, and without any the whole course.
 AUTHOR = ("new", "execute", "sync", "try", "check", "html", "unpack", "pack", "catalog")
 
+#: Why what is said cannot be written, where it goes into a file.
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 0, 1 with a message on stderr, 2 for wrong usage, or 130 after Ctrl-C."""
@@ -37,17 +41,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     except BrokenPipeError:  # whoever read has read enough, as in `autogradlab lessons list | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 1
+        return _unheard()
     except OSError as error:
-        if error.filename is None:
+        if error.filename is not None:
+            return warned("not_usable", path=error.filename, reason=reason(error))
+        if error.errno not in FULL:
             raise
-        return warned("not_usable", path=error.filename, reason=reason(error))
+        warned("not_written", reason=reason(error))
+        return _unheard()
     except KeyboardInterrupt:
         print("\n" + told("interrupted"), file=sys.stderr)
         return 130
     finally:
         set_language(None)
+
+
+def _unheard() -> int:
+    """What is left to be said goes nowhere, so that Python does not try again as it ends; the status to leave with."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 1
 
 
 def _run(given: Sequence[str]) -> int:

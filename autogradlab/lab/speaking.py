@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from autogradlab.inspectors.words import LANGUAGES, language, say, set_language
 
@@ -42,8 +42,15 @@ def _has_chinese(stream: Any) -> bool:
     return True
 
 
+def _nowhere() -> TextIO:
+    return os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+
+
 def plain_streams() -> None:
-    """What a console cannot show, a lesson's title for example, becomes `?` instead of an error."""
+    """What a console cannot show, a lesson's title for example, becomes `?` instead of an error; where there is no
+    console at all, as in `autogradlab lab >&-` or under pythonw, what is said goes nowhere."""
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -413,6 +413,32 @@ def test_a_pipe_that_closes(tmp_path: Path):
     assert made.stdout.strip() == "1 b''"
 
 
+#: Lists the lessons on a stream that is what follows.
+ON = """
+import errno, io, sys
+from autogradlab.lab import cli
+
+class Full(io.StringIO):
+    def write(self, text):
+        raise OSError(errno.ENOSPC, "")
+
+sys.stdout = {}
+sys.exit(cli.main(["lessons", "list"]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("stream", "status", "said"),
+    [("Full()", 1, "What is said cannot be written: No space left on device"), ("None", 0, "")],
+)
+def test_a_full_disk_and_no_console(stream: str, status: int, said: str, tmp_path: Path):
+    env = dict(os.environ, AUTOGRADLAB_LANG="en")
+    made = subprocess.run(
+        [sys.executable, "-c", ON.format(stream)], capture_output=True, text=True, cwd=tmp_path, env=env
+    )
+    assert (made.returncode, made.stderr.strip(), made.stdout) == (status, said, "")
+
+
 #: Runs command after command, each with a pipe as its output that nobody reads; their statuses go to stderr.
 UNREAD = """\
 import os, sys
