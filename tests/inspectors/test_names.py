@@ -81,16 +81,17 @@ def test_what_a_loop_left_in_its_variable_is_named_by_its_own_path(torch: Any):
     params = [torch.ones(1), torch.zeros(1)]
     bias = model.bias
     for turned in model.parameters():
-        names = names_of(here())
-    assert names.all(turned) == ["bias", "model.bias", "turned"]
-    assert names.of(model.weight) == "model.weight"
+        turned.sum()
+    assert names_of(here()).all(bias) == ["bias", "model.bias", "turned"]
+    del bias
+    assert names_of(here()).of(turned) == "model.bias"
     for left in params:
-        pass
-    assert names_of(here()).of(params[1]) == "params[1]"
-    (other,) = (bias + 1,)
+        left.sum()
+    assert names_of(here()).of(left) == "params[1]"
+    other = params[0] + 1
     for only in [other]:
-        pass
-    assert names_of(here()).all(only) == ["other", "only"]
+        only.sum()
+    assert names_of(here()).all(other) == ["other", "only"]
 
 
 def test_gradients_are_named_after_their_tensor(torch: Any):

@@ -161,7 +161,7 @@ class _WhatIf:
         base = tensor._base if tensor._is_view() else None
         if base is None or not base.requires_grad or not tensor._version:
             return None
-        nodes = {node: {place for place in nexts} for node, nexts in self._graph()}
+        nodes = {node: set(nexts) for node, nexts in self._graph()}
         on_way = {place for places in nodes.values() for place in places} | {edge_of(self.root)}
         if edge_of(tensor) in on_way:
             return None

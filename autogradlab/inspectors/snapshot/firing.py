@@ -153,7 +153,7 @@ class Log:
         self.saving: list[tuple[weakref.ref[Any], Slot, Slot]] = []
         self.open = True
         self.trouble = ""
-        #: a hook that nobody saw, by its place among the firings, the gradient that it got and the output that this is of
+        #: a hook that nobody saw: its place among the firings, the gradient that it got, the output that this is of
         self._late: tuple[int, Any, int] | None = None
         me = weakref.ref(self)
         for name, thing in things:

@@ -171,7 +171,7 @@ def tensors(space: Mapping[str, Any], arrays: bool = False) -> Iterator[tuple[st
 
 
 def _turned(space: Mapping[str, Any]) -> frozenset[str]:
-    """The variables that get their values from loops alone: `for p in model.parameters()` leaves the last one in `p`."""
+    """The variables that get values from loops alone: `for p in model.parameters()` leaves the last one in `p`."""
     if not isinstance(space, Space) or space.place is None:
         return frozenset()
     sources = space.cells or ("".join(linecache.getlines(space.place.file)),)
