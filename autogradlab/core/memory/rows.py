@@ -959,6 +959,9 @@ def to_draw(x: Any) -> Any:
 
 def draw_into(fill: Callable[[Any], Any], array: Any) -> None:
     """Let `fill` give an array its random numbers: all rows at once, or one of those that share them."""
+    if type(array) is not Rows and not modes.LOCAL.state.mapped:
+        fill(array)
+        return
     lanes = _drawing()
     levels = array.levels if type(array) is Rows else ()
     if not lanes.keys() <= set(levels):

@@ -101,17 +101,17 @@ def bernoulli_tensor_(out: Array, p: Array, generator: Generator | None = None) 
         raise unsupported("bernoulli_tensor_cpu_self_", out.dtype)
     if p.dtype.char not in DIGITS:
         raise unsupported("bernoulli_tensor_cpu_p_", p.dtype)
-    chances = np.broadcast_to(p, out.shape)
+    chances = p if p.shape == out.shape else np.broadcast_to(p, out.shape)
     if not out.flags.c_contiguous:
         chances = chances.transpose(memory_axes(out))
     chances = chances.reshape(-1)
-    bad = ~((chances >= 0) & (chances <= 1))
-    n = int(bad.argmax()) if bad.any() else out.size  # what comes before a bad one is drawn
+    good = (chances >= np.array(0, p.dtype)) & (chances <= np.array(1, p.dtype))
+    n = out.size if np.count_nonzero(good) == out.size else int(good.argmin())  # what comes before a bad one is drawn
     source = generator or default_generator
     if p.dtype == np.float64:
         hits = source.uniform53(n) < chances[:n]
     else:
-        hits = source.uniform24(n) < chances[:n].astype(np.float32)
+        hits = source.uniform24(n) < chances[:n].astype(np.float32, copy=False)
     if n < out.size:
         raise RuntimeError(BERNOULLI_P_TENSOR)
     return fill(out, hits)

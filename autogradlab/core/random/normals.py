@@ -68,7 +68,7 @@ def normal_values(n: int, dtype: np.dtype[Any], mean: float, std: float, generat
     if not blocks or n < 16:
         values = standard_normals(n, generator)
         if dtype == np.float32 and mean == 0.0 and std == 1.0:
-            return (values + 0.0).astype(_FLOAT32)  # none is too large
+            return (values + _NOUGHT).astype(_FLOAT32)  # none is too large
         return round_to(fma64(values, std, mean) if (mean, std) != (0.0, 1.0) else values + 0.0, dtype)
     whole = n & ~15
     # The 16-bit types draw only what they use: no uniform numbers for places that the last block fills.
@@ -98,21 +98,15 @@ def standard_normals(n: int, generator: Generator) -> Array:
     kept = generator.next_normal
     have = 0 if kept is None or n == 0 else 1
     pairs = (n - have + 1) // 2
-    z = np.empty(have + 2 * pairs)
     if have:
-        z[0] = kept
         generator.next_normal = None
-    if pairs == 0:
-        return z
-    u = generator.uniform53(2 * pairs)
     if pairs <= 8:
-        values = u.tolist()
-        for i in range(0, 2 * pairs, 2):
-            radius = math.sqrt(-2.0 * math.log1p(-values[i + 1]))
-            angle = 2.0 * math.pi * values[i]
-            z[have + i] = radius * math.cos(angle)
-            z[have + i + 1] = radius * math.sin(angle)
+        few: list[Any] = [kept] if have else []
+        z = np.array(few + _few_normals(generator.random32(4 * pairs).tolist()) if pairs else few, _FLOAT64)
     else:
+        z = np.empty(have + 2 * pairs)
+        z[:have] = kept
+        u = generator.uniform53(2 * pairs)
         r = np.sqrt(-2.0 * np.log1p(-u[1::2]))
         angles = (2.0 * math.pi) * u[0::2]
         np.multiply(r, np.cos(angles), out=z[have::2])
@@ -120,6 +114,19 @@ def standard_normals(n: int, generator: Generator) -> Array:
     if len(z) > n:
         generator.next_normal = float(z[n])
     return z[:n]
+
+
+def _few_normals(words: list[int]) -> list[float]:
+    """Normal numbers of four words each pair: two uniform ones of 53 bits, as `uniform53` makes them of many words."""
+    found = []
+    for i in range(0, len(words), 4):
+        turn = (((words[i] & 0x1FFFFF) << 32) | words[i + 1]) * 2.0**-53
+        share = (((words[i + 2] & 0x1FFFFF) << 32) | words[i + 3]) * 2.0**-53
+        radius = math.sqrt(-2.0 * math.log1p(-share))
+        angle = 2.0 * math.pi * turn
+        found.append(radius * math.cos(angle))
+        found.append(radius * math.sin(angle))
+    return found
 
 
 def _blocks64(u: Array, mean: float, std: float) -> Array:
@@ -164,6 +171,7 @@ def _wide(*values: float) -> tuple[Array, ...]:
 _FLOAT32, _FLOAT64, _INT32 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int32)
 # Constants are 0-d arrays: with short arrays NumPy is twice as slow on Python or NumPy scalars.
 _ZERO, _ONE, _HALF, _MINUS_HALF, _MINUS_TWO = _narrow(0.0), _narrow(1.0), _narrow(0.5), _narrow(-0.5), _narrow(-2.0)
+_NOUGHT = np.array(0.0)
 _TWO_PI, _FOUR_OVER_PI, _SQRT_HALF = _narrow(2.0 * math.pi), _narrow(1.27323954473516), _narrow(0.707106781186547524)
 _LN2_HIGH, _LN2_LOW = _narrow(0.693359375), _narrow(-2.12194440e-4)
 _QUARTER_PI_HIGH, _QUARTER_PI_MIDDLE = _narrow(-0.78515625), _narrow(-2.4187564849853515625e-4)

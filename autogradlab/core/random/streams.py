@@ -316,6 +316,8 @@ def _check_range(low: int, last: int, dtype: DType) -> None:
         smallest = -largest
     elif dtype.kind == "b":
         smallest, largest = 0, 1
+    elif dtype == _INT64:
+        smallest, largest = _LOW, _HIGH
     elif dtype.kind in "iu":
         info = np.iinfo(dtype)
         smallest, largest = int(info.min), min(int(info.max), _HIGH)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare, name_of
-from ...core.graph.node import NO_EDGE, Edge
+from ...core.graph.node import NO_EDGE
 from ...core.memory.absent import reserved
 from ...core.memory.layout import like
 from ...core.memory.rows import Rows, all_rows, draw_into, drawing, levels_of, place_to_draw, plain_rows, to_draw
@@ -169,6 +169,11 @@ def _simple(declaration: str, draw: Any, fill: Any, doc: str) -> None:
 
     @instead(whole(method=False))
     def create_like(*args: Any, **kwargs: Any) -> Tensor:
+        if not kwargs and len(args) == 1 and type(args[0]) is Tensor and default_device() is None:
+            x = args[0]._array
+            plain = type(x) is np.ndarray and x.flags.c_contiguous and 1 not in x.shape
+            if plain and x.size and x.dtype.kind == "f" and not modes.LOCAL.state.mapped:
+                return finished(modes.quiet(draw, x.shape, x.dtype))
         _, values = bind(f"{name}_like", args, kwargs)
         x = values["input"]._array
         kind = options(values)
@@ -626,18 +631,15 @@ def _asked(
 
 
 def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -> Tensor:
-    local = modes.LOCAL.state
-    edges: list[Edge] = [NO_EDGE]
-    if local.record:
-        operands = [t for t in (self, other) if t is not None]
-        if any(requires_grad(t) for t in operands):
-            check_inplace(self)
-        edges = [gradient_edge(t) for t in operands]
-    recording = any(edge is not NO_EDGE for edge in edges)
     array = self._array
     history = None
-    if recording:
-        history = History(self, start_node(entry.node_class, tuple(edges), array.shape, array.dtype, ()))
+    if modes.LOCAL.state.record:
+        operands = (self,) if other is None else (self, other)
+        if any(map(requires_grad, operands)):
+            check_inplace(self)
+        edges = tuple([gradient_edge(t) for t in operands])
+        if any(edge is not NO_EDGE for edge in edges):
+            history = History(self, start_node(entry.node_class, edges, array.shape, array.dtype, ()))
     if 0 in array.strides:  # refused, where elements share memory
         fresh = array
     else:

@@ -108,6 +108,8 @@ def _subtract_times(input: np.ndarray, other: np.ndarray, alpha: Any) -> np.ndar
 def _with_alpha(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
     """The arguments of a call with a factor, in one dtype; None if the factor is 1."""
     deprecated = len(args) == 3
+    if not deprecated and "alpha" not in kwargs:
+        return None
     if deprecated:
         found = old_form(called.name, args, kwargs, called.as_method or called.in_place)
         if found is None:

@@ -94,7 +94,7 @@ def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> 
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if input.dtype.kind == "f" and (min_val != min_val or max_val != max_val):
         return np.full_like(input, np.nan)
-    return limited(input, input.dtype.type(min_val), input.dtype.type(max_val))
+    return limited(input, np.array(min_val, input.dtype), np.array(max_val, input.dtype))
 
 
 @op(
@@ -108,7 +108,7 @@ def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> 
 )
 @typed("hardtanh_backward", "")
 def hardtanh_backward(grad_output: Any, input: np.ndarray, min_val: float, max_val: float) -> np.ndarray:
-    return chosen((input <= min_val) | (input >= max_val), grad_output.dtype.type(0), grad_output)
+    return chosen((input <= min_val) | (input >= max_val), np.array(0, grad_output.dtype), grad_output)
 
 
 def _hardsigmoid_back(F: Any, grad: Any, input: Any) -> Any:
@@ -137,7 +137,8 @@ def hardsigmoid(input: np.ndarray) -> np.ndarray:
 )
 @typed("hardsigmoid_backward", "")
 def hardsigmoid_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
-    return chosen((input > -3) & (input < 3), grad_output * input.dtype.type(np.float32(1 / 6)), input.dtype.type(0))
+    d = input.dtype
+    return chosen((input > -3) & (input < 3), grad_output * np.array(np.float32(1 / 6), d), np.array(0, d))
 
 
 @op(
@@ -166,8 +167,8 @@ def hardswish(input: np.ndarray) -> np.ndarray:
 def hardswish_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
     return chosen(
         input <= -3,
-        input.dtype.type(0),
-        chosen(input < 3, grad_output * (input / 3 + input.dtype.type(0.5)), grad_output),
+        np.array(0, input.dtype),
+        chosen(input < 3, grad_output * (input / 3 + np.array(0.5, input.dtype)), grad_output),
     )
 
 
@@ -197,7 +198,7 @@ def threshold(input: np.ndarray, threshold: Any, value: Any) -> np.ndarray:
     >>> x
     tensor([-9., -9.,  3.])
     """
-    return chosen(input <= input.dtype.type(threshold), input.dtype.type(value), input)
+    return chosen(input <= np.array(threshold, input.dtype), np.array(value, input.dtype), input)
 
 
 @op(
@@ -216,8 +217,8 @@ def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
     tensor([-1.,  0.,  3.])
     """
     no_integers("hardshrink_cpu", input)
-    d = input.dtype.type(lambd)
-    return chosen((input >= -d) & (input <= d), input.dtype.type(0), input)
+    d = np.array(lambd, input.dtype)
+    return chosen((input >= -d) & (input <= d), np.array(0, input.dtype), input)
 
 
 @op(
@@ -230,7 +231,7 @@ def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
     operator=Operator("(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", names={"grad_out": "grad_output"}),
 )
 def hardshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np.ndarray:
-    return chosen((input >= -lambd) & (input <= lambd), grad_output.dtype.type(0), grad_output)
+    return chosen((input >= -lambd) & (input <= lambd), np.array(0, grad_output.dtype), grad_output)
 
 
 @op(
@@ -249,7 +250,7 @@ def softshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
         raise RuntimeError(
             f"lambda must be in range [0, {most:g}] for input dtype {scalar_name(input)}, but found {lambd:g}"
         )
-    d = input.dtype.type(lambd)
+    d = np.array(lambd, input.dtype)
     return chosen(input > d, input - d, chosen(input < -d, input + d, input * 0))
 
 
@@ -282,7 +283,7 @@ def softshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np
 def leaky_relu(input: np.ndarray, negative_slope: float = 0.01) -> np.ndarray:
     """input where it is positive, else input * negative_slope."""
     no_integers("leaky_relu_cpu", input)
-    low = input * input.dtype.type(negative_slope)
+    low = input * np.array(negative_slope, input.dtype)
     return np.maximum(input, low) if 0 < negative_slope <= 1 else chosen(input > 0, input, low)
 
 
@@ -305,7 +306,7 @@ def leaky_relu_backward(
     """is_result: what is given as input is the result of the form in place."""
     if is_result and negative_slope < 0:
         raise RuntimeError(_NEGATIVE_SLOPE)
-    return chosen(input > 0, grad_output, grad_output * grad_output.dtype.type(negative_slope))
+    return chosen(input > 0, grad_output, grad_output * np.array(negative_slope, grad_output.dtype))
 
 
 @op(
@@ -325,15 +326,13 @@ def leaky_relu_backward(
 def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: float = 1) -> np.ndarray:
     """input where it is positive, else alpha * (exp(input) - 1)."""
     no_integers("elu_cpu", input)
-    kind = input.dtype.type
-    nought = np.array(0, input.dtype)
-    low = limited(input, None, nought)
+    d = input.dtype
+    nought = np.array(0, d)
+    low = expm1(limited(input, None, nought) * np.array(input_scale, d)) * np.array(alpha * scale, d)
     if alpha * scale >= 0 and scale > 0 and input_scale > 0:  # one of two summands is 0
-        r = expm1(low * kind(input_scale)) * kind(alpha * scale)
-        r += limited(input, nought, None) * kind(scale)
-        return r
-    positive = input >= 0
-    return chosen(positive, input * kind(scale), expm1(low * kind(input_scale)) * kind(alpha * scale))
+        low += limited(input, nought, None) * np.array(scale, d)
+        return low
+    return chosen(input >= nought, input * np.array(scale, d), low)
 
 
 @op(
@@ -467,7 +466,7 @@ def _whole_slope(name: str, grad: Any, x: Any) -> Any:
 def silu(input: np.ndarray) -> np.ndarray:
     """input * sigmoid(input)"""
     r = exp(-input)
-    r += 1
+    r += np.array(1, r.dtype)
     return input / r  # where exp overflows it is 0, as in PyTorch
 
 
@@ -547,8 +546,10 @@ def gelu(input: np.ndarray, *, approximate: str = "none") -> np.ndarray:
         raise RuntimeError("approximate argument must be either none or tanh.")
     no_integers("GeluKernelImpl", input)
     if approximate == "none":
-        return input * 0.5 * (1 + RAW.erf(input * input.dtype.type(math.sqrt(0.5))))
-    inner = multiply_add(RAW, input * input * input, 0.044715, input) * input.dtype.type(_ROOT)
+        share = RAW.erf(input * np.array(math.sqrt(0.5), input.dtype))
+        share += np.array(1, share.dtype)
+        return input * np.array(0.5, input.dtype) * share
+    inner = multiply_add(RAW, input * input * input, 0.044715, input) * np.array(_ROOT, input.dtype)
     return 0.5 * input * (1 + tanh(inner))
 
 
@@ -597,8 +598,9 @@ def _softplus_slope(beta: Any) -> tuple[str, str]:
 def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarray:
     """log(1 + exp(beta * input)) / beta; input itself where beta * input is above the threshold."""
     no_integers("softplus_cpu", input)
-    x = input * input.dtype.type(beta)
-    return chosen(x > threshold, input, log1p(exp(np.minimum(x, threshold))) / input.dtype.type(beta))
+    factor, limit = np.array(beta, input.dtype), np.array(threshold, input.dtype)
+    x = input * factor
+    return chosen(x > limit, input, log1p(exp(np.minimum(x, limit))) / factor)
 
 
 @op(
@@ -616,7 +618,7 @@ def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarra
 )
 @typed("softplus_backward", "")
 def softplus_backward(grad_output: Any, input: np.ndarray, beta: Any, threshold: int) -> np.ndarray:
-    x = input * input.dtype.type(beta)
+    x = input * np.array(beta, input.dtype)
     above = x > threshold
     e = exp(chosen(above, 0, x))
     return chosen(above, grad_output, grad_output * e / (e + 1))
@@ -639,7 +641,7 @@ def log_sigmoid(input: np.ndarray) -> np.ndarray:
     """log(sigmoid(input))"""
     no_integers("log_sigmoid_cpu", input)
     input = contiguous(input)
-    return np.minimum(input, 0) - log1p(exp(-np.abs(input)))
+    return np.minimum(input, np.array(0, input.dtype)) - log1p(exp(-np.abs(input)))
 
 
 @op(
@@ -920,15 +922,16 @@ def _softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
         return input.copy()
     shape = input.shape
     if d == len(shape) - 1:  # PyTorch multiplies there
+        one = np.array(1, input.dtype)
         if _short_lines(input):
             e = (input if d == 1 else input.reshape(-1, shape[d])).T.copy()
             e -= _largest(e, 0)
             exp(e, e)
-            e *= 1 / columns_in_halves(e)
+            e *= one / columns_in_halves(e)
             return e.T.copy() if d == 1 else e.T.copy().reshape(shape)
         e = _lowered(input, d)
         exp(e, e)
-        e *= 1 / in_halves(e)
+        e *= one / in_halves(e)
         return e
     e = _lowered(input, d)
     exp(e, e)
@@ -1074,7 +1077,8 @@ def _along(declaration: str, doc: str) -> None:
             reject(name, (input, dim), {})
         if dtype is not None:
             input = input.to(dtype)
-        return getattr(TENSORS, along)(input, dim, **({} if out is None else {"out": out}))
+        compute = getattr(TENSORS, along)
+        return compute(input, dim) if out is None else compute(input, dim, out=out)
 
     call.__doc__ = doc
     composite(name)(call)
@@ -1120,7 +1124,7 @@ alias("special_log_softmax(Tensor input, int dim, *, ScalarType? dtype=None) -> 
 def safe_softmax(input: np.ndarray, dim: int) -> np.ndarray:
     found = _softmax(input, dim)
     empty = np.isneginf(input).all(axis=dim, keepdims=True)
-    return np.where(empty, found.dtype.type(0), found) if empty.any() else found
+    return np.where(empty, np.array(0, found.dtype), found) if empty.any() else found
 
 
 @composite("_safe_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor", method=False)

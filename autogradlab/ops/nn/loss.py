@@ -43,7 +43,7 @@ def reduced(values: np.ndarray, reduction: int, *operands: np.ndarray) -> Any:
     if reduction == 2:
         return s
     return (
-        np.asarray(s / values.dtype.type(values.size), values.dtype)
+        np.asarray(s / np.array(values.size, values.dtype), values.dtype)
         if values.size
         else np.full((), np.nan, values.dtype)
     )
@@ -106,7 +106,7 @@ def _smoothed(
         if keeps:
             _one_dtype(input, target)
         d = slope(RAW, input - target, beta)
-        return d * grad_output.dtype.type(scale(reduction, d.size)) * grad_output
+        return d * np.array(scale(reduction, d.size), grad_output.dtype) * grad_output
 
     def curved(F: Any, grad: Any, grad_output: Any, input: Any, target: Any, reduction: int, beta: Any) -> Any:
         return grad * grad_output * curve(F, input - target, beta) * scale(reduction, _n(input, target))
@@ -189,7 +189,7 @@ def mse_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) -> Any:
 )
 def mse_loss_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int) -> Any:
     d = input - target
-    return d * grad_output.dtype.type(2.0 * scale(reduction, d.size)) * grad_output
+    return d * np.array(2.0 * scale(reduction, d.size), grad_output.dtype) * grad_output
 
 
 # -- smooth absolute error ---------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ def _one_dtype(input: np.ndarray, target: np.ndarray) -> None:
 
 
 def _check_probabilities(x: np.ndarray, name: str) -> None:
-    if x.size and not bool(((x >= 0) & (x <= 1)).all()):
+    if x.size and not (x.min() >= 0 and x.max() <= 1):  # nor where one is no number
         raise RuntimeError(f"all elements of {name} should be between 0 and 1")
 
 
@@ -307,8 +307,8 @@ def binary_cross_entropy(
     refuse(input, "binary_cross_entropy", "biuc")
     _check_probabilities(input, "input")
     _check_probabilities(target, "target")
-    low = input.dtype.type(-100)
-    value = (target - 1) * np.maximum(log1p(-input), low) - target * np.maximum(log(input), low)
+    one, low = np.array(1, input.dtype), np.array(-100, input.dtype)
+    value = (target - one) * np.maximum(log1p(-input), low) - target * np.maximum(log(input), low)
     value = _weighted(value, weight)
     return reduced(value, reduction) if reduction or value.shape != input.shape else like_input(value, input)
 
@@ -334,7 +334,8 @@ def binary_cross_entropy(
 def binary_cross_entropy_backward(
     grad_output: Any, input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int
 ) -> Any:
-    slope = grad_output * (input - target) / np.maximum((1 - input) * input, input.dtype.type(_TINY))
+    one, tiny = np.array(1, input.dtype), np.array(_TINY, input.dtype)
+    slope = grad_output * (input - target) / np.maximum((one - input) * input, tiny)
     return averaged(_weighted(slope, weight), reduction, _n(input))
 
 
@@ -409,11 +410,12 @@ def binary_cross_entropy_with_logits(
         pair = () if factor is None else (factor.shape, input.shape)
         if pair and broadcast_shapes(*(pair[::-1] if turned else pair)) != input.shape:
             raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(broadcast_shapes(*pair))))
-    log_s = np.minimum(input, 0) - log1p(exp(-np.abs(input)))
+    one: Any = np.array(1, target.dtype) if target.dtype is input.dtype else 1
+    log_s = np.minimum(input, np.array(0, input.dtype)) - log1p(exp(-np.abs(input)))
     if pos_weight is None:
-        value = (1 - target) * input - log_s
+        value = (one - target) * input - log_s
     else:
-        value = (1 - target) * input - ((pos_weight - 1) * target + 1) * log_s
+        value = (one - target) * input - ((pos_weight - 1) * target + 1) * log_s
     if input.dtype is not target.dtype:
         check_cast(input.dtype, target.dtype)  # PyTorch computes it in place of 1 - target
     return reduced(_weighted(value.astype(target.dtype, copy=False), weight), reduction)
@@ -469,7 +471,7 @@ def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduc
         if reduction == 0:
             return values, count * 0
         s = _in_turn(values)
-        return np.asarray(s if reduction == 2 else s / kind.type(target.size), kind), count
+        return np.asarray(s if reduction == 2 else s / count, kind), count
     _nll_check(input, target, weight)
     single = input.ndim == 1
     x, t = (input[None], target.reshape(1)) if single else (input, target)

@@ -340,6 +340,10 @@ class Binary(Elementwise):
 
     def pair(self, input: Any, other: Any) -> tuple[Any, Any, Any, Any] | None:
         """Tensors for both operands and their arrays in the dtype of the computation; None if they are no operands."""
+        if type(input) is type(other) is Tensor and self.refuses is None:
+            x, y = input._array, other._array
+            if x.dtype is y.dtype and x.dtype.kind == "f" and x.itemsize > 2:  # which no rule converts
+                return input, other, x, y
         if self.arrays and isinstance(other, _ndarray) and isinstance(input, Tensor):
             other = wrap(other)
         a, b = isinstance(input, Tensor), isinstance(other, Tensor)
@@ -587,8 +591,8 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                     return entry.reject((input, other), {"out": out})
                 if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
                     explain(name, (input, other), {"out": out})  # not every overload has out=
-                if numbers and is_number(input) and is_number(other):
-                    input, other = (wrap_number(n, of_scalar(n).numpy) for n in (input, other))
+                    if numbers and is_number(input) and is_number(other):
+                        input, other = (wrap_number(n, of_scalar(n).numpy) for n in (input, other))
                 found = entry.pair(input, other)
                 if found is not None:
                     refuse_recorded(entry, (input, other), out)

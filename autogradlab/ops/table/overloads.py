@@ -6,6 +6,7 @@ Each of them is an entry of the table; the first one names the others, and the c
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.recording.record import TENSORS
@@ -41,7 +42,7 @@ class Called(NamedTuple):
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Which of the signatures a call means, and its arguments by name; PyTorch's TypeError if it fits none."""
         if not self.as_method:
-            return bind(self.name, args, kwargs, space_of(self.name))
+            return bind(self.name, args, kwargs, _space_of(self.name))
         index, values = bind(self.name, args[1:], kwargs, "Tensor")
         return index, {"input": args[0], **values}
 
@@ -52,6 +53,9 @@ class Called(NamedTuple):
         if self.as_method:
             explain(self.name, args[1:], kwargs, "Tensor")
         raise
+
+
+_space_of = cache(space_of)  # asked of what is declared, which stays where it is
 
 
 #: gives back the arguments of a call in another form
