@@ -52,7 +52,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
                     "factor (input numel divided by output numel).",
                     at=_AT,
                 )
-        middle = added(x, dims, True) / count if count else np.full(kept, np.nan)
+        middle = added(x, dims, True) / np.array(count, x.dtype) if count else np.full(kept, np.nan)
         off = x - middle
         squares = (
             (off * off.conj()).real
@@ -62,7 +62,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
             else off * off
         )
         total = np.asarray(contiguous(added(squares, dims, keepdim)))
-        v = np.asarray(total / free if free else total / np.zeros((), total.dtype))
+        v = np.asarray(total / np.array(free, total.dtype))
         if count == 0:
             v = np.full_like(v, np.nan)
         v = np.asarray(np.sqrt(v)) if root else v

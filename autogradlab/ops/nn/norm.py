@@ -57,7 +57,7 @@ def _statistics_dtype(input: Any, *parameters: Any) -> Any:
 
 #: longer lines are not multiplied and added up in one step, which keeps no partial sums
 _LONG = 4096
-_ONE = np.array(1.0, np.float32)
+_ONE, _WIDE_ONE = np.array(1.0, np.float32), np.array(1.0)
 
 
 def _channel(x: Any, ndim: int) -> Any:
@@ -91,12 +91,19 @@ def _batch_statistics(x: Array, count: int, eps: float, exact: bool) -> tuple[Ar
     ndim = x.ndim
     dims = (0, *range(2, ndim))
     total = np.add.reduce(x.astype(np.float64), dims) if exact else added(x, dims)
-    mean = (total / count).astype(x.dtype, copy=False)
+    mean = (total / np.array(count, total.dtype)).astype(x.dtype, copy=False)
     centered = x - _channel(mean, ndim)
     np.multiply(centered, centered, centered)
     squares = np.add.reduce(centered.astype(np.float64), dims).astype(x.dtype) if exact else added(centered, dims)
-    rstd = 1 / np.sqrt((squares / count).astype(np.float64) + eps)
+    spread = (squares / np.array(count, x.dtype)).astype(np.float64)
+    rstd = _WIDE_ONE / np.sqrt(spread + np.array(eps, np.float64))
     return mean, squares, rstd.astype(x.dtype, copy=False)
+
+
+def _move(kept: Array, found: Array, momentum: float) -> None:
+    """Move running statistics towards new ones."""
+    part = np.array(momentum, kept.dtype)
+    kept[...] = kept * np.array(1 - part) + found * part
 
 
 def _products(x: Array, y: Array) -> Any:
@@ -255,15 +262,15 @@ def _batch_norm_backward(
         if _as_one(input):
             found = _batch_norm_backward_rounded(grad, input, weight, mean, rstd)
             return [g.reshape(shape) if i == 0 else g if needs[i] else None for i, g in enumerate(found)]
-    count = np.array(input.size // len(mean), input.dtype)
+    less = np.array(-(input.size // len(mean)), input.dtype)
     total = added(grad, (0, 2) if ndim > 2 else 0)
     off = input - (mean[:, None] if ndim > 2 else mean)
     product = _products(off, grad)
     g_input = None
     if needs[0]:
         scale = rstd if weight is None else rstd * weight
-        slope = product * rstd * rstd / -count * scale
-        shift = total / -count * scale
+        slope = product * rstd * rstd / less * scale
+        shift = total / less * scale
         if ndim > 2:
             scale, slope, shift = scale[:, None], slope[:, None], shift[:, None]
         off *= slope
@@ -390,11 +397,11 @@ def native_batch_norm(
         statistics = [t for t in (running_mean, running_var) if t is not None]
         if isinstance(mean, Rows) and not all(isinstance(t, Rows) for t in statistics):
             raise RuntimeError(errors.ROWS_STATISTICS)
-        unbiased = squares / (count - 1) if count > 1 else squares * np.nan
-        for kept, found in ((running_mean, mean), (running_var, unbiased.astype(np.float64))):
-            if kept is not None:
-                part = kept.dtype.type(momentum)
-                kept[...] = kept * (1 - part) + found * part
+        if running_mean is not None:
+            _move(running_mean, mean, momentum)
+        if running_var is not None:
+            unbiased = squares / np.array(count - 1, squares.dtype) if count > 1 else squares * np.nan
+            _move(running_var, unbiased.astype(np.float64), momentum)
         if is_half(input):  # as PyTorch keeps them, and computes with what it kept
             kind = _statistics_dtype(input, weight, bias, running_mean, running_var)
             saved = mean.astype(kind), rstd.astype(kind)
@@ -404,7 +411,8 @@ def native_batch_norm(
     elif running_mean is None or running_var is None:
         raise RuntimeError("running_mean and running_var must be defined in evaluation mode")
     else:
-        mean, rstd = running_mean, 1 / np.sqrt(running_var + running_var.dtype.type(eps))
+        kind = running_var.dtype
+        mean, rstd = running_mean, np.array(1, kind) / np.sqrt(running_var + np.array(eps, kind))
         saved = (np.zeros(0, input.dtype), np.zeros(0, input.dtype))
     weight, bias = _wide(weight, bias)
     out = _scaled_and_shifted(wide, mean, rstd if weight is None else rstd * weight, bias, exact)
