@@ -101,7 +101,10 @@ def relu_(input: Tensor) -> Tensor:
 
 
 def _call(name: str, inplace: bool, input: Tensor, *args: Any, out: Tensor | None = None) -> Tensor:
-    if not isinstance(input, Tensor) or any(type(x) is not float and type(x) is not int for x in args):
+    fits = isinstance(input, Tensor)
+    for x in args:
+        fits = fits and (type(x) is float or type(x) is int)
+    if not fits:
         explain(name + "_" * inplace, (input, *args), {})
         args = tuple(map(plain_number, args))
     entry = OPS[name]

@@ -180,7 +180,7 @@ def viewed(op: Op) -> Callable[..., Any]:
     """The same where the result is a view of that tensor."""
     invoke, creation, (_, count, missing) = op.invoke, op.creation, _short(op, False)
     fewest, most = op.required, min((op.positional, *op.flags))
-    save = _saver(op)
+    save, saves = _saver(op), bool(op.savers) or op.real
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = args
@@ -195,7 +195,8 @@ def viewed(op: Op) -> Callable[..., Any]:
         if not isinstance(input, Tensor):
             return op.reject(given, kwargs)
         x = input._array
-        return view_of(input, invoke(x, *args[1:]), op, save(args, x, None), creation)
+        r = invoke(x, *args[1:])
+        return view_of(input, r, op, save(args, x, None) if saves and input._edge is not NO_EDGE else (), creation)
 
     return call
 
