@@ -43,7 +43,7 @@ def reduced(values: np.ndarray, reduction: int, *operands: np.ndarray) -> Any:
     if reduction == 2:
         return s
     return (
-        np.asarray(s / np.array(values.size, values.dtype), values.dtype)
+        np.asarray(s / values.dtype.type(values.size), values.dtype)
         if values.size
         else np.full((), np.nan, values.dtype)
     )
@@ -471,7 +471,7 @@ def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduc
         if reduction == 0:
             return values, count * 0
         s = _in_turn(values)
-        return np.asarray(s if reduction == 2 else s / count, kind), count
+        return np.asarray(s if reduction == 2 else s / kind.type(target.size), kind), count
     _nll_check(input, target, weight)
     single = input.ndim == 1
     x, t = (input[None], target.reshape(1)) if single else (input, target)

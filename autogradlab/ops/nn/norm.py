@@ -91,7 +91,9 @@ def _batch_statistics(x: Array, count: int, eps: float, exact: bool) -> tuple[Ar
     ndim = x.ndim
     dims = (0, *range(2, ndim))
     total = np.add.reduce(x.astype(np.float64), dims) if exact else added(x, dims)
-    mean = (total / np.array(count, total.dtype)).astype(x.dtype, copy=False)
+    mean = total / np.array(count, total.dtype)
+    if exact:
+        mean = mean.astype(x.dtype)
     centered = x - _channel(mean, ndim)
     np.multiply(centered, centered, centered)
     squares = np.add.reduce(centered.astype(np.float64), dims).astype(x.dtype) if exact else added(centered, dims)
@@ -102,8 +104,8 @@ def _batch_statistics(x: Array, count: int, eps: float, exact: bool) -> tuple[Ar
 
 def _move(kept: Array, found: Array, momentum: float) -> None:
     """Move running statistics towards new ones."""
-    part = np.array(momentum, kept.dtype)
-    kept[...] = kept * np.array(1 - part) + found * part
+    part = kept.dtype.type(momentum)
+    kept[...] = kept * np.array(1 - part) + found * np.array(part)
 
 
 def _products(x: Array, y: Array) -> Any:
@@ -392,10 +394,9 @@ def native_batch_norm(
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
     exact = _as_one(wide) if training else few_singles(wide)
     if training:
-        count = input.size // max(input.shape[1], 1)
+        count = input.size // (input.shape[1] or 1)
         mean, squares, rstd = _batch_statistics(wide, count, eps, exact)
-        statistics = [t for t in (running_mean, running_var) if t is not None]
-        if isinstance(mean, Rows) and not all(isinstance(t, Rows) for t in statistics):
+        if type(mean) is Rows and not all(isinstance(t, Rows) for t in (running_mean, running_var) if t is not None):
             raise RuntimeError(errors.ROWS_STATISTICS)
         if running_mean is not None:
             _move(running_mean, mean, momentum)
@@ -416,7 +417,7 @@ def native_batch_norm(
         saved = (np.zeros(0, input.dtype), np.zeros(0, input.dtype))
     weight, bias = _wide(weight, bias)
     out = _scaled_and_shifted(wide, mean, rstd if weight is None else rstd * weight, bias, exact)
-    return out.astype(input.dtype, copy=False), *saved
+    return out if wide is input else out.astype(input.dtype), *saved
 
 
 @op(
