@@ -396,7 +396,9 @@ def native_batch_norm(
     if training:
         count = input.size // (input.shape[1] or 1)
         mean, squares, rstd = _batch_statistics(wide, count, eps, exact)
-        if type(mean) is Rows and not all(isinstance(t, Rows) for t in (running_mean, running_var) if t is not None):
+        if isinstance(mean, Rows) and not all(
+            isinstance(t, Rows) for t in (running_mean, running_var) if t is not None
+        ):
             raise RuntimeError(errors.ROWS_STATISTICS)
         if running_mean is not None:
             _move(running_mean, mean, momentum)
