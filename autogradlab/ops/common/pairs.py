@@ -35,11 +35,13 @@ def with_number(
     *,
     check: Callable[[Any, Any], None] | None = None,
     floats: bool = False,
+    wraps: bool = False,
 ) -> list[Overload]:
     """The overloads `(tensor, number)` and, if it has a formula, `(number, tensor)` of a binary operation.
 
     node: the Nodes of both; second, first: the formula for the tensor where the number is the second operand, and
-    where it is the first. check: as of the operation. floats: integers are computed in the default dtype.
+    where it is the first. check: as of the operation. floats: integers are computed in the default dtype. wraps: the
+    kernel for a second number calls that of two tensors.
     """
 
     @iterating
@@ -58,7 +60,7 @@ def with_number(
     a = OPS[name + ".number"] = Op(
         name, with_second, vjp=vjp, node=node[0], overload="Scalar", shown={"other": "other"}
     )
-    by_second = Overload(a, number="other", promotes="input", floats=floats)
+    by_second = Overload(a, number="other", promotes="input", floats=floats, wraps=wraps)
     if first is None:
         return [by_second]
     vjp = {"other": first}
@@ -382,6 +384,7 @@ binary(
         lambda F, grad: grad,
         no_derivative("remainder"),
         check=divides("remainder_cpu"),
+        wraps=True,
     ),
     doc="""
     What floor_divide leaves, with the sign of other, as Python's % has it.
@@ -412,7 +415,7 @@ binary(
     node="FmodBackward1",
     check=divides("fmod_cpu"),
     overloads=with_number(
-        "fmod", single(np.fmod), ("FmodBackward0", ""), lambda F, grad: grad, check=divides("fmod_cpu")
+        "fmod", single(np.fmod), ("FmodBackward0", ""), lambda F, grad: grad, check=divides("fmod_cpu"), wraps=True
     ),
     doc="""
     What a division rounded towards 0 leaves, with the sign of input, as C's fmod has it.

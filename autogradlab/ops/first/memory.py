@@ -37,6 +37,7 @@ from ..table.asking import Operator, ask, at, changed, tell, written
 from ..table.creation import bind
 from ..table.inplace import recorded_edges, refuse_rows_as, rows_beyond, write_in_place
 from ..table.memoryless import empty as emptied
+from ..table.calls import ByCopy
 from ..table.opdef import OPS, Op, composite, op
 from ..table.signatures import explain
 
@@ -48,7 +49,7 @@ _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"
     "clone(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor",
     vjp={"input": lambda F, grad: F.view_grad(grad)},
     reads="late",
-    inner_writes=1,
+    inner_writes=ByCopy(1),
 )
 def clone(input: np.ndarray, *, memory_format: Any = None) -> np.ndarray:
     """A copy that stays in the graph: its gradient goes to input.
@@ -144,7 +145,7 @@ def _copied_back(F: Any, grad: Any, numpy: Any) -> Any:
     node="ToCopyBackward0",
     vjp={"input": lambda F, grad, input_dtype: _copied_back(F, grad, input_dtype)},
     reads="itself",
-    inner_writes=1,
+    inner_writes=ByCopy(1),
     operator=Operator(
         "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, "
         "bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",

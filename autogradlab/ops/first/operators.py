@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import iterating
+from ...core.memory.versions import of_inference
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS, LOCAL
@@ -16,7 +17,7 @@ from ...core.tensor.overriding import cast_within, stands_in
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
-from ...core.values.promotion import is_number, number, result_dtype
+from ...core.values.promotion import is_number, number, result_dtype, wrap_number
 from ..table.opdef import OPS, Op, publish
 from .elementwise import check_alpha
 from .kinds import align
@@ -93,6 +94,8 @@ def _rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
     wanted = result_dtype((input, other))
     if wanted is not input.dtype:
         input = F.to(input, wanted)
+    if of_inference(input) and not LOCAL.state.inference:  # autograd sees a number that is none of that mode
+        return F.sub(wrap_number(other), input, alpha=alpha)
     return _RSUB.call(input, other, alpha)
 
 

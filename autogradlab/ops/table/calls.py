@@ -15,7 +15,7 @@ import numpy as np
 from ...core.graph.node import NO_EDGE, Edge, sequence
 from ...core.memory.rows import Rows, apart
 from ...core.memory.versions import UNSHARED, of_inference
-from ...core.recording.record import array_property, finish, save_output, start_node
+from ...core.recording.record import TENSORS, array_property, finish, save_output, start_node
 from ...core.recording.views import beneath, share
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
@@ -58,6 +58,11 @@ class ByOut(int):
         return made
 
 
+class ByCopy(int):
+    """The inner writes of a kernel that fills new memory by copy_, which autograd sees although it has not seen the
+    operation itself."""
+
+
 def counted(t: Tensor, times: int, *operands: object) -> Tensor:
     """A result with the inner writes of its kernel, if all tensors among the operands are of inference mode."""
     for x in operands:
@@ -66,6 +71,9 @@ def counted(t: Tensor, times: int, *operands: object) -> Tensor:
     if type(times) is ByOut and modes.current().grad:
         if any(isinstance(x, Tensor) and requires_grad(x) for x in operands):
             raise RuntimeError(errors.OUT_GRAD.format(times.name))
+    if type(times) is ByCopy:
+        copied: Tensor = TENSORS.copy_(t, operands[0])
+        return copied
     t._counter = [times]
     return t
 

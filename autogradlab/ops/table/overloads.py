@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...core.memory.versions import of_inference
 from ...core.recording.record import TENSORS
 from ...core.tensor.dispatching import instead
 from ...core.tensor.overriding import stands_in
@@ -80,6 +81,8 @@ class Overload(NamedTuple):
     promotes: str = ""
     #: whether it is cast to the default dtype where both are integers
     floats: bool = False
+    #: whether its kernel calls the operation of two tensors, which autograd sees: the number is none of inference mode
+    wraps: bool = False
     #: is called with the array of that tensor and the number before, and may raise
     refuses: Callable[[Any, Any], None] | None = None
     #: any other call: is given what is called and the arguments; returns them as the entry takes them, or None if the
@@ -157,7 +160,7 @@ def _place(o: Overload, name: str) -> int:
 
 def _of_number(o: Overload) -> Rule:
     """What takes calls that give one argument as a number."""
-    name, tensor, refuses, floats = o.number, o.promotes, o.refuses, o.floats
+    name, tensor, refuses, floats, wraps = o.number, o.promotes, o.refuses, o.floats, o.wraps
     place, beside = _place(o, name), _place(o, tensor)
 
     def takes(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
@@ -168,7 +171,7 @@ def _of_number(o: Overload) -> Rule:
         if not tensor:
             return args, kwargs
         t = args[beside] if beside < len(args) else kwargs.get(tensor)
-        if not isinstance(t, Tensor):
+        if not isinstance(t, Tensor) or (wraps and of_inference(t) and not called.in_place):
             return None
         if refuses is not None:
             refuses(t._array, value)
