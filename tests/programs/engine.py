@@ -378,3 +378,53 @@ with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:
     attempt(lambda: lost.sum().backward())
 handle = torch.autograd.graph.register_multi_grad_hook((a,), print)
 print(isinstance(handle, torch.utils.hooks.RemovableHandle))
+
+# % engine-inference-leaf: what a leaf of inference mode still records, since kernels make tensors of their own
+with torch.inference_mode():
+    v = torch.tensor([[0.5, 0.25], [0.75, 0.3]], requires_grad=True)
+    whole = torch.tensor([1, 2])
+for call in (
+    lambda: v % 2,
+    lambda: torch.fmod(v, 0.2),
+    lambda: v.remainder(3),
+    lambda: 1 - v,
+    lambda: torch.rsub(v, 3, alpha=2),
+    lambda: v.clone(),
+    lambda: v.t().clone(),
+    lambda: v.double(),
+    lambda: v.to(torch.int64),
+    lambda: v.t().contiguous(),
+    lambda: 1 - whole,
+    lambda: whole % 2.5,
+):
+    for mode in (torch.enable_grad(), torch.no_grad()):
+        with mode:
+            made = call()
+            print(made, made.requires_grad, made.is_inference(), made._version)
+            if made.requires_grad:
+                made.sum().backward()
+                print(v.grad)
+
+# % engine-conjugate-gradients: the gradient of what was conjugated is conjugated when it is read
+start = torch.tensor([[1 + 2j, 3 - 1j], [0.5j, 2.0]])
+for call in (
+    lambda z: (z.conj() * 2).sum(),
+    lambda z: (z.conj() * z).sum(),
+    lambda z: z.mH.sum(),
+    lambda z: (z.mH @ start).sum(),
+    lambda z: (z.conj() + z.conj()).sum(),
+    lambda z: z.conj().reshape(4).mul(2).sum(),
+    lambda z: (-z.conj()).sum(),
+    lambda z: z.conj().exp().sum(),
+    lambda z: z.t().conj().t().mul(3).sum(),
+    lambda z: z.conj().imag.mul(2).sum(),
+    lambda z: z.conj().conj().mul(2).sum(),
+):
+    z, bits = start.clone().requires_grad_(), []
+    z.register_hook(lambda g: bits.append((g.is_conj(), g.is_neg(), g.stride(), g._version)))
+    for _ in range(2):
+        y = call(z)
+        y.backward(torch.tensor(1 - 2j) if y.is_complex() else None)
+        print(bits.pop(), z.grad.is_conj(), z.grad._version, z.grad)
+    with caught():
+        print(z.grad.numpy())

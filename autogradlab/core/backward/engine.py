@@ -23,6 +23,7 @@ import numpy as np
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import AccumulateGrad, Node, Pair, pair
 from ..graph.slices import CopySlices
+from ..memory.lazy import LazyArray
 from ..memory.rows import Rows, levels_of
 from ..memory.versions import INFERENCE, of_inference
 from ..recording.detached import DETACHED
@@ -353,6 +354,11 @@ def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) ->
     return 0 if node.writes is None else node.writes[i]
 
 
+def _settled(g: Any) -> Any:
+    """What a Node has given as an array; one that is conjugated when it is read stays so, as hooks and `.grad` show."""
+    return g if type(g) is LazyArray else _asarray(g)
+
+
 def _behind_hooks(grad: Tensor, arrived: Any) -> tuple[int, np.ndarray, Any]:
     """Of a gradient that hooks have seen: how often it was written, by them too, its array, and what had arrived, if
     that is another one: an array that two hold would not be the pass's own."""
@@ -426,7 +432,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                 times = 0
                 if g is not None:
                     if type(g) is not _ndarray:
-                        g = _asarray(g)
+                        g = _settled(g)
                     if g.shape != target.shape or g.dtype is not target.dtype:
                         g = _asarray(checked(node, i, g, target.shape, target.dtype))  # a sum, or a cast: new memory
                     elif writes or counts is not None:
@@ -440,7 +446,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             else:
                 if g is not None:
                     if type(g) is not _ndarray:
-                        g = _asarray(g)
+                        g = _settled(g)
                     if waiting.multi:
                         if g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]:
                             g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
@@ -774,7 +780,7 @@ class Task:
                 g = outs[i]
                 if g is not None:
                     if not tensors and type(g) is not _ndarray:
-                        g = np.asarray(g)
+                        g = _settled(g)
                     times = 0
                     if not tensors and (writes or node.writes is not None):
                         times = _writes(node, i, grad, g, writes)

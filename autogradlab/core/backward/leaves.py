@@ -9,6 +9,7 @@ import numpy as np
 
 from ..graph.node import NO_EDGE, AccumulateGrad, Node
 from ..memory.layout import empty_like, fills_memory
+from ..memory.lazy import LazyArray
 from ..memory.overlap import check_written
 from ..memory.rows import Rows
 from ..memory.strided import placed, window
@@ -115,7 +116,10 @@ def _first(variable: Tensor, grad: np.ndarray, writes: int | None, kept: bool = 
     taken = writes is not None and not kept
     if taken and (grad.strides != x.strides or (grad.base is not None and 0 in grad.strides)):
         taken = _laid_out_like(grad, x)
-    if taken and (grad.base is None or _has_base_alone(grad)):
+    if type(grad) is LazyArray:  # the view that the pass has made of a gradient
+        taken = taken and _laid_out_like(grad, x)
+        t = wrap(grad.over(own_copy(grad.memory, x)) if taken else own_copy(grad, x))
+    elif taken and (grad.base is None or _has_base_alone(grad)):
         t = wrap(_permuted_like(grad, x))
     else:
         t = wrap(own_copy(grad, x))

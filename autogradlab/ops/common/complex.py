@@ -106,7 +106,7 @@ def polar(abs: np.ndarray, angle: np.ndarray) -> np.ndarray:
     "_conj",
     view=True,
     node="ConjBackward0",
-    vjp={"input": lambda F, grad: F.conj(grad)},
+    vjp={"input": lambda F, grad: F._conj(grad)},
     operator=Operator("(Tensor(a) self) -> Tensor(a)"),
 )
 def _conj(input: np.ndarray) -> Any:
