@@ -350,3 +350,23 @@ with caught():
     vmap(torch.nn.LSTMCell(3, 2))(rows)
 with caught():
     vmap(lambda t: torch.nn.utils.rnn.pad_sequence([t, t[:2]]))(rows)
+
+# % mapped-rows-of-numbers: linspace and logspace between bounds of each row, repeats of each, splits at a tensor
+ends, rows = torch.tensor([1.0, 2.0, 3.0]), torch.arange(12.0).view(2, 6)
+for call in (
+    lambda s: torch.linspace(0, s, 4),
+    lambda s: torch.linspace(s, s + 1, 3, dtype=torch.float64),
+    lambda s: torch.linspace(s, s * 2, 1),
+    lambda s: torch.logspace(0, s, 3),
+):
+    attempt(lambda call=call: torch.vmap(call)(ends))
+attempt(lambda: torch.vmap(lambda a, b: torch.linspace(a, b, 3), in_dims=(0, None))(ends, torch.tensor(9)))
+attempt(lambda: torch.vmap(torch.vmap(lambda a: torch.linspace(a, 9, 3)))(torch.arange(6.0).view(2, 3)))
+times = torch.tensor([[1, 2], [2, 1]])
+for call in (
+    lambda s, r: s.repeat_interleave(r, output_size=3),
+    lambda s, r: s.repeat_interleave(r + torch.arange(2) * r),
+    lambda s, r: torch.repeat_interleave(r),
+):
+    attempt(lambda call=call: torch.vmap(call)(rows[:, :2], times))
+attempt(lambda: torch.vmap(lambda s: torch.tensor_split(s, torch.tensor([1, 3])))(rows))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.rows import Rows, each
 from ...core.random.streams import unsupported
 from ...core.runtime import modes
 from ...core.runtime.warn import warn
@@ -213,8 +215,19 @@ def _bound(name: str, which: str, value: Any) -> Any:
             raise RuntimeError(
                 f"{name} only supports 0-dimensional start and end tensors, but got {_dimensions(which, value)}."
             )
-        return value.item()
+        return value._array if type(value._array) is Rows else value.item()
     return value
+
+
+def _between(run: Callable[[Any, Any], np.ndarray], start: Any, end: Any) -> Any:
+    """A row of numbers; for bounds that vmap hands over one row for each of them."""
+    if type(start) is not Rows and type(end) is not Rows:
+        return modes.quiet(run, start, end)
+
+    def one(start: Any, end: Any) -> np.ndarray:
+        return run(*[x.item() if isinstance(x, np.ndarray) else x for x in (start, end)])
+
+    return each(one, (start, end))
 
 
 def _spaced(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, int, Dtype, dict[str, Any]]:
@@ -276,7 +289,7 @@ def linspace(*args: Any, **kwargs: Any) -> Tensor:
     start, end, steps, kind, values = _spaced("linspace", args, kwargs)
     if (kind is dtypes.bool or kind.name in _LACKING) and steps > 1:
         raise unsupported("linspace_cpu", kind.numpy)
-    array = modes.quiet(lambda: _row(start, end, steps, kind).astype(kind.numpy))
+    array = _between(lambda start, end: _row(start, end, steps, kind).astype(kind.numpy), start, end)
     out = values["out"]
     return placed(array, values) if out is None else _into_row("linspace", out, array, values)
 
@@ -355,7 +368,8 @@ def logspace(*args: Any, **kwargs: Any) -> Tensor:
     start, end, steps, kind, values = _spaced("logspace", args, kwargs)
     if (kind is dtypes.bool or kind.name in _LACKING) and steps > 1:
         raise unsupported("logspace_cpu", kind.numpy)
-    array = modes.quiet(_powers, values["base"], start, end, steps, kind).astype(kind.numpy)
+    base = values["base"]
+    array = _between(lambda start, end: _powers(base, start, end, steps, kind).astype(kind.numpy), start, end)
     out = values["out"]
     return placed(array, values) if out is None else _into_row("logspace", out, array, values)
 

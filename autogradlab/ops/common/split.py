@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE
-from ...core.memory.rows import refuse_numbers
+from ...core.memory.rows import refuse_among, refuse_numbers
 from ...core.memory.strided import placed, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.dispatching import instead
@@ -269,6 +269,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     given = indices_or_sections
     if isinstance(given, Tensor):
+        refuse_among("tensor_split.tensor_indices_or_sections", (input, given))
         if given._array.dtype != np.int64:
             raise RuntimeError(
                 f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {scalar_name(given)}"
