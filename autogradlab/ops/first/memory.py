@@ -34,10 +34,10 @@ from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes, is_number
 from ..table.arguments import reject
 from ..table.asking import Operator, ask, at, changed, tell, written
+from ..table.calls import ByCopy
 from ..table.creation import bind
 from ..table.inplace import recorded_edges, refuse_rows_as, rows_beyond, write_in_place
 from ..table.memoryless import empty as emptied
-from ..table.calls import ByCopy
 from ..table.opdef import OPS, Op, composite, op
 from ..table.signatures import explain
 
