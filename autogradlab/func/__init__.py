@@ -21,13 +21,13 @@ from ..autograd.forward_ad import check_dual, dual_level, make_dual, reaches_oth
 from ..autograd.function import transforms
 from ..autograd.grad_mode import enable_grad, inference_mode
 from ..autograd.trees import flat, like, sketch, structure
-from ..core.graph.node import Start, pair, reachable
+from ..core.graph.node import LeafStart, Start, pair, reachable
 from ..core.memory.rows import levels_of
 from ..core.memory.versions import of_inference
 from ..core.recording.record import TENSORS as F
 from ..core.recording.views import share
 from ..core.runtime import errors, modes
-from ..core.tensor.edges import made_by
+from ..core.tensor.edges import made_by, was_leaf
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad, wrap
 from .functionalizing import functionalize
 from .mapping import check_randomness, puts_back, vmap
@@ -144,7 +144,8 @@ class _Level:
         made: Tensor = F.detach(t)
         made._stands_for = t
         self.given.append(made)
-        start = Start.after(gradient_edge(t), t._array)
+        kind = Start if self.forward and not was_leaf(t) else LeafStart
+        start = kind.after(gradient_edge(t), t._array)
         made._edge = start
         self.starts.add(start)
         return made

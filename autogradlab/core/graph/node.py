@@ -27,6 +27,7 @@ __all__ = [
     "Node",
     "Pair",
     "RemovableHandle",
+    "LeafStart",
     "Start",
     "edge_to",
     "leads",
@@ -418,6 +419,12 @@ class Start(Identity):
     __slots__ = ()
 
     hidden = True
+
+
+class LeafStart(Start):
+    """The same for a transform that goes backward: its tensor is a leaf there."""
+
+    __slots__ = ()
 
 
 _notes_of = vars(Node)["_notes"].__get__

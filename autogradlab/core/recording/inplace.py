@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import Edge, Node
+from ..graph.node import Edge, LeafStart, Node
 from ..graph.slices import CopySlices
 from ..memory.versions import INFERENCE, UNSHARED, InferenceVersions, of_inference
 from ..runtime import errors, modes
@@ -56,6 +56,8 @@ def check_inplace(t: Tensor, *others: Tensor) -> None:
         if t._edge is None:  # a leaf that requires grad
             unseen = others and all(map(of_inference, (t, *others)))
             raise RuntimeError(errors.INFERENCE_INPLACE if unseen else errors.LEAF_INPLACE)
+        if type(t._edge) is LeafStart:
+            raise RuntimeError(errors.LEAF_INPLACE)
         return
     if view.creation is not None:
         refuse_view(view)

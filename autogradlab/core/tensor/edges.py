@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, Node, edge_to, leads, pair, short_name
+from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, LeafStart, Node, edge_to, leads, pair, short_name
 from ..graph.slices import WITHIN, AsStridedBackward0, ConjBackward0, NegViewBackward0
 from ..memory.strided import Places, geometries, turned
 from ..memory.versions import INFERENCE, of_inference
@@ -171,8 +171,9 @@ def stored_edge(t: Tensor) -> Edge:
 
 
 def was_leaf(t: Tensor) -> bool:
-    """Whether a tensor is a leaf by the edge that it has."""
-    return not leads(stored_edge(t))
+    """Whether a tensor is a leaf by the edge that it has, if only of a functional transform."""
+    edge = stored_edge(t)
+    return not leads(edge) or type(edge) is LeafStart
 
 
 def refuse_view(view: ViewMeta, indirect: bool = False) -> None:

@@ -69,11 +69,12 @@ def _of_long_sums(a: np.ndarray, b: np.ndarray, start: Any = None) -> np.ndarray
 def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np.ndarray:
     """The matrix product of two arrays of one dtype. Half types are summed in float32, as PyTorch does.
 
-    Where nothing is summed, a column times a row, PyTorch's product of -1 and 0 is -0.0; a sum begins with 0.0.
+    Where nothing is summed, a column times a row, PyTorch's product of -1 and 0 is -0.0; a sum begins with 0.0, and so
+    do products with rows of matrices.
     """
     d = a.dtype
     if (d is _FLOAT32 or d is _FLOAT64) and a.ndim <= 2:
-        if a.shape[-1] == 1 and _column_by_row(a, b):
+        if a.shape[-1] == 1 and _column_by_row(a, b) and type(b) is not Rows:
             return np.multiply(a, b, order="C")
         if d is _FLOAT32 and a.ndim == b.ndim == 2 and a.shape[1] >= _LONG:
             return _of_long_sums(a, b)
