@@ -205,7 +205,7 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         out_several, outputs = _as_tuple(func(*given), _OUTPUTS, "jvp")
         _check_recorded(outputs, "outputs", strict)
         # the gradient is linear in these weights; its derivative by them is the product
-        weights = tuple(wrap(np.zeros_like(o._array)).requires_grad_() for o in outputs)
+        weights = tuple(TENSORS.zeros_like(o, requires_grad=True) for o in outputs)
         first = _gradients(outputs, given, weights, True)
         _check_recorded(first, "grad_inputs", strict)
     with set_grad_enabled(True if create_graph else is_grad_enabled()):

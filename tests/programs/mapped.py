@@ -370,3 +370,16 @@ for call in (
 ):
     attempt(lambda call=call: torch.vmap(call)(rows[:, :2], times))
 attempt(lambda: torch.vmap(lambda s: torch.tensor_split(s, torch.tensor([1, 3])))(rows))
+
+# % mapped-signs-of-zero: a product of matrices begins with 0.0 where there are many of them
+g, x = torch.tensor([[-1.0, -2.0]]), torch.tensor([[0.0, 3.0]])
+print(torch.vmap(lambda a, b: torch.mm(a[:, None], b[None]))(g, x))
+print(torch.vmap(lambda a: torch.mm(a[:, None], x))(g))
+print(torch.vmap(lambda b: torch.mm(g.T, b[None]))(x))
+print(torch.mm(g.T, x))
+print(torch.vmap(torch.func.grad(lambda w, x: -F.linear(x, w).sum()), in_dims=(None, 0))(torch.ones(2, 2), x))
+
+# % mapped-masks-of-numbers: a mask of one number is refused like any other
+for call in (lambda x: x[x > 0].sum(), lambda x: x[x > 0]):
+    attempt(lambda call=call: torch.vmap(call)(torch.ones(3)))
+    attempt(lambda call=call: torch.vmap(torch.vmap(call))(torch.ones(2, 2)))

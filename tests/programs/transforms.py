@@ -458,3 +458,22 @@ for row in ([1.0, 2.0, 3.0], [1.0, 2.0, 800.0], [-float("inf"), 3.0, 4.0]):
     print(tangent(lambda x: torch.logcumsumexp(x, 0), torch.tensor(row, dtype=torch.float64)))
 print(tangent(torch.linalg.slogdet, torch.tensor([[1, 2], [3, -4]], dtype=torch.complex128))[1])
 print(tangent(lambda x: torch.nn.functional.pad(x, [1, 2], "circular"), torch.ones(0, 3, 3)))
+
+# % transforms-written-arguments: what a transform differentiates by is a leaf, however deep it lies
+start, call = torch.ones(2), lambda x: x.add_(1).sum()
+for transformed in (
+    torch.func.grad(call),
+    torch.func.grad(torch.func.grad(call)),
+    torch.func.jacrev(torch.func.grad(call)),
+    torch.func.hessian(call),
+    torch.func.jacfwd(torch.func.grad(call)),
+    torch.vmap(torch.func.grad(call)),
+    torch.vmap(call),
+    torch.func.jacfwd(call),
+    lambda x: torch.func.jvp(torch.func.grad(call), (x,), (x,)),
+    lambda x: torch.func.vjp(torch.func.grad(call), x)[0],
+    torch.func.grad(lambda x: torch.func.grad(call)(x * 1).sum()),
+    torch.func.grad(lambda x: call(x * 1)),
+):
+    attempt(lambda transformed=transformed: transformed(start))
+    print(start)

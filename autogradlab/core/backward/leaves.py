@@ -110,7 +110,7 @@ def add_to_grad(variable: Tensor, grad: np.ndarray, writes: int | None) -> None:
         accumulate_tensor(variable, wrap(grad))
 
 
-def _first(variable: Tensor, grad: np.ndarray, writes: int | None, kept: bool = False) -> Tensor:
+def _first(variable: Tensor, grad: Any, writes: int | None, kept: bool = False) -> Tensor:
     """The `.grad` of a leaf that had none: the array itself if it may be and no hook has `kept` it, else a copy."""
     x = variable._array
     taken = writes is not None and not kept

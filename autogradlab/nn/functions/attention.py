@@ -171,9 +171,12 @@ def _check_attention(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) -> Non
 
 def masked(mask: Any, name: str, like: Tensor, other: Any = None, other_name: str = "") -> Any:
     """A bool mask as numbers to be added to the scores: -inf where it is True."""
+    if other is not None and not isinstance(other, Tensor):
+        raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
+    wanted = like.dtype
     if mask is None:
         return None
-    bools = mask._array.dtype.kind == "b"
+    bools = mask.dtype.name == "bool"
     if not (bools or mask.dtype.is_floating_point):
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if other is not None and mask.dtype is not other.dtype:
@@ -183,14 +186,14 @@ def masked(mask: Any, name: str, like: Tensor, other: Any = None, other_name: st
         )
     if not bools:
         return mask
-    added = np.zeros(mask._array.shape, like._array.dtype)
+    added = np.zeros(mask._array.shape, wanted.numpy)
     added[mask._array] = -np.inf
     return TENSORS.from_numpy(added)
 
 
 def _check_dims(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:
     """Whether the query is a batch (3-D) and not one sequence (2-D); what goes with it has to fit."""
-    dims = query.ndim
+    dims = query.dim()
     if dims not in (2, 3):
         raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {dims}-D query tensor")
     given = f"For {'batched' if dims == 3 else 'unbatched'} ({dims}-D) `query`, expected"

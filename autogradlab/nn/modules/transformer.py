@@ -62,9 +62,10 @@ def _attended(attention: Any, x: Any, to: Any, mask: Any, padding: Any, is_causa
 
 def _is_causal(mask: Any, hint: bool | None, x: Any, layer: Any) -> bool:
     """Whether a mask hides from each position exactly the later ones: as the caller says, or else as it is."""
+    sizes = x.size()
+    size = sizes[1 if layer.self_attn.batch_first and len(sizes) != 2 else 0]
     if hint is not None or mask is None:
         return hint is True
-    size = x.shape[1 if layer.self_attn.batch_first and x.ndim == 3 else 0]
     wanted = Transformer.generate_square_subsequent_mask(size, dtype=mask.dtype)
     return mask.shape == wanted.shape and bool((mask == wanted).all())
 
@@ -447,9 +448,10 @@ class Transformer(Module):
     ) -> Tensor:
         """The output sequence."""
         batch = 0 if self.batch_first else 1
-        if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
+        batched = src.dim() == 3
+        if src.size(batch) != tgt.size(batch) and batched:
             raise RuntimeError("the batch number of src and tgt must be equal")
-        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
         memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
         return self.decoder(

@@ -215,7 +215,7 @@ def _bound(name: str, which: str, value: Any) -> Any:
             raise RuntimeError(
                 f"{name} only supports 0-dimensional start and end tensors, but got {_dimensions(which, value)}."
             )
-        return value._array if type(value._array) is Rows else value.item()
+        return value._array if isinstance(value._array, Rows) else value.item()
     return value
 
 

@@ -94,7 +94,7 @@ _FALLBACK = "aten/src/ATen/functorch/BatchedFallback.cpp:82"
 
 def _times(repeats: Tensor, output_size: Any) -> Tensor:
     """The index that repeats each position as many times as `repeats` says."""
-    x = repeats._array
+    x: Any = repeats._array
     if type(x) is Rows:
         warn(errors.ROWS_PERFORMANCE.format("repeat_interleave.Tensor"), at=_FALLBACK)
         return wrap(each(lambda row: _times(wrap(row), output_size)._array, (x,)))

@@ -12,11 +12,12 @@ import numpy as np
 from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.overlap import check_apart
-from ...core.memory.rows import levels_of
+from ...core.memory.rows import Rows, levels_of
 from ...core.memory.strided import placed
 from ...core.memory.versions import of_inference
 from ...core.recording.inplace import commit
 from ...core.recording.record import TENSORS, start_node
+from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS
 from ...core.runtime.warn import warn
 from ...core.tensor.dispatching import instead
@@ -114,6 +115,8 @@ def parse(input: Tensor, index: Any, writing: bool = False) -> tuple[Tensor, tup
                 continue
             found += [None] * (dim - len(found))
             if not array.ndim and array.dtype.kind in "bu":
+                if isinstance(array, Rows):
+                    raise RuntimeError(errors.ROWS_MASK)
                 result = TENSORS.unsqueeze(result, dim)
                 found.append(wrap(np.array([0] if array else [], np.int64)))
                 dim += 1
