@@ -116,9 +116,11 @@ def _first(variable: Tensor, grad: Any, writes: int | None, kept: bool = False) 
     taken = writes is not None and not kept
     if taken and (grad.strides != x.strides or (grad.base is not None and 0 in grad.strides)):
         taken = _laid_out_like(grad, x)
-    if type(grad) is LazyArray:  # the view that the pass has made of a gradient
+    bits = grad if type(grad) is LazyArray else None
+    if bits is not None:  # the view that the pass has made of a gradient
         taken = taken and _laid_out_like(grad, x)
-        t = wrap(grad.over(own_copy(grad.memory, x)) if taken else own_copy(grad, x))
+        own: Any = bits.over(own_copy(bits.memory, x)) if taken else own_copy(grad, x)
+        t = wrap(own)
     elif taken and (grad.base is None or _has_base_alone(grad)):
         t = wrap(_permuted_like(grad, x))
     else:
