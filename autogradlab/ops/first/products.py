@@ -74,8 +74,8 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
     """
     d = a.dtype
     if (d is _FLOAT32 or d is _FLOAT64) and a.ndim <= 2:
-        if a.shape[-1] == 1 and _column_by_row(a, b) and not isinstance(b, Rows):
-            return np.multiply(a, b, order="C")
+        if a.shape[-1] == 1 and _column_by_row(a, b):
+            return np.matmul(a, b) if isinstance(b, Rows) else np.multiply(a, b, order="C")
         if d is _FLOAT32 and a.ndim == b.ndim == 2 and a.shape[1] >= _LONG:
             return _of_long_sums(a, b)
         r: np.ndarray = a.dot(b)  # for small matrices in half the time of np.matmul
