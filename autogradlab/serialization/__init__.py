@@ -121,12 +121,14 @@ def load(
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
     if mmap and not isinstance(f, (str, os.PathLike)):
         raise ValueError("f must be a file path in order to use the mmap argument")
+    start = 0
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
             content = file.read()
     else:
         try:
-            f.seek(f.tell())
+            start = f.tell()
+            f.seek(start)
         except (AttributeError, io.UnsupportedOperation) as error:
             raise type(error)(
                 f"{error}. You can only torch.load from a file that is seekable. Please pre-load the data into a "
@@ -134,11 +136,20 @@ def load(
             ) from None
         content = f.read()
     if not content:
-        raise EOFError("Ran out of input")
+        raise EOFError("Ran out of input") if weights_only is False else EOFError
     if pickle_load_args and weights_only is not False:
         warnings.warn("pickle_load_args only works if `weights_only=False`.", stacklevel=2)
     encoding = pickle_load_args.get("encoding", "utf-8")
     if is_stream(content):
-        return Stream(content).load(map_location, weights_only is not False, encoding)
+        if mmap:
+            raise RuntimeError(
+                f"mmap can only be used with files saved with `torch.save({f}, _use_new_zipfile_serialization=True), "
+                "please torch.save your checkpoint with this option in order to use mmap."
+            )
+        stream = Stream(content)
+        found = stream.load(map_location, weights_only is not False, encoding)
+        if not isinstance(f, (str, os.PathLike)):
+            f.seek(start + stream.end)  # another object may follow
+        return found
     with Archive(content) as archive:
         return Reader(archive, map_location, weights_only is not False, encoding).load()

@@ -48,6 +48,8 @@ class Stream:
     def __init__(self, content: bytes) -> None:
         self.content = content
         self.length = len(content)
+        #: where the object ends, once it has been read
+        self.end = 0
         self._left = self.length
         #: by the key of a memory: its bytes, and the dtype of its numbers
         self._memories: dict[str, tuple[np.ndarray, dtype]] = {}
@@ -66,6 +68,7 @@ class Stream:
         found = reader.run()
         for key in reader.run():
             self._fill(reader, key.decode() if isinstance(key, bytes) else key, swapped=little != native)
+        self.end = reader.at
         return found
 
     def memory(self, key: str, size: int, kind: dtype) -> np.ndarray:

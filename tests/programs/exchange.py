@@ -1,5 +1,9 @@
 """Numbers and memory that come from NumPy and other array libraries."""
 
+import io
+import os
+import pickle
+import tempfile
 import warnings
 
 import numpy as np
@@ -84,3 +88,20 @@ tail = torch.from_dlpack(torch.arange(6.0)[2:])
 print(
     tail.storage_offset(), tail, torch.from_dlpack(torch.rand(16)[::3][:1]).stride(), torch.utils.dlpack.DLDeviceType(2)
 )
+
+# % exchange-streams: files of the old format follow one another, and are not mapped
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "file")
+    with open(path, "wb") as f:
+        for n in range(3):
+            pickle.dump(n, f)
+            torch.save(torch.full((2,), n), f, _use_new_zipfile_serialization=False)
+    with open(path, "rb") as f:
+        print([(pickle.load(f), torch.load(f)) for _ in range(3)], f.read())
+    torch.save(torch.ones(2), path, _use_new_zipfile_serialization=False)
+    try:
+        torch.load(path, mmap=True)
+    except RuntimeError as error:
+        print(str(error).replace(path, "PATH"))
+for only in (None, True, False):
+    attempt(lambda only=only: torch.load(io.BytesIO(), weights_only=only))

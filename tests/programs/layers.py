@@ -481,3 +481,43 @@ for n in (1, 2, 3):
         by_input = getattr(torch.nn.grad, f"conv{n}d_input")(x.shape, w, torch.ones_like(y), **options)
         by_weight = getattr(torch.nn.functional.grad, f"conv{n}d_weight")(x, w.shape, torch.ones_like(y), **options)
         print(by_input.shape, by_input.sum(), by_weight.shape, by_weight.sum())
+
+# % layers-empty-convolutions: channels that are not there, and weights that groups do not divide
+for n in (1, 2, 3):
+    for make in (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d)[n - 1 : n]:
+        layer = make(0, 4, 3)
+        x = torch.ones(2, 0, *(5,) * n, requires_grad=True)
+        y = layer(x)
+        y.sum().backward()
+        print(y.shape, x.grad.shape, layer.weight.grad.shape, layer.bias.grad)
+        print([g.shape for g in torch.autograd.grad(layer(x).sum(), (x, layer.weight, layer.bias), create_graph=True)])
+        print(layer(x[:0]).shape, layer(x[0]).shape, layer.double()(x.double()).shape)
+    transposed = getattr(F, f"conv_transpose{n}d")
+    for channels, groups in ((0, 1), (1, 2), (3, 2)):
+        t(transposed, torch.ones(1, 4, *(3,) * n), torch.ones(channels, 2, *(3,) * n), groups=groups)
+    for given in ({"output_padding": 1}, {"output_padding": 2, "stride": 2}, {"output_padding": 3, "dilation": 2}):
+        t(transposed, torch.ones(1, 2, *(3,) * n), torch.ones(2, 2, *(3,) * n), **given)
+t(F.conv2d, torch.ones(2, 2, 0, 5), torch.ones(4, 2, 3, 3), padding=2)
+
+# % layers-pools-refused: images smaller than their windows, planes without the right number of dimensions
+for kernel, padding in ((5, 0), (5, 1), (5, 2), (5, 4), ((1, 7, 2), (0, 2, 1))):
+    for mode in (False, True):
+        t(F.avg_pool3d, torch.ones(1, 4, 4, 4), kernel, padding=padding, ceil_mode=mode)
+for shape in ((2,), (2, 2), (2, 2, 2), (2, 2, 2, 2), (2, 2, 2, 2, 2), (2, 0, 2), (0, 2, 2, 2), (2, 2, 0, 2, 1)):
+    for unpool in (F.max_unpool1d, F.max_unpool2d, F.max_unpool3d):
+        for indices in (torch.zeros(shape).long(), torch.zeros(shape[:2]).long(), torch.zeros(shape)):
+            t(lambda x, i, k, unpool=unpool: unpool(x, i, k).shape, torch.ones(shape), indices, 2)
+
+# % layers-negative-padding: more taken away than there is
+for padding in ((-3, 1), (-3, 0), (-2, 0), (-1, -2), (-3, 5), (1, -3), (1, -4), (0, -3)):
+    t(F.pad, torch.ones(2), padding)
+t(F.pad, torch.ones(2, 2), (-3, 2, -1, -1))
+
+# % layers-grouped-queries: heads of keys and values that divide those of queries, and others
+for heads in ((3, 2, 2), (4, 2, 1), (4, 3, 3), (4, 2, 2), (2, 4, 4), (4, 1, 1), (4, 2, 4)):
+    q, k, v = (torch.ones(1, h, 2, 2, requires_grad=True) for h in heads)
+    for mask in (None, torch.ones(2, 2)):
+        t(lambda: F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True).shape)
+for shape in ((2, 2), (1, 2, 2)):
+    x = torch.ones(shape)
+    t(lambda: F.scaled_dot_product_attention(x, x, x, enable_gqa=True).shape)

@@ -383,3 +383,20 @@ for data in ([1, 2.5], [True, 2.0], (1, 2.5), [1, None], [1, [2]], [1, "a"], [1,
     for make in (torch.Tensor, torch.LongTensor, torch.ones(1).new):
         attempt(lambda make=make, data=data: make(data).tolist())
 print(torch.torch is torch)
+
+# % values-lerp-weights: a weight without dimensions counts as a number does in the dtype of the result
+KINDS = (torch.uint8, torch.int64, torch.float32, torch.float64, torch.complex64, torch.bool)
+for kind in KINDS:
+    for weight in KINDS:
+        for shape in ((), (2,), (1, 2)):
+            x, w = torch.ones(shape, dtype=kind), torch.ones((), dtype=weight)
+            attempt(lambda: torch.lerp(x, x * 3, w))
+            attempt(lambda: torch.lerp(x, torch.ones((), dtype=kind), w))
+            attempt(lambda: torch.lerp(x, x, torch.ones(2, dtype=weight)))
+            attempt(lambda: torch.lerp(x, x, w, out=torch.ones(shape, dtype=torch.float64)))
+            if weight.is_floating_point or weight.is_complex:
+                attempt(lambda: x.clone().lerp_(x, w))
+x, w = torch.ones(2, requires_grad=True), torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+y = torch.lerp(x, x * 3, w)
+y.sum().backward()
+print(y, x.grad, w.grad)

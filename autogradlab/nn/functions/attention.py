@@ -95,8 +95,10 @@ def scaled_dot_product_attention(
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
-        times = q._array.shape[-3] // k._array.shape[-3]
-        k, v = k.repeat_interleave(times, -3), v.repeat_interleave(times, -3)
+        heads, of_keys, of_values = (t.size(-3) for t in (q, k, v))
+        if heads % of_keys or heads % of_values:
+            raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
+        k, v = k.repeat_interleave(heads // of_keys, -3), v.repeat_interleave(heads // of_values, -3)
     fused = _whole(q, k, v, attn_mask, dropout_p)
     if not ATTENTION["math"]:
         _check_kernels(fused, dropout_p)

@@ -251,13 +251,14 @@ def _transposed(
         _misfit(weight, x, stride, n)
     options = [expanded(v, n, k) for v, k in ((stride, "stride"), (padding, "padding"), (dilation, "dilation"))]
     more = expanded(output_padding, n, "output_padding")
-    for o, s, d in zip(more, options[0], options[2], strict=True):
-        if o >= s and o >= d:
-            raise RuntimeError(
-                "output padding must be smaller than either stride or dilation, but got output_padding_height: "
-                f"{more[0]} output_padding_width: {more[-1]} stride_height: {options[0][0]} stride_width: "
-                f"{options[0][-1]} dilation_height: {options[2][0]} dilation_width: {options[2][-1]}"
-            )
+    if any(o >= s and o >= d for o, s, d in zip(more, options[0], options[2], strict=True)):
+        lengths = {"output_padding": (more, 0), "stride": (options[0], 1), "dilation": (options[2], 1)}
+        shown = [
+            f"{name}_{side}: {size}"
+            for name, (sizes, flat) in lengths.items()  # one dimension is computed as two, the first of them flat
+            for side, size in zip(("depth", "height", "width")[-max(n, 2) :], (flat,) * (n == 1) + sizes, strict=True)
+        ]
+        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(shown)}")
     out = _convolved(x, weight, bias, *options, True, more, groups)
     return out if batched else TENSORS.squeeze(out, 0)
 

@@ -484,8 +484,10 @@ def _lerp(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> Any:
 def _lerp_kernel(name: str) -> Any:
     @iterating
     def kernel(input: np.ndarray, end: np.ndarray, weight: Any) -> np.ndarray:
-        if isinstance(weight, np.ndarray) and not weight.ndim:  # a number, whatever its dtype
-            weight = weight.astype(input.dtype)
+        together = end.dtype is input.dtype and isinstance(weight, np.ndarray) and not weight.ndim
+        if together and weight.dtype is not input.dtype:  # the one tensor that may be of another dtype
+            numpy = shared(input, end, weight)
+            input, end, weight = input.astype(numpy), end.astype(numpy), weight.astype(numpy)
         for a in (end, weight):
             if isinstance(a, np.ndarray) and a.dtype != input.dtype:
                 what = "end" if a is end else "weight"
@@ -546,7 +548,9 @@ op(
     >>> x
     tensor([ 1.0000, 12.5000])
     """,
-    out=Out(exact=FOUND, unless=lambda inputs, out: not isinstance(inputs[2], Tensor), overlap="part"),
+    out=Out(
+        exact=FOUND, unless=lambda inputs, out: not isinstance(inputs[2], Tensor) or not inputs[2].ndim, overlap="part"
+    ),
 )(_lerp_kernel("lerp_kernel_tensor"))
 
 

@@ -59,17 +59,17 @@ def _check(
         raise RuntimeError(f"dilation should be greater than zero{given}")
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
+    if weight.shape[0] < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of "
+            f"size {wanted} instead"
+        )
+    if weight.shape[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+            f"size [{wanted}] instead"
+        )
     if not transposed:
-        if weight.shape[0] < groups:
-            raise RuntimeError(
-                f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of "
-                f"size {wanted} instead"
-            )
-        if weight.shape[0] % groups:
-            raise RuntimeError(
-                f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
-                f"size [{wanted}] instead"
-            )
         if input.shape[1] != channels:
             raise RuntimeError(
                 f"Given groups={groups}, weight of size {wanted}, expected input{shape} to have {channels} channels, "
@@ -215,6 +215,8 @@ def _conv_vjp(
         return F.convolution_backward(
             grad, input, weight, bias_shape, stride, padding, dilation, transposed, output_padding, groups, needs
         )
+    if not input.shape[1]:  # of no channels PyTorch makes none
+        return [input * 0, weight * 0, F.sum(weight, tuple(range(1, weight.ndim)), False)]
     options = (stride, padding, dilation, transposed, groups)
     found = [
         _grad_input(F, grad, weight, tuple(input.shape), *options) if needs[0] else None,
@@ -252,6 +254,8 @@ def _conv_twice(
     groups: int,
 ) -> list[Any]:
     by_input, by_weight, by_bias = grads
+    if not input.shape[1]:
+        return [grad_output * 0, input * 0, weight * 0]
     options = (stride, padding, dilation, transposed, groups)
 
     def conv(x: Any, w: Any) -> Any:
@@ -338,6 +342,13 @@ def _convolution(
     output_padding: Sizes,
     groups: int,
 ) -> np.ndarray:
+    if not input.size and all(input.shape[:2]):
+        raise RuntimeError(
+            f"Only zero batch or zero channel inputs are supported, but got input shape: {list(input.shape)}"
+        )
+    if not input.shape[1]:
+        sizes = out_sizes(input.shape[2:], weight.shape[2:], stride, padding, dilation)
+        return np.zeros((input.shape[0], 0, *sizes), input.dtype)
     if transposed:
         sizes = _opened(input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding)
         if min(sizes) < 1 and input.shape[0]:

@@ -80,6 +80,10 @@ def _sizes(
             f"{list(shape)}"
         )
     sizes = shape[-nd:]
+    if mean and nd == 3 and any(n < k for n, k in zip(sizes, kernel, strict=True)):
+        image = " ".join(f"{name}: {n}" for name, n in zip("THW", sizes, strict=True))
+        window = " ".join(f"k{name}: {k}" for name, k in zip("THW", kernel, strict=True))
+        raise RuntimeError(f"input image ({image}) smaller than kernel size ({window})")
     out = tuple(pooled_size(*a, ceil_mode) for a in zip(sizes, kernel, stride, padding, dilation, strict=True))
     if any(n < 1 for n in out):
         lead = shape[-nd - 1]
@@ -318,13 +322,25 @@ _register_max(
 
 
 def _unpool(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]) -> np.ndarray:
-    nd = len(output_size)
+    nd, shape = len(output_size), input.shape
     if indices.dtype != np.int64:
-        raise RuntimeError(f"elements in indices should be type int64 but got: {scalar_name(indices)}")
-    if indices.shape != input.shape:
+        got = f" but got: {scalar_name(indices)}" if nd == 2 else ""
+        raise RuntimeError(f"elements in indices should be type int64{got}")
+    if len(shape) not in (nd + 1, nd + 2):
         raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices "
+            f"Input to max_unpooling{nd}d should be a {nd + 1}d or {nd + 2}d Tensor, but got a tensor with "
+            f"{len(shape)} dimensions."
+        )
+    if indices.shape != shape:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(shape)}) but got indices "
             f"tensor with shape: {list(indices.shape)}"
+        )
+    empty = [d for d in range(1, len(shape)) if not shape[d]]
+    if empty:
+        raise RuntimeError(
+            f"max_unpooling{nd}d_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but "
+            f"got {list(shape)} with dimension {empty[0]} being empty."
         )
     lead = math.prod(input.shape[:-nd])
     area = math.prod(output_size)
