@@ -9,6 +9,9 @@ import pytest
 
 import autogradlab as torch
 from autogradlab.core.memory.places import places_in_rows
+from autogradlab.core.random import normals
+from autogradlab.core.random.generator import Generator
+from autogradlab.ops.common import order
 from autogradlab.ops.first import kinds
 from autogradlab.ops.kernels.rounded import MANY
 from autogradlab.ops.nn import activation
@@ -82,3 +85,27 @@ def test_rows_are_drawn_together_as_one_after_the_other() -> None:
         torch.manual_seed(3)
         torch.multinomial(weights[:2], 5, True)
         assert torch.equal(after, torch.rand(1))
+
+
+@pytest.mark.parametrize("dim", [None, 0, -1])
+@pytest.mark.parametrize("way", ["linear", "lower", "higher"])
+def test_quantiles_of_numbers(way: str, dim: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places that depend on no gradient are found on arrays."""
+    x = torch.tensor([[3.0, 1.0, 2.0, 5.0], [0.0, math.nan, 7.0, -1.0]], requires_grad=True)
+
+    def found() -> list[str]:
+        texts = []
+        for q in (0.3, torch.tensor([0.1, 0.9, 0.5]), torch.tensor([0.25], requires_grad=True)):
+            for t in (x, x[:1]):
+                r = torch.quantile(t, q, dim, interpolation=way)
+                texts.append(f"{r!r} {r.stride()} {torch.autograd.grad(r.sum(), x)}")
+        return texts
+
+    on_arrays = found()
+    monkeypatch.setattr(order, "_neighbours", order._asked_neighbours)
+    assert on_arrays == found()
+
+
+def test_few_normals() -> None:
+    few, many = (normals.standard_normals(n, Generator().manual_seed(0)) for n in (16, 30))
+    np.testing.assert_allclose(few, many[:16], rtol=1e-15)

@@ -7,18 +7,20 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.graph.node import NO_EDGE
 from ...core.memory.places import at_places
 from ...core.memory.rows import Rows, plain_rows
 from ...core.recording.record import TENSORS, says, writes
 from ...core.runtime import errors
 from ...core.runtime.warn import warn
+from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import tensor_type
 from ..first.kinds import refuse
 from ..first.selecting import SMALL, insertion_order, sort_order
-from ..table.creation import bind
+from ..table.creation import bind, finished
 from ..table.opdef import OPS, Op, op, publish
 from ..table.outputs import resize_out, same_dtype
 from ..table.overloads import Overload
@@ -253,7 +255,17 @@ def _computed(input: Tensor, q: Tensor, d: int | None, keepdim: bool, way: str, 
     single = q.dim() == 0
     size = lines.shape[-1] if lines.dim() else 1
     lines = lines.view([*shape, size])
-    nan = np.isnan(lines._array)
+    below, above, weights = _neighbours(q, np.isnan(lines._array), size, way, skips)
+    r = lines.gather(-1, below)
+    if above is not None:
+        r.lerp_(lines.gather(-1, above), weights)
+    if single:
+        return r.squeeze_(-1)
+    return r.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)
+
+
+def _asked_neighbours(q: Tensor, nan: Any, size: int, way: str, skips: bool) -> tuple[Any, Any, Any]:
+    """The places in a sorted line between which a quantile lies, and how far it is from the first; or one place."""
     if skips:
         count = F.from_numpy(plain_rows((~nan).sum(-1, keepdims=True)) - 1)
         ranks = q * count
@@ -261,16 +273,27 @@ def _computed(input: Tensor, q: Tensor, d: int | None, keepdim: bool, way: str, 
     else:
         ranks = (q * (size - 1)).masked_fill(F.from_numpy(plain_rows(nan.any(-1, keepdims=True))), size - 1)
     if way in ("lower", "higher", "nearest"):
-        ranks = {"lower": F.floor, "higher": F.ceil, "nearest": F.round}[way](ranks)
+        return {"lower": F.floor, "higher": F.ceil, "nearest": F.round}[way](ranks).long(), None, None
     below = ranks.long()
-    r = lines.gather(-1, below)
-    if way in ("linear", "midpoint"):
-        weights = F.full_like(ranks, 0.5) if way == "midpoint" else ranks - below
-        above = lines.gather(-1, ranks.ceil().long())
-        r.lerp_(above, weights)
-    if single:
-        return r.squeeze_(-1)
-    return r.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)
+    weights = F.full_like(ranks, 0.5) if way == "midpoint" else ranks - below
+    return below, ranks.ceil().long(), weights
+
+
+@instead(lambda call, args, kwargs: _asked_neighbours(*args))
+def _neighbours(q: Tensor, nan: Any, size: int, way: str, skips: bool) -> tuple[Any, Any, Any]:
+    """The same on arrays, where there is one quantile for all rows of a vmap and no gradient goes to it."""
+    p = q._array
+    if skips or way not in ("linear", "lower", "higher") or q._edge is not NO_EDGE or type(p) is Rows:
+        return _asked_neighbours(q, nan, size, way, skips)
+    if type(nan) is not np.ndarray:
+        return _asked_neighbours(q, nan, size, way, skips)
+    d = p.dtype
+    last = np.array(size - 1, d)
+    ranks = np.where(nan.any(-1, keepdims=True), last, p * last)
+    if way != "linear":
+        return finished((np.floor if way == "lower" else np.ceil)(ranks).astype(np.int64)), None, None
+    below = ranks.astype(np.int64)
+    return finished(below), finished(np.ceil(ranks).astype(np.int64)), finished(ranks - below.astype(d))
 
 
 def quantile(*args: Any, **kwargs: Any) -> Tensor:
