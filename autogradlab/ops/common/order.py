@@ -283,9 +283,8 @@ def _asked_neighbours(q: Tensor, nan: Any, size: int, way: str, skips: bool) -> 
 def _neighbours(q: Tensor, nan: Any, size: int, way: str, skips: bool) -> tuple[Any, Any, Any]:
     """The same on arrays, where there is one quantile for all rows of a vmap and no gradient goes to it."""
     p = q._array
-    if skips or way not in ("linear", "lower", "higher") or q._edge is not NO_EDGE or type(p) is Rows:
-        return _asked_neighbours(q, nan, size, way, skips)
-    if type(nan) is not np.ndarray:
+    in_rows = isinstance(p, Rows) or isinstance(nan, Rows)
+    if skips or in_rows or q._edge is not NO_EDGE or way not in ("linear", "lower", "higher"):
         return _asked_neighbours(q, nan, size, way, skips)
     d = p.dtype
     last = np.array(size - 1, d)
