@@ -124,6 +124,12 @@ def test_saved_cards_are_there_without_a_kernel_and_step(lab: Lab, book: str, pa
         before = at.inner_text()
         page.locator(".agl-do-step").nth(number).click()
         assert at.inner_text() != before
+    stepped = page.locator(".agl-where").first.inner_text()
+    page.locator(".agl-do-step").first.focus()
+    page.keyboard.press("Enter")  # a button's own, and not the notebook's, which would edit the cell
+    assert page.locator(".agl-where").first.inner_text() != stepped
+    assert page.evaluate("() => document.activeElement.dataset.do") == "step"
+    assert not page.locator(".jp-Notebook.jp-mod-editMode").count()
 
 
 def test_a_running_kernel_takes_over_at_the_same_step(lab: Lab, book: str, page: Any):

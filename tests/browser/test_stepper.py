@@ -183,6 +183,10 @@ def test_what_runs_is_told_without_colour(shown: Any, page: Any):
         "all => all.map(r => getComputedStyle(r.querySelector('.agl-ln'), '::after').content)"
     )
     assert {'"◂"', '"✓"'} <= set(signs)
+    named = "all => all.map(r => r.getAttribute('aria-label'))"
+    said = card.locator(".agl-lines tr[data-row]").evaluate_all(named)
+    assert "line 4, b = torch.add(w, 1), value 2., ∂y/∂b 2., runs now" in said
+    assert "line 5, y = torch.mul(a, b), value 4., ∂y/∂y 1., has run" in said
 
 
 def test_nothing_is_green_after_a_nan_and_lines_that_wrap_anew_stay_in_view(shown: Any, page: Any):

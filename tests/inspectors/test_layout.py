@@ -237,3 +237,18 @@ def test_what_a_picture_costs_grows_with_the_graph_and_no_faster():
 
     calls(10)  # loads what is loaded late
     assert calls(480) < 2.4 * calls(240)
+
+
+def test_a_long_name_is_short_in_the_picture_and_whole_where_one_points(torch: Any):
+    the_weight_matrix_of_the_first_layer = torch.ones(2, 3, requires_grad=True)
+    the_weight_matrix_of_the_second_layer = torch.ones(3, 3, requires_grad=True)
+    y = (the_weight_matrix_of_the_first_layer @ the_weight_matrix_of_the_second_layer).sum()
+    for card, most in ((lab.step(y).card, 14), (lab.graph(y).card, 22)):
+        (drawing,) = (block for block in card.blocks if isinstance(block, Drawing))
+        leaves = [item for item in drawing.items if any(isinstance(s, Ellipse) for s in item.shapes) and item.details]
+        names = [next(s.text for s in item.shapes if isinstance(s, Text)) for item in leaves]
+        long = [name for name in names if "…" in name]
+        assert len(set(long)) == 2 and max(map(len, long)) == most
+        labels = " ".join(item.label for item in leaves)
+        assert "the_weight_matrix_of_the_first_layer = " in labels
+        assert "the_weight_matrix_of_the_second_layer = " in labels

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from autogradlab import inspectors as lab
-from autogradlab.inspectors.parts import Card, Drawing, Facts
+from autogradlab.inspectors.parts import Card, Drawing, Facts, Table
 from autogradlab.inspectors.snapshot.graph import Holders, Walk, describe
 from autogradlab.inspectors.snapshot.names import namespace
 from autogradlab.inspectors.snapshot.owners import modules_of
+from autogradlab.inspectors.words import say
 
 MODEL = """class Block(nn.Module):
     def __init__(self, d):
@@ -55,8 +56,12 @@ def boxes(card: Card) -> dict[str, dict[str, str]]:
     found = {}
     for item in small(card).items:
         if item.id.startswith("k") and item.details:
-            (facts,) = item.details
+            facts, *every = item.details
             assert isinstance(facts, Facts)
+            if every:  # a long list of leaves is cut short, and whole where it is unfolded
+                (leaves,) = every
+                assert isinstance(leaves, Table) and leaves.folded and len(leaves.rows) > 12
+                assert str(len(leaves.rows) - 12) in dict(facts.rows)[say("graph.fold_has")]
             found[item.label.partition(",")[0]] = dict(facts.rows)
     return found
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product, takewhile
 
-from ..parts import Block, Drawing, Ellipse, Facts, Group, Rect, Text
+from ..parts import Block, Drawing, Ellipse, Facts, Group, Rect, Table, Text
 from ..snapshot.graph import Edge, Graph, NodeFact
 from ..words import say
 from .picture import Labels, draw
@@ -39,7 +39,7 @@ BOXES = (8, 3, 1)
 #: a box with more of all operations than this tells little; how many times too large a drawing may be that tells more
 MOSTLY, RATHER = 0.8, 2.0
 
-#: parts of a part that are named where a box is opened
+#: parts of a part, and leaves, that are named where a box is opened
 NAMED = 12
 
 #: boxes and Nodes that there is never room for
@@ -261,10 +261,10 @@ def _insides(graph: Graph, boxed: _Boxed) -> dict[str, tuple[Block, ...]]:
     for fact in graph.nodes:
         if fact.id in boxed.box_of:
             inside.setdefault(boxed.box_of[fact.id], []).append(fact)
-    leaves: dict[str, list[str]] = {box: [] for box in inside}
+    leaves: dict[str, list[tuple[str, str]]] = {box: [] for box in inside}
     for value in graph.values:
         if value.of is not None and value.kind == "leaf" and value.of[0] in boxed.box_of:
-            leaves[boxed.box_of[value.of[0]]].append(f"{value.name} {value.shape}".strip())
+            leaves[boxed.box_of[value.of[0]]].append((value.name or value.id, value.shape))
     found: dict[str, tuple[Block, ...]] = {}
     for box, facts in inside.items():
         operations = sorted((fact for fact in facts if not fact.accumulates), key=lambda fact: fact.order)
@@ -279,9 +279,17 @@ def _insides(graph: Graph, boxed: _Boxed) -> dict[str, tuple[Block, ...]]:
             rows.append((part, say("common.list").join(texts)))
         rest = say("graph.fold_rest" if len(rows) > 1 else "graph.fold_nodes")  # none where there are leaves alone
         rows = [row for row in rows if row[0]] + [(rest, text) for part, text in rows if not part]
-        if leaves[box]:
-            rows.append((say("graph.fold_has"), say("common.list").join(leaves[box])))
-        found[box] = (Facts(tuple(rows)),)
+        has, every = leaves[box], list[Block]()
+        if has:
+            names = say("common.list").join(" ".join(leaf) for leaf in has[:NAMED])
+            more = len(has) - NAMED
+            rows.append(
+                (say("graph.fold_has"), say("common.names_more", names=names, count=more) if more > 0 else names)
+            )
+        if len(has) > NAMED:
+            heads = say("graph.leaves"), say("graph.shape")
+            every.append(Table(heads, tuple(has), folded=say("graph.fold_all", count=len(has))))
+        found[box] = (Facts(tuple(rows)), *every)
     return found
 
 

@@ -27,7 +27,10 @@ LINE = 15.0
 LONG = 26
 
 #: letters of a name and value that stand in one line where shapes stand close, and of a name there
-SHORT, LONGEST = 14, 18
+SHORT, LONGEST = 14, 14
+
+#: letters of a Node's class there
+NARROW = 20
 
 #: fewer unnamed Nodes than this are not worth folding
 FOLDED = 3
@@ -55,6 +58,16 @@ def wide(text: str, size: float = LARGE) -> float:
 
 def cut(text: str, limit: int = LONG) -> str:
     return text if columns(text) <= limit else text[: limit - 1] + "…"
+
+
+def shortened(name: str, limit: int) -> str:
+    """A long name without its middle: the end tells names of one kind apart."""
+    if columns(name) <= limit:
+        return name
+    last = (limit - 1) * 2 // 3
+    while columns(name[-last:]) + columns(name[: limit - 1 - last]) >= limit and last > 1:
+        last, limit = last - 1, limit - 1
+    return f"{name[: limit - 1 - last]}…{name[-last:]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +164,12 @@ class _Picture:
     def _lines(self, node: NodeFact) -> list[str]:
         """What stands in a rectangle: the operation, and its Node's class or how many Nodes it is."""
         said = self.labels.brief and not node.id.startswith("k")
-        return [cut(node.op)] if said else [cut(node.op), cut(node.cls, 30)]
+        names = (LONGEST, NARROW) if self.labels.close and not node.id.startswith("k") else (LONG, LONG)
+        op, cls = (shortened(name, most) for name, most in zip((node.op, node.cls), names, strict=True))
+        return [op] if said else [op, cls]
 
     def _saved(self, node: NodeFact) -> str:
-        return "" if self.labels.brief else saved_line(node.saved)
+        return "" if self.labels.brief else saved_line(node.saved, self.labels.close)
 
     def _ellipse(self, value: Value) -> _Shape:
         lines = value_lines(value, self.labels.close)
@@ -343,14 +358,17 @@ def value_lines(value: Value, close: bool = False) -> list[str]:
         return _close_lines(value)
     first = [f"{value.name} = {value.text}" if value.name else cut(value.text)]
     if value.name and columns(first[0]) > 20:
-        first = [cut(value.name, 22), cut(value.text, 24)]
+        first = [shortened(value.name, 22), cut(value.text, 24)]
+    return [line for line in (*first, _kind(value)) if line]
+
+
+def _kind(value: Value) -> str:
+    """What a value is, in words."""
     if value.kind == "leaf":
-        second = say("graph.leaf_root") if value.root else say("graph.leaf")
-    elif value.kind == "data":
-        second = say("graph.data") if value.name or value.root else ""
-    else:
-        second = say("graph.root") if value.root else say("graph.non_leaf")
-    return [*first, second] if second else first
+        return say("graph.leaf_root") if value.root else say("graph.leaf")
+    if value.kind == "data":
+        return say("graph.data") if value.name or value.root else ""
+    return say("graph.root") if value.root else say("graph.non_leaf")
 
 
 def _close_lines(value: Value) -> list[str]:
@@ -359,14 +377,14 @@ def _close_lines(value: Value) -> list[str]:
     first = f"{value.name} = {value.text}"
     if columns(first) <= SHORT:
         return [first, kind or say("graph.root" if value.root else "graph.non_leaf")]
-    return [cut(value.name or "", LONGEST), " · ".join(filter(None, [value.shape, kind]))]
+    return [shortened(value.name or "", LONGEST), " · ".join(filter(None, [value.shape, kind]))]
 
 
 def grad_line(value: Value) -> str:
     return "" if value.grad is None else f".grad: {value.grad}"
 
 
-def saved_line(saved: Sequence[Saved]) -> str:
+def saved_line(saved: Sequence[Saved], close: bool = False) -> str:
     """Below a Node: `saved self=w other=x`, or that it is freed."""
     tensors = [s for s in saved if s.state != "plain"]
     if not tensors:
@@ -376,7 +394,10 @@ def saved_line(saved: Sequence[Saved]) -> str:
         return say("graph.line_changed", names=cut(names))
     if all(s.state in ("freed", "unreadable") for s in tensors):
         return say("graph.line_freed")
-    parts = [f"{s.name}={s.holder}" if s.holder else s.name for s in tensors if s.text != "None" and s.state == "kept"]
+    kept = [s for s in tensors if s.text != "None" and s.state == "kept"]
+    parts = [f"{s.name}={s.holder}" if s.holder else s.name for s in kept]
+    if close and columns(" ".join(parts)) > LONG:  # whose they are is among the details
+        parts = [s.name for s in kept]
     return say("graph.line_saved", names=cut(" ".join(parts), 34)) if parts else ""
 
 
@@ -385,4 +406,5 @@ def said_node(node: NodeFact) -> str:
 
 
 def said_value(value: Value) -> str:
-    return ", ".join(filter(None, value_lines(value)))
+    """The same as it is said, and shown where one points at it: with the whole name."""
+    return ", ".join(filter(None, [f"{value.name} = {value.text}" if value.name else value.text, _kind(value)]))

@@ -8,6 +8,8 @@ const ROOMY = 14; // rows up to which nothing is folded by itself
 const BOXED = 6; // rows from which on a search is worth its room
 const BESIDE = 1; // turns of a loop that are shown before and after the one that runs
 
+const NAMED = 6; // numbers of a grid that are said where a row is named
+
 /** The rows of a program as a table: rows are made once and taken in and out of it. */
 class Lines {
   constructor(program, words) {
@@ -68,6 +70,7 @@ class Lines {
         row.grad_at.replaceChildren(...[grid ? small(grid, `∂${this.program.of ?? ""}/∂${row.name || row.text}`) : null, note].filter(Boolean));
         Object.assign(row, { shown: text, grid });
       }
+      if (row.kind !== "cell") row.element.setAttribute("aria-label", this.named(row));
     }
     const marks = active.map((id) => this.marks.get(id)).filter((mark) => mark?.last);
     for (const row of this.lit ?? []) row.code.replaceChildren(row.text);
@@ -80,6 +83,16 @@ class Lines {
     }
     this.running = active.map((id) => this.rows.get(id)).filter(Boolean);
     this.arrange();
+  }
+
+  /** A row as it is said to who comes to it by keys: its line, its code, its value and gradient, whether it has run. */
+  named(row) {
+    const line = row.line && row.kind !== "module" && row.kind !== "leaf" ? fill(this.words.at_line, { line: row.line }) : "";
+    const numbers = (grid) => (grid && grid.rows.flat().length <= NAMED ? grid.rows.flat().join(" ") : "");
+    const [value, gradient] = [numbers(row.value), [numbers(row.grid), row.shown].filter(Boolean).join(" ")];
+    const state = { active: this.words.row_active, done: this.words.row_done, failed: this.words.row_failed }[row.state];
+    return [line, row.tag, row.text, value && `${this.words.value} ${value}`, gradient && `∂${this.program.of ?? ""}/∂${row.name || "·"} ${gradient}`, state]
+      .filter(Boolean).join(", ");
   }
 
   /** Which rows are to be seen: all of a short program; of a longer one what leads to the row that runs. */
