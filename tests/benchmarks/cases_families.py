@@ -166,6 +166,20 @@ def small() -> tuple[Case, ...]:
             one(lambda T, x: T.exp(x, out=T.empty(0))),
             one(lambda N, x: N.exp(x)),
         ),
+        (
+            "add_out",
+            "add with out= of its size",
+            few,
+            one(lambda T, x: T.add(x, x, out=T.empty(3))),
+            one(lambda N, x: N.add(x, x)),
+        ),
+        (
+            "quantile",
+            "quantile",
+            few,
+            one(lambda T, x: T.quantile(x, 0.3)),
+            one(lambda N, x: N.asarray(N.quantile(x, N.float32(0.3)))),
+        ),
         ("softmax", "softmax of 32 rows of 10", rows, one(lambda T, x: T.softmax(x, 1)), one(softmax)),
         ("cross_entropy", "cross_entropy of 32 samples, 10 classes", rows, cross_entropy, one(entropy)),
     )

@@ -97,7 +97,7 @@ def check_written(t: Tensor, sources: Iterable[Any], whole: bool = False, apart:
     another counter: `.data` gives the memory a second one.
     """
     count, target = t._counter, t._array
-    if apart and 0 in target.strides:
+    if apart and 0 in target.strides and target.size:
         check_apart(target)
     if count is UNSHARED:
         if whole and any(s is t for s in sources):
