@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,22 @@ def test_no_file_names_a_machine_or_a_registry():
 @pytest.mark.parametrize("text", ["/" + "tmp/x", "in /" + "home/ann/a", "see pypi" + ".org", "pip --index" + "-url x"])
 def test_the_search_finds(text: str):
     assert FOREIGN.search(text)
+
+
+def bound_twice(source: str) -> list[str]:
+    """Constants of a module that it binds more than once: what stands above the second reads that one all the same."""
+    tree = ast.parse(source)
+    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+    targets += [node.target for node in tree.body if isinstance(node, ast.AnnAssign)]
+    bound = Counter(target.id for target in targets if isinstance(target, ast.Name))
+    return sorted(name for name, times in bound.items() if times > 1 and name.isupper() and len(name) > 2)
+
+
+def test_a_constant_is_bound_once():
+    python = [path for path in files() if path.suffix == ".py"]
+    twice = {str(path.relative_to(ROOT)): bound_twice(path.read_text(encoding="utf-8")) for path in python}
+    assert {path: names for path, names in twice.items() if names} == {}
+    assert bound_twice("WIDE = 1\nTALL: int = 2\nx = 1\nx = 2\nWIDE = 3") == ["WIDE"]
 
 
 def test_importing_the_package_loads_no_notebook_package():
