@@ -1,7 +1,8 @@
 """pytest on all cores, where pytest-xdist is installed, and one line at the end that says what was skipped and why.
 
-``pytest`` and ``pytest FOLDER`` start a worker for each core and one more, since the one that has the browser waits for
-pages and kernels; ``pytest FILE`` and ``pytest -n 0`` run in one process. A unit of work, which one worker runs in
+``pytest`` and ``pytest FOLDER`` start a worker for each core and two more, since those that have browsers and notebooks wait
+for pages and kernels, and each computes in one thread: more would wait for each other. ``pytest FILE`` and ``pytest -n 0``
+run in one process. A unit of work, which one worker runs in
 order, is a file: a notebook's cells depend on each other, and a module's fixtures are made once. The tests that open
 JupyterLab in a browser are one unit, since they share a server. Files of many independent tests are several.
 """
@@ -18,6 +19,9 @@ from typing import Any
 import pytest
 
 MOST_WORKERS = 8
+MORE_WORKERS = 2
+#: in how many threads the numerical libraries of a worker, and of all that it starts, compute
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 #: what takes longest begins first, so that no core is left with it at the end
 FIRST = ("tests/browser/", "tests/lab/test_validation.py", "tests/lessons/", "tests/test_wheel.py")
 #: one unit, though they are several files
@@ -56,12 +60,14 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if any(Path(argument.partition("::")[0]).is_dir() for argument in config.args):
         option.numprocesses = "auto"
         option.maxprocesses = option.maxprocesses or MOST_WORKERS
+        for name in THREADS:
+            os.environ.setdefault(name, "1")
 
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """The cores as pytest-xdist counts them, and one more."""
-    return (yield) + 1
+    """The cores as pytest-xdist counts them, and some more."""
+    return (yield) + MORE_WORKERS
 
 
 @pytest.hookimpl(optionalhook=True)

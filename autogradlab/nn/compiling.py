@@ -113,7 +113,7 @@ def compile(
 
     Example:
         >>> import autogradlab as torch
-        >>> @torch.compile
+        >>> @torch.compile(backend="eager")
         ... def double(x):
         ...     return 2 * x
         >>> double(torch.ones(2))
