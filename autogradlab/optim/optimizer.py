@@ -373,15 +373,15 @@ class Optimizer:
                 "error; see github.com/pytorch/pytorch/issues/40967 for more information",
                 stacklevel=3,
             )
-        known = {id(p) for group in self.param_groups for p in group["params"]}
-        if known & {id(p) for p in params}:
-            raise ValueError("some parameters appear in more than one parameter group")
         if self.param_groups and ("param_names" in param_group) != ("param_names" in self.param_groups[0]):
             has = "with names" if "param_names" in param_group else "without names"
             raise ValueError(
                 f"all optimizer param groups should be with/without names. cannot add param group {has} to the "
                 "optimizer"
             )
+        known = {id(p) for group in self.param_groups for p in group["params"]}
+        if known & {id(p) for p in params}:
+            raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(param_group)
 
 

@@ -131,3 +131,22 @@ held = b.grad_fn._saved_result
 print(held._version, held.grad_fn is b.grad_fn)
 b.detach().add_(1)
 print(held._version, b._version, b.grad_fn._saved_result._version)
+
+# % saved-order: in which order the values of an operation are packed
+torch.manual_seed(0)
+x, w, b = (torch.randn(s, requires_grad=True) for s in ((4, 2), (3, 2), (3,)))
+for call in (
+    lambda: torch.nn.functional.linear(x, w, b),
+    lambda: torch.nn.functional.linear(x, w),
+    lambda: torch.addmm(b, x, w.t()),
+    lambda: x * w[0],
+    lambda: torch.baddbmm(torch.zeros(1, 4, 3), x[None], w.t()[None]),
+    lambda: w.mv(x[0]),
+    lambda: torch.addmv(b, w, x[0]),
+    lambda: torch.nn.functional.layer_norm(x, (2,), x[0], x[1]),
+    lambda: torch.nn.functional.batch_norm(x, None, None, x[0], x[1], True),
+    lambda: torch.cdist(x, w),
+    lambda: torch.lerp(x, w[0], x),
+):
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: (print(tuple(t.shape), t.stride()), t)[1], lambda t: t):
+        print(call().grad_fn.name())

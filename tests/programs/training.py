@@ -236,3 +236,10 @@ stack = torch.utils.data.StackDataset(a=[1, 2, 3], b=torch.utils.data.Subset(["x
 print(stack.__getitems__([0, 2]), list(torch.utils.data.DataLoader(stack, batch_size=2)))
 print(torch.utils.data.default_collate([collections.defaultdict(int, a=1), {"a": 2}]), torch.utils.data.DataLoader[int])
 print(torch.utils.data.default_convert(range(2)), torch.utils.data.default_collate([range(2), range(2)]))
+
+# % training-groups-without-names: what is wrong with a group of parameters, in PyTorch's order
+w, b = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(1))
+for groups in ([("w", w), ("b", b)], [w, b]):
+    opt = torch.optim.SGD(groups, lr=0.1)
+    for more in ([w], [("w", w)], [torch.nn.Parameter(torch.ones(1))]):
+        attempt(lambda more=more, opt=opt: opt.add_param_group({"params": more}))

@@ -9,7 +9,7 @@ shape of an input (`input_shape`).
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from operator import itemgetter
 from typing import Any
@@ -320,10 +320,15 @@ class _PackedOutput(Packed):
 def pack(
     node: Node, hooks: tuple[Callable[..., Any], Callable[..., Any]], outputs: bool = True, inputs: bool = True
 ) -> None:
-    """Send every tensor that a new Node saves through the innermost pair of saved-tensor hooks."""
+    """Send every tensor that a new Node saves through the innermost pair of saved-tensor hooks: as PyTorch does, inputs
+    by the alphabet of their names, then outputs."""
     saved = node.saved
     half = len(saved) // 2
-    for i in range(half):
+    names = getattr(node, "saved_names", ())
+    order: Iterable[int] = range(half)
+    if len(names) == half > 1:
+        order = sorted(order, key=lambda i: (isinstance(saved[i], SavedOutput), names[i]))
+    for i in order:
         item = saved[i]
         if not (outputs if isinstance(item, SavedOutput) else inputs):
             continue
