@@ -110,3 +110,22 @@ most = torch.finfo(torch.float32).max
 _ = torch.manual_seed(0)
 for low in (-most, 0, -1e38):
     print(torch.testing.make_tensor(3, dtype=torch.float32, device="cpu", low=low, high=most))
+
+# % arguments-order-of-checks: sizes before dtypes of masks, sizes and casts before factors, sizes before dimensions
+i, j, k = (torch.ones(s, dtype=torch.int64) for s in ((2,), (2, 3), (3,)))
+for a in (1.5, True, 1j):
+    for call in (
+        torch.add,
+        torch.sub,
+        torch.rsub,
+        lambda x, y, alpha: x.add_(y, alpha=alpha),
+        lambda x, y, alpha: x.sub_(y, alpha=alpha),
+    ):
+        for y in (k, j, k.bool(), i.float(), 2, 2.5):
+            attempt(lambda call=call, y=y, a=a: call(i.clone(), y, alpha=a))
+for mask in (torch.ones(3), torch.ones(3).byte(), torch.ones(2), torch.ones(2, 2).byte()):
+    attempt(lambda mask=mask: torch.ones(2).masked_fill(mask, 1))
+    attempt(lambda mask=mask: torch.ones(2).masked_fill_(mask, 1))
+for dim in (0, 1, (0, 1), (1, 0)):
+    attempt(lambda dim=dim: torch.empty(0).amax(dim))
+attempt(lambda: torch.nn.functional.cross_entropy(torch.zeros(2), torch.ones(2, dtype=torch.complex64)))

@@ -435,7 +435,7 @@ def cross_entropy(
 
 def _check_shares(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, axis: int) -> None:
     """What PyTorch refuses where the target holds probabilities."""
-    if not (target.dtype.is_floating_point or target.dtype.is_complex):
+    if not target.dtype.is_floating_point:
         raise RuntimeError(
             "Expected floating point type for target with class probabilities, got " + scalar_name(target)
         )

@@ -276,7 +276,6 @@ def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
     name = declare(declaration, doc, out)
 
     def kernel(input: np.ndarray, dim: Any = (), keepdim: bool = False) -> Any:
-        dims = all_dims(dim, input.ndim)
         if not input.size:
             if dim in (None, ()):
                 raise RuntimeError(
@@ -284,8 +283,9 @@ def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
                     "reduction dim with the 'dim' argument."
                 )
             for d in dim if isinstance(dim, (tuple, list)) else (dim,):
-                if not input.shape[d]:
+                if not input.shape[wrap_dim(d, input.ndim)]:
                     raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+        dims = all_dims(dim, input.ndim)
         refuse(input, f"{name[1:]}_values_cpu", "c")
         return contiguous(ufunc.reduce(input, axis=dims, keepdims=keepdim))
 

@@ -29,14 +29,15 @@ def _boolean(mask: np.ndarray) -> None:
 
 
 def _filled(input: np.ndarray, mask: np.ndarray, value: Any) -> np.ndarray:
-    _boolean(mask)
     if mask.shape == input.shape:
+        _boolean(mask)
         r = np.array(input, order="C")
         r[mask] = value
         return r
     shape = (
         broadcast_shapes(mask.shape, input.shape) if mask.ndim >= input.ndim else _other_way(input.shape, mask.shape)
     )
+    _boolean(mask)
     r = np.array(np.broadcast_to(input, shape), order="C")
     r[np.broadcast_to(mask, shape)] = value
     return r

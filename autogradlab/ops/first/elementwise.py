@@ -15,7 +15,7 @@ from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import dtype, of_scalar
 from ...core.values.building import scalar_array
-from ...core.values.promotion import check_cast, is_number, plain_number, result_dtype
+from ...core.values.promotion import broadcast_shapes, check_cast, is_number, plain_number, result_dtype
 from ..kernels.rounded import exp, log, rounded, tanh
 from ..table.arguments import old_form, reject
 from ..table.asking import Operator
@@ -145,9 +145,11 @@ def _with_alpha(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     if subtracts:
         no_mixed_bool_sub(input, other)
         _no_bool_sub(wanted.numpy, None)
-    check_alpha(alpha, wanted)
+    if isinstance(other, Tensor) and input._array.shape != other._array.shape:
+        broadcast_shapes(input._array.shape, other._array.shape)
     if in_place:
         check_cast(wanted.numpy, input._array.dtype)
+    check_alpha(alpha, wanted)
     if not isinstance(other, Tensor):
         other = _of_number(other, wanted)
     return (input, other, alpha), out

@@ -17,7 +17,7 @@ from ...core.tensor.overriding import cast_within, stands_in
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
-from ...core.values.promotion import is_number, number, result_dtype, wrap_number
+from ...core.values.promotion import broadcast_shapes, is_number, number, result_dtype, wrap_number
 from ..table.opdef import OPS, Op, publish
 from .elementwise import check_alpha
 from .kinds import align
@@ -86,12 +86,12 @@ def _rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
         raise RuntimeError(errors.BOOL_SUB_BOTH)
     if any(kinds):
         raise RuntimeError(errors.BOOL_SUB_ONE)
-    if isinstance(alpha, bool):
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(other, Tensor):
-        check_alpha(alpha, result_dtype((input, other)))
-        return _RSUB_TENSORS.call(input, other, alpha)
     wanted = result_dtype((input, other))
+    if isinstance(other, Tensor):
+        broadcast_shapes(other._array.shape, input._array.shape)
+    check_alpha(alpha, wanted)
+    if isinstance(other, Tensor):
+        return _RSUB_TENSORS.call(input, other, alpha)
     if wanted is not input.dtype:
         input = F.to(input, wanted)
     if of_inference(input) and not LOCAL.state.inference:  # autograd sees a number that is none of that mode
