@@ -109,3 +109,13 @@ def test_quantiles_of_numbers(way: str, dim: int | None, monkeypatch: pytest.Mon
 def test_few_normals() -> None:
     few, many = (normals.standard_normals(n, Generator().manual_seed(0)) for n in (16, 30))
     np.testing.assert_allclose(few, many[:16], rtol=1e-15)
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_gelu_of_zeros_and_infinity(step: int) -> None:
+    """Floats in a row go another way than those with gaps, where infinity stays; zeros keep their signs in both."""
+    x = torch.tensor([[-0.0, 9.0], [0.0, 9.0], [math.inf, 9.0]])
+    column = x[:, 0].clone() if step == 1 else x[:, 0]
+    found = torch.nn.functional.gelu(column).numpy()
+    assert np.signbit(found[:2]).tolist() == [True, False] and not found[:2].any()
+    assert np.isnan(found[2]) if step == 1 else np.isposinf(found[2])

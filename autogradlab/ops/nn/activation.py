@@ -550,7 +550,7 @@ def gelu(input: np.ndarray, *, approximate: str = "none") -> np.ndarray:
         share += np.array(1, share.dtype)
         r = input * np.array(0.5, input.dtype) * share
         if input.dtype == np.float32 and input.size > 1 and input.flags.c_contiguous:
-            r += input - input  # PyTorch's kernel for many floats in a row gives NaN for infinity
+            r -= input - input  # PyTorch's kernel for many floats in a row gives NaN for infinity
         return r
     inner = multiply_add(RAW, input * input * input, 0.044715, input) * np.array(_ROOT, input.dtype)
     return 0.5 * input * (1 + tanh(inner))
