@@ -19,6 +19,7 @@ import random
 import re
 import secrets
 import shutil
+import stat
 import statistics
 import subprocess
 import sys
@@ -49,6 +50,9 @@ def lacks() -> str:
     for program in ("jupyterhub", "configurable-http-proxy"):
         if shutil.which(program, path=search_path()) is None:
             return f"{program} is missing"
+    python = Path(sys.executable).resolve()
+    if shut := [str(folder) for folder in python.parents if not folder.stat().st_mode & stat.S_IXOTH]:
+        return f"learners cannot run this Python: {shut[-1]} is closed to them"  # their servers would never start
     return ""
 
 

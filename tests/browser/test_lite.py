@@ -14,6 +14,7 @@ import os
 import re
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,10 @@ def test_lesson_runs_in_the_browser(path: Path, site: str, page: Any):
     page.wait_for_function(READY, timeout=120_000)
     ready = time.monotonic()
     run_all(page, timeout=300_000)
+    asked = Counter(at for at, _ in Files.sent if "/static/pyodide/" in at)
+    assert [at for at, count in asked.items() if count > 1] == []  # neither by page and kernel, nor at a later visit
     sent = sum(size for _, size in Files.sent) / 2**20
+    assert sent < 30 or path != LESSONS[0]
     print(f"{name}: kernel {ready - began:.1f} s, cells {time.monotonic() - ready:.1f} s, sent so far {sent:.1f} MiB")
     stored = {cell.id: cell for cell in book.read(path).cells}
     for cell in cells(page):

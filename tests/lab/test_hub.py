@@ -25,6 +25,7 @@ def hub() -> Iterator[Any]:
     need("hub")
     from tests.benchmarks import hub
 
+    assert hub.lacks() == ""
     with hub.hub(2) as running:
         yield running
 
