@@ -1,10 +1,10 @@
 """pytest on all cores, where pytest-xdist is installed, and one line at the end that says what was skipped and why.
 
-``pytest`` and ``pytest FOLDER`` start a worker for each core and two more, since those that have browsers and notebooks wait
-for pages and kernels, and each computes in one thread: more would wait for each other. ``pytest FILE`` and ``pytest -n 0``
-run in one process. A unit of work, which one worker runs in
-order, is a file: a notebook's cells depend on each other, and a module's fixtures are made once. The tests that open
-JupyterLab in a browser are one unit, since they share a server. Files of many independent tests are several.
+``pytest`` and ``pytest FOLDER`` start a worker for each core and two more, since those that have browsers and notebooks
+wait for pages and kernels, and each computes in one thread: more would wait for each other. ``pytest FILE`` and
+``pytest -n 0`` run in one process. A unit of work, which one worker runs in order, is a file: a notebook's cells depend
+on each other, and a module's fixtures are made once. The tests that open JupyterLab in a browser are one unit, since
+they share a server. Files of many independent tests are several.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.resources
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from tests.browser.labdrive import cells, open_notebook, run_all, save
+from tests.browser.labdrive import cells, open_notebook, run_all, save, shoot
 from tests.conftest import ROOT, need
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -384,12 +383,10 @@ def faults(result: dict[str, Any]) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_inspector_in_both_themes_and_languages(opened: Any, page: Any, lang: str, tmp_path: Path):
+def test_every_inspector_in_both_themes_and_languages(opened: Any, page: Any, lang: str):
     """Each call shows its card; axe finds nothing, also in what hostile words make, and looked at the text."""
     need("axe_playwright_python")
     page.set_viewport_size({"width": 1280, "height": 8500})
-    shots = Path(os.environ.get("AUTOGRADLAB_SHOTS", tmp_path))
-    shots.mkdir(parents=True, exist_ok=True)
     opened(start=PROGRAM.format(lang=lang), **CALLS, hostile=f"{CELLS['start']}\n{CELLS['hostile']}")
     for index, kind in enumerate(CALLS, 1):
         shown = card(page, index)
@@ -412,7 +409,7 @@ def test_every_inspector_in_both_themes_and_languages(opened: Any, page: Any, la
             )
             page.wait_for_timeout(500)
             for index, kind in enumerate(CALLS, 1):
-                card(page, index).screenshot(path=shots / f"{kind}-{lang}-{theme.lower()}.png")
+                shoot(card(page, index), f"{kind}-{lang}-{theme.lower()}")
             result = axe(page, ".agl")
             assert faults(result) == [], theme
             assert "color-contrast" in {rule["id"] for rule in result["passes"]}, "axe looked at no text"

@@ -3,13 +3,12 @@ axe is content."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser import test_inspectors as base
+from tests.browser.labdrive import shoot
 from tests.browser.test_inspectors import axe, card, faults, opened, page  # noqa: F401  # two are fixtures
 from tests.conftest import need
 
@@ -62,7 +61,7 @@ def test_pictures_answer(opened: Any, page: Any):
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_axe_finds_nothing(opened: Any, page: Any, theme: str, tmp_path: Path):
+def test_axe_finds_nothing(opened: Any, page: Any, theme: str):
     need("axe_playwright_python")
     page.set_viewport_size({"width": 1280, "height": 4200})
     try:
@@ -72,9 +71,7 @@ def test_axe_finds_nothing(opened: Any, page: Any, theme: str, tmp_path: Path):
             "dark => document.body.dataset.jpThemeLight === String(!dark)", arg="Dark" in theme, timeout=EXPECT
         )
         page.wait_for_timeout(500)
-        shots = Path(os.environ.get("AUTOGRADLAB_SHOTS", tmp_path))
-        shots.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=shots / f"inspectors-tensors-{theme.split()[-1].lower()}.png")
+        shoot(page, f"inspectors-tensors-{theme.split()[-1].lower()}")
         result = axe(page, ".agl")
         assert faults(result) == []
         assert "color-contrast" in {rule["id"] for rule in result["passes"]}, "axe looked at no text"

@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import ast
 import itertools
-import os
-from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
 from tests.browser.labdrive import CELLS as CELLS_NOW
-from tests.browser.labdrive import cells, open_notebook, run_all
+from tests.browser.labdrive import cells, open_notebook, run_all, shoot
 from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -104,14 +102,12 @@ def wait_for_words(page: Any, number: int, words: str) -> None:
     shown.filter(has_text=words).first.wait_for(timeout=10_000)
 
 
-def test_all_by_keyboard(lab: Any, page: Any, tmp_path: Path):
+def test_all_by_keyboard(lab: Any, page: Any):
     start(page, lab)
     page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 0; }")
-    shots = Path(os.environ.get("AUTOGRADLAB_SHOTS", tmp_path))
-    shots.mkdir(parents=True, exist_ok=True)
     page.set_viewport_size({"width": 1000, "height": 2600})
     page.wait_for_timeout(800)
-    page.screenshot(path=shots / "learner-before.png")
+    shoot(page, "learner-before")
     cells_before = page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.length")
 
     tab_to(page, "a)")  # predict: radio buttons; the arrow key chooses the next, Enter commits
@@ -159,7 +155,7 @@ def test_all_by_keyboard(lab: Any, page: Any, tmp_path: Path):
     assert "Next hint" not in say(page, 5), "there is none"
     assert focused(page) == "zero-it", "the focus stays when its button goes"
 
-    page.screenshot(path=shots / "learner-after.png")
+    shoot(page, "learner-after")
     assert page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.length") == cells_before
     assert (page.off_host, page.broken) == ([], [])
 
@@ -409,7 +405,7 @@ Mean()"""
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_axe_finds_nothing(lab: Any, page: Any, tmp_path: Path, theme: str, lang: str):
+def test_axe_finds_nothing(lab: Any, page: Any, theme: str, lang: str):
     from axe_playwright_python.sync_playwright import Axe
 
     wrong = "p.answer('a'); q.answer(1, 'a').answer(3, 'b'); s.arrange('a'); f.reveal();"
@@ -422,7 +418,6 @@ def test_axe_finds_nothing(lab: Any, page: Any, tmp_path: Path, theme: str, lang
     page.evaluate("() => { document.body.style.height = '100vh'; }")  # else axe finds no background to compare with
     found = Axe().run(page, context={"include": [[".agl-lab"]]})
     faults = [(v["id"], [n["html"] for n in v["nodes"]][:3]) for v in found.response["violations"]]
-    shots = Path(os.environ.get("AUTOGRADLAB_SHOTS", tmp_path))
-    page.screenshot(path=shots / f"learner-{lang}-{'dark' if dark else 'light'}.png")
+    shoot(page, f"learner-{lang}-{'dark' if dark else 'light'}")
     assert faults == []
     assert "color-contrast" in {p["id"] for p in found.response["passes"]}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from autogradlab.lab.author import book
-from tests.browser.labdrive import cells, open_notebook, run_all, show_top
+from tests.browser.labdrive import cells, open_notebook, run_all, shoot, show_top
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -35,9 +35,9 @@ def test_lesson_runs(path: Path, request: pytest.FixtureRequest, tab: Any):
         assert failed(cell) == ("raises-exception" in cell["tags"]), cell
         assert book.texts(cell) == book.texts(stored[cell["id"]]), cell["id"]
 
-    if shots := os.environ.get("AUTOGRADLAB_SHOTS"):  # a folder, to look at the pictures afterwards
+    if "AUTOGRADLAB_SHOTS" in os.environ:
         show_top(page)
-        page.screenshot(path=Path(shots) / f"{path.parent.name}-{path.stem}.png")
+        shoot(page, f"{path.parent.name}-{path.stem}")
     assert (page.off_host, page.broken) == ([], [])
 
 
