@@ -347,15 +347,15 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.vecdot`.
     """
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise RuntimeError(
+            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {scalar_name(x._array)}"
+        )
     if x._array.dtype != y._array.dtype:
         raise RuntimeError(
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
             f"{scalar_name(x._array)} and "
             f"y of type {scalar_name(y._array)} instead"
-        )
-    if not (x.dtype.is_floating_point or x.dtype.is_complex):
-        raise RuntimeError(
-            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {scalar_name(x._array)}"
         )
     lines = x.ndim == y.ndim == 1
     made = F.vdot(x, y) if lines else F.sum(F.mul(F.conj(x), y), dim)

@@ -157,3 +157,27 @@ attempt(lambda: torch._C._infer_size([2], torch.Size([3])))
 # % linear-lu-singular: torch.lu does not look whether the matrix is singular
 singular = torch.stack([torch.eye(2), torch.ones(2, 2)])
 print(torch.lu(singular), singular.lu(), singular.lu(get_infos=True), torch.lu(singular, get_infos=True).info)
+
+# % linear-not-positive: how far a factorization went that did not come to its end, and NaN
+NAN = float("nan")
+MATRICES = [
+    [[NAN, NAN], [NAN, NAN]],
+    [[4.0, 2, 2], [2, 0.5, 0], [2, 0, 5]],
+    [[4.0, NAN], [2, 5]],
+    [[-1.0, 2], [2, 5]],
+    [[4.0, 2, 4], [2, 5, 4], [4, 4, -9]],
+    [[0.0, 2], [2, 5]],
+]
+for kind in (torch.float32, torch.float64, torch.complex64):
+    for data in MATRICES:
+        m = torch.tensor(data, dtype=kind)
+        for upper in (False, True):
+            print(torch.linalg.cholesky_ex(m, upper=upper))
+            attempt(lambda: torch.linalg.cholesky(m, upper=upper))
+    attempt(lambda: torch.cholesky_inverse(m))
+    print(torch.linalg.slogdet(torch.full((2, 2), NAN, dtype=torch.float64)))
+batch = torch.stack([torch.eye(2), torch.tensor([[1.0, 2], [2, 1]]), -torch.eye(2)])
+print(torch.linalg.cholesky_ex(batch))
+attempt(lambda: torch.linalg.cholesky(batch))
+attempt(lambda: torch.cholesky_inverse(torch.stack([torch.eye(2), torch.tensor([[1.0, 0], [3, 0]])])))
+attempt(lambda: torch.linalg.vecdot(torch.ones(2).long(), torch.ones(2)))

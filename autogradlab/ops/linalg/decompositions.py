@@ -61,21 +61,40 @@ def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
     if upper:
         a = a.swapaxes(-1, -2).conj()
     info = np.zeros(a.shape[:-2], np.int32)
-    try:
-        factor = lapack(np.linalg.cholesky, a)
-    except np.linalg.LinAlgError:
+    factor = _factored(a)
+    if factor is None:
         factor = np.tril(a)
         flat, infos = factor.reshape(-1, *a.shape[-2:]), info.reshape(-1)
         for b, x in enumerate(flat):
-            for k in range(1, len(x) + 1):
-                try:
-                    x[:k, :k] = lapack(np.linalg.cholesky, x[:k, :k])
-                except np.linalg.LinAlgError:
-                    infos[b] = k
-                    break
-                if k < len(x):
-                    x[:k, :k] = np.tril(a.reshape(flat.shape)[b])[:k, :k]
+            whole = _factored(x)
+            if whole is None:
+                infos[b] = _factor_as_far(x)
+            else:
+                x[...] = whole
     return columns(factor.swapaxes(-1, -2).conj() if upper else factor), info
+
+
+def _factored(a: np.ndarray) -> np.ndarray | None:
+    """The lower factors, if all of the matrices have one."""
+    try:
+        found: np.ndarray = lapack(np.linalg.cholesky, a)
+    except np.linalg.LinAlgError:
+        return None
+    return None if np.isnan(np.diagonal(found, axis1=-2, axis2=-1).real).any() else found
+
+
+def _factor_as_far(a: np.ndarray) -> int:
+    """Factor the lower triangle in place, column by column, as far as that goes; the number of the column that has no
+    positive root. What is behind its diagonal stays as it was."""
+    for k in range(len(a)):
+        row = a[k, :k]
+        a[k, k] -= np.vdot(row, row)
+        pivot = a[k, k].real
+        if not pivot > 0:
+            return k + 1
+        a[k, k] = root = np.sqrt(pivot)
+        a[k + 1 :, k] = (a[k + 1 :, k] - a[k + 1 :, :k] @ row.conj()) / root
+    return 0
 
 
 @op(

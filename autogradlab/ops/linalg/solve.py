@@ -199,6 +199,8 @@ def linalg_slogdet(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Another name of slogdet."""
     square("linalg.slogdet", A)
     sign, log = np.linalg.slogdet(A)
+    if A.dtype.kind == "f":
+        sign = np.where(np.isnan(log), 0, sign).astype(A.dtype)
     return np.asarray(sign), np.asarray(log)
 
 
@@ -591,6 +593,9 @@ def cholesky_inverse(input: np.ndarray, upper: bool = False) -> np.ndarray:
             [-0.5000,  1.0000]])
     """
     square("cholesky_inverse", input, kernel="cholesky_inverse_out_cpu", integers=True)
+    zero = np.diagonal(input, axis1=-2, axis2=-1) == 0
+    if zero.any():
+        check_info("cholesky_inverse", np.where(zero.any(-1), zero.argmax(-1) + 1, 0), SINGULAR)
     return _cholesky_solve(np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape), input, upper)
 
 
