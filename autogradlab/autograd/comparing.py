@@ -83,6 +83,8 @@ def compare(
     table = numerical(func, inputs, every, options["eps"]) if fast is None else fast.products(func, options["eps"])
     if not outputs:
         most = 0 if fast is None else options["nondet_tol"]
+        if fast is None:  # of integers nothing is asked
+            table = [row for row, t in zip(table, every, strict=True) if t.is_floating_point() or t.is_complex()]
         if any(np.any(np.abs(n) > most) for row in table for n in row):
             raise GradcheckError("Numerical gradient for function expected to be zero")
         return

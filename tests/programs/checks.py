@@ -90,3 +90,17 @@ x = torch.arange(1, 61).mul(37).remainder(64).div(8).view(3, 4, 5)
 for dtype in (torch.float16, torch.bfloat16):
     for dim in range(3):
         print(x.to(dtype).softmax(dim)[1].tolist(), x.to(dtype).log_softmax(dim)[1].tolist())
+
+# % checks-integers: of outputs that are integers nothing is asked
+x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+for function in (lambda a: a.long(), lambda a: a.argsort(), lambda a: a.detach(), lambda a: (a.long(), a.detach())):
+    for options in ({}, {"fast_mode": True}, {"check_forward_ad": True}):
+        attempt(lambda: torch.autograd.gradcheck(function, x, **options))
+packed = torch.nn.utils.rnn.pack_sequence([torch.ones(2)])
+for args, kwargs in (
+    ((), {}),
+    (("cuda",), {}),
+    ((), {"device": "cpu"}),
+    ((), {"device": "cuda", "non_blocking": True}),
+):
+    attempt(lambda: packed.cuda(*args, **kwargs))

@@ -82,6 +82,14 @@ class PackedSequence(_Packed):
         """The sequence itself."""
         return self
 
+    def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """The sequence on a GPU.
+
+        Errors: AssertionError: this build has no CUDA.
+        """
+        self.data[:0].to(*args, **kwargs)  # refuses what `to` refuses
+        return self.to(*args, **{**kwargs, "device": "cuda"})
+
     def double(self) -> PackedSequence:
         """The sequence in float64."""
         return type(self)(self.data.double(), *self[1:])
