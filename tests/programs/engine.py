@@ -417,7 +417,7 @@ for call in (
     lambda z: (-z.conj()).sum(),
     lambda z: z.conj().exp().sum(),
     lambda z: z.t().conj().t().mul(3).sum(),
-    lambda z: z.conj().imag.mul(2).sum(),
+    lambda z: z.conj().imag.mul(2).sum() + z.real.sum(),
     lambda z: z.conj().conj().mul(2).sum(),
 ):
     z, bits = start.clone().requires_grad_(), []
