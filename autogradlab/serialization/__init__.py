@@ -127,8 +127,9 @@ def load(
             content = file.read()
     else:
         try:
+            seek = f.seek  # asked for first, as PyTorch does
             start = f.tell()
-            f.seek(start)
+            seek(start)
         except (AttributeError, io.UnsupportedOperation) as error:
             raise type(error)(
                 f"{error}. You can only torch.load from a file that is seekable. Please pre-load the data into a "

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import weakref
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -36,7 +38,7 @@ def test_what_ipython_keeps_is_no_name():
 
 
 def test_a_name_of_underscores_is_one_where_the_learner_gave_it(monkeypatch: pytest.MonkeyPatch):
-    shell = SimpleNamespace(displayhook=SimpleNamespace(_=7, __=5))
+    shell = SimpleNamespace(user_ns_hidden={"_": 7, "__": 5})
     monkeypatch.setattr("autogradlab.inspectors.snapshot.names.notebook", lambda: shell)
     assert dict(Space({}, {"_": 7, "__": 8, "x": 3}, None, ["", "x"])) == {"__": 8, "x": 3}
 
@@ -135,6 +137,11 @@ def test_in_a_notebook(shell: Any):
     shell.run("w = torch.ones(1)\nw")
     assert shell.run("[name for name, _ in names_of(here())]") == ["w"]
     assert shell.run("sorted(here())") == ["here", "names_of", "torch", "w"]
+    with mock.patch.object(builtins, "_", str, create=True):  # then IPython leaves `_` and `__` as they are
+        shell.run("w + 1")
+        assert shell.run("sorted(here())") == ["here", "names_of", "torch", "w"]
+    shell.run("_ = w * 2")
+    assert "_" in shell.run("sorted(here())")
     assert shell.run("here().cells[1]") == "w = torch.ones(1)\nw"
 
 

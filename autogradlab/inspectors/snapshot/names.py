@@ -72,10 +72,10 @@ class Space(Mapping[str, Any]):
         self.source = outer
         self.place = place
         self.cells = tuple(cells)
-        results = vars(getattr(notebook(), "displayhook", None) or object) if cells else {}
+        own = getattr(notebook(), "user_ns_hidden", {}) if cells else {}  # IPython's: `_` too, unless somebody set it
         self._held = {name: value for name, value in inner.items() if not _hidden(name)}
         for name, value in outer.items():
-            if name not in self._held and not _hidden(name) and not (cells and results.get(name, self) is value):
+            if name not in self._held and not _hidden(name) and not (cells and own.get(name, self) is value):
                 self._held[name] = value
 
     def __getitem__(self, name: str) -> Any:

@@ -217,7 +217,7 @@ def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
     tensor([-1.,  0.,  3.])
     """
     no_integers("hardshrink_cpu", input)
-    d = np.array(lambd, input.dtype)
+    d = input.dtype.type(lambd)
     return chosen((input >= -d) & (input <= d), np.array(0, input.dtype), input)
 
 
