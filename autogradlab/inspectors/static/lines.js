@@ -205,9 +205,9 @@ class Lines {
     return true;
   }
 
-  /** The row that runs into sight, without moving the page. */
+  /** The row that runs into sight, or where none does the one that has focus, without moving the page. */
   scroll() {
-    const row = this.running?.at(-1)?.element;
+    const row = this.running?.at(-1)?.element ?? this.element.querySelector(":focus")?.closest("[data-row]");
     if (row?.isConnected) this.show(row);
   }
 
