@@ -64,6 +64,15 @@ y = out.pow(2).mean()""",
 y = w * 1
 for i in range(299):
     y = y * w""",
+    "named": """w = torch.tensor([1., 2.], requires_grad=True)
+x = torch.tensor([3., 4.])
+b = torch.tensor([.5, .5], requires_grad=True)
+u = w * x
+z = u + b
+h = torch.tanh(z)
+e = h - 1
+s = e ** 2
+y = s.sum()""",
     "double": """x = torch.tensor([2.], requires_grad=True)
 f = x ** 3
 g, = torch.autograd.grad(f, x, create_graph=True)

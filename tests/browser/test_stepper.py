@@ -44,9 +44,9 @@ def page() -> Iterator[Any]:
 def shown(page: Any, cards: dict[str, Any]) -> Any:
     """Shows a program's card on a page of a width, without motion unless it is asked for."""
 
-    def show(name: str, width: int = PROJECTOR, theme: str = "light", motion: str = "reduce") -> Any:
+    def show(name: str, width: int = PROJECTOR, theme: str = "light", motion: str = "reduce", height: int = 500) -> Any:
         page.emulate_media(reduced_motion=motion)
-        page.set_viewport_size({"width": width, "height": 500})
+        page.set_viewport_size({"width": width, "height": height})
         lookat.mount_packed(page, cards[name]["card"], theme)
         page.evaluate("() => { document.body.style.margin = 0; document.querySelector('.agl').style.margin = 0; }")
         page.wait_for_timeout(60)  # sizes are known
@@ -95,6 +95,27 @@ def test_what_runs_is_in_view_in_every_frame_of_the_graph(shown: Any, page: Any,
         return Math.min(...[...svg.querySelectorAll('.agl-item text')]
           .filter(t => t.textContent).map(t => scale * t.getAttribute('font-size'))); }"""
     assert page.evaluate(smallest) >= 12
+
+
+@pytest.mark.parametrize("width", [NARROW, PROJECTOR, 1280])
+def test_a_short_graph_whose_values_all_have_names_is_seen_whole(shown: Any, page: Any, width: int):
+    """Six Nodes are more than two thousand pixels in one row. On a page of usual height they stand in several, closer
+    together if need be: nothing has to be moved into view, and every word can be read."""
+    card = shown("named", width, height=820)
+    page.keyboard.press("g")
+    outside = """() => { const room = document.querySelector('.agl-svg').getBoundingClientRect();
+        return [...document.querySelectorAll('.agl-svg .agl-item :is(.agl-box, text)')]
+          .filter(e => e.tagName !== 'text' || e.textContent).map(e => [e, e.getBoundingClientRect()])
+          .filter(([, b]) => b.left < room.left - 1 || b.right > room.right + 1
+            || b.top < room.top - 2 || b.bottom > room.bottom + 2)
+          .map(([e]) => e.parentElement.dataset.item); }"""
+    scale = """() => { const svg = document.querySelector('.agl-svg'), box = svg.getBoundingClientRect();
+        return Math.min(box.width / svg.viewBox.baseVal.width, box.height / svg.viewBox.baseVal.height); }"""
+    for _ in range(last(card) + 1):
+        assert page.evaluate(outside) == []
+        assert 13 * page.evaluate(scale) >= 12
+        page.keyboard.press("ArrowRight")
+    assert card.bounding_box()["height"] <= 820
 
 
 #: frames in which no line that runs is wholly in the window of the code; lines come into sight with a picture

@@ -64,6 +64,7 @@ class Lines {
   apply(states, texts, grids, active, changed) {
     for (const row of changed ? [...changed].map((id) => this.rows.get(id)).filter(Boolean) : this.rows.values()) {
       const [state, text, grid] = [states.get(row.id) ?? "idle", texts.get(row.id) ?? "", grids.get(row.id)];
+      if (row.state === state && row.shown === text && row.grid === grid) continue;
       if (row.state !== state) row.element.dataset.state = row.state = state;
       if (row.shown !== text || row.grid !== grid) {
         const note = text ? h("span", { class: "agl-note-of" }, text) : null;
@@ -217,9 +218,12 @@ class Lines {
     if (top < this.element.scrollTop + head) this.element.scrollTop = top - head;
     else if (bottom > this.element.scrollTop + this.element.clientHeight) {
       const least = bottom - this.element.clientHeight + 4;
-      let first = row; // the first one that is seen is seen whole
+      let first = row; // the first one that is seen is seen whole, if need be by room below the last one
       while (first.previousElementSibling && first.previousElementSibling.offsetTop >= least + head) first = first.previousElementSibling;
-      this.element.scrollTop = first.offsetTop - head;
+      const wanted = first.offsetTop - head;
+      const table = this.element.firstElementChild;
+      table.style.marginBottom = `${Math.max(0, wanted + this.element.clientHeight - table.offsetHeight)}px`;
+      this.element.scrollTop = wanted;
     }
   }
 }

@@ -11,6 +11,8 @@ const SCREEN = 320; // pixels of a drawing in a card that is as high as a projec
 const PAGE = [220, 460]; // pixels that a drawing may take whatever the page leaves it, and of a page that leaves more
 const ENLARGED = 260; // pixels up to which a drawing is made larger than it was drawn
 const BETWEEN = 14; // pixels between two rows
+const CLOSE = [14, 26]; // pixels between two columns of a drawing that is drawn together: straight lines, lines that bend
+const BENT = 0.4; // the part that is left where lines bend
 const LETTER = 8; // pixels that a letter may be wide
 const PAN = 220; // milliseconds in which the window moves after what runs
 
@@ -506,18 +508,18 @@ class Sketch {
 
   // -- rows ----------------------------------------------------------------------------------------------------------
 
-  /** Whether all of it can be read in such a window, in one row or in several. */
+  /** Whether all of it can be read in such a window, in one row or in several, its columns drawn together if need be. */
   fits(wide, high) {
-    const { width, height, zoom } = this.drawing;
-    if (width * LEAST <= wide) return height * LEAST <= high;
-    return zoom ? Boolean(this.cut(wide, high)) : false;
+    const { height, zoom } = this.drawing;
+    return (zoom ? [false, true] : [false]).some((tight) => {
+      if (this.wide(tight) * LEAST <= wide) return height * LEAST <= high;
+      return zoom && Boolean(this.cut(wide, high, tight));
+    });
   }
 
-  /** Where a drawing that is too wide can be cut into rows, none of them through a box or a label; [0] if it fits, or cannot
-   * be cut. */
-  cuts(wide) {
-    const { width, zoom } = this.drawing;
-    if (!zoom || width * LEAST <= wide) return [0];
+  /** The parts of its width in which no box and no label stands: from, to. */
+  gaps() {
+    if (this.free) return this.free;
     const taken = [];
     for (const { item, laid } of this.entries.values()) {
       if (!item) continue;
@@ -530,12 +532,43 @@ class Sketch {
       }
     }
     taken.sort((a, b) => a[0] - b[0]);
-    const free = [];
+    this.free = [];
     let end = 0;
     for (const [low, high] of taken) {
-      if (low - end >= 6 && end > 0) free.push((low + end) / 2);
+      if (low - end >= 6 && end > 0) this.free.push([end, low]);
       end = Math.max(end, high);
     }
+    return this.free;
+  }
+
+  /** Where a place of the drawing is when columns are drawn together, or are not. */
+  place(x, tight) {
+    if (!tight) return x;
+    this.less ??= this.spare();
+    return x - this.less.reduce((sum, [from, to, less]) => sum + less * Math.max(0, Math.min(1, (x - from) / (to - from))), 0);
+  }
+
+  /** The gaps that are wider than need be: from, to, and by how much. */
+  spare() {
+    const lines = [...this.entries.values()].filter(({ item }) => item).flatMap(({ item }) => item.shapes.filter((p) => p.is === "path"));
+    const bends = lines.flatMap(({ points }) => points.slice(1).flatMap((point, k) => (Math.abs(point[1] - points[k][1]) > 1 ? [[points[k][0], point[0]].sort((a, b) => a - b)] : [])));
+    return this.gaps().map(([from, to]) => {
+      const bent = bends.some(([low, high]) => low < to && high > from);
+      const kept = bent ? Math.max(CLOSE[1], (to - from) * BENT) : CLOSE[0];
+      return [from, to, Math.max(0, to - from - kept)];
+    });
+  }
+
+  wide(tight) {
+    return this.place(this.drawing.width, tight);
+  }
+
+  /** Where a drawing that is too wide can be cut into rows, none of them through a box or a label; [0] if it fits, or cannot
+   * be cut. */
+  cuts(wide, tight) {
+    const width = this.wide(tight);
+    if (!this.drawing.zoom || width * LEAST <= wide) return [0];
+    const free = this.gaps().map(([from, to]) => (this.place(from, tight) + this.place(to, tight)) / 2);
     const starts = [0];
     while (width - starts.at(-1) > wide) {
       const next = free.findLast((x) => x <= starts.at(-1) + wide && x > starts.at(-1) + wide / 4);
@@ -546,11 +579,11 @@ class Sketch {
   }
 
   /** The rows in which all of it has room, as large as it was drawn or a little smaller; null for one. */
-  cut(wide, most) {
+  cut(wide, most, tight) {
     for (const scale of [READABLE, LEAST]) {
-      const ways = [1, 0.9, 0.8, 0.7, 0.6].map((part) => this.cuts((wide / scale) * part)); // the first has the fewest rows
+      const ways = [1, 0.9, 0.8, 0.7, 0.6].map((part) => this.cuts((wide / scale) * part, tight)); // the first has the fewest rows
       if (ways[0].length < 2) continue;
-      const rows = ways.filter(({ length }) => length === ways[0].length).map((starts) => new Rows(starts, (this.places ??= this.inked())));
+      const rows = ways.filter(({ length }) => length === ways[0].length).map((starts) => new Rows(starts, this.inked().map(([x, y]) => [this.place(x, tight), y])));
       const low = Math.min(...rows.map(({ height }) => height));
       const best = rows.findLast(({ height }) => height <= low + ALIKE && height * scale <= most);
       if (best) return best; // of those about as low that whose rows are most alike
@@ -560,19 +593,31 @@ class Sketch {
 
   /** Points that rows have to hold: the tops and feet of boxes, lines and texts. */
   inked() {
-    return [...this.entries.values()].filter(({ item }) => item).flatMap(({ item, laid }) => [
+    return (this.ink ??= [...this.entries.values()].filter(({ item }) => item).flatMap(({ item, laid }) => [
       ...(this.connects(item) ? [] : [[(laid[0] + laid[2]) / 2, laid[1] - 3], [(laid[0] + laid[2]) / 2, laid[3] + 3]]),
       ...item.shapes.flatMap((p) => (p.is === "path" ? along(p.points, p.curve) : p.is === "text" ? [[p.x, p.y - 14], [p.x, p.y + 5]] : [])),
-    ]);
+    ]));
   }
 
-  /** Lays the drawing out in rows, or in one; whether that is another way than before. */
+  /** Lays the drawing out in rows, or in one, its columns drawn together where it has no room otherwise; whether that is
+   * another way than before. */
   wrap(wide, most) {
-    const rows = this.cut(wide, most);
-    if (String(rows?.starts) === String(this.rows?.starts)) return false;
-    this.rows = rows;
+    const whole = (tight) => this.wide(tight) * LEAST <= wide && this.drawing.height * LEAST <= most;
+    let [rows, tight] = [null, false];
+    if (!whole(false)) {
+      rows = this.cut(wide, most, false);
+      tight = !rows && (whole(true) || Boolean((rows = this.cut(wide, most, true))));
+    }
+    const way = `${tight} ${rows?.starts}`;
+    if (way === (this.way ?? "false undefined")) return false;
+    Object.assign(this, { rows, way });
     const starts = rows?.starts ?? [0];
-    const shift = (x) => this.rows?.of(x) ?? [0, 0];
+    const at = (x) => this.place(x, tight);
+    const shift = (x) => {
+      const [right, down] = this.rows?.of(at(x)) ?? [0, 0];
+      return [right + at(x) - x, down];
+    };
+    const closer = (points) => points.map(([x, y]) => [at(x), y]);
     const move = (element, [dx, dy]) => (dx || dy ? element.setAttribute("transform", `translate(${round(dx)} ${round(dy)})`) : element.removeAttribute("transform"));
     const moved = ([l, t, r, b], [dx, dy]) => [l + dx, t + dy, r + dx, b + dy];
     for (const entry of this.entries.values()) {
@@ -588,14 +633,14 @@ class Sketch {
         if (p.is !== "path") continue;
         const [line, head] = made;
         const points = head ? arrow(p.points, 6.5 + (p.width ?? 1.4))[0] : p.points;
-        line.setAttribute("d", this.rows ? this.rows.track(along(points, p.curve)) : track(points, p.curve));
+        line.setAttribute("d", this.rows ? this.rows.track(closer(along(points, p.curve))) : track(closer(points), p.curve));
         const tip = p.points.at(-1);
         if (head) move(head, shift(tip[0]));
         made.reach?.setAttribute("d", line.getAttribute("d"));
-        entry.box = this.rows ? moved([tip[0] - 4, tip[1] - 4, tip[0] + 4, tip[1] + 4], shift(tip[0])) : entry.laid;
+        entry.box = this.rows || tight ? moved([tip[0] - 4, tip[1] - 4, tip[0] + 4, tip[1] + 4], shift(tip[0])) : entry.laid;
       }
     }
-    const width = Math.max(...starts.map((start, k) => (starts[k + 1] ?? this.drawing.width) - start));
+    const width = Math.max(...starts.map((start, k) => (starts[k + 1] ?? this.wide(tight)) - start));
     this.home = { x: 0, y: 0, width, height: rows?.height ?? this.drawing.height };
     this.map.replaceWith((this.map = this.minimap()));
     this.mark(this.dots.keys());

@@ -10,7 +10,7 @@ const TALL = 268; // pixels of the graph's window where it cannot be seen whole
 const LIST = 202; // pixels of the code where the numbers stand below it
 const WIDE = 860; // pixels from which on the numbers stand beside the picture
 const STAGE = 330; // pixels that picture and numbers may take, so that the card is as high as a projector's page at most
-const NARROW = [454, 530]; // the same on a narrow page, which is higher: what is enough
+const HIGHER = [454, 530]; // the same on a narrow page, or on one that is high enough: what is enough
 const NUMBERS = 116; // pixels of the numbers below a graph
 const AROUND = 16; // pixels around the graph's window
 const REST = 1400; // milliseconds between two steps at speed 1
@@ -524,13 +524,17 @@ class Stepper {
     return done();
   }
 
-  /** Where a graph may stand, the best place first: beside its numbers, beside fewer of them, or above them. */
+  /** Where a graph may stand, the best place first: beside its numbers, beside fewer of them, or above them; as high as a
+   * projector's page if that is enough, else as high as this page has room for. */
   places(wide) {
     const room = wide - AROUND;
     const numbers = this.stage.hasAttribute("data-alone") ? 0 : NUMBERS;
-    const below = (stage) => ({ room, tall: stage - AROUND - numbers, below: true });
-    if (wide < WIDE) return NARROW.map(below);
-    return [...(numbers ? [38, 30] : []).map((part) => ({ room: wide * (1 - part / 100) - AROUND, tall: STAGE - AROUND, numbers: part })), below(STAGE)];
+    const below = (stage) => ({ room, tall: stage - AROUND - numbers, stage, below: true });
+    if (wide < WIDE) return HIGHER.map(below);
+    const beside = (stage) => (numbers ? [38, 30] : []).map((part) => ({ room: wide * (1 - part / 100) - AROUND, tall: stage - AROUND, stage, numbers: part }));
+    const page = this.element.closest(".jp-WindowedPanel-outer")?.clientHeight ?? window.innerHeight;
+    const most = page - (this.element.offsetHeight - this.stage.offsetHeight);
+    return [STAGE, ...HIGHER.filter((stage) => stage <= most)].flatMap((stage) => [...beside(stage), below(stage)]);
   }
 
   /** Where numbers have no room, what they are made of becomes pictures; the result and the chosen element stay numbers,
@@ -558,6 +562,7 @@ class Stepper {
     const wide = this.element.clientWidth;
     const place = this.seen() ? this.places(wide).find(({ room, tall }) => this.seen().fits(room, tall)) : null;
     this.stage.toggleAttribute("data-below", Boolean(place?.below || (this.seen() && wide < WIDE)));
+    this.stage.style.setProperty("--stage", `${place?.stage ?? STAGE}px`);
     this.stage.style.setProperty("--numbers", `${place?.numbers ?? (this.looks === "code" ? this.numbers : 38)}%`);
     const sought = wide < WIDE ? this.words.search.split(/[:：]/)[0] : this.words.search;
     for (const { box } of this.sketches) if (box) box.placeholder = sought;
