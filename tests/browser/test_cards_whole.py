@@ -277,6 +277,15 @@ def test_what_a_step_added_has_as_many_columns_as_there_is_room_for(page: Any, c
     assert found == [[4, True], [3, True], [2, True], [4, False]]
 
 
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [("rnn", "The shape is (3, 3)."), ("attention", "The first numbers; the shape is (6, 6).")],
+)
+def test_numbers_are_called_the_first_where_there_are_more(page: Any, cards: dict[str, Any], program: str, said: str):
+    mount(page, cards[f"{program}-training"], 1130)
+    assert page.locator(".agl-sum .agl-shape").text_content() == said
+
+
 def test_the_cursor_of_a_training_crosses_no_words(page: Any, cards: dict[str, Any]):
     mount(page, cards["rnn-training"], PROJECTOR)
     crossed = """() => {

@@ -441,6 +441,7 @@ class _Story:
 
 #: words that stand around the numbers on the page
 WORDS: tuple[str, ...] = (
+    "whole",
     "short_left",
     "short_added",
     "short_now",

@@ -126,17 +126,23 @@ class Timeline {
     const behind = (sign, ...made) => h("div", { class: "agl-sum-part" }, h("span", { class: "agl-sign" }, sign), made);
     const up = h("span", { class: `agl-badge agl-${sum.up && !sum.odd ? "good" : "warning"}` }, sum.odd ? words.not_finite : sum.up ? words.adds_up : words.differs);
     this.sum.replaceChildren(table(words.short_left, sum.left), behind("+", table(words.short_added, sum.added)), behind(sum.up ? "=" : "≠", table(words.short_now, sum.now.length ? sum.now : sum.added)),
-      h("p", { class: "agl-more" }, fill(words.parts, { shape }), " ", up));
+      h("p", { class: "agl-more" }, h("span", { class: "agl-shape", "data-shape": shape }), " ", up));
     this.beside();
   }
 
-  /** The three stand side by side, with three or two columns each where more have no room; else below each other. */
+  /** The three stand side by side, with three or two columns each where more have no room; else below each other. Whether
+   * all numbers are seen is said. */
   beside() {
     const grids = [...this.sum.querySelectorAll(".agl-grid")];
     const apart = () => grids.length && grids.at(-1).getBoundingClientRect().top > grids[0].getBoundingClientRect().bottom - 4;
     this.sum.removeAttribute("data-columns");
     for (const few of [3, 2]) if (apart()) this.sum.dataset.columns = few;
     if (apart()) this.sum.removeAttribute("data-columns");
+    const said = this.sum.querySelector(".agl-shape"); // cards that were saved earlier have but one way of saying it
+    if (!said) return;
+    const all = (said.dataset.shape.match(/\d+/g) ?? []).reduce((product, length) => product * Number(length), 1);
+    const cells = [...grids[1].querySelectorAll("td")].filter((cell) => getComputedStyle(cell).display !== "none");
+    said.textContent = fill(cells.length < all ? this.words.parts : this.words.whole ?? this.words.parts, { shape: said.dataset.shape });
   }
 
   // -- the backward of a step --------------------------------------------------------------------------------------------
