@@ -44,8 +44,12 @@ REFERENCE = (
     "torch.optim", "torch.optim.lr_scheduler", "torch.linalg", "torch.fft", "torch.special", "torch.distributions",
     "torch.random", "torch.func", "torch.utils.data", "torch.utils.checkpoint", "torch.amp", "torch.testing",
 )  # fmt: skip
-#: Sentences of help texts and messages are read whole, on phones too.
-WRAPPED = "\n.highlight-text pre { white-space: pre-wrap; overflow-wrap: anywhere; }\n"
+#: Sentences of help texts and messages, and commands with what is said of them, are read whole, on phones too. Frames
+#: of cells are as quiet in the dark as in the light.
+WRAPPED = """
+:is(.highlight-text, .highlight-sh) pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+body { --mystnb-source-border-color: var(--color-background-border); }
+"""
 CONF = """\
 import re
 
@@ -68,6 +72,7 @@ project = "autogradlab"
 author = "The autogradlab developers"
 extensions = ["myst_nb"]
 html_theme = "furo"
+pygments_dark_style = "a11y-high-contrast-dark"
 html_title = "autogradlab"
 html_static_path = ["_static"]
 html_favicon = "_static/icon.svg"
@@ -117,9 +122,13 @@ const still = (state) => ({
 for (const place of document.querySelectorAll("[data-agl-card]"))
   inspector.render({ model: still(JSON.parse(place.dataset.aglCard)), el: place });
 """
-#: Text too wide for its place can be scrolled by keys.
+#: Text too wide for its place can be scrolled by keys; of the list of pages, the part with this page is seen.
 SCROLL = """\
 addEventListener("DOMContentLoaded", () => {
+  const list = document.querySelector(".sidebar-scroll");
+  const at = list?.querySelector(".current-page")?.getBoundingClientRect();
+  if (at?.bottom > list.getBoundingClientRect().bottom)
+    list.scrollTop += at.top - list.getBoundingClientRect().top - list.clientHeight / 2;
   for (const text of document.querySelectorAll("pre"))
     if (text.scrollWidth > text.clientWidth) text.tabIndex = 0;
 });
@@ -144,7 +153,7 @@ GALLERY = [
         "training",
         "a training loop, recorded",
         (
-            "optimizer = torch.optim.SGD([w], lr=0.25)\nrec = lab.training(w)\nfor _ in range(6):\n"
+            "optimizer = torch.optim.SGD([w], lr=0.05)\nrec = lab.training(w)\nfor _ in range(6):\n"
             "    optimizer.zero_grad()\n    loss = (w * x - 3) ** 2\n    rec.step(loss)\n"
             "    loss.sum().backward()\n    optimizer.step()\nrec"
         ),
@@ -280,10 +289,7 @@ def differences() -> str:
     known = tomllib.loads((tests / "docs" / "differences.toml").read_text(encoding="utf-8"))["difference"]
     parts = [ABOUT_DIFFERENCES]
     for one in known:
-        rows = [
-            (f"`{lib}`", one[at] or "(nothing to say: it works)")
-            for lib, at in (("here", "here"), ("PyTorch", "torch"))
-        ]
+        rows = [(lib, one[at] or "(nothing to say: it works)") for lib, at in (("Here", "here"), ("PyTorch", "torch"))]
         said = "\n\n".join(f"{lib}:\n\n```text\n{text}\n```" for lib, text in rows)
         parts.append(f"## {one['title']}\n\n{one['why']}\n\n```python\n{one['code'].strip()}\n```\n\n{said}\n")
     spaces: dict[str, list[str]] = {}
