@@ -60,11 +60,16 @@ class Files(http.server.SimpleHTTPRequestHandler):
             or not path.is_file()
         ):
             return super().do_GET()
+        modified = self.date_time_string(path.stat().st_mtime)
+        if self.headers["If-Modified-Since"] == modified:  # a run of all lessons outlasts what max-age allows
+            self.send_response(304)
+            return self.end_headers()
         data = self.zipped.get(str(path)) or self.zipped.setdefault(str(path), gzip.compress(path.read_bytes(), 6))
         self.send_response(200)
         for name, value in (
             ("Content-Type", self.guess_type(str(path))),
             ("Content-Encoding", "gzip"),
+            ("Last-Modified", modified),
             ("Content-Length", str(len(data))),
         ):
             self.send_header(name, value)
