@@ -21,7 +21,7 @@ from ..core.graph.node import NO_EDGE, Edge, Identity, Node, leads, node_class, 
 from ..core.memory.lazy import bits
 from ..core.memory.rows import Rows, levels_of, repeated
 from ..core.memory.storage import storage_of
-from ..core.recording.record import TENSORS
+from ..core.recording.record import TENSORS, NotImplementedNode
 from ..core.recording.views import share
 from ..core.runtime import errors, modes
 from ..core.tensor import overriding, printing
@@ -625,6 +625,9 @@ def _refuse_forwardless(t: Tensor, begins: set[Any], changed: bool) -> None:
         node = found.pop()
         if node is None or node in seen:
             continue
+        if isinstance(node, NotImplementedNode) and node.missing:
+            form = "_" if changed and not node.missing.endswith("_") else ""
+            raise NotImplementedError(errors.FORWARDLESS_FALLBACK.format(node.missing + form))
         if node.forwardless and changed:
             raise NotImplementedError(errors.FORWARDLESS_IN_PLACE.format(node.forwardless + "_") + ".")
         if node.forwardless:

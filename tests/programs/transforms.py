@@ -1,6 +1,7 @@
 """torch.func: what its functions refuse, and what they give."""
 
 import functools
+import math
 import warnings
 
 import torch
@@ -477,3 +478,60 @@ for transformed in (
 ):
     attempt(lambda transformed=transformed: transformed(start))
     print(start)
+
+# % tangents-of-last-writes: of operations whose gradient is that of another function
+x, s = torch.arange(6.0), torch.tensor([10.0, 20.0])
+for place in ((2,), (2,)), ((2,), (1,), 3), ((2,), (3,), 1), ((0,), (1,)):
+    print(
+        jvp(lambda a, b, place=place: torch.as_strided_scatter(a, b.view(-1)[: place[0][-1]], *place), (x, s), (x, s))
+    )
+    print(jvp(lambda a, place=place: torch.as_strided_scatter(a[1:], s[: place[0][-1]], *place), (x,), (x,)))
+m = torch.arange(12.0).view(3, 4).t()
+print(
+    jvp(lambda a, b: torch.as_strided_scatter(a, b, (2, 2), (1, 4), 1), (m, torch.ones(2, 2)), (m, torch.zeros(2, 2)))
+)
+print(grad(lambda a: torch.as_strided_scatter(a, s, (2,), (2,), 1).square().sum())(x))
+for way in (
+    lambda: torch.as_strided_scatter(m.clone().requires_grad_(), s, (2,), (1,)),
+    lambda: grad(lambda a: torch.as_strided_scatter(a, s, (2,), (1,)).sum())(m),
+    lambda: torch.as_strided_scatter(m, s.clone().requires_grad_(), (2,), (1,)),
+):
+    attempt(lambda way=way: print(way()))
+for shape, places, unpool in (
+    ((1, 1, 3), [[[0, 3, 3]]], torch.nn.functional.max_unpool1d),
+    ((1, 2, 2), [[[0, 5], [5, 0]]], torch.nn.functional.max_unpool2d),
+    ((1, 1, 2, 2), [[[[7, 7], [7, 1]]]], torch.nn.functional.max_unpool3d),
+):
+    v = torch.arange(1.0, 1 + math.prod(shape)).view(shape)
+    call = functools.partial(unpool, indices=torch.tensor(places), kernel_size=2)
+    print(jvp(call, (v,), (v,)))
+    print(grad(lambda v, call=call: call(v).square().sum())(v))
+
+# % tangents-of-factors: the tangent of a matrix is read whole, as it is, where its gradient would be made Hermitian
+a, t = (
+    torch.tensor([[4.0, 1.0], [1.0, 3.0]], dtype=torch.float64),
+    torch.tensor([[1.0, 2], [5, 7]], dtype=torch.float64),
+)
+for upper in (False, True):
+    print(jvp(lambda a, upper=upper: torch.linalg.cholesky(a, upper=upper), (a,), (t,)))
+    print(jvp(lambda a, upper=upper: torch.linalg.cholesky(a, upper=upper).real, (a + 0j,), (t + 1j * a,)))
+    print(grad(lambda a, upper=upper: torch.linalg.cholesky(a, upper=upper).square()[0].sum())(a))
+    for transpose in (False, True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            print(jvp(lambda a, how=(upper, transpose): torch.triangular_solve(a, a, *how)[0], (a,), (t,)))
+
+# % tangents-missing: what has no formula says so, what is constant has zeros
+places, x = torch.tensor([[0, 1, 0]]), torch.arange(6.0).view(2, 3)
+for call in (
+    lambda a: a.scatter(0, places, 2.0, reduce="multiply"),
+    lambda a: a.clone().scatter_(0, places, 2.0, reduce="multiply"),
+    lambda a: torch.linalg.vector_norm(a, 0),
+    lambda a: torch.norm(a, 0, dim=1),
+    lambda a: torch.histogram(a, 2)[0],
+    lambda a: torch.heaviside(a, a),
+    lambda a: torch.floor_divide(a, 2.0),
+):
+    attempt(lambda call=call: print(jvp(call, (x,), (x,))))
+with forward_ad.dual_level():
+    print(forward_ad.unpack_dual(torch.linalg.vector_norm(forward_ad.make_dual(x, x), 0)))

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import NO_EDGE, Edge, Node, edge_to, leads, modified, node_class, pair, sequence
-from ..memory.storage import dense, strides
+from ..memory.storage import address, dense, owner, strides
 from ..memory.versions import UNSHARED, counter
 from ..runtime import errors, modes
 from ..tensor.edges import NumberMeta, gradient_edge, output_edge, requires_grad
@@ -738,6 +738,12 @@ class NotImplementedNode(OpNode):
     def _edges(self, edges: tuple[Edge, ...]) -> None:
         _set_edges(self, tuple([edge for edge in edges if edge is not NO_EDGE]))
 
+    @property
+    def missing(self) -> str:
+        """The operation that has no derivative."""
+        found: str = getattr(self.formulas[0].fn, "missing", "")
+        return found
+
     def name(self) -> str:
         """PyTorch's name for it."""
         return NOT_IMPLEMENTED
@@ -810,6 +816,7 @@ def no_derivative(name: str) -> Callable[..., Any]:
     def formula(F: Any, grad: Any) -> Any:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
+    formula.missing = name  # type: ignore[attr-defined]
     return formula
 
 
@@ -877,14 +884,16 @@ def make_node_class(
 
 
 def array_property(x: np.ndarray, kind: str) -> Any:
-    """What a field like `input_shape`, `input_numel`, `input_strides` (in elements) or `input_dtype` saves of an
-    array."""
+    """What a field like `input_shape`, `input_numel`, `input_strides` or `input_offset` (in elements) or `input_dtype`
+    saves of an array."""
     if kind == "shape":
         return x.shape
     if kind == "numel":
         return x.size
     if kind == "strides":
         return tuple(s // x.itemsize for s in strides(x))
+    if kind == "offset":
+        return 0 if type(x) is not np.ndarray else (address(x) - address(owner(x))) // x.itemsize
     return x.dtype
 
 

@@ -126,6 +126,7 @@ FOLDED = (  # `linearize` in PyTorch folds constants of a graph
     "GraphModule.add_submodule to add the necessary submodule, GraphModule.add_parameter to add the necessary "
     "Parameter, or nn.Module.register_buffer to add the necessary buffer"
 )
+FORWARDLESS_FALLBACK = "Trying to use forward AD with aten::{} that does not support it."
 FORWARDLESS_IN_PLACE = (
     "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
     "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "

@@ -11,6 +11,7 @@ from ...core.memory.adding import added
 from ...core.memory.layout import contiguous
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime import errors
+from ...core.runtime.modes import LOCAL
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import scalar_name
 from ...core.values.promotion import plain_number
@@ -24,9 +25,9 @@ from ..table.outputs import Out
 @on_both_backends
 def norm_back(F: Any, grad: Any, input: Any, result: Any, p: float, dim: Any = None) -> Any:
     """The gradient of a norm along dimensions that it has kept as sizes 1, or over everything; where it is 0 it is
-    taken as 0. None for the number of elements that are not 0."""
+    taken as 0. None for the number of elements that are not 0, whose tangent is a tensor of zeros."""
     if p == 0:
-        return None
+        return grad * F.zeros_of(grad, tuple(input.shape)) if LOCAL.state.transposing else None
     if p == 1:
         return F.sgn(input) * grad
     if p == 2:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import TENSORS
+from ...core.runtime.modes import LOCAL
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import scalar_name
@@ -52,7 +53,9 @@ _LINALG_LU = named("linalg_lu", ("P", "L", "U"))
 def _cholesky_backward(F: Any, grad: Any, factor: Any, upper: bool) -> Any:
     low, g = (adjoint(F, factor), adjoint(F, grad)) if upper else (factor, grad)
     part = F.tril(F.matmul(adjoint(F, low), g), 0)
-    part = F.mul_number(part + adjoint(F, F.tril(part, -1)), 0.5)
+    # PyTorch's tangents believe that of the input to be Hermitian; a gradient is made so
+    tangents = LOCAL.state.transposing
+    part = F.mul_number(part + (F.tril(part, -1) if tangents else adjoint(F, F.tril(part, -1))), 0.5)
     part = F.linalg_solve_triangular(adjoint(F, low), part, upper=True)
     return F.linalg_solve_triangular(low, part, upper=False, left=False)
 

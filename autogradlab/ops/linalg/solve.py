@@ -11,6 +11,7 @@ from ...core.arguments.declared import declare
 from ...core.memory.rows import all_rows
 from ...core.random.streams import unsupported
 from ...core.recording.record import RAW, TENSORS, says
+from ...core.runtime.modes import LOCAL
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import scalar_name
@@ -450,6 +451,9 @@ def _old_triangular_backward(
     g_b = F._triangular_solve(by_solution, F.conj(A), upper, not transpose, unitriangular)[0]
     if not needs[1]:
         return [g_b, None]
+    if LOCAL.state.transposing:  # PyTorch's tangents take that of A whole, and as it is, even where A is transposed
+        g_a = -F.matmul(g_b, adjoint(F, solution))
+        return [g_b, g_a if by_copy is None else g_a + by_copy]
     if transpose:
         g_a = -F.matmul(F.conj(solution), F.transpose(g_b, -2, -1))
     else:
