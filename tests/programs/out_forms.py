@@ -127,3 +127,11 @@ attempt("cholesky", lambda: torch.cholesky(torch.eye(2), out=torch.zeros(2, 2, d
 attempt("cholesky wide", lambda: torch.cholesky(torch.eye(2), out=torch.zeros(2, 2, dtype=torch.float64)))
 attempt("cond", lambda: torch.linalg.cond(torch.eye(2), out=torch.zeros(()).requires_grad_()))
 attempt("tensordot", lambda: torch.tensordot(w, w, 2, out=torch.zeros(()).requires_grad_()))
+
+# % out-forms-of-nansum: a dtype= must be that of out=; without NaN or into integers it is sum
+for x in (torch.tensor([1.0, float("nan")]), torch.arange(2), torch.ones(2, dtype=torch.complex64)):
+    for given in (None, torch.int64, torch.float32, torch.float64, torch.complex64):
+        attempt(f"nansum as {given}", lambda x=x, given=given: torch.nansum(x, dtype=given))
+        for own in (torch.float64, torch.int64, torch.complex64):
+            out = torch.empty((), dtype=own)
+            attempt(f"  into {own}", lambda x=x, given=given, out=out: torch.nansum(x, dtype=given, out=out))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import from_numpy, scalar_name
 from ..table.calls import ByOut
 from ..table.opdef import OPS, Op, composite, op
-from ..table.outputs import Out
+from ..table.outputs import Out, same_dtype
 from ..table.overloads import Overload
 from .kinds import is_half, on_both_backends
 
@@ -260,10 +259,26 @@ RAW.mean = lambda input, dim=None, keepdim=False, dtype=None: _mean(input, dim, 
 # -- without NaN -------------------------------------------------------------------------------------------------------
 
 
-def _no_integers(input: Tensor, outs: Sequence[Tensor]) -> None:
-    (out,) = outs
-    if input.is_floating_point() and not (out.is_floating_point() or out.is_complex()):
-        raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{scalar_name(out)}'")
+def _nansum_into(input: Tensor, out: Tensor, given: Any) -> None:
+    """The checks of out=: sum's own where there can be no NaN, as PyTorch calls sum there."""
+    if input.is_complex():
+        raise RuntimeError(_NANSUM_COMPLEX)
+    if not input.is_floating_point() or given is not None and given.numpy.kind in "biu":
+        if given is not None:
+            same_dtype(wanted=given)(out, (out,))
+        return
+    if given is not None and given is not out.dtype:
+        raise RuntimeError(_NANSUM_DTYPE.format(scalar_name(out), scalar_name(given)))
+    if not out.is_floating_point():
+        raise _no_nansum(out)
+
+
+_NANSUM_COMPLEX = "nansum on CPU does not support complex inputs"
+_NANSUM_DTYPE = "nansum: provided dtype must match dtype of result. Got {} and {}."
+
+
+def _no_nansum(kind: Any) -> NotImplementedError:
+    return NotImplementedError(f"\"nansum_cpu\" not implemented for '{scalar_name(kind)}'")
 
 
 @op(
@@ -284,7 +299,7 @@ def _no_integers(input: Tensor, outs: Sequence[Tensor]) -> None:
     },
     dim_list=True,
     inner_writes=1,
-    check_out=_no_integers,
+    out=Out(computes=True, asks=_nansum_into),
 )
 def nansum(input: np.ndarray, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of the elements that are not nan.
@@ -297,8 +312,10 @@ def nansum(input: np.ndarray, dim: Any = None, keepdim: bool = False, *, dtype: 
     """
     dims = all_dims(dim, input.ndim)
     if input.dtype.kind == "c":
-        raise RuntimeError("nansum on CPU does not support complex inputs")
+        raise RuntimeError(_NANSUM_COMPLEX)
     if input.dtype.kind in "fV":
+        if dtype is not None and dtype.is_complex:
+            raise _no_nansum(dtype)
         input = np.where(np.isnan(input), np.zeros((), input.dtype), input)
     return summed(input, dims, keepdim, dtype)
 

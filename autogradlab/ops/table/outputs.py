@@ -53,19 +53,21 @@ class Out:
     """What an operation asks of its out= tensors beyond a shape that can be resized and a dtype that the result can be
     cast to.
 
-    exact: the message if they have not exactly the result's dtype. unless: whether this call takes another one, by its
-    inputs and the out= tensor. uncastable: the message if the result cannot be cast. overlap: "part" if an input must
-    not lie partly in their memory, "whole" if it must not be that very memory either, "late" if that is asked when they
-    have their size. computes: the operation computes in the dtype of the out= tensor, which a dtype= must name. starts:
-    the number with which it fills their memory before it reads its input. unknown: autograd does not know the form: a
-    result that would be recorded has a Node without a derivative; only an out= tensor that requires grad is refused.
-    converts: the result is written in their dtype, whichever it is, and a new size is not warned of. copied: the
-    operation makes a result without them that is then copied: they get its size before their dtype is looked at, and
-    autograd does not know the form. inner: the operation in whose name autograd refuses tensors that require grad, if
-    PyTorch asks another one for the result.
+    exact: the message if they have not exactly the result's dtype. unless: whether this call takes another one, by
+    its inputs and the out= tensor. uncastable: the message if the result cannot be cast. overlap: "part" if an
+    input must not lie partly in their memory, "whole" if it must not be that very memory either, "late" if that is
+    asked when they have their size. computes: the operation computes in the dtype of the out= tensor, which a
+    dtype= must name. asks: what checks that instead, by the input, the out= tensor and the dtype= that was given.
+    starts: the number with which it fills their memory before it reads its input. unknown: autograd does not know
+    the form: a result that would be recorded has a Node without a derivative; only an out= tensor that requires
+    grad is refused. converts: the result is written in their dtype, whichever it is, and a new size is not warned
+    of. copied: the operation makes a result without them that is then copied: they get its size before their dtype
+    is looked at, and autograd does not know the form. inner: the operation in whose name autograd refuses tensors
+    that require grad, if PyTorch asks another one for the result.
     """
 
     __slots__ = (
+        "asks",
         "computes",
         "converts",
         "copied",
@@ -86,6 +88,7 @@ class Out:
         uncastable: str = "",
         overlap: str = "",
         computes: bool = False,
+        asks: Callable[[Tensor, Tensor, dtype | None], None] | None = None,
         starts: int | None = None,
         unknown: bool = False,
         converts: bool = False,
@@ -98,7 +101,7 @@ class Out:
         self.unless = unless
         self.uncastable = uncastable
         self.overlap = overlap
-        self.computes = computes
+        self.computes, self.asks = computes, asks
         self.starts = starts
         self.unknown = unknown or copied
 
