@@ -298,13 +298,6 @@ def diagonal_scatter(input: Any, src: np.ndarray, offset: int = 0, dim1: int = 0
     return _copied(input, lambda r: RAW.diagonal(r, offset, dim1, dim2), src)
 
 
-_DENSE = (
-    '!self.requires_grad() || self.is_contiguous() INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/aten/src/ATen/native'
-    '/TensorShape.cpp":4754, please report a bug to PyTorch. as_strided_scatter is currently only supported for '
-    "contiguous inputs"
-)
-
-
 def _as_strided_scatter(
     input: np.ndarray,
     src: np.ndarray,
@@ -395,20 +388,12 @@ OPS["as_strided_scatter"] = Op(
 )
 RAW.as_strided_scatter = _as_strided_scatter
 _scatter_strided = OPS["as_strided_scatter"].call
-
-
-def _scattered(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-    if input.requires_grad and not input.is_contiguous():
-        raise RuntimeError(_DENSE)
-    return _scatter_strided(input, *args, **kwargs)
-
-
 publish(
     """
     as_strided_scatter(Tensor input, Tensor src, SymInt[] size, SymInt[] stride,
         SymInt? storage_offset=None) -> Tensor
     """,
-    _scattered,
+    lambda *args, **kwargs: _scatter_strided(*args, **kwargs),
     True,
     True,
     """
