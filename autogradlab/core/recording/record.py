@@ -883,6 +883,10 @@ def make_node_class(
     return made  # type: ignore[return-value]
 
 
+#: what formulas may ask of an array besides its shape: `input_dtype` ...
+PROPERTIES = ("dtype", "numel", "strides", "offset")
+
+
 def array_property(x: np.ndarray, kind: str) -> Any:
     """What a field like `input_shape`, `input_numel`, `input_strides` or `input_offset` (in elements) or `input_dtype`
     saves of an array."""

@@ -26,6 +26,7 @@ from ...core.memory.overlap import check_written, filled_first
 from ...core.memory.rows import refuse_rows
 from ...core.recording.record import (
     NOT_IMPLEMENTED,
+    PROPERTIES,
     RAW,
     Formula,
     array_property,
@@ -411,7 +412,7 @@ class Op:
         if field.endswith("_shape") and field[:-6] in self.index:
             place = self.index[field[:-6]]
             return ("shapes" if place == self.list_place else "shape"), place
-        for kind in ("dtype", "numel", "strides", "offset"):
+        for kind in PROPERTIES:
             if field.endswith("_" + kind) and field[: -len(kind) - 1] in self.index:
                 return kind, self.index[field[: -len(kind) - 1]]
         raise ValueError(f"{self.name}: a formula asks for {field!r}, which is no argument, output or shape of one")
@@ -645,7 +646,7 @@ class Op:
                     versions[i] = item._counter[0] + ahead
             elif kind == "shape":
                 item = None if values[place] is None else values[place]._array.shape
-            elif kind in ("dtype", "numel", "strides", "offset"):
+            elif kind in PROPERTIES:
                 item = None if values[place] is None else array_property(values[place]._array, kind)
             elif kind == "shapes":
                 item = [t._array.shape for t in values[place]]

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph.backend import HELPERS, RAW, TENSORS
-from ...core.recording.record import Formula, array_property
+from ...core.recording.record import PROPERTIES, Formula, array_property
 from ...core.tensor.tensor import Tensor
 from . import terms
 from .families import FUNCTIONS, NODES, OPS, LazyName, load_all
@@ -818,7 +818,7 @@ class _Facts:
             return value
         if kind == "shapes" and all(x is not None for x in self.inputs):
             return [x.shape for x in self.inputs]  # type: ignore[union-attr]
-        if kind in ("shape", "dtype", "numel", "strides", "offset") and of in entry.edge_places:
+        if kind in ("shape", *PROPERTIES) and of in entry.edge_places:
             like = self.inputs[entry.edge_places.index(of)]
             if like is not None:
                 return array_property(like, kind)
