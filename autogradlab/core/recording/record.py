@@ -27,6 +27,7 @@ from .detached import DETACHED, refuse_detached
 
 __all__ = [
     "NOT_IMPLEMENTED",
+    "PROPERTIES",
     "RAW",
     "TENSORS",
     "Formula",
