@@ -41,6 +41,8 @@ def test_a_name_of_underscores_is_one_where_the_learner_gave_it(monkeypatch: pyt
     shell = SimpleNamespace(user_ns_hidden={"_": 7, "__": 5})
     monkeypatch.setattr("autogradlab.inspectors.snapshot.names.notebook", lambda: shell)
     assert dict(Space({}, {"_": 7, "__": 8, "x": 3}, None, ["", "x"])) == {"__": 8, "x": 3}
+    shell.user_ns_hidden = {}  # a builtin was named _ before IPython began
+    assert dict(Space({}, {"__": "", "___": "", "x": ""}, None, ["", "x"])) == {"x": ""}
 
 
 def test_one_level_deep(torch: Any):

@@ -72,7 +72,8 @@ class Space(Mapping[str, Any]):
         self.source = outer
         self.place = place
         self.cells = tuple(cells)
-        own = getattr(notebook(), "user_ns_hidden", {}) if cells else {}  # IPython's: `_` too, unless somebody set it
+        # IPython's own: `_` too, unless somebody set it, and its first values, which stay where a builtin is named _
+        own = {"_": "", "__": "", "___": "", **getattr(notebook(), "user_ns_hidden", {})} if cells else {}
         self._held = {name: value for name, value in inner.items() if not _hidden(name)}
         for name, value in outer.items():
             if name not in self._held and not _hidden(name) and not (cells and own.get(name, self) is value):
