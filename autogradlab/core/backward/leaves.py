@@ -246,7 +246,7 @@ def _hooked_leaf(node: AccumulateGrad, grad: Any, writes: int | None, local: mod
         return
     if g is not given:
         grad = g._array
-        writes = 0 if grad.base is None else None
+        writes = 0 if grad.base is None or not grad.size else None  # an empty one is placed on memory of its own
         holders = ALONE + 1  # the array belongs to `g`
     elif writes is not None:
         writes = 0 if of_inference(g) else g._counter[0]  # changes made by hooks count too

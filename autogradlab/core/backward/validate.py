@@ -128,6 +128,17 @@ def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(results)
 
 
+#: tensor types that PyTorch's engine calls by the name of their Python type; others by the name they have in C++
+_NAMED_TYPES = frozenset(("Byte", "Char", "Short", "Int", "Long", "Half", "Float", "Double"))
+
+
+def _type_name(tensor: Tensor) -> str:
+    """torch.FloatTensor, but CPUBoolType, in the message about a hook's result."""
+    python: str = tensor.type()
+    name = python.removeprefix("torch.").removesuffix("Tensor")
+    return python if name in _NAMED_TYPES else f"CPU{name}Type"
+
+
 def check_hook_result(hook: Any, given: Any, result: Any) -> None:
     """A tensor hook must return a Tensor of the type, dtype and size that it got."""
     name = getattr(hook, "__name__", "<unknown>")
@@ -138,6 +149,7 @@ def check_hook_result(hook: Any, given: Any, result: Any) -> None:
     if not isinstance(given, Tensor):
         return
     if result._array.dtype is not given._array.dtype:
-        raise RuntimeError(f"hook '{name}' has changed the type of value (was {given.type()} got {result.type()})")
+        was, got = _type_name(given), _type_name(result)
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {was} got {got})")
     if result.shape != given.shape:
         raise RuntimeError(f"hook '{name}' has changed the size of value")

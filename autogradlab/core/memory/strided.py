@@ -17,6 +17,7 @@ __all__ = [
     "dense",
     "geometries",
     "laid_out",
+    "laid_out_anew",
     "overlapping",
     "parts",
     "placed",
@@ -78,6 +79,11 @@ def _interfaced(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...],
     """The same for an array with gaps, which does not export a buffer."""
     assert not shift, "memory outside of the array"
     return np.lib.stride_tricks.as_strided(x, shape, strides)
+
+
+def laid_out_anew(x: np.ndarray) -> bool:
+    """Whether a contiguous array has the strides of a new one: where a size is 1, it may have any other."""
+    return 1 not in x.shape or x.strides == dense(x.shape, x.itemsize)
 
 
 def view_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | None:

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.arguments.mismatch import typename
 from ...core.backward.validate import expandable, reduce_to
 from ...core.memory.rows import Rows
-from ...core.memory.strided import placed, view_strides, window
+from ...core.memory.strided import laid_out_anew, placed, view_strides, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS
@@ -56,7 +56,7 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
 
 def _view(input: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
     size = infer_size(tuple(size), input.size)
-    if input.size and input.flags.c_contiguous:
+    if input.size and input.flags.c_contiguous and laid_out_anew(input):
         return input.reshape(size)
     strides = view_strides(input, size)
     if strides is None:
@@ -137,20 +137,18 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
     tensor([9, 1, 2, 3, 4, 5])
     """
     x = input._array
-    if not options and x.size and x.flags.c_contiguous:
+    if not options and x.size and x.flags.c_contiguous and (1 not in x.shape or laid_out_anew(x)):
         try:
             r = x.reshape(*size)
         except (TypeError, ValueError):
             pass
         else:
-            shape, before = r.shape, x.shape
+            shape = r.shape
             first = size[0] if size else 0
             listed = type(first) is tuple and (not first or type(first[0]) is not bool)
             wanted: Any = size if type(first) is int else first if listed else ()
             if shape == wanted or (-1 in wanted and min(wanted) == -1):
-                if 1 in shape and shape == before:  # NumPy leaves any stride where the size is 1
-                    r = np.ndarray(shape, r.dtype, x) if type(x) is np.ndarray else r
-                return view_of(input, r, _VIEW, (before, None))
+                return view_of(input, r, _VIEW, (x.shape, None))
     given = size[0] if size else options.get("dtype")
     if type(given) is dtype and len(size) + len(options) == 1:
         return TENSORS.view_as_dtype(input, given)
@@ -199,7 +197,7 @@ def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
             [4, 5]])
     """
     x = input._array
-    if x.size and x.flags.c_contiguous and not options:
+    if x.size and x.flags.c_contiguous and not options and (1 not in x.shape or laid_out_anew(x)):
         try:
             r = x.reshape(*shape)
         except (TypeError, ValueError):
@@ -223,7 +221,7 @@ def _asked_reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
 @instead(lambda call, args, kwargs: _asked_reshaped(*args))
 def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     x = input._array
-    if x.size and x.flags.c_contiguous:
+    if x.size and x.flags.c_contiguous and laid_out_anew(x):
         return view_of(input, x.reshape(size), _VIEW, (x.shape, None))
     strides = view_strides(x, size)
     if strides is not None:
