@@ -242,6 +242,10 @@ class Level:
             if linear:
                 made, along = zip(*linear, strict=True)
                 found = gradient(made, dummy, along, create_graph=True, allow_unused=True)[0]
+            if found is not None and any(
+                found is t for t in tangents
+            ):  # a tensor of its own, which may be changed in place
+                found = TENSORS.clone(found) if tensor._view is None else found.view_as(found)
         if found is None:
             return TENSORS.zeros_like(tensor)
         found = _laid_out_as(tensor, found)

@@ -226,3 +226,24 @@ for index, value in (
         print(x.tolist(), x._version)
     except (IndexError, RuntimeError, TypeError) as error:
         print(type(error).__name__, str(error)[:110])
+
+# % weights-that-require-grad: losses without a derivative by what weighs them
+weight = torch.ones(2, requires_grad=True)
+functional = torch.nn.functional
+rows, classes = torch.rand(3, 2), torch.tensor([0, 1, 1])
+for loss in (
+    lambda: functional.nll_loss(rows, classes, weight),
+    lambda: functional.cross_entropy(rows, classes, weight=weight),
+    lambda: functional.nll_loss(rows[:, :, None], classes[:, None], weight),
+    lambda: functional.multi_margin_loss(rows, classes, weight=weight),
+    lambda: functional.binary_cross_entropy(rows, rows, weight),
+    lambda: functional.binary_cross_entropy_with_logits(rows, rows, weight),
+    lambda: functional.binary_cross_entropy_with_logits(rows, rows, pos_weight=weight),
+    lambda: functional.soft_margin_loss(rows, weight),
+):
+    try:
+        loss()
+    except RuntimeError as error:
+        print(error)
+    with torch.no_grad():
+        print(loss().requires_grad)

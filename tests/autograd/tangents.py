@@ -580,3 +580,13 @@ with forward_ad.dual_level():
     hidden = attention(forward_ad.make_dual(q[0], q[0]), q[0], q[0])[0]
     with torch.no_grad():
         hidden.mul_(2)
+
+# % tangent-of-copies: the tangent of a copy is no tangent that was given, and may be changed
+given = torch.tensor([3.0], requires_grad=True)
+with forward_ad.dual_level():
+    dual = forward_ad.make_dual(torch.tensor([2.0]), given)
+    copied = forward_ad.unpack_dual(dual.clone()).tangent
+    viewed = forward_ad.unpack_dual(dual.view_as(dual)).tangent
+    print(copied is given, copied.is_leaf, viewed is given, viewed.is_leaf)
+    copied.add_(1)
+    print(given, copied)

@@ -79,3 +79,45 @@ def test_last_digits(torch: Any, name: str, expression: Expression, result: int,
     for i, (word, least) in enumerate((("result", result), ("gradient", gradient))):
         same = np.concatenate([(a[i] == b[i]).reshape(-1) for a, b in zip(ours, theirs, strict=True)])
         assert 100 * same.mean() >= least, f"{name}: {100 * same.mean():.1f} % of the {word}"
+
+
+#: losses of halves, of which every step is a rounded one: the result and the gradient are the same bits
+OF_HALVES: dict[str, Callable[[Any, Any, Any, str], Any]] = {
+    "mse_loss": lambda F, x, y, r: F.mse_loss(x, y, reduction=r),
+    "l1_loss": lambda F, x, y, r: F.l1_loss(x, y, reduction=r),
+    "smooth_l1_loss": lambda F, x, y, r: F.smooth_l1_loss(x, y, reduction=r, beta=0.7),
+    "huber_loss": lambda F, x, y, r: F.huber_loss(x, y, reduction=r, delta=0.7),
+    "nll_loss": lambda F, x, y, r: F.nll_loss(x.view(-1, 2), (y.view(-1, 2).sum(1) > 0).long(), reduction=r),
+    "nll_loss of planes": lambda F, x, y, r: F.nll_loss(
+        x.view(1, 2, -1), (y.view(1, 2, -1).sum(1) > 0).long(), reduction=r
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", OF_HALVES)
+def test_losses_of_halves(torch: Any, name: str, kind: str):
+    for n in (6, 32, 300, 4100):
+        values = np.random.default_rng(n).standard_normal((2, n)).astype(np.float32)
+        found = []
+        for T in (autogradlab, torch):
+            x, y = T.tensor(values).to(getattr(T, kind)).unbind()
+            x.requires_grad_()
+            loss = OF_HALVES[name](T.nn.functional, x, y, "mean")
+            grad = T.autograd.grad(loss, x)[0]
+            each = OF_HALVES[name](T.nn.functional, x, y, "none")
+            found.append([t.detach().float().numpy() for t in (loss, grad, each)])
+        for ours, theirs in zip(*found, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("n", [5, 32, 35])
+def test_huber_loss_multiplies_by_delta_as_pytorchs_vectors_do(torch: Any, n: int):
+    """What is left of the vectors of 16 is multiplied in float64."""
+    values = np.random.default_rng(n).standard_normal((2, n)).astype(np.float32) * 2
+    found = []
+    for T in (autogradlab, torch):
+        x, y = T.tensor(values).unbind()
+        x.requires_grad_()
+        found.append(T.autograd.grad(T.nn.functional.huber_loss(x, y, delta=0.3), x)[0].numpy())
+    np.testing.assert_array_equal(*found)

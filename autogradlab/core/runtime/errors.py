@@ -133,6 +133,9 @@ FORWARDLESS_IN_PLACE = (
     "prioritize its implementation"
 )
 FORWARDLESS = FORWARDLESS_IN_PLACE + " or submit a PR adding the implementation to derivatives.yaml"
+NOT_DIFFERENTIABLE = (
+    "The function '{}' is not differentiable with respect to argument '{}'. This input cannot have requires_grad True."
+)
 ROWS_VIEW = "Batching rule not implemented for aten::{}; the fallback path doesn't work on out= or view ops."
 WITHIN_REQUIRES_GRAD = (
     "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of "

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...core.arguments.declared import casting
 from ...core.recording.record import TENSORS
-from ...core.runtime import errors, modes
+from ...core.runtime import errors
 from ...core.tensor.dispatching import instead
-from ...core.tensor.tensor import Tensor, requires_grad
+from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import cxx_name, scalar_name
 from ...core.values.promotion import broadcast_shapes
 from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
@@ -934,11 +934,6 @@ def soft_margin_loss(
 
     Mirrors `torch.nn.functional.soft_margin_loss`.
     """
-    if isinstance(target, Tensor) and requires_grad(target) and modes.current().grad:
-        raise RuntimeError(
-            "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. This input "
-            "cannot have requires_grad True."
-        )
     return TENSORS.soft_margin_loss(
         input, target, get_enum(legacy_get_string(size_average, reduce, reduction=reduction))
     )

@@ -17,7 +17,7 @@ from ...core.runtime import errors
 from ...core.tensor.dispatching import instead
 from ...core.types.dtypes import from_numpy, get_default_dtype, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes, check_cast
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, chosen, like_input, refuse, typed
+from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, chosen, in_single, is_half, like_input, refuse, single, typed
 from ..kernels.rounded import exp, log, log1p
 from ..table.asking import Operator, tell, written
 from ..table.opdef import op
@@ -39,6 +39,8 @@ def reduced(values: np.ndarray, reduction: int, *operands: np.ndarray) -> Any:
     """The values, laid out by the operands that are named, or their mean or their sum."""
     if reduction == 0:
         return iterated(values, *operands) if operands else values
+    if is_half(values):
+        return (RAW.mean if reduction == 1 else RAW.sum)(values)
     s = total(values, values.dtype)
     if reduction == 2:
         return s
@@ -77,34 +79,52 @@ def _smoothed(
     shown: dict[str, str] | None = None,
     inner_writes: int = 0,
     keeps: bool = False,
+    stepwise_in: str = "f",
+    backward: Any = None,
 ) -> None:
     """A loss of input - target: `value(d, beta)` and its derivatives; entries `name` and `name_backward`.
 
-    keeps: the result has the dtype of the input, whatever that of the target.
+    keeps: the result has the dtype of the input, whatever that of the target. stepwise_in: the kind of the half type
+    that PyTorch rounds after each step; the other is computed in float32. backward: its kernel for the gradient of
+    each element, where that is not `slope` times the others: of d, the factor of a mean, the gradient and beta.
     """
     name = declare(declaration, doc)
     back = name + "_backward"
     own = "beta" if name == "smooth_l1_loss" else "delta"
     refused = name.removesuffix("_loss") + "_cpu"
 
-    @typed(refused, "", half=True)
+    def of_difference(x: np.ndarray, y: np.ndarray, beta: float) -> Any:
+        d = x - y
+        return value(d, d.dtype.type(beta))
+
     def kernel(input: np.ndarray, target: np.ndarray, reduction: int = 1, beta: Any = 1.0) -> Any:
         x, y = common(input, target)
         if keeps:
             check_cast(x.dtype, input.dtype)
         refuse(x, refused, "biuc")
-        found = value(x - y, beta).astype(input.dtype if keeps else x.dtype, copy=False)
+        if is_half(x) and x.dtype.kind != stepwise_in:
+            found = in_single(of_difference, x, y, beta=beta)
+        else:
+            found = of_difference(x, y, beta)
+        found = found.astype(input.dtype if keeps else x.dtype, copy=False)
         if keeps and not reduction and found.shape == input.shape:
             return like_input(found, input)
         return reduced(found, reduction, x, y)
 
     def aligned(input: np.ndarray, target: np.ndarray, reduction: int = 1, beta: Any = 1.0) -> Any:
-        return kernel(*common(input, target), reduction, beta)
+        x, y = common(input, target)
+        return kernel(x, y, reduction, beta)
 
-    @typed(refused, "")
     def kernel_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int, beta: Any) -> Any:
         if keeps:
             _one_dtype(input, target)
+        if backward is not None:
+            d = input - target
+            return backward(d, grad_output.dtype.type(scale(reduction, d.size)), grad_output, beta)
+        return weighed(grad_output, input, target, reduction, beta)
+
+    @single
+    def weighed(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int, beta: Any) -> Any:
         d = slope(RAW, input - target, beta)
         return d * np.array(scale(reduction, d.size), grad_output.dtype) * grad_output
 
@@ -197,7 +217,8 @@ def mse_loss_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, r
 
 def _smooth(d: Any, beta: float) -> Any:
     a = np.abs(d)
-    return a if beta == 0 else chosen(a < beta, 0.5 * a * a / beta, a - 0.5 * beta)
+    half = a.dtype.type(0.5)
+    return a if beta == 0 else chosen(a < beta, half * a * a / beta, a - half * beta)
 
 
 def _smooth_slope(F: Any, d: Any, beta: float) -> Any:
@@ -211,7 +232,20 @@ def _smooth_curve(F: Any, d: Any, beta: float) -> Any:
 
 def _huber(d: Any, delta: float) -> Any:
     a = np.abs(d)
-    return chosen(a < delta, 0.5 * a * a, delta * (a - 0.5 * delta))
+    half = a.dtype.type(0.5)
+    return chosen(a < delta, half * a * a, delta * (a - half * delta))
+
+
+def _huber_backward(d: Any, factor: Any, grad: Any, delta: float) -> Any:
+    """The gradient in the order of PyTorch's kernel: what is left of its vectors is multiplied by delta in double."""
+    kind = d.dtype.type
+    far = factor * grad * kind(delta)
+    rest = d.size % (64 // d.dtype.itemsize)
+    if rest and float(kind(delta)) != delta:
+        far = np.array(np.broadcast_to(far, d.shape))
+        last = np.broadcast_to(factor * grad, d.shape).reshape(-1)[-rest:]
+        far.reshape(-1)[-rest:] = (last.astype(np.float64) * delta).astype(d.dtype)
+    return chosen(np.abs(d) >= kind(delta), np.copysign(kind(1), d) * far, factor * d * grad)
 
 
 def _huber_slope(F: Any, d: Any, delta: float) -> Any:
@@ -244,6 +278,8 @@ _smoothed(
     "Half the squared difference below delta, linear above.",
     {"beta": "delta", "input": "self"},
     keeps=True,
+    stepwise_in="V",
+    backward=_huber_backward,
 )
 
 
@@ -298,6 +334,7 @@ def _bce_twice_grad(F: Any, grad: Any, input: Any, target: Any, weight: Any, red
         ),
         "target": lambda F, grad, input, target, weight, reduction: _bce_target(F, grad, input, weight, reduction),
     },
+    without_grad=("weight",),
 )
 def binary_cross_entropy(
     input: np.ndarray, target: np.ndarray, weight: np.ndarray | None = None, reduction: int = 1
@@ -385,6 +422,7 @@ def _logits_target(F: Any, grad: Any, input: Any, weight: Any, pos_weight: Any, 
             F, grad, input, weight, pos_weight, reduction
         ),
     },
+    without_grad=("weight", "pos_weight"),
 )
 def binary_cross_entropy_with_logits(
     input: np.ndarray,
@@ -479,7 +517,7 @@ def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduc
     picked = at_places(x, safe, 1)
     values = -w * picked
     values = chosen(w == 0, values.dtype.type(0), values)
-    weight_of_all = np.asarray(_in_turn(w), x.dtype)
+    weight_of_all = np.asarray(_in_turn(w.astype(np.float32) if is_half(w) else w), x.dtype)
     if reduction == 0:
         return (values.reshape(()) if single else values), weight_of_all * 0
     s = _in_turn(values)
@@ -532,7 +570,7 @@ def _nll_backward(
     safe, w, _ = _nll_parts(like, t, weight, ignore_index)
     g = -w * grad_output
     if reduction == 1:
-        g = g / np.add.reduce(w, axis=None)
+        g = g / (np.add.reduce(w, axis=None) if total_weight is None else total_weight)
         g = chosen(w == 0, g.dtype.type(0), g)
     out = np.zeros(full, grad_output.dtype)
     put_at_places(out, safe, g.astype(out.dtype, copy=False), 1)
@@ -572,6 +610,7 @@ def _register_nll(name: str, node: str) -> None:
         node=f"{node}0",
         outputs=("output", "total_weight"),
         differentiable=1,
+        without_grad=("weight",),
         vjp={
             "input": says(_at_targets)(
                 lambda F, grad, input, target, weight, reduction, ignore_index, total_weight: getattr(F, back)(
@@ -586,7 +625,7 @@ def _register_nll(name: str, node: str) -> None:
     )(forward)
     op(
         back,
-        "grad_output input target weight",
+        "grad_output input target weight total_weight",
         method=False,
         function=False,
         node=f"{node}Backward0",
@@ -624,6 +663,7 @@ _NEGATION = (
     },
     inner_writes=1,
     real=True,
+    without_grad=("target",),
 )
 def soft_margin_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) -> Any:
     """log(1 + exp(-target * input))"""
@@ -706,6 +746,7 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
             grad, input, target, weight, p, margin, reduction
         ),
     },
+    without_grad=("weight",),
 )
 @typed("multi_margin_loss_cpu_kernel", BOOL + INTEGERS + COMPLEX + HALF)
 def multi_margin_loss(

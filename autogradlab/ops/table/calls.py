@@ -362,7 +362,7 @@ def several(op: Op) -> Callable[..., Any]:
     fewest, most = op.required, -1 if op.named_required else min((op.positional, *op.flags))
     differentiates = op.differentiates
     node_class: Any = op.node_class if differentiates else None
-    edge_places = op.edge_places
+    edge_places, constant = op.edge_places, op.constant_places
     inner = op.inner_writes
     wants = all(d is not None for d in (op.defaults[p] for p in places))
 
@@ -412,6 +412,9 @@ def several(op: Op) -> Callable[..., Any]:
             return t
         if not differentiates:
             return counted(t, inner, *values) if inner else t
+        for p in constant:
+            if values[p] is not None:
+                op.refuse_grad(values)
         edges: list[Edge] = []
         found = False
         if listed is not None:
@@ -462,6 +465,7 @@ def many(op: Op) -> Callable[..., Any]:
     returns = tuple if op.returns is None else op.returns
     defaults, places, listed = op.defaults, op.tensor_places, op.list_place
     edge_places = op.edge_places if listed is None else ()
+    constant = op.constant_places
     fewest, most = op.required, -1 if op.named_required else min((op.positional, *op.flags))
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -519,6 +523,9 @@ def many(op: Op) -> Callable[..., Any]:
                 for t in ts:
                     counted(t, inner, *values)
         if differentiates and (local is None or local.record):
+            for p in constant:
+                if values[p] is not None:
+                    op.refuse_grad(values)
             edges: list[Edge] = []
             found = False
             if listed is not None:

@@ -34,10 +34,10 @@ from ...core.recording.record import (
     no_derivative,
     save_output,
 )
-from ...core.runtime import modes
+from ...core.runtime import errors, modes
 from ...core.tensor.dispatching import instead
 from ...core.tensor.overriding import stands_in
-from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
+from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge, requires_grad
 from ...core.values.promotion import broadcast_shapes, plain_number
 from .arguments import coerce, fitting, refuse_complex_numbers, refused, reject, taking_old_forms
 from .asking import Operator, without_out
@@ -81,6 +81,7 @@ class Op:
     dynamic: of an operation whose result has a shape that depends on values: what vmap says of it.
     real: the derivative is that of real numbers: a complex result that would be recorded is refused.
     also: what PyTorch's Node saves though no formula needs it.
+    without_grad: the tensors, apart from those with a formula, that may not require grad.
     in_rows: how PyTorch's vmap refuses other tensors of rows where the first, which is changed in place, is none: in
         the name of "arithmetic", under its "own" name, by the shape that they "broadcast" to, or in other words ("").
     """
@@ -158,6 +159,7 @@ class Op:
         dynamic: str = "",
         forwardless: str = "",
         in_rows: str = "",
+        without_grad: tuple[str, ...] = (),
         operator: Operator | None = None,
     ) -> None:
         self.name, self.kernel, self.doc, self.inplace, self.operator = name, kernel, doc, inplace, operator
@@ -187,6 +189,7 @@ class Op:
         self._bind_parameters(kernel, reads)
         refuse_rows((self.kernel, self.invoke), dynamic)
         self.writes, self.looks = writes and self._positionally(writes), looks
+        self.constant_places = tuple(map(self.names.index, without_grad))
         self.tensor_names = tuple(tensors.replace("*", "").split())
         self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
         self.list_place = next((self.names.index(n[1:]) for n in tensors.split() if n.startswith("*")), None)
@@ -476,6 +479,12 @@ class Op:
     def again(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the function or method of that name, which now asks its arguments."""
         return (getattr(Tensor, name) if self.as_method else FUNCTIONS[name])(*args, **kwargs)
+
+    def refuse_grad(self, values: list[Any]) -> None:
+        """Refuse a tensor that requires grad by which the operation has no derivative."""
+        for place in self.constant_places:
+            if values[place] is not None and requires_grad(values[place]):
+                raise RuntimeError(errors.NOT_DIFFERENTIABLE.format(self.name, self.names[place]))
 
     def edges(self, values: list[Any]) -> tuple[list[Edge], bool]:
         """The edges to the tensor arguments, and whether one of them requires grad."""
