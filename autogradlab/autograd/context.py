@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ..core.arguments.mismatch import typename
 from ..core.graph.node import HookDict, Node, RemovableHandle, pair
 from ..core.memory.versions import of_inference
 from ..core.recording.record import SavedTensor, unpack
-from ..core.runtime import errors, modes
+from ..core.runtime import errors
 from ..core.tensor.tensor import Tensor, wrap
 from .grad_mode import set_grad
 
@@ -29,7 +28,6 @@ __all__ = [
     "no_jvp",
     "put",
     "transforms",
-    "transposing",
 ]
 
 put = object.__setattr__
@@ -81,18 +79,6 @@ class _Transforms(threading.local):
 
 
 transforms = _Transforms()
-
-
-@contextmanager
-def transposing() -> Iterator[None]:
-    """A context for the pass backward by which forward mode finds tangents: Functions answer with their `jvp`."""
-    local = modes.LOCAL.state
-    before = local.transposing
-    try:
-        local.transposing = True
-        yield
-    finally:
-        local.transposing = before
 
 
 class _HookMixin:
@@ -409,8 +395,6 @@ class FunctionNode(Node):
         """One step of backward, on tensors, recorded."""
         self.writes = None
         grads = self._grads(grad)
-        if modes.LOCAL.state.transposing:  # its tangent is known already, or it has none
-            return (None,) * len(self._edges)
         return tuple(self._results(self.apply(*grads)))
 
     def release(self) -> None:

@@ -1,15 +1,17 @@
 """Forward mode by dual numbers (mirrors `torch.autograd.forward_ad`).
 
-A dual tensor leads to a hidden leaf, so that operations on it are recorded, those in place too; to get a tangent, what
-was recorded is differentiated twice backward, which gives the derivative in the direction of the tangents. Where
-nothing is to be recorded, under no_grad, a `_Gate` lets only those passes through.
+A dual tensor leads to a hidden leaf, so that operations on it are recorded, those in place too. What a call returns
+gets its tangent at once: the Nodes between it and what has a tangent already push the tangents on, each by the formula
+that its entry has for that (`jvp`) or by those for gradients, which are linear in the gradients of the outputs: the
+derivative of a linear map by its argument is its transpose. Where nothing is to be recorded, under no_grad, a `_Gate`
+lets only tangents through.
 """
 
 from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -17,19 +19,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arguments.mismatch import typename
-from ..core.graph.node import NO_EDGE, Edge, Identity, Node, leads, node_class, pair, reachable
+from ..core.backward.validate import validate
+from ..core.graph.node import NO_EDGE, Edge, Identity, Node, Pair, leads, node_class, pair, reachable
 from ..core.memory.lazy import bits
 from ..core.memory.rows import Rows, levels_of, repeated
 from ..core.memory.storage import storage_of
-from ..core.recording.record import TENSORS, NotImplementedNode
+from ..core.recording.record import TENSORS, NotImplementedNode, OpNode
 from ..core.recording.views import share
 from ..core.runtime import errors, modes
 from ..core.tensor import overriding, printing
 from ..core.tensor import tensor as tensors
 from ..core.tensor.overriding import spread
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad, wrap
-from .context import transforms, transposing
-from .edge import place_of
+from .context import transforms
 from .frontend import grad as gradient
 from .grad_mode import enable_grad
 
@@ -44,7 +46,7 @@ class UnpackedDualTensor(NamedTuple):
 
 
 class _Gate(Identity):
-    """Lets a gradient pass only in the passes by which forward mode finds tangents; or in all but those."""
+    """Lets tangents pass and no gradient, or gradients and no tangent."""
 
     __slots__ = ("tangents",)
 
@@ -58,7 +60,7 @@ class _Gate(Identity):
 
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         """One step of backward, on tensors, recorded."""
-        return (grad if self.tangents is modes.LOCAL.state.transposing else None,)
+        return self.run(grad, F)
 
 
 _GateNode = node_class("Gate", _Gate)
@@ -99,28 +101,46 @@ def _zeros_node(name: str) -> Any:
     return node_class(name, _Zeros)
 
 
-class _Dual:
-    """A tensor with a tangent: where its history begins, and what tensor it was, as long as that lives."""
+class _Tangents:
+    """Tangents by the places of their tensors in the graph, as long as these are there; None for a tensor that has
+    none."""
 
-    __slots__ = ("place", "tangent", "tensor")
+    def __init__(self) -> None:
+        self._of: weakref.WeakKeyDictionary[Node, dict[int, Tensor | None]] = weakref.WeakKeyDictionary()
 
-    def __init__(self, tensor: Tensor, tangent: Tensor) -> None:
-        self.tangent = tangent
-        self.place = place_of(tensor)
-        self.tensor = weakref.ref(tensor)
+    def __bool__(self) -> bool:
+        return bool(self._of)
 
-    def is_(self, t: Tensor) -> bool:
-        """Whether a tensor still is this one, as it was made."""
-        return requires_grad(t) and pair(gradient_edge(t)) == self.place[:2]
+    def __contains__(self, place: Pair) -> bool:
+        node, nr = place
+        return node is not None and nr in self._of.get(node, ())
+
+    def __getitem__(self, place: Pair) -> Tensor | None:
+        return self._of[place[0]][place[1]]  # type: ignore[index]
+
+    def __setitem__(self, place: Pair, tangent: Tensor | None) -> None:
+        self._of.setdefault(place[0], {})[place[1]] = tangent  # type: ignore[arg-type]
+
+    def nodes(self) -> list[Node]:
+        """The Nodes that made the tensors."""
+        return list(self._of)
+
+    def leave(self, tangent: Tensor) -> None:
+        """Before a tangent is changed in place: let those that share its memory keep what they are."""
+        for made in self._of.values():
+            for nr, t in made.items():
+                if t is not None and np.may_share_memory(t._array, tangent._array):
+                    made[nr] = TENSORS.clone(t)
 
 
 class Level:
     """A level of forward mode: its dual tensors, and what depends on them."""
 
     def __init__(self) -> None:
-        self.duals: list[_Dual] = []
-        #: those that were changed in place, and their tangents with them: where their history now begins
-        self.changed: list[_Dual] = []
+        #: the tangents that were given to tensors, also where these were changed in place, and the tangents with them
+        self.given = _Tangents()
+        #: those that were computed
+        self.made = _Tangents()
         #: the leaves that are hidden behind dual tensors, and stand-ins of gradients, by id
         self.own: dict[int, Tensor] = {}
         #: what was computed from dual tensors, they themselves among it
@@ -157,7 +177,7 @@ class Level:
         if isinstance(node, _Gate):  # it was computed while forward mode was switched off
             tangent._edge = node._edges[0]
         tangent = _laid_out_as(tensor, tangent)
-        self.duals.append(_Dual(tensor, tangent))
+        self.given[place_of(tensor)] = tangent
         self.derived[id(tensor)] = tensor
         return tensor
 
@@ -175,7 +195,7 @@ class Level:
         a transform."""
         if self.derived.get(id(t)) is t:
             return True
-        if not (self.duals and requires_grad(t)) or self.apart.get(id(t)) is t:
+        if not (self.given and requires_grad(t)) or self.apart.get(id(t)) is t:
             return False
         if self._leads(pair(gradient_edge(t))[0]):
             self.derived[id(t)] = t
@@ -185,7 +205,7 @@ class Level:
     def _leads(self, start: Node | None) -> bool:
         """Whether a Node leads to dual tensors."""
         known = self.leading
-        known.update((dual.place[0], True) for dual in self.duals)
+        known.update((node, True) for node in self.given.nodes())
         path = [] if start is None else [start]
         while path:
             node = path[-1]
@@ -198,9 +218,9 @@ class Level:
             path.pop()
         return start is not None and known[start]
 
-    def known(self, t: Tensor) -> _Dual | None:
-        """What is known of `t` as a dual tensor; None if it is none."""
-        return next((dual for dual in (*reversed(self.changed), *reversed(self.duals)) if dual.is_(t)), None)
+    def has(self, t: Tensor) -> bool:
+        """Whether a tensor is a dual tensor itself, not only computed from one."""
+        return requires_grad(t) and place_of(t) in self.given
 
     def change(self, tensor: Tensor, tangent: Tensor) -> None:
         """After a dual tensor was changed in place: change its tangent in place too. What was computed before has the
@@ -209,49 +229,44 @@ class Level:
         if made is tangent:
             return
         with enable_grad():
-            for dual in self.duals:
-                if dual.tangent is tangent:
-                    dual.tangent = TENSORS.clone(tangent)
+            self.given.leave(tangent)
+            self.made.leave(tangent)
             tangent.copy_(TENSORS.zeros_like(tensor) if made is None else made)
-        self.changed.append(_Dual(tensor, tangent))
+        self.given[place_of(tensor)] = tangent
 
     def tangent(self, tensor: Tensor) -> Tensor | None:
         """The tangent of a tensor, with its history; None where it depends on no dual tensor."""
-        if not requires_grad(tensor) or not self.duals or self.apart.get(id(tensor)) is tensor:
+        if not requires_grad(tensor) or not self.given or self.apart.get(id(tensor)) is tensor:
             return None
-        dual = self.known(tensor)
-        if dual is not None:
-            return dual.tangent
-        places = [dual.place for dual in self.duals]
-        tangents = [dual.tangent for dual in self.duals]
-        ways = _between(tensor, {place[0] for place in places})
+        place = place_of(tensor)
+        if place in self.given:
+            return self.given[place]
+        if place not in self.made:
+            busy, _within.busy = _within.busy, True  # what is computed for it is no call of the program
+            try:
+                self.made[place] = self._push(tensor, place)
+            finally:
+                _within.busy = busy
+        return self.made[place]
+
+    def _push(self, tensor: Tensor, place: Pair) -> Tensor | None:
+        """The tangent of a tensor, from those that are known of what it was computed from."""
+        tangents: dict[Pair, Tensor] = {}
+        ways = _ways(place, self.given, self.made, tangents)
+        begun = list(tangents.values())
         for node in ways:  # of a layer, whose calls nobody has seen
             if node.forwardless:
                 raise NotImplementedError(errors.FORWARDLESS.format(node.forwardless))
         with enable_grad():
-            dummy = TENSORS.zeros_like(tensor)
-            set_requires_grad(dummy, True, "method")
-            self.own[id(dummy)] = dummy
-            with transposing():
-                firsts = gradient(tensor, places, dummy, create_graph=True, allow_unused=True)
-            pairs = [(g, t) for g, t in zip(firsts, tangents, strict=True) if g is not None]
-            if not pairs:
-                return None
-            linear = [(g, t) for g, t in pairs if requires_grad(g)]
-            found = None
-            if linear:
-                made, along = zip(*linear, strict=True)
-                found = gradient(made, dummy, along, create_graph=True, allow_unused=True)[0]
-            if found is not None and any(
-                found is t for t in tangents
-            ):  # a tensor of its own, which may be changed in place
-                found = TENSORS.clone(found) if tensor._view is None else found.view_as(found)
+            push(ways, tangents, place)
+        found = tangents.get(place)
         if found is None:
-            return TENSORS.zeros_like(tensor)
+            return None
+        if any(found is t for t in begun):  # a tensor of its own, which may be changed in place
+            with enable_grad():
+                found = TENSORS.clone(found) if tensor._view is None else found.view_as(found)
         found = _laid_out_as(tensor, found)
-        if not self._recorded(tensor, tangents):
-            return TENSORS.detach(found)
-        return self._beside_zeros(found, ways)
+        return self._beside_zeros(found, ways) if self._recorded(tensor, begun) else TENSORS.detach(found)
 
     def _recorded(self, tensor: Tensor, tangents: list[Tensor]) -> bool:
         """Whether the tangent of a tensor has a history: where the tensor has one apart from this level, or one of the
@@ -411,12 +426,12 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     refuse_mapped(tensor, tangent)
     check_dual(tensor, tangent)
     opened = _entered[level]
-    if opened.known(tensor) is not None:
+    if opened.tangent(tensor) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
             f"{level} is not supported."
         )
-    if opened.known(tangent) is not None:
+    if opened.tangent(tangent) is not None:
         raise RuntimeError(
             f"Setting a forward grad that itself has a forward gradient at the same level{level} is not supported."
         )
@@ -518,29 +533,103 @@ def _leads_to_others(found: list[Edge], own: set[int], gates: bool = False) -> b
     return False
 
 
-def _between(t: Tensor, ends: set[Node | None]) -> list[Node]:
-    """The Nodes on the ways of tangents from some Nodes to a tensor, without these, in the order in which they were
-    made."""
-    start = pair(gradient_edge(t))[0]
-    above: dict[Node, list[Node]] = {}
-    found = [] if start is None else [start]
-    while found:
-        node = found.pop()
-        closed = node in ends or (isinstance(node, _Gate) and not node.tangents)
-        for edge in () if closed else node._edges:
-            below = pair(edge)[0]
-            if below is not None:
-                if below not in above:
-                    found.append(below)
-                above.setdefault(below, []).append(node)
-    ways: set[Node] = set()
-    found = [node for node in ends if node is not None]
-    while found:
-        for node in above.get(found.pop(), ()):
-            if node not in ways:
-                ways.add(node)
-                found.append(node)
-    return sorted(ways, key=lambda node: node._seq)
+def place_of(t: Tensor) -> Pair:
+    """Where a tensor is in the graph: the Node that made it, and the number of the output."""
+    return pair(gradient_edge(t))
+
+
+def _ways(place: Pair, given: _Tangents, made: _Tangents, tangents: dict[Pair, Tensor]) -> list[Node]:
+    """The Nodes on the ways from known tangents to a place, each behind those it leads to; these tangents are put into
+    `tangents`."""
+    leading: dict[Node, bool] = {}
+    path = [] if place[0] is None else [place[0]]
+    while path:
+        node = path[-1]
+        if node in leading:
+            path.pop()
+            continue
+        begins = False
+        open_ = []
+        for edge in () if isinstance(node, _Gate) and not node.tangents else map(pair, node._edges):
+            known = given if edge in given else made if edge in made else None
+            if known is None:
+                if edge[0] is not None and edge[0] not in leading:
+                    open_.append(edge[0])
+                begins = begins or leading.get(edge[0], False)  # type: ignore[arg-type]
+            elif (tangent := known[edge]) is not None:
+                tangents[edge] = tangent
+                begins = True
+        if open_:
+            path.append(open_[0])
+        else:
+            leading[node] = begins
+            path.pop()
+    return [node for node, leads_to_known in leading.items() if leads_to_known]
+
+
+def push(ways: list[Node], tangents: dict[Pair, Tensor], place: Pair) -> None:
+    """Add to known tangents those of what the Nodes `ways` have made of them, as far as `place` needs them."""
+    asked: dict[Node, list[int]] = {}
+    for made_by, nr in (place, *(pair(edge) for node in ways for edge in node._edges)):
+        if made_by is not None and nr not in asked.setdefault(made_by, []):
+            asked[made_by].append(nr)
+    for node in ways:
+        numbers = [nr for nr in asked[node] if (node, nr) not in tangents]
+        for nr, made in zip(numbers, _pushed(node, [tangents.get(pair(e)) for e in node._edges], numbers), strict=True):
+            if made is not None:
+                tangents[node, nr] = made
+
+
+def _pushed(node: Node, tangents: Sequence[Tensor | None], numbers: list[int]) -> Sequence[Tensor | None]:
+    """The tangents of outputs of a Node, by their numbers, given those of its inputs."""
+    if isinstance(node, Identity):
+        return [tangents[0]] * len(numbers)
+    if node.user_code or all(t is None for t in tangents):  # what the `jvp` of a Function gives is known already
+        return [None] * len(numbers)
+    own = {i for f in node.pushing(tangents) for i in f.edges} if isinstance(node, OpNode) else ()
+    if not own:
+        return _transposed(node, tangents, numbers)
+    made: Sequence[Tensor | None] = node.push(tangents, TENSORS, numbers)  # type: ignore[attr-defined]
+    rest = [None if i in own else t for i, t in enumerate(tangents)]
+    if all(t is None for t in rest):
+        return made
+    return [
+        one if other is None else other if one is None else TENSORS.add(one, other)
+        for one, other in zip(made, _transposed(node, rest, numbers), strict=True)
+    ]
+
+
+def _transposed(node: Node, tangents: Sequence[Tensor | None], numbers: list[int]) -> Sequence[Tensor | None]:
+    """The same by the Node's formulas for gradients: these are linear in the gradients of the outputs, and the
+    derivative by them is the derivative of the outputs in the direction of the tangents."""
+    shapes, dtypes = (node.shape, node.dtype) if node.multi else ((node.shape,), (node.dtype,))
+    dummies = {nr: _dummy(shapes[nr], dtypes[nr]) for nr in numbers}
+    grads = [dummies.get(nr) for nr in range(node.outputs())]
+    local = modes.current()
+    before, local.passing = local.passing, True
+    try:
+        firsts = validate(node, node.run_recorded(grads if node.multi else grads[0], TENSORS))
+    finally:
+        local.passing = before
+    pairs = [(g, t) for g, t in zip(firsts, tangents, strict=True) if g is not None and t is not None]
+    linear = [(g, t) for g, t in pairs if requires_grad(g)]
+    found: Sequence[Tensor | None] = [None] * len(numbers)
+    if linear:
+        made, along = zip(*linear, strict=True)
+        asked = [dummies[nr] for nr in numbers]
+        found = gradient(made, asked, along, create_graph=True, allow_unused=True)
+    if not pairs:
+        return found
+    return [TENSORS.zeros_like(dummies[nr]) if t is None else t for nr, t in zip(numbers, found, strict=True)]
+
+
+def _dummy(shape: Any, dtype: Any) -> Tensor:
+    """Zeros of a shape, or of the shape of a row, that stand for a gradient."""
+    levels = levels_of(shape)
+    array: Any = np.zeros((*shape.lanes, *shape) if levels else shape, dtype)
+    made: Tensor = wrap(Rows(array, levels) if levels else array)  # type: ignore[arg-type]
+    set_requires_grad(made, True, "method")
+    return made
 
 
 def _own() -> set[int]:
@@ -562,7 +651,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
     found = opened.tangent(tensor)
     if found is None:
         return UnpackedDualTensor(_beside(tensor), None)
-    if opened.known(tensor) is None:
+    if not opened.has(tensor):
         found = opened.given_out(found)
     return UnpackedDualTensor(opened.primal(tensor), found)
 
@@ -617,6 +706,8 @@ def _through(name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs:
                 _refuse_forwardless(t, begins, changed=bool(args) and t is args[0])
             for level in used:
                 level.derived[id(t)] = t
+                if transforms.forward_enabled:  # now, as what its formulas need is still unchanged
+                    level.tangent(t)
     return result
 
 
@@ -659,7 +750,7 @@ def _target(short: str, args: tuple[Any, ...], used: list[Level]) -> Tensor | No
     if not _changes(short):
         return None
     base = first if first._view is None else first._view.base
-    return next((t for t in (first, base) if any(level.known(t) is not None for level in used)), None)
+    return next((t for t in (first, base) if any(level.has(t) for level in used)), None)
 
 
 def _follow(short: str, target: Tensor, tangents: list[tuple[Level, Tensor | None]]) -> None:
@@ -669,8 +760,8 @@ def _follow(short: str, target: Tensor, tangents: list[tuple[Level, Tensor | Non
             continue
         if short not in _BEGINNING:
             level.change(target, tangent)
-        elif requires_grad(target) and level.known(target) is None:
-            level.duals.append(_Dual(target, tangent))
+        elif requires_grad(target) and not level.has(target):
+            level.given[place_of(target)] = tangent
 
 
 def _off_the_record(

@@ -330,7 +330,7 @@ def _check_view(o: Tensor, t: Any, given: list[Any], args: tuple[Any, ...]) -> N
     if source is None or direction is None:
         return
     start = "A custom Function is returning a view but the jvp is not returning a view of the "
-    if source._view is None or any(level.known(source) is not None for level in transforms.forward):
+    if source._view is None or any(level.has(source) for level in transforms.forward):
         if t._view.base is not _base(direction):
             raise RuntimeError(start + "given grad input.")
     elif direction._view is None or t._view.base is not direction._view.base:

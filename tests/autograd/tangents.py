@@ -590,3 +590,37 @@ with forward_ad.dual_level():
     print(copied is given, copied.is_leaf, viewed is given, viewed.is_leaf)
     copied.add_(1)
     print(given, copied)
+
+# % tangents-at-once: a call has its tangent when it returns: what is changed afterwards, and hooks, do not matter
+w, s = torch.tensor([3.0, 4.0]), torch.tensor([1.0, 2.0], requires_grad=True)
+with forward_ad.dual_level():
+    x = forward_ad.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 5.0]))
+    products, e, c = x * w, x.exp(), x.clone()
+    e.register_hook(lambda grad: print("never", grad)) if e.requires_grad else None
+    squares, twice = c * c, e * 2
+    w.add_(1)
+    e.add_(1)
+    c.zero_()
+    for t in (products, e, twice, squares, c):
+        print(forward_ad.unpack_dual(t).tangent)
+    with caught():
+        forward_ad.make_dual(twice, torch.ones(2))
+    with caught():
+        forward_ad.make_dual(torch.ones(2), twice)
+    hooked = forward_ad.make_dual(s, torch.ones(2)).exp()
+    hooked.register_hook(lambda grad: print("never", grad))
+    print(forward_ad.unpack_dual(hooked * hooked).tangent)
+
+# % tangents-at-poles: where a gradient would divide by zero, tangents of elementwise operations choose as gradients do
+z = torch.tensor([0.0, 1.0, 2.0])
+for function in (
+    lambda t: torch.logit(t),
+    lambda t: torch.sinc(t),
+    lambda t: torch.pow(t, torch.zeros(3)),
+    lambda t: torch.renorm(t.reshape(3, 1), 3, 0, 1.0).T,
+    lambda t: torch.std(t[:1].expand(2)),
+    lambda t: torch.dist(t, t.detach(), 3),
+    lambda t: torch.linalg.vector_norm(t[:1], 0),
+    lambda t: torch.nn.functional.max_unpool1d(t.reshape(1, 3), torch.tensor([[1, 1, 0]]), 1),
+):
+    print(torch.func.jvp(function, (z,), (torch.tensor([1.0, 2.0, 3.0]),))[1])

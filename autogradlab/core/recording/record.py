@@ -23,6 +23,7 @@ from ..memory.versions import UNSHARED, counter
 from ..runtime import errors, modes
 from ..tensor.edges import NumberMeta, gradient_edge, output_edge, requires_grad
 from ..tensor.tensor import Tensor, wrap, wrap_scalar
+from ..types.dtypes import from_numpy
 from .detached import DETACHED, refuse_detached
 
 __all__ = [
@@ -572,6 +573,11 @@ class OpNode(Node):
     #: what PyTorch saves though no formula of ours needs it: its value, or a function of the Node that tells it
     constants: dict[str, Any] = {}
     formulas: tuple[Formula, ...] = ()
+    #: formulas that give the tangent of the result from those of inputs, where these are not derived from `formulas`
+    jvps: tuple[Formula, ...] = ()
+    #: whether each element of the result comes from the elements at its place alone, and whether it is a holomorphic
+    #: function of them: `formulas` then give tangents as they give gradients, those of complex numbers conjugated
+    elementwise = holomorphic = False
     #: `writes` where backward is itself recorded
     writes_recorded: tuple[int, ...] = ()
     #: the formulas by the names of what they differentiate: the order in which PyTorch's own Nodes record theirs
@@ -613,6 +619,54 @@ class OpNode(Node):
         finally:
             local.formula = before
             local.refresh()
+
+    def pushing(self, tangents: Sequence[Any]) -> tuple[Formula, ...]:
+        """The formulas for these tangents of the inputs: those that the entry has for them or, elementwise, those of
+        the gradients."""
+        if self.jvps or not self.elementwise or any(f.joint for f in self.formulas):
+            return self.jvps
+        dtypes = [self.dtype, *[t._array.dtype for t in tangents if t is not None]]
+        return self.formulas if self.holomorphic or all(d.kind in "fV" for d in dtypes) else ()
+
+    def push(self, tangents: Sequence[Any], F: Any, numbers: Sequence[int]) -> list[Any]:
+        """What tangents of the inputs add to those of the outputs with these numbers, by the formulas `pushing`."""
+        saved = self.saved
+        if saved is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        half = len(saved) >> 1
+        values = [unpack(self, i) if i in self.tensor_places else value for i, value in enumerate(saved[:half])]
+        turned = not self.jvps and self.dtype.kind == "c"
+        local = modes.LOCAL.state
+        before, local.formula = local.formula, True
+        local.refresh()
+        try:
+            found = []
+            for formula in self.pushing(tangents):
+                given = [tangents[i] for i in formula.edges]
+                if any(t is not None for t in given):
+                    if turned:
+                        given = [F.conj(t) for t in given]
+                    made = formula.fn(F, given if formula.joint else given[0], *formula.take(values))
+                    found.append(F.conj(made) if turned else made)
+        finally:
+            local.formula = before
+            local.refresh()
+        if not found:
+            return [None] * len(numbers)
+        rows = [made if self.multi else (made,) for made in found]
+        return [self._whole(F, nr, [row[nr] for row in rows if row[nr] is not None]) for nr in numbers]
+
+    def _whole(self, F: Any, nr: int, parts: list[Any]) -> Any:
+        """The tangent of output number `nr`, in its shape and dtype, as the sum of what each input adds to it."""
+        if not parts:
+            return None
+        shape, dtype = (self.shape[nr], self.dtype[nr]) if self.multi else (self.shape, self.dtype)
+        total = parts[0]
+        for part in parts[1:]:
+            total = F.add(total, part)
+        if total._array.dtype != dtype:
+            total = total.to(from_numpy(dtype))
+        return total if tuple(total._array.shape) == tuple(shape) else F.expand(total, shape)
 
     def _counted(self, outs: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
         """Recorded gradients with the versions that PyTorch's formulas give them."""
@@ -850,7 +904,7 @@ def make_node_class(
                 return names.get(field, names.get(stem, stem) + word)
         return names.get(field, field)
 
-    for formula in formulas:
+    for formula in (*formulas, *methods.get("jvps", ())):
         formula.place(fields)
     saved_names = tuple(theirs(f) for f in fields)
     shown_names = [n for n in saved_names if n]

@@ -119,7 +119,6 @@ class State:
         "saved_hooks_disabled",
         "threads",
         "told",
-        "transposing",
         "view_replay",
     )
 
@@ -154,8 +153,6 @@ class State:
         self.record = self.plain = True
         #: what `set_multithreading_enabled` says
         self.threads = True
-        #: whether a backward pass runs only in order to be differentiated, which gives tangents
-        self.transposing = False
         #: what `_force_original_view_tracking` says
         self.view_replay = False
         #: whom operations ask (`core/tensor/overriding.py`): objects with `__torch_function__`, and the modes entered

@@ -15,6 +15,7 @@ from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, scalar_name
 from ...core.values.promotion import plain_number
+from ..common.distances import norm_along
 from ..first.kinds import HALF, refuse
 from ..table.asking import Operator
 from ..table.opdef import FUNCTIONS, composite, op
@@ -204,9 +205,22 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 # -- rows of bounded length --------------------------------------------------------------------------------------------
 
 
+def _others(input: Any, dim: int) -> tuple[int, ...]:
+    """All dimensions but one."""
+    return tuple(i for i in range(input.ndim) if i != dim % input.ndim)
+
+
+def _renorm_jvp(F: Any, tangent: Any, input: Any, p: float, dim: int, maxnorm: float) -> Any:
+    others = _others(input, dim)
+    norms = F.linalg_vector_norm(input, p, others, True)
+    inverse = F.reciprocal(F.add_number(norms, 1e-7))
+    along = norm_along(F, tangent, input, norms, float(p), others, True)
+    bounded = F.mul_number(inverse, maxnorm) * (tangent - input * (inverse * along))
+    return F.where(norms > maxnorm, bounded, tangent)
+
+
 def _renorm_backward(F: Any, grad: Any, input: Any, p: float, dim: int, maxnorm: float) -> Any:
-    d = dim % input.ndim
-    others = tuple(i for i in range(input.ndim) if i != d)
+    others = _others(input, dim)
     norms = F.linalg_vector_norm(input, p, others, True)
     along = F.sum(F.real_part(F.conj(input) * grad), others, True)
     inverse = F.reciprocal(F.add_number(norms, 1e-7))
@@ -220,6 +234,7 @@ def _renorm_backward(F: Any, grad: Any, input: Any, p: float, dim: int, maxnorm:
     vjp={
         "input": lambda F, grad, input, p, dim, maxnorm: _renorm_backward(F, grad, input, p, dim, maxnorm),
     },
+    jvp={"input": _renorm_jvp},
     out=Out(exact=EXPECTED, overlap="part"),
 )
 def renorm(input: np.ndarray, p: float, dim: int, maxnorm: float) -> np.ndarray:

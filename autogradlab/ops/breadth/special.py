@@ -11,7 +11,6 @@ import numpy as np
 from ...core.arguments.declared import name_of
 from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS, not_implemented
-from ...core.runtime.modes import LOCAL
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.values.promotion import is_number
 from ..common.pairs import with_number
@@ -186,8 +185,6 @@ alias("special_i0", "i0", method=False)
 def sinc_backward(F: Any, grad: Any, input: Any) -> Any:
     x, square = input * math.pi, input * input * math.pi
     slope = F.conj((x * F.cos(x) - F.sin(x)) / square)
-    if LOCAL.state.transposing:
-        return grad * F.where(square == 0, F.zero_dim(grad), slope)
     return F.where(square == 0, F.zero_dim(grad), grad * slope)
 
 
@@ -201,6 +198,7 @@ unary(
     "sinc(Tensor input, *, Tensor out=None) -> Tensor",
     single(_sinc),
     lambda F, grad, input: F.sinc_backward(grad, input),
+    holomorphic=True,
     doc="""
     sin(pi x) / (pi x), 1 at 0.
 
@@ -316,6 +314,7 @@ TENSORS.halves = lambda x, p: wrap(_halves(x._array, p))
     "logit(Tensor input, float? eps=None, *, Tensor out=None) -> Tensor",
     inplace=True,
     vjp={"input": lambda F, grad, input, eps: F.logit_backward(grad, input, eps)},
+    elementwise=True,
     out=Out(overlap="part"),
 )
 def logit(input: np.ndarray, eps: float | None = None) -> Any:
@@ -337,9 +336,6 @@ def logit(input: np.ndarray, eps: float | None = None) -> Any:
     """
     refuse(input, "logit_cpu", COMPLEX)
     return iterated(single(_logit)(floated(input), eps), input)
-
-
-OPS["logit"].elementwise = True
 
 
 alias("special_logit", "logit", method=False)

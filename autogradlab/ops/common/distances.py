@@ -11,11 +11,10 @@ from ...core.memory.adding import added
 from ...core.memory.layout import contiguous
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime import errors
-from ...core.runtime.modes import LOCAL
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import scalar_name
 from ...core.values.promotion import plain_number
-from ..first.kinds import align, floated, is_half, magnitude, on_both_backends
+from ..first.kinds import align, along, floated, is_half, magnitude, on_both_backends
 from ..kernels.rounded import exp, log
 from ..table.calls import ByOut
 from ..table.opdef import OPS, alias, op
@@ -25,9 +24,9 @@ from ..table.outputs import Out
 @on_both_backends
 def norm_back(F: Any, grad: Any, input: Any, result: Any, p: float, dim: Any = None) -> Any:
     """The gradient of a norm along dimensions that it has kept as sizes 1, or over everything; where it is 0 it is
-    taken as 0. None for the number of elements that are not 0, whose tangent is a tensor of zeros."""
+    taken as 0. None for the number of elements that are not 0."""
     if p == 0:
-        return grad * F.zeros_of(grad, tuple(input.shape)) if LOCAL.state.transposing else None
+        return None
     if p == 1:
         return F.sgn(input) * grad
     if p == 2:
@@ -42,6 +41,20 @@ def norm_back(F: Any, grad: Any, input: Any, result: Any, p: float, dim: Any = N
     return slope * F.over_size(grad, F.pow(result, p - 1), result)
 
 
+def norm_along(F: Any, tangent: Any, input: Any, result: Any, p: float, dim: Any = None, keepdim: bool = False) -> Any:
+    """The tangent of a norm: the product of its gradient with that of the input."""
+    shape = tuple(input.shape)
+    kept = F.restored(result, shape, dim, keepdim)
+    slope = F.norm_back(F.ones_like(kept), input, kept, p, dim)
+    return F.zeros_like(result) if slope is None else along(F, slope, tangent, dim, keepdim)
+
+
+def _distance_along(F: Any, tangents: list[Any], input: Any, other: Any, result: Any, p: float) -> Any:
+    by_input, by_other = tangents
+    gap = by_input if by_other is None else -by_other if by_input is None else by_input - by_other
+    return norm_along(F, gap, input - other, result, float(p))
+
+
 def _distance_back(F: Any, grad: Any, input: Any, other: Any, result: Any, p: float) -> Any:
     slope = F.norm_back(grad, input - other, result, float(p))
     return F.nought(input - other) if slope is None else slope
@@ -53,6 +66,7 @@ def _distance_back(F: Any, grad: Any, input: Any, other: Any, result: Any, p: fl
         "input": _distance_back,
         "other": lambda F, grad, input, other, result, p: -_distance_back(F, grad, input, other, result, p),
     },
+    jvp={"input other": _distance_along},
 )
 def dist(input: np.ndarray, other: np.ndarray, p: float = 2) -> Any:
     """The p-norm of input - other, as a 0-dim tensor.

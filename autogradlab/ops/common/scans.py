@@ -11,7 +11,6 @@ from ...core.arguments.declared import name_of
 from ...core.memory.casting import real_with_warning
 from ...core.memory.places import at_places
 from ...core.recording.record import RAW, TENSORS, says, writes
-from ...core.runtime.modes import LOCAL
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
@@ -280,6 +279,16 @@ def _add_exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(nan, complex(np.nan, np.nan), r)
 
 
+def _logcumsumexp_along(F: Any, tangent: Any, input: Any, result: Any, dim: int) -> Any:
+    """The tangent: exp(input) against exp(result), both without the greatest of a line, which would be too large."""
+    shape = tuple(input.shape)
+    if not shape or 0 in shape:
+        return tangent
+    top = F.detach(F.amax(F.real_part(input), (dim,), True))
+    total = F.exp(result - top)
+    return F.cumsum(tangent * F.exp(input - top), dim) * F.only(total != 0, F.reciprocal(total))
+
+
 @op(
     "logcumsumexp(Tensor input, int dim, *, Tensor out=None) -> Tensor",
     vjp={
@@ -287,6 +296,7 @@ def _add_exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
             ("g times the share of the element in each sum, added", "g 乘以元素在各个和中所占的份额，再相加")
         )(lambda F, grad, input, result, dim: F.logcumsumexp_back(grad, input, result, dim))
     },
+    jvp={"input": _logcumsumexp_along},
     check_out=same_dtype(_FOUND),
     out=Out(overlap="part"),
 )
@@ -323,17 +333,6 @@ def _lowest(x: np.ndarray) -> np.ndarray:
 RAW.lowest, TENSORS.lowest = _lowest, lambda x: wrap(_lowest(x._array))
 
 
-def _share_back(F: Any, grad: Any, input: Any, result: Any, dim: int) -> Any:
-    """The same for a gradient of any sign: exp(input) against exp(result), both without the greatest of a line, which
-    would be too large."""
-    top = F.detach(F.amax(F.real_part(input) if F.is_complex(input) else input, (dim,), True))
-    share, total = F.exp(input - top), F.exp(result - top)
-    if F.is_complex(grad):
-        share, total = F.conj(share), F.conj(total)
-    inner = grad * F.only(total != 0, F.reciprocal(total))
-    return F.reversed(F.cumsum(F.reversed(inner, dim), dim), dim) * share
-
-
 @on_both_backends
 def logcumsumexp_back(F: Any, grad: Any, input: Any, result: Any, dim: int) -> Any:
     shape = tuple(input.shape)
@@ -343,8 +342,6 @@ def logcumsumexp_back(F: Any, grad: Any, input: Any, result: Any, dim: int) -> A
     def back(log: Any) -> Any:
         return F.reversed(F.logcumsumexp(F.reversed(log - result, dim), dim), dim) + input
 
-    if LOCAL.state.transposing:  # a gradient of zeros, by which it is differentiated
-        return _share_back(F, grad, input, result, dim)
     if F.is_complex(grad):
         return F.conj(F.exp(back(F.log(F.conj(grad)))))
     log, lowest = F.log(F.abs(grad)), F.lowest(grad)

@@ -14,7 +14,7 @@ from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import get_default_dtype, scalar_name
-from ..first.kinds import is_half, on_both_backends
+from ..first.kinds import along, is_half, on_both_backends
 from ..first.reduce import count_of
 from ..table.opdef import composite, op
 from ..table.overloads import Arguments, Called
@@ -97,6 +97,14 @@ def std_back(
     return F.var_back(F.over_size(grad, F.mul_number(result, 2), result), input, dim, correction, keepdim)
 
 
+def _std_along(
+    F: Any, tangent: Any, input: Any, result: Any, dim: tuple[int, ...] | None, correction: int | None, keepdim: bool
+) -> Any:
+    """The tangent of a standard deviation: half of that of the variance, by the deviation."""
+    slope = F.var_back(F.ones_like(F.restored(result, tuple(input.shape), dim, keepdim)), input, dim, correction, True)
+    return F.over_size(along(F, slope, tangent, dim, keepdim), F.mul_number(result, 2), result)
+
+
 @on_both_backends
 def mean_part(F: Any, grad: Any, input: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
     shape = tuple(input.shape)
@@ -117,6 +125,19 @@ def _var_mean_back(
         None if first is None else F.var_back(first, input, dim, correction, keepdim),
         None if second is None else F.mean_part(second, input, dim, keepdim),
     )
+
+
+def _std_mean_along(
+    F: Any,
+    tangent: Any,
+    input: Any,
+    result0: Any,
+    dim: tuple[int, ...] | None,
+    correction: int | None,
+    keepdim: bool,
+) -> tuple[Any, Any]:
+    dims = all_dims(dim, len(input.shape))
+    return _std_along(F, tangent, input, result0, dim, correction, keepdim), F.mean(tangent, dims, keepdim)
 
 
 def _std_mean_back(
@@ -197,6 +218,7 @@ op(
             )
         )
     },
+    jvp={"input": _std_along},
     binds=_correction,
     doc="""
     The standard deviation: the root of var.
@@ -239,6 +261,7 @@ op(
     std_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)
     """,
     vjp={"input": _std_mean_back},
+    jvp={"input": _std_mean_along},
     outputs=("result0", "result1"),
     method=False,
     binds=_correction,

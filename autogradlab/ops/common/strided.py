@@ -327,47 +327,52 @@ def _strided_part(grad: Any, size: Any, stride: Any, storage_offset: Any) -> Any
     return np.array(_window(np.ascontiguousarray(grad), size, stride, storage_offset))
 
 
-def _part_of_strided(grad: Any, shape: Any, strides: Any, begin: int, *place: Any) -> Any:
+def _part_of_strided(grad: Any, shape: Any, strides: Any, *place: Any) -> Any:
     """PyTorch's gradient for the input: zero but where src was written, laid out like the input."""
     r = np.zeros(shape, grad.dtype)
     _window(r, *place)[...] = _strided_part(grad, *place)
     return _window(r, shape, strides, 0)
 
 
-def _part_of_strided_recorded(grad: Tensor, shape: Any, strides: Any, begin: int, *place: Any) -> Tensor:
-    if LOCAL.state.transposing:
-        memory, place = _laid_out(grad, strides, begin, place)
-        F.fill_(F.as_strided(memory, *place), 0)
-        laid: Tensor = F.as_strided(memory, shape, strides, begin)
-        return laid
+def _part_of_strided_recorded(grad: Tensor, shape: Any, strides: Any, *place: Any) -> Tensor:
     part, r = F.as_strided(F.contiguous(grad), *place), F.zeros_of(grad, shape)
     result: Tensor = F.as_strided(r, shape, strides)
     F.copy_(F.as_strided(r, *place), part)
     return result
 
 
-def _strided_part_recorded(grad: Tensor, strides: Any, begin: int, *place: Any) -> Tensor:
-    if LOCAL.state.transposing:
-        memory, place = _laid_out(grad, strides, begin, place)
-    else:
-        memory = F.contiguous(grad)
-    part: Tensor = F.as_strided(memory, *place)
+def _strided_part_recorded(grad: Tensor, *place: Any) -> Tensor:
+    part: Tensor = F.as_strided(F.contiguous(grad), *place)
     return part
 
 
-def _laid_out(grad: Tensor, strides: Any, begin: int, place: Any) -> tuple[Tensor, Any]:
-    """Memory in which a gradient lies as the input does, and the place in it that is meant. PyTorch's gradients are
-    those of another function (they forget where the input lies); its tangents are right, and this gives them."""
-    size, stride, offset = place
-    offset = begin if offset is None else offset
-    layouts = (grad._array.shape, strides, begin), (size, stride, offset)
-    reach = [at + 1 + sum((n - 1) * s for n, s in zip(*of, strict=True)) for *of, at in layouts if 0 not in of[0]]
-    memory = F.zeros_of(grad, (max(reach, default=0),))
-    F.copy_(F.as_strided(memory, *layouts[0]), grad)
-    return memory, layouts[1]
+def _scattered_strided(
+    F: Any,
+    tangents: list[Any],
+    input_shape: Any,
+    input_strides: Any,
+    input_offset: int,
+    size: Any,
+    stride: Any,
+    storage_offset: int | None,
+) -> Any:
+    """The tangent, in memory laid out as the input was, which PyTorch's gradients forget."""
+    by_input, by_src = tangents
+    offset = input_offset if storage_offset is None else storage_offset
+    whole, part = (input_shape, input_strides, input_offset), (size, stride, offset)
+    reach = [at + 1 + sum((n - 1) * s for n, s in zip(*of, strict=True)) for *of, at in (whole, part) if 0 not in of[0]]
+    memory = F.zeros_of(by_src if by_input is None else by_input, (max(reach, default=0),))
+    if by_input is not None:
+        F.copy_(F.as_strided(memory, *whole), by_input)
+    written = F.as_strided(memory, *part)
+    if by_src is None:
+        F.fill_(written, 0)
+    else:
+        F.copy_(written, by_src)
+    return F.as_strided(memory, *whole)
 
 
-RAW.strided_part = lambda grad, strides, begin, *place: _strided_part(grad, *place)
+RAW.strided_part = _strided_part
 TENSORS.strided_part = _strided_part_recorded
 RAW.part_of_strided, TENSORS.part_of_strided = _part_of_strided, _part_of_strided_recorded
 OPS["as_strided_scatter"] = Op(
@@ -376,15 +381,14 @@ OPS["as_strided_scatter"] = Op(
     "input src",
     vjp={
         "input": says(("g where src was written, 0 elsewhere", "写入 src 处的 g，其余为 0"))(
-            lambda F, grad, input_shape, input_strides, input_offset, size, stride, storage_offset: F.part_of_strided(
-                grad, input_shape, input_strides, input_offset, size, stride, storage_offset
+            lambda F, grad, input_shape, input_strides, size, stride, storage_offset: F.part_of_strided(
+                grad, input_shape, input_strides, size, stride, storage_offset
             )
         ),
-        "src": lambda F, grad, input_strides, input_offset, size, stride, storage_offset: F.strided_part(
-            grad, input_strides, input_offset, size, stride, storage_offset
-        ),
+        "src": lambda F, grad, size, stride, storage_offset: F.strided_part(grad, size, stride, storage_offset),
     },
-    shown={"input_shape": "", "input_strides": "", "input_offset": ""},
+    jvp={"input src": _scattered_strided},
+    shown={"input_shape": "", "input_strides": ""},
 )
 RAW.as_strided_scatter = _as_strided_scatter
 _scatter_strided = OPS["as_strided_scatter"].call

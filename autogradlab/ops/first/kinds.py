@@ -13,10 +13,10 @@ import numpy as np
 from ...core.graph.backend import HELPERS, RAW, TENSORS
 from ...core.memory.layout import like
 from ...core.memory.rows import Rows
-from ...core.runtime.modes import LOCAL
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
+from ...core.types.dims import all_dims
 from ...core.types.dtypes import from_numpy, get_default_dtype, scalar_name
 from ...core.values.promotion import broadcast_shapes, is_number, number, result_dtype
 from ..table.asking import at, options_of, unseen
@@ -387,11 +387,15 @@ TENSORS.kept = _kept
 
 @on_both_backends
 def over_size(F: Any, grad: Any, by: Any, size: Any) -> Any:
-    """grad / by where a size is not 0, else 0. Where gradients of zeros are differentiated, to get tangents, it is the
-    factor that is 0, since 0 / 0 would be no number."""
-    if LOCAL.state.transposing:
-        return grad * F.only(size != 0, F.reciprocal(by))
+    """grad / by where a size is not 0, else 0."""
     return F.only(size != 0, grad / by)
+
+
+def along(F: Any, slope: Any, tangent: Any, dim: Any, keepdim: bool) -> Any:
+    """The tangent of a real result of the dimensions `dim`, None for all, given the gradients of each element in
+    them."""
+    total = F.real_part(F.conj(slope) * tangent)
+    return F.sum(total, all_dims(dim, len(total.shape)), keepdim)
 
 
 #: indices, for a formula

@@ -9,7 +9,6 @@ import numpy as np
 
 from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS
-from ...core.runtime.modes import LOCAL
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import complex128, float64, from_numpy, scalar_name
@@ -45,8 +44,6 @@ def pow_backward(F: Any, grad: Any, input: Any, exponent: Any) -> Any:
 @on_both_backends
 def pow_backward_self(F: Any, grad: Any, input: Any, other: Any) -> Any:
     slope = F.conj(other * F.pow(input, F.sub_number(other, 1)))
-    if LOCAL.state.transposing:
-        return grad * F.where(other == 0, F.zero_dim(grad), slope)
     return F.where(other == 0, F.zero_dim(grad), grad * slope)
 
 
@@ -143,6 +140,8 @@ OPS["pow.number"] = Op(
     _number_power,
     node="PowBackward0",
     overload="Scalar",
+    elementwise=True,
+    holomorphic=True,
     vjp={"input": lambda F, grad, input, exponent: F.pow_backward(grad, input, exponent)},
 )
 OPS["pow.base"] = Op(
@@ -150,6 +149,8 @@ OPS["pow.base"] = Op(
     _power_of_number,
     "exponent",
     node="PowBackward2",
+    elementwise=True,
+    holomorphic=True,
     vjp={"exponent": lambda F, grad, self, exponent, result: F.pow_backward_exponent(grad, self, exponent, result)},
 )
 binary(
@@ -164,6 +165,7 @@ binary(
         "other": lambda F, grad, input, other, result: F.pow_backward_exponent(grad, input, other, result),
     },
     node="PowBackward1",
+    holomorphic=True,
     check=_check,
     shown={"other": "exponent"},
     overloads=[
@@ -192,7 +194,6 @@ binary(
 # all is saved whichever gradient is wanted, as in PyTorch
 OPS["pow"].node_class.users = OPS["pow"].users = (None,) * len(OPS["pow"].fields)
 OPS["pow"]._make_saver()
-OPS["pow.number"].elementwise = OPS["pow.base"].elementwise = True
 
 
 @composite("square(Tensor input, *, Tensor out=None) -> Tensor|uint_pow", reads="late")

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import TENSORS
-from ...core.runtime.modes import LOCAL
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import scalar_name
@@ -53,11 +52,18 @@ _LINALG_LU = named("linalg_lu", ("P", "L", "U"))
 def _cholesky_backward(F: Any, grad: Any, factor: Any, upper: bool) -> Any:
     low, g = (adjoint(F, factor), adjoint(F, grad)) if upper else (factor, grad)
     part = F.tril(F.matmul(adjoint(F, low), g), 0)
-    # PyTorch's tangents believe that of the input to be Hermitian; a gradient is made so
-    tangents = LOCAL.state.transposing
-    part = F.mul_number(part + (F.tril(part, -1) if tangents else adjoint(F, F.tril(part, -1))), 0.5)
+    part = F.mul_number(part + adjoint(F, F.tril(part, -1)), 0.5)
     part = F.linalg_solve_triangular(adjoint(F, low), part, upper=True)
     return F.linalg_solve_triangular(low, part, upper=False, left=False)
+
+
+def _cholesky_jvp(F: Any, tangent: Any, factor: Any, upper: bool) -> Any:
+    """As in PyTorch, of a tangent that is believed to be Hermitian."""
+    low = adjoint(F, factor) if upper else factor
+    part = F.linalg_solve_triangular(low, tangent, upper=False)
+    part = F.linalg_solve_triangular(adjoint(F, low), part, upper=True, left=False)
+    made = F.matmul(low, F.mul_number(F.tril(part, 0) + F.tril(part, -1), 0.5))
+    return adjoint(F, made) if upper else made
 
 
 def _cholesky(a: np.ndarray, upper: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -111,6 +117,7 @@ def _factor_as_far(a: np.ndarray) -> int:
     differentiable=1,
     returns=named("linalg_cholesky_ex", ("L", "info")),
     vjp={"input": lambda F, grad, L, upper: _cholesky_backward(F, grad, L, upper)},
+    jvp={"input": lambda F, tangent, L, upper: _cholesky_jvp(F, tangent, L, upper)},
     out=Out(exact=EXPECTED),
 )
 def linalg_cholesky_ex(

@@ -14,6 +14,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import dtype, from_numpy, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes
+from ..common.distances import norm_along
 from ..first.kinds import HALF, magnitude, refuse
 from ..first.products import written
 from ..table.asking import Operator
@@ -50,6 +51,12 @@ def _norm_backward(F: Any, grad: Any, input: Any, result: Any, ord: float, dim: 
     )
 
 
+def _norm_jvp(F: Any, tangent: Any, input: Any, result: Any, ord: float, dim: Any, keepdim: bool, dtype: Any) -> Any:
+    if dtype is not None:
+        input, tangent = F.to(input, dtype), F.to(tangent, dtype)
+    return norm_along(F, tangent, input, result, float(ord), dim, keepdim)
+
+
 def _check_dtype(name: str, x: np.ndarray, given: dtype) -> None:
     """PyTorch's errors for the dtype in which a norm is asked for."""
     own = from_numpy(x.dtype)
@@ -78,6 +85,7 @@ def _refuse_complex(name: str, ord: Any) -> None:
     method=False,
     function=False,
     vjp={"input": _norm_backward},
+    jvp={"input": _norm_jvp},
     shown={"dtype": ""},
     dim_list=True,
     out=Out(exact=EXPECTED),
@@ -308,6 +316,11 @@ op(
             )
         ),
     },
+    jvp={
+        "input": lambda F, tangent, input, result, ord, dim, keepdim: _norm_jvp(
+            F, tangent, input, result, ord, dim, keepdim, None
+        )
+    },
 )(lambda input, ord, dim, keepdim: RAW.linalg_vector_norm(input, ord, dim, keepdim))
 op(
     "norm_of_all",
@@ -315,6 +328,9 @@ op(
     shown={"ord": "p"},
     vjp={
         "input": lambda F, grad, input, result, ord: _norm_backward(F, grad, input, result, ord, None, False, None),
+    },
+    jvp={
+        "input": lambda F, tangent, input, result, ord: _norm_jvp(F, tangent, input, result, ord, None, False, None),
     },
 )(lambda input, ord: RAW.linalg_vector_norm(input, ord))
 

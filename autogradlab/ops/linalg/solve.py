@@ -11,7 +11,6 @@ from ...core.arguments.declared import declare
 from ...core.memory.rows import all_rows
 from ...core.random.streams import unsupported
 from ...core.recording.record import RAW, TENSORS, says
-from ...core.runtime.modes import LOCAL
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import scalar_name
@@ -451,9 +450,6 @@ def _old_triangular_backward(
     g_b = F._triangular_solve(by_solution, F.conj(A), upper, not transpose, unitriangular)[0]
     if not needs[1]:
         return [g_b, None]
-    if LOCAL.state.transposing:  # PyTorch's tangents take that of A whole, and as it is, even where A is transposed
-        g_a = -F.matmul(g_b, adjoint(F, solution))
-        return [g_b, g_a if by_copy is None else g_a + by_copy]
     if transpose:
         g_a = -F.matmul(F.conj(solution), F.transpose(g_b, -2, -1))
     else:
@@ -463,6 +459,16 @@ def _old_triangular_backward(
     return [g_b, g_a if by_copy is None else g_a + by_copy]
 
 
+def _old_triangular_jvp(
+    F: Any, tangents: list[Any], A: Any, upper: bool, transpose: bool, unitriangular: bool, solution: Any
+) -> tuple[Any, Any]:
+    """PyTorch takes the tangent of A whole, and as it is, even where A is transposed."""
+    by_b, by_A = tangents
+    change = None if by_A is None else -F.matmul(by_A, solution)
+    change = by_b if change is None else change if by_b is None else by_b + change
+    return F._triangular_solve(change, A, upper, transpose, unitriangular)[0], by_A
+
+
 @op(
     "_triangular_solve",
     "input A",
@@ -470,6 +476,7 @@ def _old_triangular_backward(
     outputs=("solution", "cloned_coefficient"),
     returns=_TRIANGULAR_SOLVE,
     vjp={"input A": _old_triangular_backward},
+    jvp={"input A": _old_triangular_jvp},
     shown={"A": "A"},
     also=("input",),
 )
@@ -581,9 +588,16 @@ def _cholesky_inverse_backward(F: Any, grad: Any, input: Any, result: Any, upper
     return -(F.matmul(input, both) if upper else F.matmul(both, input))
 
 
+def _cholesky_inverse_jvp(F: Any, tangent: Any, input: Any, result: Any, upper: bool) -> Any:
+    factor, low = (input, adjoint(F, tangent)) if upper else (adjoint(F, input), tangent)
+    half = -F.matmul(F.matmul(F.matmul(result, low), factor), result)
+    return half + adjoint(F, half)
+
+
 @op(
     "cholesky_inverse(Tensor input, bool upper=False, *, Tensor out=None) -> Tensor|fp32",
     vjp={"input": _cholesky_inverse_backward},
+    jvp={"input": _cholesky_inverse_jvp},
     out=safe("cholesky_inverse"),
 )
 def cholesky_inverse(input: np.ndarray, upper: bool = False) -> np.ndarray:

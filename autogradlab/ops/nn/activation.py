@@ -13,7 +13,6 @@ from ...core.memory.adding import added, columns_in_halves, in_halves
 from ...core.memory.layout import channels_as, contiguous, iterated, like
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, zeros
 from ...core.runtime import modes
-from ...core.runtime.modes import LOCAL
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
@@ -111,15 +110,11 @@ def hardtanh_backward(grad_output: Any, input: np.ndarray, min_val: float, max_v
     return chosen((input <= min_val) | (input >= max_val), np.array(0, grad_output.dtype), grad_output)
 
 
-def _hardsigmoid_back(F: Any, grad: Any, input: Any) -> Any:
-    if LOCAL.state.transposing:  # what runs backward has no derivative, the function has one forward
-        return F.only((input > -3) & (input < 3), F.div_number(grad, 6))
-    return F.hardsigmoid_backward(grad, input)
-
-
 @op(
     "nn.hardsigmoid(Tensor input, *, Tensor out=None) -> Tensor",
-    vjp={"input": lambda F, grad, input: _hardsigmoid_back(F, grad, input)},
+    vjp={"input": lambda F, grad, input: F.hardsigmoid_backward(grad, input)},
+    # the same: what runs backward has no derivative from which it would follow
+    jvp={"input": lambda F, tangent, input: F.hardsigmoid_backward(tangent, input)},
 )
 @typed("hardsigmoid_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def hardsigmoid(input: np.ndarray) -> np.ndarray:

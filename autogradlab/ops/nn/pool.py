@@ -14,8 +14,6 @@ from ...core.memory.layout import channels_as, keeping_channels
 from ...core.memory.strided import view_strides
 from ...core.recording.record import TENSORS, says, sizes_of, zeros
 from ...core.runtime.deterministic import alert_not_deterministic
-from ...core.runtime.modes import LOCAL
-from ...core.tensor.tensor import wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, SHORT, replace, typed
@@ -359,27 +357,16 @@ def _unpool(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]
     return out.reshape(*input.shape[:-nd], *output_size)
 
 
-def _unpool_backward(F: Any, grad: Any, indices: Any, nd: int) -> Any:
-    """PyTorch's gradient, which goes to each element, also to those over which another one was written; in tangents
-    only the last of a place counts."""
-    found = _picked(F, grad, indices, nd)
-    if not LOCAL.state.transposing:
-        return found
-    places = indices._array
-    order = np.arange(places.size, dtype=np.float64).reshape(places.shape)
-    written = _unpool(order, places, tuple(grad.shape[-nd:])).reshape(*places.shape[:-nd], -1)
-    last = np.take_along_axis(written, places.reshape(*places.shape[:-nd], -1), -1).reshape(places.shape)
-    return F.kept(wrap(last == order), found)
-
-
 @op(
     "nn.max_unpool2d(Tensor input, Tensor indices, SymInt[2] output_size, *, Tensor out=None) -> Tensor|fp32",
     node="MaxUnpool2DBackward0",
+    # PyTorch's gradient goes to each element, also to those over which another one was written
     vjp={
         "input": says(("the elements of g at {indices}", "g 在 {indices} 处的元素"))(
-            lambda F, grad, indices: _unpool_backward(F, grad, indices, 2)
+            lambda F, grad, indices: _picked(F, grad, indices, 2)
         ),
     },
+    jvp={"input": lambda F, tangent, indices, output_size: F.max_unpool2d(tangent, indices, output_size)},
 )
 @typed("max_unpool2d", BOOL + INTEGERS + COMPLEX, half=False)
 def max_unpool2d(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]) -> np.ndarray:
@@ -394,8 +381,9 @@ def max_unpool2d(input: np.ndarray, indices: np.ndarray, output_size: tuple[int,
     """,
     node="MaxUnpool3DBackward0",
     vjp={
-        "input": lambda F, grad, indices: _unpool_backward(F, grad, indices, 3),
+        "input": lambda F, grad, indices: _picked(F, grad, indices, 3),
     },
+    jvp={"input": lambda F, tangent, indices, output_size: F.max_unpool3d(tangent, indices, output_size)},
 )
 @typed("max_unpool3d", BOOL + INTEGERS + COMPLEX, half=False)
 def max_unpool3d(input: Any, indices: Any, output_size: Any) -> Any:

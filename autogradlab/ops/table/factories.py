@@ -126,6 +126,7 @@ def unary(
     out: Any = None,
     overloads: Sequence[Overload] = (),
     inner_writes: int = 0,
+    holomorphic: bool = False,
 ) -> None:
     """An elementwise operation of one input.
 
@@ -154,6 +155,7 @@ def unary(
         overloads=overloads,
         counts=(1,),
         inner_writes=inner_writes,
+        holomorphic=holomorphic,
     )
     entry.ufunc, entry.floats, entry.refuses_in_place = kernel, promotes, refuses_in_place
     if not inplace_derivative:
@@ -417,6 +419,7 @@ def binary(
     arrays: bool = False,
     forwardless: str = "",
     in_rows: str = "",
+    holomorphic: bool = False,
 ) -> None:
     """An elementwise operation of two inputs, broadcast against each other.
 
@@ -452,6 +455,7 @@ def binary(
         overload="" if _refuse_numbers(name)[1] else "Tensor",
         overloads=overloads,
         counts=counts,
+        holomorphic=holomorphic,
     )
     entry.ufunc, entry.floats, entry.numbers, entry.check, entry.refuses = kernel, floats, numbers, check, refuses
     entry.compares, entry.strict, entry.scalar = result == "bool", _refuse_numbers(name), scalar

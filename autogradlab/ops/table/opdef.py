@@ -76,9 +76,12 @@ class Op:
 
     tensors: names of the tensor arguments, in order; a name with `*` is a list of tensors.
     vjp: a formula for each differentiable argument; the key "*" is a joint formula that gives them all in order.
+    jvp: for arguments whose tangent is not what follows from `vjp`, a formula that gives the tangent of the result from
+        theirs: `lambda F, tangent, input: ...`; the key "input other" is one that is given both tangents in a list.
     node: the Node's name in PyTorch.
     inplace_overload: whether the in-place form has a Node of its own, NameBackward1, or the formulas that it has then.
     dynamic: of an operation whose result has a shape that depends on values: what vmap says of it.
+    elementwise, holomorphic: see `OpNode.pushing`.
     real: the derivative is that of real numbers: a complex result that would be recorded is refused.
     also: what PyTorch's Node saves though no formula needs it.
     without_grad: the tensors, apart from those with a formula, that may not require grad.
@@ -87,7 +90,7 @@ class Op:
     """
 
     #: whether each element of the result comes from the elements at its place alone
-    elementwise = False
+    elementwise: bool = False
     _out: bool | None = None
     #: of an operation of two arrays: what is called with them in their common dtype and may raise
     check: Callable[[Any, Any], None] | None = None
@@ -116,6 +119,8 @@ class Op:
     changes: Op | None = None
     #: how torch.ops knows an entry that has no signatures
     operator: Operator | None = None
+    #: the operation, out of place
+    call: Callable[..., Any]
     _number_class: Any = None
     _unknown_class: Any = None
 
@@ -126,6 +131,7 @@ class Op:
         tensors: str = "input",
         *,
         vjp: Any = None,
+        jvp: dict[str, Any] | None = None,
         node: str | None = None,
         view: bool = False,
         multi: bool = False,
@@ -161,12 +167,14 @@ class Op:
         in_rows: str = "",
         without_grad: tuple[str, ...] = (),
         operator: Operator | None = None,
+        elementwise: bool = False,
+        holomorphic: bool = False,
     ) -> None:
         self.name, self.kernel, self.doc, self.inplace, self.operator = name, kernel, doc, inplace, operator
         self.real, self.in_rows, self.node_name = real, in_rows, node or _camel(name) + "Backward0"
         self.view, self.multi, self.outputs, self.returns = view, multi, outputs, returns
-        self.differentiable = differentiable  # how many of several outputs have a gradient, None for all
-        #: whether the Node has several outputs
+        #: how many of several outputs have a gradient, None for all, and whether the Node has several
+        self.differentiable = differentiable
         self.multi_node = multi or (len(outputs) > 1 and differentiable != 1)
         self.creation = creation or ("multi_output" if view and multi else None)
         #: inputs that the in-place form refuses for sharing its memory: "part" if they lie partly in it, "whole" if
@@ -189,18 +197,13 @@ class Op:
         self._bind_parameters(kernel, reads)
         refuse_rows((self.kernel, self.invoke), dynamic)
         self.writes, self.looks = writes and self._positionally(writes), looks
-        self.constant_places = tuple(map(self.names.index, without_grad))
-        self.tensor_names = tuple(tensors.replace("*", "").split())
-        self.tensor_places = tuple(self.names.index(n) for n in self.tensor_names)
-        self.list_place = next((self.names.index(n[1:]) for n in tensors.split() if n.startswith("*")), None)
-        self._make_node(dict(vjp or {}), shown, fast or {}, constants, also)
-        for mark, value in (("forwardless", forwardless), ("dim_list", dim_list)):  # that: `_saved_dim` is a tuple
-            if value:
-                setattr(self.node_class, mark, value)
+        self._find_tensors(tensors.split(), without_grad)
+        self.elementwise = elementwise or self.elementwise
+        self._make_node(dict(vjp or {}), dict(jvp or {}), shown, fast or {}, constants, also)
+        self._mark_node(forwardless=forwardless, dim_list=dim_list, holomorphic=holomorphic)
         if inplace_overload:
             self.overload_in_place(inplace_overload)
-        #: the operation, out of place
-        self.call: Callable[..., Any] = make_call(self)
+        self.call = make_call(self)
 
     @property
     def of_methods(self) -> Op:
@@ -232,6 +235,19 @@ class Op:
         #: the kernel with every argument positional, in the order of `names`
         self.invoke = self._positionally(kernel)
 
+    def _find_tensors(self, tensors: list[str], without_grad: tuple[str, ...]) -> None:
+        """Note which of the parameters are tensors, which is a list of them, and which may not require grad."""
+        self.tensor_names = tuple([name.removeprefix("*") for name in tensors])
+        self.tensor_places = tuple([self.names.index(name) for name in self.tensor_names])
+        self.list_place = next((self.names.index(name[1:]) for name in tensors if name.startswith("*")), None)
+        self.constant_places = tuple(map(self.names.index, without_grad))
+
+    def _mark_node(self, **marks: Any) -> None:
+        """Tell the Node class, if there is one, what is true of this operation and not of most."""
+        for name, value in marks.items():
+            if value:
+                setattr(self.node_class, name, value)
+
     def _positionally(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         if len(self.names) == self.positional:
             return kernel
@@ -240,6 +256,7 @@ class Op:
     def _make_node(
         self,
         vjp: dict[str, Any],
+        jvp: dict[str, Any],
         shown: dict[str, str] | None,
         methods: dict[str, Any],
         constants: dict[str, Any] | None,
@@ -271,8 +288,12 @@ class Op:
             for f in formulas:
                 f.edges = tuple(kept.index(i) for i in f.edges)
             self.edge_places = tuple(self.tensor_places[i] for i in kept)
+        pushing = [Formula(fn, self._edges_of(key), joint=" " in key, of=key) for key, fn in jvp.items()]
         fields = tuple(dict.fromkeys([*(n for f in formulas for n in f.names), *also]))
-        self.fields = fields
+        unseen = dict.fromkeys([n for f in pushing for n in f.names if n not in fields], "")
+        fields = self.fields = (*fields, *unseen)
+        shown = {**(shown or {}), **unseen}  # PyTorch's Nodes do not keep what only tangents need
+        methods["jvps"] = tuple(pushing)
         self.formulas = tuple(formulas)
         methods["in_place"] = self._in_place(self.overload)
         methods["constants"] = constants or {}
@@ -294,11 +315,16 @@ class Op:
         )
         self._make_release()
         self.node_class.multiplied = self._multiplied
+        self.node_class.elementwise = self.elementwise
         self.inplace_class = self.node_class
         if self.node_name == NOT_IMPLEMENTED:  # its error names the form in place
             refused = no_derivative(self.name + "_")
             self.inplace_class = self._without_fields(Formula(refused, (0,), joint=False))
         NODES.setdefault(self.node_name, []).append(self)
+
+    def _edges_of(self, key: str) -> tuple[int, ...]:
+        """The numbers of the edges to the tensors that a key of formulas names."""
+        return tuple(self.edge_places.index(self.index[name]) for name in key.split())
 
     def _make_saver(self) -> None:
         """What `saves` goes by: the arguments that are saved, taken at once, and what is saved otherwise."""
@@ -371,7 +397,8 @@ class Op:
         """Give the in-place form the Node of another overload, as PyTorch does: NameBackward1."""
         if isinstance(formulas, dict):
             tensors = " ".join(self.tensor_names)
-            self.changes = Op(self.name, self.kernel, tensors, vjp=formulas, node=self.node_name[:-1] + "1")
+            node = self.node_name[:-1] + "1"
+            self.changes = Op(self.name, self.kernel, tensors, vjp=formulas, node=node, elementwise=self.elementwise)
             return
         own = {"__slots__": (), "__module__": "builtins"}
         self.inplace_class = type(self.node_name[:-1] + "1", (self.node_class,), own)
