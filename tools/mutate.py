@@ -51,6 +51,9 @@ CORE_TESTS = (
     "tests/ops/test_mapped.py",
     "tests/ops/test_hypothesis_views.py",
     "tests/fuzz/test_mended.py",
+    "tests/test_kernels.py",
+    "tests/test_user_errors.py",
+    "tests/test_rows.py",
 )
 #: what is mutated, by area, and the tests that are asked
 AREAS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
