@@ -69,7 +69,7 @@ AREAS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 MARKS = "not slow and not browser and not parity"
 #: seconds of tests that a mutant meets at most, and of processor time that it may take beyond what they took
-MOST_SECONDS, GRACE = 5.0, 10.0
+MOST_SECONDS, GRACE = 25.0, 10.0
 
 OTHER: dict[type, type] = {
     ast.Add: ast.Sub,

@@ -68,6 +68,37 @@ b.grad_fn.register_prehook(lambda g: print("prehook in", torch._C._current_autog
 b.sum().backward()
 print(torch._C._current_autograd_node())
 
+# The Node of a leaf runs its hooks, captured gradients run those of theirs; a pass inside of another has its own.
+def told(tag):
+    node = torch._C._current_autograd_node()
+    print(tag, node and node.name())
+
+
+class Nested(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        with torch.enable_grad():
+            inner = torch.ones(2, requires_grad=True)
+            inner.register_hook(lambda g: told("inner leaf"))
+            (inner * inner).sum().backward()
+        told("after the inner pass")
+        return grad * 2, None, None  # gradients beyond the inputs may be None
+
+
+leaf = torch.ones(2, requires_grad=True)
+middle = leaf * 3
+leaf.register_hook(lambda g: told("leaf"))
+leaf.register_post_accumulate_grad_hook(lambda p: told("after accumulation"))
+middle.register_hook(lambda g: told("middle"))
+Nested.apply(middle).sum().backward(retain_graph=True)
+torch.autograd.grad(middle.exp().sum(), (middle, leaf), retain_graph=True)
+middle.exp().sum().backward(inputs=[leaf])
+told("outside")
+
 # % inside-functions: Nodes that fail, Nodes that give nothing
 F = torch._C._functions
 x = torch.ones(2, requires_grad=True)

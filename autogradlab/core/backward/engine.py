@@ -820,11 +820,10 @@ class Task:
             return False
         arrived = grad
         if not run:
-            grad = (
-                leaf_tensor_hooks(node, grad, form, local)
-                if node.accumulates
-                else tensor_hooks(node, grad, form, local)
-            )
+            hooks = leaf_tensor_hooks if node.accumulates else tensor_hooks
+            evaluating, local.evaluating = local.evaluating, node
+            grad = hooks(node, grad, form, local)
+            local.evaluating = evaluating
             if isinstance(grad, Tensor) and grad._array is arrived and (of_inference(grad) or not grad._counter[0]):
                 grad = arrived  # the hooks have not changed it
         if node in reach.capture_at:

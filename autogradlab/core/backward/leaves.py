@@ -39,18 +39,24 @@ __all__ = [
 
 def accumulate(node: AccumulateGrad, grad: Any, form: int, writes: int | None, local: modes.State) -> None:
     """Accumulate a gradient into a leaf. `writes`: see `add_to_grad`."""
-    if form:
-        _tensor_leaf(node, grad, local, form, writes is not None)
-        return
     variable = node.variable
     meta = variable._meta
-    if (variable._edge is not None or variable._view is not None) and not takes_gradient(variable):
-        _withheld(node, as_tensor(grad), local, ARRAYS)
+    hooked = node.hooks is not None or (meta is not None and (meta.hooks or meta.post_accumulate))
+    if not (form or hooked or variable._edge is not None or variable._view is not None):
+        modes.quiet(add_to_grad, variable, as_array(grad), writes)
         return
-    if node.hooks is not None or meta.hooks or meta.post_accumulate:  # type: ignore[union-attr]
-        _hooked_leaf(node, grad, writes, local)
-        return
-    modes.quiet(add_to_grad, variable, as_array(grad), writes)
+    evaluating, local.evaluating = local.evaluating, node
+    try:
+        if form:
+            _tensor_leaf(node, grad, local, form, writes is not None)
+        elif not takes_gradient(variable):
+            _withheld(node, as_tensor(grad), local, ARRAYS)
+        elif hooked:
+            _hooked_leaf(node, grad, writes, local)
+        else:
+            modes.quiet(add_to_grad, variable, as_array(grad), writes)
+    finally:
+        local.evaluating = evaluating
 
 
 def clear(p: Any, set_to_none: bool) -> None:
@@ -266,8 +272,12 @@ def _hooked_leaf(node: AccumulateGrad, grad: Any, writes: int | None, local: mod
 
 def accumulate_nothing(node: AccumulateGrad, form: int, local: modes.State) -> None:
     """A leaf whose gradient is None: all its hooks are called, `.grad` stays as it is."""
-    _leaf_hooks(node, None, local, form)
-    _leaf_posthooks(node, (None,), local, form)
+    evaluating, local.evaluating = local.evaluating, node
+    try:
+        _leaf_hooks(node, None, local, form)
+        _leaf_posthooks(node, (None,), local, form)
+    finally:
+        local.evaluating = evaluating
 
 
 def _tensor_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int, own: bool) -> None:
