@@ -68,6 +68,7 @@ b.grad_fn.register_prehook(lambda g: print("prehook in", torch._C._current_autog
 b.sum().backward()
 print(torch._C._current_autograd_node())
 
+
 # The Node of a leaf runs its hooks, captured gradients run those of theirs; a pass inside of another has its own.
 def told(tag):
     node = torch._C._current_autograd_node()
