@@ -35,7 +35,7 @@ Array = np.ndarray[Any, Any]
 #: words that the twister makes at a time
 BLOCK = 624
 #: blocks that are drawn at a time at most, and numbers that are made ahead at most
-_MOST_BLOCKS, _MOST_AHEAD = 16, 8192
+_MOST_BLOCKS, _MOST_AHEAD = 16, 16384
 #: numbers made at a time, so that the work arrays stay in the cache
 _CHUNK = 26 * BLOCK
 #: the seed of a generator that nobody has seeded
