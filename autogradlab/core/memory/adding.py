@@ -25,6 +25,8 @@ _FEW = 4
 _MANY, _LONG = 1 << 12, 1 << 15
 #: how many elements BLAS adds up in one product of a sum of all
 _PART = 256
+#: from how many elements on sums of short lines are not left to `np.add.reduce`
+_LINES = 1 << 10
 #: so few rows are left to NumPy where they are long, and so few are added to each other by NumPy
 _FEW_ROWS = 16
 
@@ -42,6 +44,14 @@ _SHORT = {
 
 _reduce: Any = np.add.reduce
 _one_by_one: Any = np.add.accumulate
+
+
+def _of_lines(x: Any, axis: int) -> Any:
+    """The sum over the first or second axis of short lines, which lie behind it and hold two numbers or more: in the
+    order of `np.add.reduce`, which prepares each line that it adds, and so takes up to ten times as long for many."""
+    if x.size < _LINES or type(x) is not np.ndarray or (axis == 0 and x.flags.c_contiguous):  # as one long line
+        return _reduce(x, axis)
+    return np.einsum("ij...->i..." if axis else "i...->...", x)
 
 
 def total(x: np.ndarray, made: Any) -> Any:
@@ -82,7 +92,7 @@ def _of_long(line: np.ndarray) -> Any:
 
 def _in_strands(x: np.ndarray) -> Any:
     """The sum over the first axis, in four strands; other axes hold two numbers or more."""
-    add = _reduce if x.ndim > 1 else _in_turn
+    add = _of_lines if x.ndim > 1 else _in_turn
     n = len(x)
     count = n >> 2
     if count == 0 or n == 4:
@@ -100,7 +110,7 @@ def stepwise(x: np.ndarray) -> Any:
     >>> stepwise(np.ones((40, 2)))
     array([40., 40.])
     """
-    add = _reduce if x.ndim > 1 else _in_turn
+    add = _of_lines if x.ndim > 1 else _in_turn
     n = len(x)
     rest = None
     steps = 0
@@ -187,7 +197,7 @@ def in_lanes(x: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
     rows = x.reshape(count, -1)
     end = rows.shape[1] - rows.shape[1] % lanes
     if end:
-        each = _reduce(rows[:, :end].reshape(count, -1, lanes), 1)
+        each = _of_lines(rows[:, :end].reshape(count, -1, lanes), 1)
         rows = np.concatenate((each, rows[:, end:]), 1) if end < rows.shape[1] else each
     r = _one_by_one(rows, 1)[:, -1]
     return r.reshape((*x.shape[:kept], *[1] * len(axes))) if keepdims else r.reshape(x.shape[:kept])
@@ -224,7 +234,8 @@ def _by_lanes(x: np.ndarray, lanes: int, *factors: np.ndarray) -> np.ndarray:
     """The sums over the first axis, of which size 1 stays, in lanes and then in halves. factors: x is their product,
     and what is left over is made of them."""
     rest = len(x) % lanes
-    r: np.ndarray = _reduce(x[: len(x) - rest].reshape(-1, lanes, *x.shape[1:]), 0)
+    groups = x[: len(x) - rest].reshape(-1, lanes, *x.shape[1:])
+    r: np.ndarray = _of_lines(groups, 0)
     if rest and factors:
         one, other = factors
         wide = one[-rest:].astype(np.float64)
