@@ -315,7 +315,10 @@ def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> 
         _needs_memory(input, d, index.size)
         if 0 in (*input.shape[:d], *input.shape[d + 1 :]):
             return
-    for i in index.reshape(-1).tolist():
+    places = index.reshape(-1)
+    if places.size > _FEW and type(places) is np.ndarray:  # few of them are looked at faster one by one
+        places = places[(places < -n) | (places >= n)]
+    for i in places.tolist():
         if not -n <= i < n:
             raise IndexError(f"index {i} is out of bounds for dimension {d} with size {n}")
     if input.ndim:
@@ -429,6 +432,8 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 
 # -- take and put ------------------------------------------------------------------------------------------------------
 
+_FEW = 32
+
 
 def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
     if index.dtype != np.int64:
@@ -437,7 +442,10 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
     if index.size and not n:
         what = "tried to take from" if name == "take()" else "Tried to put elements into"
         raise IndexError(f"{name}: {what} an empty tensor")
-    for i in index.reshape(-1).tolist():
+    places = index.reshape(-1)
+    if places.size > _FEW and type(places) is np.ndarray:  # few of them are looked at faster one by one
+        places = places[(places < -n) | (places >= n)]
+    for i in places.tolist():
         if not -n <= i < n:
             raise IndexError(f"out of range: tried to access index {i} on a tensor of {n} elements.")
     return index
@@ -468,7 +476,7 @@ def take(input: Any, index: np.ndarray) -> np.ndarray:
     >>> x.take(torch.tensor([0, 2, -1]))
     tensor([1, 3, 6])
     """
-    return np.array(input.reshape(-1)[_flat("take()", input, index)], order="C")
+    return np.asarray(input.reshape(-1)[_flat("take()", input, index)], order="C")
 
 
 def _check_put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
