@@ -76,19 +76,31 @@ def add_at(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> N
         np.logical_or.at(target, places, values)
         return
     index, d = places[-1], len(places) - 1
-    if (
+    if values.size < _MANY or target.ndim < 2 or not target.flags.c_contiguous or not _names_places(index, target, d):
+        np.add.at(target, places, values)
+    elif all(type(p) is slice and p == _ALL for p in places[:-1]):
+        _add_at(target, index, values, d)
+    elif len(places) == target.ndim and all(
+        _names_places(p, target, k) and p.flags.c_contiguous for k, p in enumerate(places)
+    ):
+        flat: Any = np.intp(0)
+        for p, n in zip(places, target.shape, strict=True):
+            flat = flat * n + p
+        if values.shape != flat.shape:
+            values = np.broadcast_to(values, flat.shape)
+        np.add.at(target.reshape(-1), flat.reshape(-1), values.reshape(-1))
+    else:
+        np.add.at(target, places, values)
+
+
+def _names_places(index: Any, target: np.ndarray, d: int) -> bool:
+    """Whether an index is an array of places along dimension `d`, counted from its beginning."""
+    return (
         type(index) is np.ndarray
         and index.dtype.kind == "i"
         and index.itemsize >= 4
-        and target.ndim > 1
-        and values.size >= _MANY
-        and all(type(p) is slice and p == _ALL for p in places[:-1])
-        and target.flags.c_contiguous
         and inside(index, target.shape[d])
-    ):
-        _add_at(target, index, values, d)
-    else:
-        np.add.at(target, places, values)
+    )
 
 
 _ALL = slice(None)
