@@ -498,6 +498,8 @@ def _check_put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bo
 
 def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = False) -> None:
     _flat("put_()", input, index)
+    if type(input) is np.ndarray and input.flags.c_contiguous:
+        input = input.reshape(-1)
     places = np.unravel_index(index.reshape(-1) % max(input.size, 1), input.shape) if input.ndim else ()
     if accumulate:
         if input.ndim:
