@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -42,6 +43,8 @@ def _column_by_row(a: np.ndarray, b: np.ndarray) -> bool:
 _LONG = 32
 #: from how many multiplications on it does not
 _MANY = 1 << 20
+#: from how many multiplications of integers on it pays to look whether floats hold their sums
+_MANY_INTEGERS = 1 << 14
 #: how many summands PyTorch's BLAS adds up at once; the last ones, of fewer than twice as many, it halves
 _BLOCK = 384
 
@@ -86,7 +89,16 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
     if d.kind == "c" and _column_by_row(a, b):
         return np.multiply(a, b, order="C")
+    if d.kind in "iu" and a.ndim > 1 < b.ndim and a.size * b.shape[-1] >= _MANY_INTEGERS and _exact_in_floats(a, b):
+        return np.matmul(a.astype(_FLOAT64), b.astype(_FLOAT64)).astype(np.int64).astype(d, copy=False)
     return np.matmul(a, b)
+
+
+def _exact_in_floats(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether all sums of a product of integers are so small that BLAS, which has none of them, gives them exactly."""
+    if type(a) is not np.ndarray or type(b) is not np.ndarray or not b.size:
+        return False
+    return a.shape[-1] * math.prod(max(int(x.max()), -int(x.min())) for x in (a, b)) < 1 << 53
 
 
 #: what tensordot says of an out= tensor of another dtype
