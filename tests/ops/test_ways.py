@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import autogradlab as torch
+from autogradlab.core.memory import adding, places
 from autogradlab.core.memory.places import places_in_rows
 from autogradlab.core.random import normals
 from autogradlab.core.random.generator import Generator
-from autogradlab.ops.common import order
-from autogradlab.ops.first import kinds
+from autogradlab.ops.common import order, take
+from autogradlab.ops.first import kinds, products
 from autogradlab.ops.kernels.rounded import MANY
 from autogradlab.ops.nn import activation
 
@@ -119,3 +120,85 @@ def test_gelu_of_zeros_and_infinity(step: int) -> None:
     found = torch.nn.functional.gelu(column).numpy()
     assert np.signbit(found[:2]).tolist() == [True, False] and not found[:2].any()
     assert np.isnan(found[2]) if step == 1 else np.isposinf(found[2])
+
+
+@pytest.mark.parametrize("n", [16, 100, 4096, 5000, 8000, 8191])
+def test_normals_made_ahead_are_those_of_one_call(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    ahead = Generator().manual_seed(1)
+    kinds_of = [np.dtype(np.float32)] * 5 + [np.dtype(np.float16)] * (n % 16 == 0)
+    found = [normals.normal_values(n, d, 1.5, 0.25, ahead, True).tobytes() for d in kinds_of]
+    monkeypatch.setattr(normals, "_AHEAD", 0)
+    alone = Generator().manual_seed(1)
+    assert found == [normals.normal_values(n, d, 1.5, 0.25, alone, True).tobytes() for d in kinds_of]
+    assert ahead.position() == alone.position()
+
+
+def test_sums_of_short_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """np.einsum adds them up in the order of np.add.reduce, to the last bit."""
+    rng = np.random.default_rng(0)
+    arrays = []
+    for numpy in (np.float32, np.float64):
+        for shape in ((100, 100), (40, 64), (3, 1000), (1, 5000), (300, 10, 5), (8, 3, 70)):
+            x = rng.standard_normal(shape).astype(numpy)
+            x.flat[[0, 5]] = -0.0, np.inf
+            arrays += [x, x.T, x[:, :7].copy()]
+
+    def found() -> list[tuple[tuple[int, ...], bytes]]:
+        sums = []
+        for x in arrays:
+            for axes in ((0,), (x.ndim - 1,), tuple(range(x.ndim))):
+                sums += [adding.added(x, axes), adding.in_lanes(x, axes, True)]
+            sums += [adding.in_halves(x), adding.total(x, x.dtype)]
+        return [(np.asarray(r).strides, np.asarray(r).tobytes()) for r in sums]
+
+    short = found()
+    monkeypatch.setattr(adding, "_LINES", 1 << 60)
+    assert short == found()
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_additions_at_places(dim: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    x, index, source = torch.randn(5, 6, 7), torch.randint(5, (5, 6, 7)), torch.randn(5, 6, 8)
+    for i in (index, index.int(), index.transpose(0, 2).contiguous().transpose(0, 2), index[:, :, :1]):
+        many = x.scatter_add(dim, i, source)
+        with monkeypatch.context() as patch:
+            patch.setattr(places, "_MANY", 1 << 60)
+            assert torch.equal(many, x.scatter_add(dim, i, source))
+    with pytest.raises(RuntimeError, match="out of bounds"):
+        x.scatter_add(dim, index.fill_(9), source)
+
+
+def test_many_places_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    x, index = torch.randn(6, 5), torch.randint(-30, 30, (8, 5))
+    for t in (x, x.t().contiguous().t(), x[:, :3]):
+        places_of = index % t.numel() - t.numel() * (index % 2)
+        alone = torch.stack([t.take(i) for i in places_of.view(-1)]).view(8, 5)
+        assert torch.equal(t.take(places_of), alone)
+        added = t.clone()
+        for i in places_of.view(-1):
+            added.put_(i, torch.tensor(1.5), accumulate=True)
+        assert torch.equal(t.put(places_of, torch.full((8, 5), 1.5), accumulate=True), added)
+    index[1, 2], index[3, 0] = -31, 40
+    for few in (0, 1000):
+        monkeypatch.setattr(take, "_FEW", few)
+        with pytest.raises(IndexError, match="access index -31 on a tensor of 30"):
+            x.take(index)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "int16", "int8", "uint8"])
+def test_many_integers(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """BLAS has floats alone: it multiplies integers whose sums these hold, and others go by NumPy's own loop."""
+    rng = np.random.default_rng(0)
+    info = np.iinfo(dtype)
+    for most in (7, int(info.max)):
+        a, b = (rng.integers(max(-most, info.min), most, (30, 30), endpoint=True).astype(dtype) for _ in range(2))
+        wanted = np.matmul(a, b)
+        for x in (a, a.T.copy().T, np.stack([a, a])):
+            found = torch.from_numpy(x) @ torch.from_numpy(b)
+            assert found.is_contiguous() and found.numpy().dtype == wanted.dtype
+            assert (found.numpy() == wanted).all()
+    few = torch.from_numpy(a) @ torch.from_numpy(b)
+    monkeypatch.setattr(products, "_MANY_INTEGERS", 1 << 60)
+    assert torch.equal(few, torch.from_numpy(a) @ torch.from_numpy(b))

@@ -96,10 +96,7 @@ def add_at(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray) -> N
 def _names_places(index: Any, target: np.ndarray, d: int) -> bool:
     """Whether an index is an array of places along dimension `d`, counted from its beginning."""
     return (
-        type(index) is np.ndarray
-        and index.dtype.kind == "i"
-        and index.itemsize >= 4
-        and inside(index, target.shape[d])
+        type(index) is np.ndarray and index.dtype.kind == "i" and index.itemsize >= 4 and inside(index, target.shape[d])
     )
 
 
