@@ -26,7 +26,7 @@ _MANY, _LONG = 1 << 12, 1 << 15
 #: how many elements BLAS adds up in one product of a sum of all
 _PART = 256
 #: from how many elements on sums of short lines are not left to `np.add.reduce`
-_LINES = 1 << 10
+_LINES = 1 << 12
 #: so few rows are left to NumPy where they are long, and so few are added to each other by NumPy
 _FEW_ROWS = 16
 
