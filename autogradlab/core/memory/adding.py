@@ -92,7 +92,7 @@ def _of_long(line: np.ndarray) -> Any:
 
 def _in_strands(x: np.ndarray) -> Any:
     """The sum over the first axis, in four strands; other axes hold two numbers or more."""
-    add = _of_lines if x.ndim > 1 else _in_turn
+    add = _in_turn if x.ndim == 1 else _reduce if x.size < _LINES else _of_lines
     n = len(x)
     count = n >> 2
     if count == 0 or n == 4:
@@ -110,7 +110,7 @@ def stepwise(x: np.ndarray) -> Any:
     >>> stepwise(np.ones((40, 2)))
     array([40., 40.])
     """
-    add = _of_lines if x.ndim > 1 else _in_turn
+    add = _in_turn if x.ndim == 1 else _reduce if x.size < _LINES else _of_lines
     n = len(x)
     rest = None
     steps = 0
