@@ -58,6 +58,29 @@ CASES = {
         "cell [1], line 1",
         "cell [2], line 1",
     ),
+    "gradient of another shape": (
+        [W + "\ny = w * 2", "y.backward(torch.ones(3))"],
+        (
+            "The gradient that backward was given to start with has the shape (3,), and `y` has (2,): it takes one "
+            "number for each element of `y`."
+        ),
+        (
+            "What to do: Give it a gradient of that shape, such as `torch.ones_like(y)`; without any, call backward on "
+            "a single number: `y.sum().backward()`."
+        ),
+        "cell [1], line 2",
+        "cell [2], line 1",
+    ),
+    "gradient for a single number": (
+        [W + "\ny = w.sum()", "torch.autograd.grad(y, w, torch.ones(2))"],
+        (
+            "The gradient that backward was given to start with has the shape (2,), and `y` is a single number: it "
+            "takes a single number, and starts with 1 where none is given."
+        ),
+        "What to do: Leave it out, or give a single number such as `torch.ones_like(y)`.",
+        "cell [1], line 2",
+        "cell [2], line 1",
+    ),
     "detach": (
         [W, "y = (w * 2).detach()\nloss = (y ** 2).sum()", "loss.backward()"],
         "`y` comes from `(w * 2).detach()`, and `.detach()` cuts it off from the graph.",

@@ -158,3 +158,32 @@ def test_a_function_that_runs_on_does_not_keep_what_it_deleted(torch: Any):
     del t
     gc.collect()
     assert reference() is None
+
+
+class _Kept:
+    w: Any = None
+    cache: dict[str, Any] = {}
+
+
+def test_two_levels_deep(torch: Any, monkeypatch: pytest.MonkeyPatch):
+    """Containers and Modules in a variable's own, and what the learner's classes hold; not what a Module keeps for
+    itself, and no more than some of it."""
+    params = {"layers": [torch.ones(1), torch.zeros(1)]}
+    nets = [torch.nn.Linear(1, 1)]
+    agent = SimpleNamespace(net=torch.nn.Linear(1, 1), _seen=[torch.ones(1)])
+    far = {"a": {"b": [torch.ones(1)]}}
+    many = [[torch.ones(1) for _ in range(600)] for _ in range(3)]
+    names = names_of(here())
+    assert names.of(params["layers"][1]) == "params['layers'][1]"
+    assert names.all(nets[0].weight) == ["nets[0].weight"]
+    assert names.of(agent.net.bias) == "agent.net.bias"
+    assert names.of(agent._seen[0]) is None
+    assert names.of(far["a"]["b"][0]) is None
+    assert names.of(many[1][0]) == "many[1][0]" and names.of(many[2][0]) is None
+    monkeypatch.setattr(_Kept, "w", torch.ones(1))
+    monkeypatch.setitem(_Kept.cache, "h", torch.ones(1))
+    assert names_of(here()).of(_Kept.w) is None  # a class of somebody's module
+    monkeypatch.setattr(_Kept, "__module__", "__main__")
+    names = names_of(here())
+    assert names.of(_Kept.w) == "_Kept.w"
+    assert names.of(_Kept.cache["h"]) == "_Kept.cache['h']"

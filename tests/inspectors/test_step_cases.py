@@ -314,15 +314,15 @@ def test_a_hook_that_raises(torch: Any):
 
 def test_hooks_of_tensors_without_a_name(torch: Any):
     w, x = leaves(torch)
-    kept = [[w * x]]
-    kept[0][0].retain_grad()
-    kept[0][0].register_hook(lambda g: g + 1)
-    y = kept[0][0] * x
+    kept = [[[w * x]]]
+    kept[0][0][0].retain_grad()
+    kept[0][0][0].register_hook(lambda g: g + 1)
+    y = kept[0][0][0] * x
     assert told(lab.step(y))[2:4] == [
         "Hook `<lambda>` on MulBackward0 changes the gradient: [2.] → [3.].",
         "MulBackward0 retains its gradient: MulBackward0.grad was None and becomes [3.].",
     ]
-    assert kept[0][0].grad is None
+    assert kept[0][0][0].grad is None
 
 
 def test_everything_is_put_back(torch: Any):

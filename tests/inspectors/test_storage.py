@@ -83,7 +83,7 @@ def test_two_memories(torch: Any):
     x, y = torch.zeros(2), torch.zeros(2)
     shown = lab.storage(x, y)
     assert "2 pieces of memory" in shown.text
-    assert "`x`, `y` have memory of their own: writing to one leaves the others as they are." in shown.text
+    assert "`x`, `y` share no memory with each other: writing to one leaves the others as they are." in shown.text
     assert len(drawings(shown)) == 2
     assert drawings(shown)[0].width == drawings(shown)[1].width
 
@@ -121,7 +121,7 @@ def test_empty_and_scalar(torch: Any):
     e, s = torch.zeros(0, 3), torch.tensor(5)
     shown = lab.storage(e, s)
     assert "memory 1: 0 B, 0 cells of 4 B\n`e`: no cells" in shown.text
-    assert "cells: 5\n`s`: cells 0" in shown.text
+    assert "cells: 5\n`s`: cell 0" in shown.text
     assert shown.svg().startswith("<svg")
 
 
@@ -226,7 +226,7 @@ def test_chinese():
     assert "`x`：依次是第 0 1 格" in lab.storage(x).text
     y, z = x.view(2, 1), autogradlab.zeros(2)
     said = lab.storage(x, y, z).text
-    assert "`x`、`y` 看的是同一块内存" in said and "`x`、`z` 各有自己的内存" in said
+    assert "`x`、`y` 看的是同一块内存" in said and "`x`、`z` 的内存互不相同" in said
 
 
 def test_both_languages_have_the_same_fields():

@@ -304,7 +304,7 @@ def test_bars_show_an_element_and_not_a_sum_in_which_signs_cancel(torch: Any):
     w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
     with lab.accumulation(w) as ledger:
         (w * torch.tensor([1.0, -5.0, 4.0])).sum().backward()  # the sum of the gradient is 0
-        assert "Bars show element [1], the largest of 3" in ledger.text
+        assert "Bars show element [1], of 3 the one farthest from zero" in ledger.text
         assert "-5." in ledger.svg()
 
 
@@ -357,3 +357,114 @@ def test_a_nan_of_the_forward_is_not_made_in_the_backward(torch: Any):
     flagged = [text for text in told(lab.step((logs * x).sum())) if "NaN appears here first" in text]
     assert len(flagged) == 1
     assert "there has been one in logs since the forward" in flagged[0]
+
+
+def test_an_element_that_is_nan_is_not_called_the_largest(torch: Any):
+    """What bars show is the largest of those that are numbers; where there is none, it is not called so."""
+    w = torch.tensor([0.0, 1.0, 9.0], requires_grad=True)
+    with lab.accumulation(w) as ledger:
+        (w.sqrt() * torch.tensor([0.0, 1.0, 0.5])).sum().backward()
+        said = "Bars show element [1], of the 2 of 3 that are never NaN the one farthest from zero"
+        assert said in ledger.text
+        w.grad.mul_(float("nan"))
+        assert "Bars show element [0]: each of the 3 is NaN in one entry or another." in ledger.text
+        lab.set_language("zh")
+        assert "3 个元素都在某一条记录中是 NaN" in ledger.make().blocks[1].text
+
+
+def test_no_size_that_is_nan_is_the_largest(torch: Any):
+    w = torch.tensor([0.0, 1.0], requires_grad=True)
+    rec = lab.training(w)
+    for k in range(3):
+        if k != 1:
+            w.grad = None
+        rec.step((w.sqrt() * torch.tensor([0.0, 1.0])).sum()).backward()
+    assert "‖gradient‖ added to w.grad: nan at step 1, nan at step 3, never finite" in rec.text
+    assert "2     Not zeroed before this backward" in rec.text
+
+
+def test_what_came_before_a_hook_is_what_the_node_gave(torch: Any):
+    w = torch.tensor([1.0, -2.0], requires_grad=True)
+    w.register_hook(lambda g: g * 10)
+    h = w * torch.tensor([3.0, 4.0])
+    with lab.accumulation(w, h) as ledger:
+        h.sum().backward()
+        assert "[3., 4.] from MulBackward0 (`h`); hooks made [30., 40.] of [3., 4.]" in ledger.text
+        w.grad = None
+        torch.autograd.grad((w * 5).sum(), w)
+        (w * w + w * 3).sum().backward()
+        assert "MulBackward0 + MulBackward0 + MulBackward0, as hooks left it" in ledger.text.splitlines()[-1]
+        (w * 3).sum().backward()  # nobody watched this Node: what it gave is not known
+        assert " MulBackward0, as hooks left it" in ledger.text.splitlines()[-1]
+
+
+def test_a_backward_that_could_not_start_is_not_advised(torch: Any):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = w * w
+    assert "Call `y.sum().backward()`." in lab.show(w).text
+    y.sum().backward()  # what is said works
+    z = (w * 2j).sum()
+    w.grad, y = None, None
+    assert "Call `z.abs().backward()`." in lab.why(w).text
+    z.abs().backward()
+
+
+def test_what_is_cut_from_every_leaf_cannot_run_backward(torch: Any):
+    w, v = (torch.tensor([1.0], requires_grad=True) for _ in range(2))
+    a = w * 2
+    y = a * a
+    said = "Then `y` does not require grad any more, and `y.backward()` raises an error."
+    assert said in lab.what_if(y, cut=a).text and said in lab.what_if(y, frozen=w).text
+    assert said not in lab.what_if(y, zero=a).text
+    y = a * v
+    assert said not in lab.what_if(y, cut=a).text
+
+
+def test_what_is_made_zero_brings_nothing_of_the_rest(torch: Any):
+    class Both(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            return a * 2, a * 3
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, h: Any) -> Any:
+            return g * 2 + h * 3
+
+    a = torch.tensor([1.0], requires_grad=True)
+    u, v = Both.apply(a)
+    text = lab.what_if(u + v, zero=u).text
+    assert "[2.] of it came through `u`; the rest still comes by way of BothBackward (`v`)." in text
+
+
+def test_rounding_of_a_coarse_dtype_is_no_other_backward(torch: Any):
+    torch.manual_seed(0)
+    lin = torch.nn.Linear(2, 2)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        s = torch.softmax(lin(torch.tensor([[1.0, 2.0]])), -1)
+    text = lab.receipt(lin.weight, s.float().pow(2).sum()).text
+    assert "another backward" not in text and "✗" not in text
+    assert "no more than rounding can do" in text
+
+
+def test_memory_that_others_share_is_not_ones_own(torch: Any):
+    m = torch.ones(2, 3)
+    row, other, last = m[0], torch.ones(2), m[1]
+    text = lab.storage(row, other).text
+    assert "`row`, `other` share no memory with each other" in text
+    assert "`row` shares its memory with `m`, `last` too, which this picture leaves out." in text
+    assert "leaves out" not in lab.storage(m, row, last).text
+
+
+def test_infinity_that_a_condition_stops_is_not_multiplied_by_zero(torch: Any):
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    r = torch.sqrt(x)
+    y = (torch.where(x > 0, r, torch.zeros(2)) / x).sum()
+    (frame,) = (f for f in lab.step(y).card.frames if f.sentence.startswith("WhereBackward0"))
+    assert "= [0.0000, 0.2500]" in frame.sentence and not frame.panel
+
+
+def test_of_what_is_not_finite_only_what_there_is_is_said(torch: Any):
+    x = torch.tensor([1.0, float("inf"), float("inf")])
+    assert "Not finite: 2 × inf among the values." in lab.show(x).text
+    lab.set_language("zh")
+    assert "有非有限值：数值里有 2 个 inf。" in lab.show(x).text

@@ -223,11 +223,11 @@ def test_odd_and_hostile_things(torch: Any) -> None:
 
 def test_what_has_no_name_is_called_as_it_was_written(torch: Any) -> None:
     w = torch.tensor([1.0, 2.0], requires_grad=True)
-    held = {"a": {"b": w * 2}}
-    y = (held["a"]["b"] * w).sum()
-    view = lab.what_if(y, cut=held["a"]["b"])
-    assert view.card.title == """What if `held["a"]["b"]` were detached?"""
-    assert lab.what_if(y, zero=[w, held["a"]["b"]]).card.title.startswith("What if the gradient of `w`, `held[")
+    held = {"a": {"b": [w * 2]}}
+    y = (held["a"]["b"][0] * w).sum()
+    view = lab.what_if(y, cut=held["a"]["b"][0])
+    assert view.card.title == """What if `held["a"]["b"][0]` were detached?"""
+    assert lab.what_if(y, zero=[w, held["a"]["b"][0]]).card.title.startswith("What if the gradient of `w`, `held[")
 
 
 def test_a_node_of_several_results_is_named_by_those_that_bring_something(torch: Any) -> None:

@@ -153,23 +153,31 @@ def _verdict(ledger: Ledger) -> Badge:
 
 @dataclass(frozen=True, slots=True)
 class _At:
-    """The element that stands for a tensor: its number in the sample that entries keep."""
+    """The element that stands for a tensor: its number in the sample that entries keep, and of how many elements it is
+    the largest: of those that are never NaN."""
 
     number: int
+    among: int
 
 
 def _largest(entries: list[Entry]) -> _At:
-    """The element that was the largest in any entry: signs cancel in a sum, but not in one element."""
-    best, at = -1.0, 0
+    """The element that was the largest in any entry: signs cancel in a sum, but not in one element. One that is NaN
+    somewhere is as large as nothing, and stands for the tensor only where there is no other."""
+    best: Any = None
     for entry in entries:
         for tensor in (entry.total, entry.added):
             if tensor is not None and tensor.numel():
-                sizes = tensor.reshape(-1).abs()
-                sizes = sizes.where(sizes == sizes, sizes.new_zeros(()))
-                size = float(sizes.max().item())
-                if size > best:
-                    best, at = size, int(sizes.argmax().item())
-    return _At(at)
+                sizes = tensor.reshape(-1).abs().double()
+                best = sizes if best is None else best.maximum(sizes)  # NaN stays NaN
+    if best is None:
+        return _At(0, 0)
+    ever = best == best
+    return _At(int(best.where(ever, best.new_full((), -1.0)).argmax().item()), int(ever.sum().item()))
+
+
+#: the words where some elements, or all, are NaN at one time or another
+_NUMBERS = {"sampled": "sampled_number", "largest": "largest_number"}
+_NANS = {"sampled": "sampled_nan", "largest": "largest_nan"}
 
 
 def _index(number: int, count: int, shape: Sequence[int]) -> str:
@@ -199,9 +207,12 @@ def _body(entries: list[Entry], name: str, chosen: Any, grad: Any) -> list[Block
     if isinstance(element, _At):
         like = grad if grad is not None else next(e.total for e in reversed(entries) if e.total is not None)
         count = like.numel()
-        key = "accumulation.sampled" if count > KEPT else "accumulation.largest"
+        key = "sampled" if count > KEPT else "largest"
+        if element.among < largest:
+            key = _NUMBERS[key] if element.among else _NANS[key]
         place_ = _index(element.number, count, tuple(like.shape))
-        said.append(say(key, count=count, kept=largest, element=place_))
+        fields = {"count": count, "kept": largest, "among": element.among, "element": place_}
+        said.append(say(f"accumulation.{key}", **fields))
     elif largest > 1:
         said.append(say("accumulation.chosen", element=element))
     if largest > FEW:
@@ -288,7 +299,9 @@ def _tone(entry: Entry) -> Tone:
 
 def _ways(entry: Entry) -> str:
     """Which path brought what: `1. from AddBackward0 (b) + 2. from MulBackward0 (a)`."""
-    if entry.parts and entry.parts[0].value is None and len(entry.parts) > 1:
+    if entry.altered:
+        text = say("accumulation.unseen_hooked", nodes=_few([p.node for p in entry.parts]))
+    elif entry.parts and entry.parts[0].value is None and len(entry.parts) > 1:
         text = say("accumulation.unseen", nodes=_few([p.node for p in entry.parts]))
     else:
         alike: dict[tuple[str, str | None], list[Any]] = {}

@@ -419,6 +419,8 @@ class Story:
         long = any("float" in text or "int" in text for text in (*values.values(), g.text))
         if long or symbols == self.sign or not rule.in_numbers or len(event.incoming) > 1:
             return symbols, ""
+        if "·[" in symbols and re.search("inf|nan", g.text):  # a condition that is not met gives 0, whatever came
+            return symbols, ""
         return symbols, self._summed(rule, written(rule, {**plain, **values, "g": g.text}), g, out)
 
     def _summed(self, rule: Rule, symbols: str, g: Amount, out: Amount, key: str = "step.summed_to") -> str:

@@ -11,7 +11,7 @@ from ..inspector import Inspector, present
 from ..layout.bill import Chip, Entry, bill, fitting
 from ..parts import Badge, Block, Card, Choice, Facts, Note, Tone
 from ..snapshot.calls import arguments, bracketed
-from ..snapshot.flows import untouched
+from ..snapshot.flows import in_short, untouched
 from ..snapshot.graph import Holders, NodeFact, Walk, class_name, describe, saved_live
 from ..snapshot.identity import mark
 from ..snapshot.kinds import is_tensor, type_name
@@ -105,7 +105,7 @@ class _Receipt:
             self.ways = Ways(walk, self.tensor)
         except Exception as error:  # a Node that has been freed, or that cannot be called alone
             freed = "second time" in str(error)
-            fields = {"roots": self._of(), "name": self.name, "error": str(error)[:200]}
+            fields = {"roots": self._of(), "name": self.name, "error": in_short(error)}
             problem = say("receipt.freed" if freed else "receipt.failed", **fields)
         else:
             if not self.ways.reached:
@@ -306,7 +306,9 @@ class _Receipt:
         shown = texts([(number if times else total) or 0.0])[0]  # -0. is no other number
         equation = f"{name} = " if times else ""  # ways that are not all of it are summed for themselves
         equation += f"{times} × ({said})" if times > 1 else said
-        words = [*(_line(entry) for entry in entries), f"{equation} = {shown}"]
+        if len(entries) == 1 and times < 2:  # one line is its own sum
+            equation = name if times else ""
+        words = [*(_line(entry) for entry in entries), *([f"{equation} = {shown}"] if equation else [])]
         drawing = bill(entries, (equation, f"= {shown}"), tuple(words), say("receipt.label"))
         blocks: list[Block] = [drawing, Note(sentence, "plain" if badge.tone == "good" else "warning")]
         if not (ways or rest):
@@ -325,7 +327,8 @@ class _Receipt:
                 fields = {"sum": texts([total])[0], "grad": texts([number])[0], "dtype": dtype(like)}
                 return 0, badge, say("receipt.says_overflow", name=name, **fields)
             return 0, badge, say("receipt.says_nan", name=name)
-        eps = float(self.ways.torch.finfo(like.dtype).eps)
+        kinds = {flow.dtype for flow in self.ways.flows.values()}
+        eps = max(float(self.ways.torch.finfo(kind).eps) for kind in kinds)  # the coarsest on the way rounds the most
         slack = eps * (count + len(self.nodes) + 4) * max(size, abs(total))
         for times in range(1, TIMES if self.grad is not None else 2):
             if like.new_tensor(total * times).item() == number or abs(total * times - number) <= slack * times:
@@ -335,10 +338,13 @@ class _Receipt:
                     return times, _badge("exact" if exact else "rounded"), say(key, name=name, times=times)
                 sum_, grad, difference = texts([total])[0], texts([number])[0], f"{abs(total - number):.1e}"
                 key = "receipt.says_exact" if exact else "receipt.says_rounded"
+                if count == 1:
+                    key = "receipt.says_exact_one" if exact else "receipt.says_rounded_one"
                 said = say(key, name=name, sum=sum_, grad=grad, difference=difference)
                 return times, _badge("exact" if exact else "rounded"), said
         sum_, grad = texts([total])[0], texts([number])[0]
-        return 0, _badge("differs", "warning"), say("receipt.says_differs", name=name, sum=sum_, grad=grad)
+        key = "receipt.says_differs" if self.grad is not None else "receipt.says_differs_ahead"
+        return 0, _badge("differs", "warning"), say(key, name=name, sum=sum_, grad=grad)
 
     def _notes(self) -> list[Block]:
         blocks: list[Block] = []

@@ -12,8 +12,8 @@ from ..prose import fit, fit_within, width
 from ..snapshot.calls import arguments
 from ..snapshot.identity import mark
 from ..snapshot.kinds import is_array, is_tensor, type_name
-from ..snapshot.memory import Strip, Window, contents, contiguous, strips, turned
-from ..snapshot.names import names_of, namespace
+from ..snapshot.memory import Strip, Window, contents, contiguous, sharing, strips, turned
+from ..snapshot.names import Names, names_of, namespace
 from ..values import GAP, brief, texts
 from ..words import language, say
 from .show import title_of
@@ -26,6 +26,7 @@ CELL, LANE, TOP = 30.0, 26.0, 20.0
 SIZE = 13.0
 SKIP = 26.0  #: where cells are left out
 LISTED = 16  #: cells that are named in words
+ELSE = 4  #: names that share the memory and were not asked about
 
 
 def storage(*things: Any) -> Inspector:
@@ -49,10 +50,10 @@ def storage(*things: Any) -> Inspector:
     names = names_of(space)
     written = arguments()
     named = [(title_of(thing, written, number, names), thing) for number, thing in enumerate(things)]
-    return present(_card(named))
+    return present(_card(named, names))
 
 
-def _card(named: Sequence[tuple[str, Any]]) -> Card:
+def _card(named: Sequence[tuple[str, Any]], known: Names) -> Card:
     blocks: list[Block] = []
     usable = [(name, thing) for name, thing in named if is_tensor(thing) or is_array(thing)]
     found = strips(usable)
@@ -68,7 +69,7 @@ def _card(named: Sequence[tuple[str, Any]]) -> Card:
         drawn = [_drawing(number, strip, usable, margin) for number, strip in enumerate(found, 1)]
         wide = max(d.width for d in drawn)
         blocks += [replace(d, width=wide) for d in drawn]
-        blocks += [_legend(found), _table(found, usable), *_notes(found, usable)]
+        blocks += [_legend(found), _table(found, usable), *_notes(found, usable), *_beyond(usable, known)]
     for name, thing in named:
         if not (is_tensor(thing) or is_array(thing)):
             blocks.append(Note(say("storage.no_memory", name=code(name), type=code(type_name(thing))), "warning"))
@@ -208,7 +209,8 @@ def _order(window: Window, strip: Strip) -> str:
     if not places:
         return say("storage.lane_empty", name=code(window.name))
     more = f" {GAP}" if window.size() > len(places) else ""
-    return say("storage.lane", name=code(window.name), cells=" ".join(places) + more)
+    key = "storage.lane_one" if len(places) == 1 and not more else "storage.lane"
+    return say(key, name=code(window.name), cells=" ".join(places) + more)
 
 
 def _sized(strip: Strip) -> str:
@@ -311,4 +313,17 @@ def _notes(found: Sequence[Strip], things: Sequence[tuple[str, Any]]) -> list[No
     firsts = [code(strip.windows[0].name) for strip in found if strip.nbytes]
     if len(firsts) > 1:
         notes.append(Note(say("storage.apart", names=say("common.list").join(firsts)), "muted"))
+    return notes
+
+
+def _beyond(things: Sequence[tuple[str, Any]], names: Names) -> list[Note]:
+    """Who else looks at the memory, by name, that was not asked about."""
+    given = {known for _, thing in things for known in names.all(thing)}
+    notes, said = [], set[tuple[str, ...]]()
+    for name, thing in things:
+        others = tuple(code(other) for other in sharing(thing, names) if other not in given)
+        if others and others not in said:
+            said.add(others)
+            listed = [*others[:ELSE], GAP] if len(others) > ELSE else others
+            notes.append(Note(say("storage.beyond", name=code(name), names=say("common.list").join(listed)), "muted"))
     return notes

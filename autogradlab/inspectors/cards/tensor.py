@@ -73,12 +73,18 @@ def _blocks(tensor: Any, facts: TensorFacts, brief: bool) -> list[Block]:
     if facts.has_grad:
         blocks.append(grid(tensor.grad, say("show.grad"), "gradient"))
     if facts.nans or facts.infs:
-        blocks.append(Note(say("show.not_finite", nans=facts.nans, infs=facts.infs), "warning"))
+        blocks.append(Note(say("show.not_finite", odd=_odd(facts.nans, facts.infs)), "warning"))
     if facts.grad_nans or facts.grad_infs:
-        blocks.append(Note(say("show.grad_not_finite", nans=facts.grad_nans, infs=facts.grad_infs), "warning"))
+        blocks.append(Note(say("show.grad_not_finite", odd=_odd(facts.grad_nans, facts.grad_infs)), "warning"))
     if not facts.has_grad:
         blocks.append(_why(facts))
     return [*blocks, Facts(tuple(_rows(facts, brief))), *_made(facts.made)]
+
+
+def _odd(nans: int, infs: int) -> str:
+    """How many elements are not finite, of each kind that there is."""
+    kinds = [say(f"show.{kind}", count=f"{count:,}") for kind, count in (("nans", nans), ("infs", infs)) if count]
+    return say("common.list").join(kinds)
 
 
 def _why(facts: TensorFacts) -> Note:

@@ -16,7 +16,7 @@ from ..snapshot.events import NodeRan
 from ..snapshot.kinds import attribute, is_a, is_module, is_tensor, type_name
 from ..snapshot.names import names_of
 from ..snapshot.training import DEAD, LASTING, Event, Grown, Size, Step, Watch
-from ..values import brief, rounded
+from ..values import brief, dtype, rounded, shape
 from ..words import language, say
 from .step import Heard
 
@@ -107,7 +107,8 @@ class Training(Live):
         there is no picture of that backward.)"""
         single = is_tensor(loss) and loss.numel() == 1 and not loss.is_complex()
         if not single and not is_a(loss, (int, float)):
-            raise TypeError(say("training.loss_type", type=type_name(loss)))
+            kind = f"{type_name(loss)} {dtype(loss)} {shape(loss)}" if is_tensor(loss) else type_name(loss)
+            raise TypeError(say("training.loss_type", type=kind))
         if self.watch is not None:
             self.watch.step(loss)
             if not self._asked:
@@ -406,9 +407,9 @@ class _Story:
 
     def _words(self) -> Iterator[str]:
         steps = self.steps
-        finite = [step for step in steps if math.isfinite(step.loss)]
-        if len(steps) > 1 and finite:
-            low = min(finite, key=lambda step: step.loss)
+        known = [step for step in steps if math.isfinite(step.loss)]
+        if len(steps) > 1 and known:
+            low = min(known, key=lambda step: step.loss)
             first, last = brief(steps[0].loss), brief(steps[-1].loss)
             yield say(
                 "training.words_loss",
@@ -426,9 +427,11 @@ class _Story:
                 yield say("training.words_none", name=name)
                 continue
             sizes = [_norm(step, place) or 0.0 for step in came]
-            high = max(range(len(came)), key=lambda k: sizes[k] if math.isfinite(sizes[k]) else -1.0)
+            finite = [k for k in range(len(came)) if math.isfinite(sizes[k])]
+            high = max(finite, key=lambda k: sizes[k], default=0)
+            key = "row" if len(finite) == len(came) else "row_finite" if finite else "row_none"
             yield say(
-                "training.words_row",
+                f"training.words_{key}",
                 name=name,
                 first=brief(sizes[0]),
                 start=came[0].number,

@@ -13,7 +13,7 @@ from ..parts import Badge, Block, Card, Drawing, Item, Note, Path, Shape, Table,
 from ..prose import columns
 from ..snapshot.calls import arguments, elements, keywords
 from ..snapshot.events import amount
-from ..snapshot.flows import Flows, Place, untouched
+from ..snapshot.flows import Flows, Place, in_short, untouched
 from ..snapshot.graph import Graph, Holders, Walk, describe, edge_of
 from ..snapshot.kinds import is_a, is_module, is_tensor, type_name
 from ..snapshot.names import namespace
@@ -127,7 +127,7 @@ class _WhatIf:
                     self.then = Flows(self.walk, cut=stopped, zero=self.places.get("zero", frozenset()))
             except Exception as error:  # a Node that has been freed, or that cannot be run alone
                 key = "what_if.freed" if "second time" in str(error) else "what_if.failed"
-                problem = say(key, root=self.written, error=str(error)[:200])
+                problem = say(key, root=self.written, error=in_short(error))
         if problem:
             return Card("what_if", "lab.what_if", blocks=(Note(problem, "warning"),), lang=language())
         self.stopped = stopped
@@ -193,7 +193,7 @@ class _WhatIf:
         off = [t for found in self.asked.values() for t in found if edge_of(t) not in self.now.at]
         if off:
             yield Note(say("what_if.off_way", names=self._named(off), root=self.written), "warning")
-        if not self.then.at:
+        if all(leaf.then is None for leaf in self.leaves):
             yield Note(say("what_if.nobody", root=self.written), "warning")
         for key, found in self.asked.items():
             yield Note(say(f"what_if.code_{key}", names=self._named(found)))
@@ -247,6 +247,8 @@ class _WhatIf:
             return "untouched", "muted"
         if leaf.then is None:
             return "gone", "warning"
+        if not leaf.now.numel():
+            return "empty", "muted"
         if _nan(leaf.then) and not _nan(leaf.now):
             return "nan", "warning"
         if bool((leaf.now == leaf.then).all()):
@@ -289,7 +291,8 @@ class _WhatIf:
         """A Node, and those of its results by whose gradients it is reached."""
         ident = self.walk.ids[edge[0]]
         cls = next(n.cls for n in self.facts.nodes if n.id == ident)
-        reached = {number for node, number in self.then.at if node is edge[0]}
+        zero = self.places.get("zero", frozenset())
+        reached = {number for node, number in self.then.at if node is edge[0] and (node, number) not in zero}
         names = [v.name for v in self.facts.values if v.of and v.of[0] == ident and v.of[1] in reached and v.name]
         return f"{cls} ({say('common.list').join(f'`{name}`' for name in names)})" if names else cls
 

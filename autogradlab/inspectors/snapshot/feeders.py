@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .firing import of_inspectors
 from .keeping import previewing
 from .kinds import is_tensor
 from .names import tensors
@@ -47,6 +48,7 @@ class Feeders:
     def __init__(self, leaf: Any) -> None:
         self.leaf = weakref.ref(leaf)
         self.pending: list[Part] = []
+        self.unclaimed: list[Part] = []  # what was sent and does not add up to what arrived
         self.handles: list[Any] = []
         self.known: list[weakref.ref[Any]] = []  # the tensors whose graphs were searched
 
@@ -101,6 +103,7 @@ class Feeders:
         """What was sent since the last call and adds up to what arrived; nothing if it does not."""
         parts, self.pending = self.pending, []
         parts = [replace(part, value=sample(part.value)) for part in parts]
+        self.unclaimed = list(parts)
         while parts:
             total = parts[0].value.clone()
             for part in parts[1:]:
@@ -109,6 +112,17 @@ class Feeders:
                 return tuple(parts)
             del parts[0]  # left over from a call of autograd.grad
         return ()
+
+    def changed(self, named: tuple[Part, ...]) -> tuple[Part, ...]:
+        """What was sent last by just these Nodes, where it does not add up to what arrived because hooks of the leaf
+        had been at it before; nothing where the leaf has no hooks of the user's."""
+        sent = self.unclaimed[-len(named) :] if named else []
+        theirs = sorted(part.node for part in sent) == sorted(part.node for part in named)
+        return tuple(sent) if theirs and self.hooked() else ()
+
+    def hooked(self) -> bool:
+        """Whether the leaf has hooks of the user's."""
+        return not all(map(of_inspectors, (getattr(self.leaf(), "_backward_hooks", None) or {}).values()))
 
     def names_from(self, frame: Any) -> tuple[Part, ...]:
         """The Nodes that lead to the leaf, found from the arguments of the `backward` that is running;

@@ -16,7 +16,10 @@ from .keeping import Keeper, preview
 from .kinds import library, living
 from .samples import same, sample
 
-__all__ = ["Flows", "Place", "metadata", "untouched"]
+__all__ = ["Flows", "Place", "in_short", "metadata", "untouched"]
+
+#: letters of an error's message in a sentence
+LONG = 200
 
 #: a Node and which of its outputs (of an AccumulateGrad, the leaf): where gradients are added up
 Place = tuple[Any, int]
@@ -148,6 +151,12 @@ def untouched(walk: Walk) -> Iterator[Callable[[], list[str]]]:
             yield inner
     finally:
         keeper.put_back(())
+
+
+def in_short(error: Exception) -> str:
+    """What an error says, without the hint that it gives to who can trace it."""
+    said = " ".join(str(error).split()).partition(" Hint: ")[0]
+    return said if len(said) <= LONG else f"{said[:LONG].rpartition(' ')[0]} …"
 
 
 def metadata(node: Any) -> list[Any]:

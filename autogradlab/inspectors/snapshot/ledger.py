@@ -31,7 +31,7 @@ class Entry:
     kind: "backward" added `added`; "zeroed", "none" (set to None), "set" (another tensor) and "edited" are changes by
     hand, "by_hook" by a post-accumulate hook; "found" is what was there at the start. total: `.grad` after it (None:
     there is none). parts: the gradients that met at the leaf, and by which Nodes they came. arrived: their sum, before
-    hooks of the leaf. number: counts the backwards. place: where backward was called. in_place: whether the tensor in
+    hooks of the leaf. altered: what arrived was seen after hooks of the leaf alone. number: counts the backwards. place: where backward was called. in_place: whether the tensor in
     `.grad` stayed the same.
     """
 
@@ -43,6 +43,7 @@ class Entry:
     number: int = 0
     place: Origin | None = None
     in_place: bool = False
+    altered: bool = False
 
     @property
     def hooked(self) -> bool:
@@ -62,7 +63,7 @@ class Ledger:
         self._grad: weakref.ref[Any] | None = None  # the tensor that `.grad` was
         self._version = 0
         self._total: Any = None  # its numbers
-        self._arriving: tuple[Any, tuple[Part, ...], Origin | None] | None = None
+        self._arriving: tuple[Any, tuple[Part, ...], Origin | None, bool] | None = None
         self._post: Any = None  # handle of the hook on AccumulateGrad, there while a gradient is on its way
         self._remember(leaf.grad)
         if leaf.grad is not None:
@@ -131,8 +132,14 @@ class Ledger:
         place = user_place()
         parts = self.feeders.take(arrived)
         if not parts:
-            parts = self.feeders.names_from(user_frame_of_backward())
-        self._arriving = (arrived, parts, place)
+            named = self.feeders.names_from(user_frame_of_backward())
+            parts = self.feeders.changed(named)
+            if parts:  # hooks that came before this one have changed their sum
+                arrived = sum((part.value for part in parts[1:]), parts[0].value).to(arrived.dtype)
+            else:
+                parts = named
+        unseen = any(part.value is None for part in parts)
+        self._arriving = (arrived, parts, place, unseen and self.feeders.hooked())
         me = weakref.ref(self)
 
         def on_accumulate(_: Any, grads: Any) -> None:
@@ -148,11 +155,11 @@ class Ledger:
         leaf = self.leaf()
         if leaf is None or grad is None or self._arriving is None:
             return
-        (arrived, parts, place), self._arriving = self._arriving, None
+        (arrived, parts, place, altered), self._arriving = self._arriving, None
         added = sample(grad)
         total = added.to(leaf.dtype) if self._total is None else self._total.clone().add_(added)
         number = sum(e.kind == "backward" for e in self.entries) + 1
-        self.entries.append(Entry("backward", total, added, arrived, parts, number, place))
+        self.entries.append(Entry("backward", total, added, arrived, parts, number, place, altered=altered))
         now = leaf.grad
         if now is not None and same(sample(now), total):
             self._remember(now, total)

@@ -246,6 +246,16 @@ def _not_scalar(failed: Failure, match: re.Match[str]) -> Diagnosis:
     )
 
 
+def _start_shape(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    """The gradient that a backward was to start with has another shape than what it starts from."""
+    root = _root(failed, int(match[1]))
+    result = "loss" if root is None else ast.unparse(root)
+    given, shape = (str(tuple(int(n) for n in found.split(",") if n.strip())) for found in (match[2], match[3]))
+    kind = "start_shape" if shape != "()" else "start_shape_single"
+    fields = {"result": result, "code": "loss" if root is None else grouped(root), "given": given, "shape": shape}
+    return Diagnosis(kind, fields, origin(result, failed.space) if result.isidentifier() else None)
+
+
 def _unused(failed: Failure, match: re.Match[str]) -> Diagnosis:
     root = _root(failed)
     result, value = "y" if root is None else ast.unparse(root), failed.value(root)
@@ -391,6 +401,13 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
     ),
     (r"leaf Variable that requires grad is being used in an in-place operation", _leaf_changed),
     (r"grad can be implicitly created only for (?:scalar|real scalar) outputs", _not_scalar),
+    (
+        (
+            r"Mismatch in shape: grad_output\[(\d+)\] has a shape of torch\.Size\(\[([\d, ]*)\]\) and "
+            r"output\[\d+\] has a shape of torch\.Size\(\[([\d, ]*)\]\)"
+        ),
+        _start_shape,
+    ),
     (r"ifferentiated Tensors? (?:at index (\d+) )?appears to not have been used in the graph", _unused),
     (r"differentiated Tensors does not require grad", _input_without),
     (r"[Oo]nly Tensors of floating point (?:and complex )?dtype can require gradients", _whole_numbers),

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import Any
 
 from .kinds import is_a, is_array, is_module, is_tensor
@@ -151,20 +151,23 @@ def namespace_names() -> Iterator[Any]:
 
 def tensors(space: Mapping[str, Any], arrays: bool = False) -> Iterator[tuple[str, Any]]:
     """Every tensor that has a name, with that name: variables first, then `model.weight`, `params[0]`, what loops left
-    in their variables, `w.grad`, at last `_`.
+    in their variables, `params["layers"][0]`, `w.grad`, at last `_`.
 
     With `arrays` NumPy's arrays too. A tensor with two names comes twice.
     """
     wanted = (lambda value: is_tensor(value) or is_array(value)) if arrays else is_tensor
     thrown = [(name, value) for name, value in list(space.items()) if _THROWN.fullmatch(name)]
     direct = [(name, value) for name, value in list(space.items()) if wanted(value) and not _THROWN.fullmatch(name)]
-    within = [found for name, value in list(space.items()) for found in _inside(name, value) if wanted(found[1])]
+    near = [(name, value, list(_inside(name, value))) for name, value in list(space.items())]
+    within = [found for _, _, inner in near for found in inner if wanted(found[1])]
     held = {id(value) for _, value in within}
     turned = _turned(space) if any(id(value) in held for _, value in direct) else frozenset()
     left = [found for found in direct if found[0] in turned and id(found[1]) in held]
     yield from (found for found in direct if all(found is not one for one in left))
     yield from within
     yield from left
+    for name, value, inner in near:
+        yield from ((path, thing) for path, thing in _deeper(name, value, inner) if wanted(thing))
     for name, value in direct:
         if is_tensor(value) and _grad(value) is not None:
             yield f"{name}.grad", _grad(value)
@@ -210,17 +213,37 @@ def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         for kept in (value.named_parameters, value.named_buffers):
             yield from ((dotted(name, path), held) for path, held in kept())
         yield from _attributes(name, value)
-    elif not (is_tensor(value) or is_array(value) or is_a(value, type) or kind.__module__ == "builtins"):
+    elif is_a(value, type):
+        if type.__getattribute__(value, "__module__") == "__main__":  # the learner's own class
+            yield from _attributes(name, value)
+    elif not (is_tensor(value) or is_array(value) or kind.__module__ == "builtins"):
         yield from _attributes(name, value)
 
 
 def _attributes(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    own = type if is_a(value, type) else object
     try:
-        held = object.__getattribute__(value, "__dict__")  # an instance's own dictionary: no code of the user's is run
+        held = own.__getattribute__(value, "__dict__")  # its own dictionary: no code of the user's is run
     except AttributeError:
         return
-    if is_a(held, dict) and len(held) <= MANY:
+    if is_a(held, (dict, MappingProxyType)) and len(held) <= MANY:
         yield from ((f"{name}.{key}", inner) for key, inner in list(held.items()) if not key.startswith("__"))
+
+
+def _deeper(name: str, value: Any, inner: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """The same one level further down, in the containers and Modules that were found within a variable; of a Module
+    itself nothing, whose Modules' tensors are known."""
+    left = MANY
+    for path, held in () if is_module(value) else inner:
+        if type(held) not in (list, tuple, dict) and not is_module(held):
+            continue
+        if path.removeprefix(name).startswith("._"):  # an object's own affairs
+            continue
+        for found in _inside(path, held):
+            yield found
+            left -= 1
+            if not left:
+                return
 
 
 def dotted(name: str, path: str) -> str:

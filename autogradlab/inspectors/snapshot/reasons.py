@@ -12,6 +12,7 @@ from typing import Any
 
 from ..values import dtype
 from ..words import say
+from .calls import bracketed
 from .cuts import LEAVING
 from .firing import of_inspectors
 from .kinds import is_tensor
@@ -177,7 +178,9 @@ def _expression(source: str) -> ast.AST:
 def _non_leaf(tensor: Any, fields: dict[str, str], made: Origin | None, names: Names) -> Reason:
     fields["node"] = tensor.grad_fn.name()
     if tensor.retains_grad:
-        return Reason("retained", fields | {"root": _root_above(tensor, names) or fields["name"]})
+        graph = _Graph(names)
+        root = graph.root_of(graph.above(tensor.grad_fn)) or (fields["name"], tensor)
+        return Reason("retained", fields | _called(*root))
     if made is not None:
         tree = _expression(made.source)
         again = any(isinstance(n, ast.Name) and n.id == fields["name"] for n in ast.walk(tree))
@@ -207,11 +210,6 @@ def _rests_on_a_nameless_leaf(tensor: Any, names: Names) -> bool:
     return False
 
 
-def _root_above(tensor: Any, names: Names) -> str | None:
-    graph = _Graph(names)
-    return graph.root_of(graph.above(tensor.grad_fn))
-
-
 # -- leaves ------------------------------------------------------------------------------------------------------------
 
 
@@ -223,7 +221,7 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
         root = graph.root_of(above)
         if root is not None:
             freed = any(is_freed(node) for node in above)
-            return Reason("cleared" if freed else "no_backward", fields | _clearing(tensor) | {"root": root})
+            return Reason("cleared" if freed else "no_backward", fields | _clearing(tensor) | _called(*root))
     for name, other in names:
         if (
             is_tensor(other)
@@ -234,6 +232,16 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
         ):
             return Reason("off_path", fields | {"other": name})
     return Reason("unused", fields)
+
+
+def _called(name: str, root: Any) -> dict[str, str]:
+    """A root, and the call that starts a backward from it: only a single real number starts by itself."""
+    start = bracketed(name)
+    if root.is_complex():
+        start += ".abs()"
+    if root.numel() != 1:
+        start += ".sum()"
+    return {"root": name, "start": f"{start}.backward()"}
 
 
 def _clearing(leaf: Any) -> dict[str, str]:
@@ -287,9 +295,9 @@ class _Graph:
                     waiting.append(before)
         return found
 
-    def root_of(self, nodes: Mapping[Any, None]) -> str | None:
-        """The name of the result to call backward() on: the one computed last with a single element, else the one
+    def root_of(self, nodes: Mapping[Any, None]) -> tuple[str, Any] | None:
+        """The result to call backward() on, with its name: the one computed last with a single element, else the one
         computed last."""
         named = [(name, t) for name, t in self.results if t.grad_fn in nodes]
         last = max(named, key=lambda one: (one[1].numel() == 1, one[1].grad_fn._sequence_nr()), default=None)
-        return None if last is None else last[0]
+        return last

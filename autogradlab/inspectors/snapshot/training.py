@@ -282,7 +282,7 @@ class Watch:
             return
         self._judged = step.number
         names = {place: trainee.name for place, trainee in enumerate(self.trainees)}
-        left = [names[p] for p, g in step.grads.items() if g.left is not None and g.left.norm > 0]
+        left = [names[p] for p, g in step.grads.items() if g.left is not None and (g.left.norm > 0 or g.left.odd)]
         kind = "left" if len(left) == len(step.grads) else "left_some"
         self._tell(step, kind, left, float(step.number - 1))
         if not math.isfinite(step.loss):
