@@ -12,6 +12,7 @@ __all__ = [
     "added",
     "clean",
     "cleaned",
+    "code",
     "columns",
     "fit",
     "fit_end",
@@ -56,6 +57,11 @@ def cleaned(data: Any) -> Any:
     if isinstance(data, dict):
         return {cleaned(key): cleaned(value) for key, value in data.items()}
     return [cleaned(one) for one in data] if isinstance(data, (list, tuple)) else data
+
+
+def code(text: str) -> str:
+    """Text as code; backquotes of its own would end it, so they become primes."""
+    return f"`{text.replace('`', '′')}`"
 
 
 def runs(text: str) -> list[Run]:

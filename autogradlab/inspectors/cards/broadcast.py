@@ -9,7 +9,7 @@ from typing import Any
 
 from ..inspector import Inspector, present
 from ..parts import Block, Card, Drawing, Frame, Grid, Item, Note, Path, Rect, Shape, State, Table, Text, Tone
-from ..prose import fit, width
+from ..prose import code, fit, width
 from ..snapshot.calls import arguments
 from ..snapshot.kinds import is_a, is_array, is_tensor, type_name
 from ..snapshot.names import names_of, namespace
@@ -17,7 +17,6 @@ from ..snapshot.shapes import Meeting, fits, insertions, meet, sum_back
 from ..values import grid, plain_repr
 from ..words import language, say
 from .show import title_of
-from .tensor import code
 
 __all__ = ["broadcast"]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..inspector import Inspector, present
 from ..parts import Badge, Block, Card, Facts, Note, Table, Tone
+from ..prose import code
 from ..snapshot.calls import arguments
 from ..snapshot.kinds import is_a, is_array, is_module, is_node, is_tensor, type_name
 from ..snapshot.names import Names, names_of, namespace
@@ -14,7 +15,7 @@ from ..snapshot.reasons import advice, grad_reason, lead
 from ..snapshot.tensors import has_grad
 from ..values import dtype, plain_repr, shape, short, unaddressed
 from ..words import language, say
-from .tensor import array_card, code, tensor_card
+from .tensor import array_card, tensor_card
 
 __all__ = ["card_of", "show", "title_of"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..inspector import Inspector, present
 from ..parts import Block, Card, Drawing, Facts, Item, Note, Path, Rect, Shape, Table, Text, Tone
-from ..prose import fit, fit_within, width
+from ..prose import code, fit, fit_within, width
 from ..snapshot.calls import arguments
 from ..snapshot.identity import mark
 from ..snapshot.kinds import is_array, is_tensor, type_name
@@ -17,7 +17,7 @@ from ..snapshot.names import Names, names_of, namespace
 from ..values import GAP, brief, texts
 from ..words import language, say
 from .show import title_of
-from .tensor import code, yes
+from .tensor import yes
 
 __all__ = ["storage"]
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..parts import Badge, Block, Card, Facts, Note, Tone
+from ..prose import code
 from ..snapshot.identity import mark
 from ..snapshot.names import Names
 from ..snapshot.origins import Origin, place
@@ -14,15 +15,10 @@ from ..snapshot.tensors import ArrayFacts, TensorFacts, array_facts, tensor_fact
 from ..values import grid
 from ..words import language, say
 
-__all__ = ["array_card", "code", "tensor_card", "yes"]
+__all__ = ["array_card", "tensor_card", "yes"]
 
 #: a source expression longer than this is cut
 LONG = 72
-
-
-def code(text: str) -> str:
-    """Text as code; backquotes of its own would end it, so they become primes."""
-    return f"`{text.replace('`', '′')}`"
 
 
 def yes(answer: bool) -> str:

@@ -10,6 +10,7 @@ from ..inspector import Inspector, present
 from ..layout.timeline import Line, Mark, size_text, timeline
 from ..live import Live, live
 from ..parts import Badge, Block, Card, Drawing, Grid, Moment, Note, Sum, Table, Timeline
+from ..prose import code
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
 from ..snapshot.events import NodeRan
@@ -356,7 +357,7 @@ class _Story:
             assert found is not None
             left = found.left or ((say("training.was_none"),),)
             for key, rows in (("left", left), ("added", found.added), ("now", found.now or found.added)):
-                blocks.append(Grid(say(f"training.{key}", name=f"`{name}.grad`"), rows, "gradient"))
+                blocks.append(Grid(say(f"training.{key}", name=code(f"{name}.grad")), rows, "gradient"))
         return tuple(blocks)
 
     def _telling(self, moment: Moment) -> int | None:
@@ -482,5 +483,5 @@ def _sum(grown: Grown) -> Sum:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = say("common.list").join(f"`{name}`" for name in names[:NAMED])
+    shown = say("common.list").join(map(code, names[:NAMED]))
     return shown if len(names) <= NAMED else say("common.names_more", names=shown, count=len(names) - NAMED)

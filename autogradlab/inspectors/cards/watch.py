@@ -13,6 +13,7 @@ import numpy as np
 from ..inspector import Inspector, present
 from ..live import after_each_cell
 from ..parts import Block, Card, Facts, Grid, Note, Table, Tone
+from ..prose import code
 from ..snapshot.calls import arguments
 from ..snapshot.identity import mark
 from ..snapshot.kinds import attribute, is_a, is_array, is_module, is_tensor, type_name, version_of
@@ -21,7 +22,6 @@ from ..snapshot.tensors import has_grad
 from ..values import GAP, brief, dtype, glimpse, plain_repr, shape
 from ..words import language, say
 from .show import card_of, title_of
-from .tensor import code
 
 __all__ = ["changes", "watch"]
 

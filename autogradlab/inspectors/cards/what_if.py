@@ -10,7 +10,7 @@ from ..inspector import Inspector, present
 from ..layout.folded import folded
 from ..layout.picture import Labels, draw
 from ..parts import Badge, Block, Card, Drawing, Item, Note, Path, Shape, Table, Text, Tone
-from ..prose import columns
+from ..prose import code, columns
 from ..snapshot.calls import arguments, elements, keywords
 from ..snapshot.events import amount
 from ..snapshot.flows import Flows, Place, in_short, untouched
@@ -186,7 +186,7 @@ class _WhatIf:
         return say(f"what_if.{key}", names=self._named(found))
 
     def _named(self, tensors: Sequence[Any], most: int = 4) -> str:
-        names = [f"`{self.holders.name(t) or self.spelled.get(id(t)) or shape(t)}`" for t in tensors]
+        names = [code(self.holders.name(t) or self.spelled.get(id(t)) or shape(t)) for t in tensors]
         return say("common.list").join(names[:most]) + (" …" if len(names) > most else "")
 
     def _blocks(self) -> Iterator[Block]:
@@ -214,7 +214,7 @@ class _WhatIf:
         found: dict[tuple[Tone, str, str], list[_Row]] = {}
         for leaf in self.leaves[:LISTED]:
             key, tone = self._verdict(leaf)
-            row = f"`{leaf.name}`", _said(leaf.now), _said(leaf.then)
+            row = code(leaf.name), _said(leaf.now), _said(leaf.then)
             why = self._why(leaf, key)
             of_many = why if key == "less" else say(f"what_if.{key}_all", cut=self._through())
             found.setdefault((tone, why, of_many), []).append(row)
@@ -294,7 +294,7 @@ class _WhatIf:
         zero = self.places.get("zero", frozenset())
         reached = {number for node, number in self.then.at if node is edge[0] and (node, number) not in zero}
         names = [v.name for v in self.facts.values if v.of and v.of[0] == ident and v.of[1] in reached and v.name]
-        return f"{cls} ({say('common.list').join(f'`{name}`' for name in names)})" if names else cls
+        return f"{cls} ({say('common.list').join(map(code, names))})" if names else cls
 
     def _after(self) -> set[Any]:
         """The Nodes that lie behind what is cut, frozen or made zero."""

@@ -71,7 +71,9 @@ def bill(entries: Sequence[Entry], total: tuple[str, str], words: tuple[str, ...
     ]
     y += 24 + (len(lines) - 1) * LINE
     items.append(
-        Item("total", (rule, *sums, Text(RIGHT, y, total[1], "gradient", "end", 15, True, True)), " ".join(total).strip())
+        Item(
+            "total", (rule, *sums, Text(RIGHT, y, total[1], "gradient", "end", 15, True, True)), " ".join(total).strip()
+        )
     )
     return Drawing(WIDE, y + 10, tuple(items), words, label)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..prose import code
 from .failing import parsed, resolve
 from .kinds import is_array, is_tensor
 from .names import Space
@@ -50,7 +51,7 @@ def cut(expression: ast.AST | None, space: Space, result: str) -> Diagnosis:
         name, _, made = min(
             real, key=lambda leaf: next((i for i, p in enumerate(LIKELY) if leaf[0].lower().startswith(p)), 99)
         )
-        others = ", ".join(f"`{n}`" for n in dict.fromkeys(n for n, _, _ in tensors))
+        others = ", ".join(map(code, dict.fromkeys(n for n, _, _ in tensors)))
         return Diagnosis(
             "forgotten" if "," in others else "forgotten_one",
             {"result": result, "names": others, "name": name, "cure": _required(name, made)},

@@ -28,11 +28,11 @@ Kind = Literal["found", "backward", "zeroed", "none", "set", "edited", "by_hook"
 class Entry:
     """One line of the ledger.
 
-    kind: "backward" added `added`; "zeroed", "none" (set to None), "set" (another tensor) and "edited" are changes by
-    hand, "by_hook" by a post-accumulate hook; "found" is what was there at the start. total: `.grad` after it (None:
-    there is none). parts: the gradients that met at the leaf, and by which Nodes they came. arrived: their sum, before
-    hooks of the leaf. altered: what arrived was seen after hooks of the leaf alone. number: counts the backwards. place: where backward was called. in_place: whether the tensor in
-    `.grad` stayed the same.
+    kind: "backward" added `added`; "zeroed", "none" (set to None), "set" (another tensor) and "edited" are changes
+    by hand, "by_hook" by a post-accumulate hook; "found" is what was there at the start. total: `.grad` after it
+    (None: there is none). parts: the gradients that met at the leaf, and by which Nodes they came. arrived: their
+    sum, before hooks of the leaf. altered: what arrived was seen after hooks of the leaf alone. number: counts the
+    backwards. place: where backward was called. in_place: whether the tensor in `.grad` stayed the same.
     """
 
     kind: Kind

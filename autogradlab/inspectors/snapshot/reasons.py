@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..prose import code
 from ..values import dtype
 from ..words import say
 from .calls import bracketed
@@ -247,7 +248,7 @@ def _called(name: str, root: Any) -> dict[str, str]:
 def _clearing(leaf: Any) -> dict[str, str]:
     """The learner's hooks that run once `.grad` is stored: one of them may have taken it away."""
     found = (getattr(leaf, "_post_accumulate_grad_hooks", None) or {}).values()
-    names = [f"`{getattr(hook, '__name__', type(hook).__name__)}`" for hook in found if not of_inspectors(hook)]
+    names = [code(getattr(hook, "__name__", type(hook).__name__)) for hook in found if not of_inspectors(hook)]
     return {"hooks": say("common.list").join(names)} if names else {}
 
 

@@ -10,6 +10,7 @@ One file for each inspector; a key is the file's name and the entry's. Fields in
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from functools import cache
 from importlib.resources import files
@@ -67,4 +68,13 @@ def say_in(chosen: str, key: str, /, **fields: object) -> str:
     """As `say`, in the language of a card that has been made."""
     name, _, entry = key.partition(".")
     words = catalogue(name)[entry][chosen]
-    return words.format(**fields) if fields else words
+    if not fields:
+        return words
+    quoted = _quoted(words)
+    return words.format(**{key: str(v).replace("`", "′") if key in quoted else v for key, v in fields.items()})
+
+
+@cache
+def _quoted(words: str) -> frozenset[str]:
+    """The fields that stand within code, whose own backquotes would end it: they become primes."""
+    return frozenset(field for piece in words.split("`")[1::2] for field in re.findall(r"\{(\w+)", piece))
