@@ -17,6 +17,7 @@ __all__ = [
     "fit",
     "fit_end",
     "fit_within",
+    "led",
     "plain",
     "runs",
     "width",
@@ -74,6 +75,11 @@ def runs(text: str) -> list[Run]:
         last = mark.end()
     found.append(Run(text[last:]))
     return [run for run in found if run.text]
+
+
+def led(lead: str) -> str:
+    """First words that stand out, with what is between them and the rest: after a Chinese colon, nothing."""
+    return f"{lead} " if lead and not lead.endswith("：") else lead
 
 
 def plain(text: str) -> str:

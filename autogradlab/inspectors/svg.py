@@ -24,7 +24,7 @@ from .parts import (
     Tone,
     stilled,
 )
-from .prose import Run, added, clean, fit, plain, runs, width, wrap
+from .prose import Run, added, clean, fit, led, plain, runs, width, wrap
 from .sketch import Sheet, moment, number
 from .strips import Strip, strips, windows
 from .theme import MONO, SANS, Palette
@@ -302,7 +302,7 @@ class _Page(Sheet):
         leading = LEADING * size / BODY
         start = [Run(r.text, r.style or "strong") for r in runs(lead)]
         body = [Run(text)] if mono else runs(text)
-        pieces = [*start, Run(" "), *body] if start else body
+        pieces = [*start, *([Run(" ")] if led(lead) != lead else []), *body]
         lines = wrap(pieces, room, size, bold, mono)
         left = sum(len(r.text.replace(" ", "")) for r in start)  # how much of the lead is still to be drawn
         for i, line in enumerate(lines):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .parts import Block, Card, Choice, Drawing, Facts, Grid, Note, Program, Table, Timeline, stilled
-from .prose import clean, columns, runs
+from .prose import clean, columns, led, runs
 
 __all__ = ["block_lines", "render"]
 
@@ -27,7 +27,7 @@ def block_lines(block: Block) -> list[str]:
     """A block's lines: columns aligned, Chinese characters counted as two."""
     match block:
         case Note():
-            return [(block.lead + " " if block.lead else "") + block.text]
+            return [led(block.lead) + block.text]
         case Facts():
             return _aligned(block.rows)
         case Grid():

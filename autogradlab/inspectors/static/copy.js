@@ -1,6 +1,6 @@
 // A card to be pasted elsewhere: as words, as SVG, as PNG. Nothing that has not run yet is in any of them.
 
-import { h, plain } from "./sketch.js";
+import { h, led, plain } from "./sketch.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
 const SHARP = 2; // pixels of a PNG for each of the page
@@ -73,7 +73,7 @@ async function bitmap(card) {
 
 const cells = (grid) => grid.rows.map((row) => `  ${row.join("  ")}`);
 const TOLD = {
-  note: (b) => [[b.lead, b.text].filter(Boolean).map(plain).join(" ")],
+  note: (b) => [plain(led(b.lead) + b.text)],
   facts: (b) => b.rows.map(([label, value]) => `${plain(label)}: ${value}`),
   grid: (b) => [plain(b.caption), ...cells(b), b.more].filter(Boolean),
   table: (b) => [plain(b.caption), b.columns.map(plain).join("\t"), ...b.rows.map((row) => row.map(plain).join("\t"))].filter(Boolean),

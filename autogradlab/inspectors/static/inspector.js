@@ -2,7 +2,7 @@
 // happen are the stepper's. Several views of one card are independent of each other.
 
 import { Choice } from "./choice.js";
-import { Sketch, arrive, blocks, h, kindle, leave, plain, prose } from "./sketch.js";
+import { Sketch, arrive, blocks, h, kindle, leave, led, plain, prose } from "./sketch.js";
 import { copy, copying } from "./copy.js";
 import { goto } from "./lines.js";
 import { Stepper } from "./stepper.js";
@@ -143,7 +143,7 @@ class View {
   /** What has come onto the page, in a sentence or two. */
   tell() {
     const note = (this.card.blocks ?? []).find((block) => block.is === "note");
-    const first = [note?.lead, note?.text].filter(Boolean).join(" ");
+    const first = note ? led(note.lead) + note.text : "";
     this.live.textContent = [plain(this.card.title), plain(this.card.subtitle), plain(first)].filter(Boolean).join(this.card.lang === "zh" ? "。" : ". ");
   }
 

@@ -13,6 +13,7 @@ const ENLARGED = 260; // pixels up to which a drawing is made larger than it was
 const BETWEEN = 14; // pixels between two rows
 const CLOSE = [14, 26]; // pixels between two columns of a drawing that is drawn together: straight lines, lines that bend
 const BENT = 0.4; // the part that is left where lines bend
+const WAYS = [[false, false], [true, false], [true, true]]; // columns drawn together, and made level: as it was laid out first
 const LETTER = 8; // pixels that a letter may be wide
 const PAN = 220; // milliseconds in which the window moves after what runs
 
@@ -59,6 +60,8 @@ function linked(nodes) {
     return [...made, node.slice(last)].filter((part) => part !== "");
   });
 }
+/** First words that stand out, with what is between them and the rest: after a Chinese colon, nothing. */
+const led = (lead) => (lead && !lead.endsWith("：") ? `${lead} ` : lead ?? "");
 const plain = (text) => prose(text).map((node) => (typeof node === "string" ? node : node.textContent)).join("");
 const fill = (words, fields) => words.replace(/\{(\w+)\}/g, (all, name) => (name in fields ? fields[name] : all));
 const ICONS = {
@@ -101,7 +104,7 @@ const tone = (part) => `agl-${part.tone ?? "plain"}`;
 // -- blocks ----------------------------------------------------------------------------------------------------------
 
 const BLOCKS = {
-  note: (b) => h("p", { class: `agl-note ${tone(b)}` }, b.lead ? [h("strong", { class: "agl-lead" }, prose(b.lead)), " "] : null, linked(prose(b.text))),
+  note: (b) => h("p", { class: `agl-note ${tone(b)}` }, b.lead ? [h("strong", { class: "agl-lead" }, prose(b.lead)), led(b.lead).slice(b.lead.length)] : null, linked(prose(b.text))),
   facts: (b) => h("dl", { class: `agl-facts${b.rows.length < 3 || b.rows.some(([, value]) => value.length > 34) ? " agl-few" : ""}` }, b.rows.map(([label, value]) => h("div", {}, h("dt", {}, prose(label)), h("dd", {}, linked([value]))))),
   grid: (b) => {
     const shade = (i, j) => {
@@ -208,8 +211,8 @@ function along(points, curve) {
 /** The rows of a drawing that is wrapped as text is: where each begins in the drawing as it was laid out. Each row is as high
  * as what is in it: `places` are points of the drawing. */
 class Rows {
-  constructor(starts, places) {
-    this.starts = starts;
+  constructor(starts, places, lift) {
+    Object.assign(this, { starts, lift });
     const ends = starts.map(() => [Infinity, -Infinity]);
     for (const [x, y] of places) {
       const row = ends[this.row(x)];
@@ -508,12 +511,13 @@ class Sketch {
 
   // -- rows ----------------------------------------------------------------------------------------------------------
 
-  /** Whether all of it can be read in such a window, in one row or in several, its columns drawn together if need be. */
+  /** Whether all of it can be read in such a window, in one row or in several, its columns drawn together and level with each
+   * other if need be. */
   fits(wide, high) {
     const { height, zoom } = this.drawing;
-    return (zoom ? [false, true] : [false]).some((tight) => {
+    return (zoom ? WAYS : WAYS.slice(0, 1)).some(([tight, level]) => {
       if (this.wide(tight) * LEAST <= wide) return height * LEAST <= high;
-      return zoom && Boolean(this.cut(wide, high, tight));
+      return zoom && Boolean(this.cut(wide, high, tight, level));
     });
   }
 
@@ -578,12 +582,61 @@ class Sketch {
     return starts;
   }
 
+  /** The columns: from, to, and the top and the foot of what stands in each. */
+  standing() {
+    if (this.stand) return this.stand;
+    const edges = this.gaps().flat();
+    this.stand = [-Infinity, ...edges].flatMap((from, k) => (k % 2 ? [] : [{ from, to: edges[k] ?? Infinity, top: Infinity, foot: -Infinity }]));
+    for (const [x, y] of this.inked()) {
+      const column = this.stand.find(({ from, to }) => x >= from && x <= to);
+      if (column) [column.top, column.foot] = [Math.min(column.top, y), Math.max(column.foot, y)];
+    }
+    return this.stand;
+  }
+
+  /** How far down each place goes when a row is made as high as its highest column: others are moved into its band, as little
+   * as can be, and lines bend between columns. */
+  level(starts, tight) {
+    const columns = this.standing().filter(({ foot, top }) => foot >= top);
+    const row = ({ from, to }) => starts.findLastIndex((start) => start <= this.place((Math.max(from, 0) + Math.min(to, this.drawing.width)) / 2, tight));
+    const moves = new Map();
+    starts.forEach((_, k) => {
+      const mine = columns.filter((column) => row(column) === k);
+      const high = Math.max(...mine.map(({ top, foot }) => foot - top));
+      const by = ({ top, foot }, band) => Math.max(0, band - top) - Math.max(0, foot - band - high);
+      const all = (band) => mine.reduce((sum, column) => sum + Math.abs(by(column, band)), 0);
+      const best = mine.flatMap(({ top, foot }) => [top, foot - high]).reduce((a, b) => (all(b) < all(a) ? b : a), Infinity);
+      for (const column of mine) moves.set(column, by(column, best));
+    });
+    return (x) => {
+      const after = columns.findIndex(({ to }) => x <= to);
+      const [left, right] = [columns[after - 1], columns[after] ?? columns.at(-1)];
+      if (!left || x >= right.from) return moves.get(right);
+      return moves.get(left) + ((moves.get(right) - moves.get(left)) * (x - left.to)) / (right.from - left.to);
+    };
+  }
+
+  /** Points of a line with those where it comes to a column or leaves it. */
+  bent(points) {
+    const edges = this.gaps().flat();
+    return points.flatMap((point, k) => {
+      if (!k) return [point];
+      const from = points[k - 1];
+      const inside = edges.filter((x) => (x - from[0]) * (x - point[0]) < 0);
+      if (point[0] < from[0]) inside.reverse();
+      return [...inside.map((x) => [x, from[1] + ((point[1] - from[1]) * (x - from[0])) / (point[0] - from[0])]), point];
+    });
+  }
+
   /** The rows in which all of it has room, as large as it was drawn or a little smaller; null for one. */
-  cut(wide, most, tight) {
+  cut(wide, most, tight, level) {
     for (const scale of [READABLE, LEAST]) {
       const ways = [1, 0.9, 0.8, 0.7, 0.6].map((part) => this.cuts((wide / scale) * part, tight)); // the first has the fewest rows
       if (ways[0].length < 2) continue;
-      const rows = ways.filter(({ length }) => length === ways[0].length).map((starts) => new Rows(starts, this.inked().map(([x, y]) => [this.place(x, tight), y])));
+      const rows = ways.filter(({ length }) => length === ways[0].length).map((starts) => {
+        const lift = level ? this.level(starts, tight) : () => 0;
+        return new Rows(starts, this.inked().map(([x, y]) => [this.place(x, tight), y + lift(x)]), lift);
+      });
       const low = Math.min(...rows.map(({ height }) => height));
       const best = rows.findLast(({ height }) => height <= low + ALIKE && height * scale <= most);
       if (best) return best; // of those about as low that whose rows are most alike
@@ -599,25 +652,22 @@ class Sketch {
     ]));
   }
 
-  /** Lays the drawing out in rows, or in one, its columns drawn together where it has no room otherwise; whether that is
-   * another way than before. */
+  /** Lays the drawing out in rows, or in one, its columns drawn together and level where it has no room otherwise; whether
+   * that is another way than before. */
   wrap(wide, most) {
     const whole = (tight) => this.wide(tight) * LEAST <= wide && this.drawing.height * LEAST <= most;
-    let [rows, tight] = [null, false];
-    if (!whole(false)) {
-      rows = this.cut(wide, most, false);
-      tight = !rows && (whole(true) || Boolean((rows = this.cut(wide, most, true))));
-    }
-    const way = `${tight} ${rows?.starts}`;
-    if (way === (this.way ?? "false undefined")) return false;
+    let rows = null;
+    const [tight, level] = WAYS.find(([close, even]) => whole(close) || (rows = this.cut(wide, most, close, even))) ?? WAYS[0];
+    const way = `${tight} ${level} ${rows?.starts}`;
+    if (way === (this.way ?? `${WAYS[0].join(" ")} undefined`)) return false;
     Object.assign(this, { rows, way });
     const starts = rows?.starts ?? [0];
     const at = (x) => this.place(x, tight);
     const shift = (x) => {
       const [right, down] = this.rows?.of(at(x)) ?? [0, 0];
-      return [right + at(x) - x, down];
+      return [right + at(x) - x, down + (rows?.lift(x) ?? 0)];
     };
-    const closer = (points) => points.map(([x, y]) => [at(x), y]);
+    const closer = (points) => (level ? this.bent(points) : points).map(([x, y]) => [at(x), y + (rows?.lift(x) ?? 0)]);
     const move = (element, [dx, dy]) => (dx || dy ? element.setAttribute("transform", `translate(${round(dx)} ${round(dy)})`) : element.removeAttribute("transform"));
     const moved = ([l, t, r, b], [dx, dy]) => [l + dx, t + dy, r + dx, b + dy];
     for (const entry of this.entries.values()) {
@@ -785,4 +835,4 @@ class Sketch {
   }
 }
 
-export { Sketch, arrive, blocks, fill, h, holds, icon, kindle, leave, plain, prose, s };
+export { Sketch, arrive, blocks, fill, h, holds, icon, kindle, leave, led, plain, prose, s };
