@@ -73,6 +73,15 @@ h = torch.tanh(z)
 e = h - 1
 s = e ** 2
 y = s.sum()""",
+    "forked": """w = torch.tensor([1., 2.], requires_grad=True)
+b = torch.tensor([.5, .5], requires_grad=True)
+u = w * 3
+v = u + b
+p = torch.exp(u)
+q = v * v
+r = p * q
+s = r - 1
+y = s.sum()""",
     "double": """x = torch.tensor([2.], requires_grad=True)
 f = x ** 3
 g, = torch.autograd.grad(f, x, create_graph=True)

@@ -97,11 +97,22 @@ def test_what_runs_is_in_view_in_every_frame_of_the_graph(shown: Any, page: Any,
     assert page.evaluate(smallest) >= 12
 
 
-@pytest.mark.parametrize("width", [NARROW, PROJECTOR, 1280])
-def test_a_short_graph_whose_values_all_have_names_is_seen_whole(shown: Any, page: Any, width: int):
-    """Six Nodes are more than two thousand pixels in one row. On a page of usual height they stand in several, closer
-    together if need be: nothing has to be moved into view, and every word can be read."""
-    card = shown("named", width, height=820)
+@pytest.mark.parametrize(
+    ("name", "width", "height"),
+    [
+        ("named", NARROW, 820),
+        ("named", PROJECTOR, 500),
+        ("named", 1280, 820),
+        ("forked", NARROW, 820),
+        ("forked", 1280, 820),
+    ],
+)
+def test_a_short_graph_whose_values_all_have_names_is_seen_whole(
+    shown: Any, page: Any, name: str, width: int, height: int
+):
+    """Six or seven Nodes are more than two thousand pixels in one row. They stand in several, closer together and
+    level if need be: nothing has to be moved into view, every word can be read, and so can the numbers."""
+    card = shown(name, width, height=height)
     page.keyboard.press("g")
     outside = """() => { const room = document.querySelector('.agl-svg').getBoundingClientRect();
         return [...document.querySelectorAll('.agl-svg .agl-item :is(.agl-box, text)')]
@@ -114,8 +125,10 @@ def test_a_short_graph_whose_values_all_have_names_is_seen_whole(shown: Any, pag
     for _ in range(last(card) + 1):
         assert page.evaluate(outside) == []
         assert 13 * page.evaluate(scale) >= 12
+        below = page.evaluate("() => (n => n.scrollHeight - n.clientHeight)(document.querySelector('.agl-beside'))")
+        assert below <= 1
         page.keyboard.press("ArrowRight")
-    assert card.bounding_box()["height"] <= 820
+    assert card.bounding_box()["height"] <= height
 
 
 #: frames in which no line that runs is wholly in the window of the code; lines come into sight with a picture

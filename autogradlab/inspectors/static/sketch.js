@@ -10,7 +10,7 @@ const WRAPPED = 900; // pixels that the rows of a wrapped drawing may take toget
 const SCREEN = 320; // pixels of a drawing in a card that is as high as a projector's page
 const PAGE = [220, 460]; // pixels that a drawing may take whatever the page leaves it, and of a page that leaves more
 const ENLARGED = 260; // pixels up to which a drawing is made larger than it was drawn
-const BETWEEN = 14; // pixels between two rows
+const BETWEEN = [14, 8]; // pixels between two rows, and between those in which all is drawn together
 const CLOSE = [14, 26]; // pixels between two columns of a drawing that is drawn together: straight lines, lines that bend
 const BENT = 0.4; // the part that is left where lines bend
 const WAYS = [[false, false], [true, false], [true, true]]; // columns drawn together, and made level: as it was laid out first
@@ -211,16 +211,16 @@ function along(points, curve) {
 /** The rows of a drawing that is wrapped as text is: where each begins in the drawing as it was laid out. Each row is as high
  * as what is in it: `places` are points of the drawing. */
 class Rows {
-  constructor(starts, places, lift) {
+  constructor(starts, places, lift, between) {
     Object.assign(this, { starts, lift });
     const ends = starts.map(() => [Infinity, -Infinity]);
     for (const [x, y] of places) {
       const row = ends[this.row(x)];
       [row[0], row[1]] = [Math.min(row[0], y), Math.max(row[1], y)];
     }
-    this.height = -BETWEEN;
+    this.height = -between;
     this.down = ends.map(([top, bottom]) => {
-      const at = this.height + BETWEEN;
+      const at = this.height + between;
       this.height = at + Math.max(0, bottom - top);
       return at - (Number.isFinite(top) ? top : 0);
     });
@@ -635,7 +635,7 @@ class Sketch {
       if (ways[0].length < 2) continue;
       const rows = ways.filter(({ length }) => length === ways[0].length).map((starts) => {
         const lift = level ? this.level(starts, tight) : () => 0;
-        return new Rows(starts, this.inked().map(([x, y]) => [this.place(x, tight), y + lift(x)]), lift);
+        return new Rows(starts, this.inked().map(([x, y]) => [this.place(x, tight), y + lift(x)]), lift, BETWEEN[Number(level)]);
       });
       const low = Math.min(...rows.map(({ height }) => height));
       const best = rows.findLast(({ height }) => height <= low + ALIKE && height * scale <= most);

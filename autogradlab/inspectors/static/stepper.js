@@ -10,7 +10,7 @@ const TALL = 268; // pixels of the graph's window where it cannot be seen whole
 const LIST = 202; // pixels of the code where the numbers stand below it
 const WIDE = 860; // pixels from which on the numbers stand beside the picture
 const STAGE = 330; // pixels that picture and numbers may take, so that the card is as high as a projector's page at most
-const HIGHER = [454, 530]; // the same on a narrow page, or on one that is high enough: what is enough
+const HIGHER = [454, 530, 560]; // the same on a narrow page, or on one that is high enough: what is enough
 const NUMBERS = 116; // pixels of the numbers below a graph
 const AROUND = 16; // pixels around the graph's window
 const REST = 1400; // milliseconds between two steps at speed 1
@@ -562,6 +562,7 @@ class Stepper {
     const wide = this.element.clientWidth;
     const place = this.seen() ? this.places(wide).find(({ room, tall }) => this.seen().fits(room, tall)) : null;
     this.stage.toggleAttribute("data-below", Boolean(place?.below || (this.seen() && wide < WIDE)));
+    this.element.toggleAttribute("data-high", place?.stage === HIGHER.at(-1));
     this.stage.style.setProperty("--stage", `${place?.stage ?? STAGE}px`);
     this.stage.style.setProperty("--numbers", `${place?.numbers ?? (this.looks === "code" ? this.numbers : 38)}%`);
     const sought = wide < WIDE ? this.words.search.split(/[:：]/)[0] : this.words.search;
