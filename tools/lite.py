@@ -155,6 +155,23 @@ CONFIG = {
 }
 
 
+#: Where the extensions of JupyterLab lie that an environment has itself.
+EXTENSIONS = Path(sys.prefix) / "share/jupyter/labextensions"
+#: Those that the site has beside the one of this checkout.
+OTHERS = ("@jupyter-widgets/jupyterlab-manager", "anywidget", "@jupyterlite/pyodide-kernel-extension")
+
+
+def ready() -> None:
+    """The end of the program, with what is missing, where nothing can be built."""
+    if absent := [name for name in ("node", "npm") if shutil.which(name) is None]:
+        sys.exit(f"JupyterLite cannot be built without {' and '.join(absent)}")
+    if absent := [name for name in OTHERS if not (EXTENSIONS / name).is_dir()]:
+        sys.exit(
+            f"{sys.prefix} has no {', '.join(absent)}: pip install '.[lite]' into an environment of its own, "
+            "not one that borrows packages (--system-site-packages)"
+        )
+
+
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
     """Run a command; the end of the program, with what it said, if it fails."""
     done = subprocess.run([str(c) for c in command], cwd=cwd, text=True, capture_output=True)
@@ -255,7 +272,7 @@ def pyodide(dist: Path, source: Path | None, work: Path) -> Path:
     lock = core(dist, work)
     known = [name for name in needed(lock["packages"], WANTED) if name not in ABSENT]
     distributed(dist, lock, known, source, work)
-    share = Path(sys.prefix) / "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi"
+    share = EXTENSIONS / OTHERS[-1] / "static/pypi"
     more = work / "more"
     download(more, *PURE)
     for name in ("piplite", "pyodide_kernel", "ipykernel", "widgetsnbextension-4"):
@@ -290,8 +307,8 @@ def front_ends(target: Path, wheel: Path) -> list[Path]:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(archive.read(name))
     found.append(target / "autogradlab")
-    for name in ("@jupyter-widgets/jupyterlab-manager", "anywidget", "@jupyterlite/pyodide-kernel-extension"):
-        shutil.copytree(Path(sys.prefix) / "share/jupyter/labextensions" / name, target / name)
+    for name in OTHERS:
+        shutil.copytree(EXTENSIONS / name, target / name)
         found.append(target / name)
     return found
 
@@ -329,6 +346,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--to", type=Path, default=ROOT / "site" / "lite")
     parser.add_argument("--wheels", type=Path, help="an unpacked release of Pyodide")
     args = parser.parse_args(argv)
+    ready()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         lite = work / "lite"

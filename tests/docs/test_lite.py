@@ -95,3 +95,14 @@ def test_run_all_goes_on_behind_a_cell_that_is_meant_to_fail(tmp_path: Path):
     path.write_text(QUEUE.replace("cancel", "stop"), encoding="utf-8")
     with pytest.raises(SystemExit, match="not where it was"):
         lite.go_on(tmp_path)
+
+
+def test_what_is_missing_is_said_before_anything_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """As in an environment that borrows packages: the extensions of JupyterLab lie in the other one."""
+    monkeypatch.setattr(lite, "EXTENSIONS", tmp_path)
+    monkeypatch.setattr(lite.shutil, "which", lambda name: f"/bin/{name}")
+    with pytest.raises(SystemExit, match=r"has no @jupyter-widgets/jupyterlab-manager, anywidget, .*--system-site-pack"):
+        lite.main([])
+    monkeypatch.setattr(lite.shutil, "which", lambda name: None)
+    with pytest.raises(SystemExit, match="cannot be built without node and npm"):
+        lite.main([])

@@ -83,6 +83,15 @@ def test_a_stale_translation_is_seen(pair: tuple[Path, Path]):
     assert pairs.pair_problems(chinese) == []
 
 
+def test_a_command_that_is_not_for_these_lessons_says_so(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]):
+    english, chinese = pair
+    before = english.read_text(encoding="utf-8")
+    for action, path in (("sync", english), ("sync", english.parent), ("execute", chinese), ("try", chinese.parent)):
+        assert cli.main(["lessons", action, str(path)]) == 1
+        assert f"{path}: `execute` and `try` are for lessons, `sync` is for" in "".join(capsys.readouterr())
+    assert english.read_text(encoding="utf-8") == before
+
+
 def test_code_and_outputs_that_differ_are_seen(pair: tuple[Path, Path]):
     chinese = pair[1]
     for before, after in (("6 * 7", "6 * 8"), ('"42"', '"43"'), ("graph-01-mul", "graph-02-mul")):

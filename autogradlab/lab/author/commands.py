@@ -47,18 +47,19 @@ def course() -> Path:
 
 
 def named(names: Sequence[str], wanted: Callable[[Path], bool] = lambda path: True) -> list[Path]:
-    """The lessons of these files, folders, names or numbers; all of the course without any."""
+    """The lessons of these files, folders, names or numbers that a command is for; all of the course without any."""
     found: list[Path] = []
     for name in names or [str(course())]:
         path = Path(name)
         if path.is_dir():
-            here = [p for p in lesson_files(path) if wanted(p)]
+            there = lesson_files(path)
         elif path.suffix == ".ipynb":
-            here = [path] if path.is_file() else []
+            there = [path] if path.is_file() else []
         else:
-            here = [p for p in lesson_files(course()) if wanted(p) and is_called(p.stem, name)]
+            there = [p for p in lesson_files(course()) if is_called(p.stem, name)]
+        here = [p for p in there if wanted(p)]
         if not here:
-            raise LessonError(say("cli.author_no_lesson", name=name))
+            raise LessonError(say("cli.author_other_command" if there else "cli.author_no_lesson", name=name))
         found += here
     return found
 
