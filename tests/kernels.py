@@ -2,7 +2,7 @@
 imported Jupyter, NumPy and matplotlib before (`tests/kernel_server.py`).
 
 Most of what a short notebook costs are these imports. autogradlab is not among them: each kernel imports it anew.
-The English JupyterLab of the browser tests forks its kernels, too (CONFIGURATION). Kernels that other programs start
+The JupyterLabs of the browser tests fork their kernels, too (`configuration`). Kernels that other programs start
 are ordinary ones, and so are those whose environment has other variables that Python or the imported packages read when
 they start.
 """
@@ -30,15 +30,6 @@ PRELOADED = "AUTOGRADLAB_TESTS_PRELOADED"
 LATE = ("AUTOGRADLAB_", "JPY_", "JUPYTER_", "IPYTHON", "PYTEST_", "PYDEVD_")
 #: seconds in which the server imports everything or forks; after them kernels are ordinary ones
 ANSWER = 90.0
-#: what lets a Jupyter server fork its kernels, too: the text of a jupyter_server_config.py
-CONFIGURATION = f"""\
-import sys
-
-sys.path.append({str(Path(__file__).parents[1])!r})
-from tests.kernels import install
-
-install()
-"""
 LAUNCHER = [sys.executable, "-m", "ipykernel_launcher"]
 
 
@@ -118,10 +109,16 @@ class Server:
 
 #: by the modules that they have imported beside the common ones
 _servers: dict[str, Server] = {}
+#: how many kernels are to be ordinary ones yet
+_ordinary = 0
 
 
 def forked(cmd: list[str], kwargs: dict[str, Any]) -> Forked | None:
     """A kernel for a command, or None where it has to be an ordinary one."""
+    global _ordinary
+    if _ordinary:
+        _ordinary -= 1
+        return None
     env = {**(kwargs.get("env") or os.environ), "JPY_PARENT_PID": str(os.getpid())}
     if cmd[:3] != LAUNCHER or not set(kwargs) <= {"env", "cwd", "stdin", "stdout", "stderr", "independent"}:
         return None
@@ -139,8 +136,22 @@ def forked(cmd: list[str], kwargs: dict[str, Any]) -> Forked | None:
         return None
 
 
-def install() -> None:
-    """Let this process fork the kernels that it starts, where that can be done."""
+def configuration(ordinary: int = 0) -> str:
+    """What lets a Jupyter server fork its kernels, too, after so many ordinary ones: a jupyter_server_config.py."""
+    return f"""\
+import sys
+
+sys.path.append({str(Path(__file__).parents[1])!r})
+from tests.kernels import install
+
+install({ordinary})
+"""
+
+
+def install(ordinary: int = 0) -> None:
+    """Let this process fork the kernels that it starts, where that can be done, but for the first ones."""
+    global _ordinary
+    _ordinary = ordinary
     if sys.platform != "linux":
         return
     try:

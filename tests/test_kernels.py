@@ -99,5 +99,15 @@ def test_other_surroundings_mean_an_ordinary_kernel(name: str, tmp_path: Path, m
 def test_a_server_with_our_configuration_forks_its_kernels():
     asked = "from jupyter_client.provisioning import KernelProvisionerFactory as factory\n"
     asked += "print(factory.instance().default_provisioner_name)"
-    said = subprocess.run([sys.executable, "-P", "-c", kernels.CONFIGURATION + asked], capture_output=True, text=True)
+    said = subprocess.run([sys.executable, "-P", "-c", kernels.configuration() + asked], capture_output=True, text=True)
     assert said.stdout == "forked\n", said.stderr
+
+
+def test_the_first_kernels_may_be_ordinary_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(kernels, "_ordinary", 1)
+    forks = []
+    for _ in range(2):
+        kernel = started(tmp_path, monkeypatch)
+        forks.append(isinstance(kernel.provisioner.process, Forked))
+        kernel.shutdown_kernel(now=True)
+    assert forks == [False, True]

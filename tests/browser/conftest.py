@@ -54,14 +54,14 @@ class Lab:
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """The command's JupyterLab, in English. Its kernels are forked, as those of tests are."""
-    with served(tmp_path_factory, "en", kernels.CONFIGURATION) as running:
+    with served(tmp_path_factory, "en", kernels.configuration()) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def lab_zh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """The same in Chinese, with ordinary kernels."""
-    with served(tmp_path_factory, "zh") as running:
+    """The same in Chinese. The kernel of the first lesson is an ordinary one."""
+    with served(tmp_path_factory, "zh", kernels.configuration(ordinary=1)) as running:
         yield running
 
 
@@ -122,10 +122,10 @@ def wait_until_up(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
     pytest.fail(f"JupyterLab did not start, or no kernel for the first lesson:\n{log.read_text()[-3000:]}")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A Chromium with a profile of its own. It ends with the module: while it runs, Playwright keeps an event loop
-    running in this thread, which the notebooks' kernels would trip over."""
+    """The Chromium of all tests of this folder, with a profile of its own. It ends with the folder: while it runs,
+    Playwright keeps an event loop running in this thread, which the notebooks' kernels would trip over."""
     program = need("browser")
     from playwright.sync_api import sync_playwright
 
@@ -150,17 +150,28 @@ def page(chromium: Any) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
+def bare(chromium: Any) -> Iterator[Any]:
+    """A page for a module's cards, without a notebook, in which no script may fail."""
+    need("anywidget")
+    page = noting(chromium)
+    yield page
+    assert page.broken == []
+    page.close()
+
+
+@pytest.fixture(scope="package")
 def kept(chromium: Any) -> Any:
-    """The page that the tests of a module hand on: JupyterLab takes seconds to load."""
+    """The page that tests hand on: JupyterLab takes seconds to load."""
     return noting(chromium)
 
 
 @pytest.fixture
 def tab(kept: Any) -> Any:
-    """That page, as the test before it left it, in a window of the usual size, with nothing noted yet."""
+    """That page, as the test before it left it, in a window of the usual size, with nothing noted yet. Nothing moves
+    there but in the tests of motion: to draw it takes longer than all the rest."""
     kept.off_host, kept.broken, kept.errors = [], [], []
     kept.set_viewport_size(WINDOW)
-    kept.emulate_media(reduced_motion="no-preference")
+    kept.emulate_media(reduced_motion="reduce")
     return kept
 
 

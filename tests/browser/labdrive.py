@@ -6,8 +6,10 @@ off the page: just after loading, the page shows an idle kernel before there is 
 
 from __future__ import annotations
 
+import importlib.resources
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -34,24 +36,35 @@ DONE = """() => {
 POLLING = 100
 
 
-#: closes the notebook that is open, kernel and all, and opens another
-INSTEAD = """async path => {
-  const { commands, shell } = window.jupyterapp, panel = shell.currentWidget;
-  await panel.sessionContext.shutdown();
-  panel.dispose();
-  await commands.execute('docmanager:open', { path, factory: 'Notebook' });
+#: closes the notebook or console that is open, and its kernel unless it is to go on
+CLOSE = """async goesOn => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  if (!goesOn) await panel?.sessionContext?.shutdown();
+  panel?.dispose();
 }"""
-OPEN = "() => !!window.jupyterapp?.shell?.currentWidget?.sessionContext && !document.querySelector('.jp-Dialog')"
+OPEN = "path => window.jupyterapp.commands.execute('docmanager:open', { path, factory: 'Notebook' }).then(() => null)"
+LOADED = "() => !!window.jupyterapp?.shell && !document.querySelector('.jp-Dialog')"
 
 
 def open_notebook(page: Any, lab: Any, name: str, timeout: int = 60_000) -> None:
     """Open a notebook, given by its path below the lab's folder, and wait for its kernel. Where this JupyterLab is open
     already, the notebook takes the place of the one before."""
-    if page.url.startswith(f"{lab.url}/lab") and page.evaluate(OPEN):
-        page.evaluate(INSTEAD, name)
+    if is_loaded(page, lab):
+        close(page)
+        page.evaluate(OPEN, name)
     else:
         page.goto(f"{lab.url}/lab/tree/{quote(name)}?token={lab.token}&reset", wait_until="domcontentloaded")
     page.wait_for_function(READY, timeout=timeout, polling=POLLING)
+
+
+def is_loaded(page: Any, lab: Any) -> bool:
+    """Whether the page is that of this JupyterLab, and nothing stands in the way."""
+    return bool(page.url.startswith(f"{lab.url}/lab") and page.evaluate(LOADED))
+
+
+def close(page: Any, goes_on: bool = False) -> None:
+    """Close the notebook or console that is open, and end its kernel unless it goes on."""
+    page.evaluate(CLOSE, goes_on)
 
 
 def run_all(page: Any, timeout: int = 120_000) -> None:
@@ -90,3 +103,26 @@ def shoot(seen: Any, name: str) -> None:
     if folder := os.environ.get("AUTOGRADLAB_SHOTS"):
         Path(folder).mkdir(parents=True, exist_ok=True)
         seen.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def themes(page: Any) -> Iterator[str]:
+    """JupyterLab in its dark theme, then in the light one, which it keeps."""
+    for theme in ("dark", "light"):
+        name = f"JupyterLab {theme.title()}"
+        page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
+        page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{str(theme == 'light').lower()}'")
+        yield theme
+
+
+def axe(page: Any, selector: str) -> list[tuple[str, list[str]]]:
+    """What axe finds in these parts of a page, on which it must have looked at text."""
+    source = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    # its UMD wrapper stays off AMD loaders
+    page.evaluate("() => { window.kept = window.define; window.define = undefined; }")
+    page.evaluate(source)
+    # JupyterLab's body is 0 px high and clips: axe would take all text in it for invisible, and pass it unseen
+    page.evaluate("() => { window.define = window.kept; document.body.style.height = '100vh'; }")
+    found = page.evaluate("([s]) => axe.run({include: [[s]]})", [selector])
+    page.evaluate("() => { document.body.style.height = ''; }")
+    assert "color-contrast" in {rule["id"] for part in ("passes", "violations") for rule in found[part]}, "no text seen"
+    return [(v["id"], [n["html"][:160] for n in v["nodes"]]) for v in found["violations"]]

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -115,14 +114,9 @@ def torch_cards() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
-    need("browser")
-    with lookat.chromium() as page:
-        page.broken = []
-        page.on("pageerror", lambda error: page.broken.append(str(error)))
-        page.emulate_media(reduced_motion="reduce")
-        yield page
-        assert page.broken == []
+def page(bare: Any) -> Any:
+    bare.emulate_media(reduced_motion="reduce")
+    return bare
 
 
 def mount(page: Any, made: dict[str, Any], width: int, keys: str | None = None) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import autogradlab as torch
 from autogradlab import inspectors as lab
-from tests.conftest import ROOT, need
+from tests.conftest import ROOT
 
 sys.path.append(str(ROOT / "tools"))
 import lookat
@@ -19,15 +19,9 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
-    need("browser")
-    need("anywidget")
+def page(bare: Any) -> Iterator[Any]:
     lab.set_language("en")
-    with lookat.chromium() as page:
-        page.broken = []
-        page.on("pageerror", lambda error: page.broken.append(str(error)))
-        yield page
-        assert page.broken == []
+    yield bare
     lab.set_language(None)
 
 

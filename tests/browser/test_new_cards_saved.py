@@ -9,8 +9,8 @@ import pytest
 from nbformat import v4
 
 from tests.browser.conftest import Lab
-from tests.browser.labdrive import open_notebook, run_all, save
-from tests.browser.test_saved_cards import ask, seen
+from tests.browser.labdrive import close, open_notebook, run_all, save
+from tests.browser.test_saved_cards import seen, without_kernels
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -37,33 +37,30 @@ rec""",
 CARDS = 3
 
 
-def test_live_saved_and_reopened_without_a_kernel(lab: Lab, page: Any) -> None:
+def test_live_saved_and_reopened_without_a_kernel(lab: Lab, tab: Any, page: Any) -> None:
     made = v4.new_notebook(cells=[v4.new_code_cell(source, id=f"c{i}") for i, source in enumerate(SOURCES)])
     made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(made, lab.folder / NAME)
-    page.set_viewport_size({"width": 1280, "height": 3600})
-    open_notebook(page, lab, NAME)
-    run_all(page)
-    assert seen(page, live=CARDS, drawn=CARDS) == {"live": CARDS, "stored": 0, "drawn": CARDS, "errors": False}
+    for each in (tab, page):
+        each.set_viewport_size({"width": 1280, "height": 3600})
+    open_notebook(tab, lab, NAME)
+    run_all(tab)
+    assert seen(tab, live=CARDS, drawn=CARDS) == {"live": CARDS, "stored": 0, "drawn": CARDS, "errors": False}
 
-    training = page.locator("[data-kind=training]").first
+    training = tab.locator("[data-kind=training]").first
     training.get_by_role("slider").focus()
     for key in ("Home", "ArrowRight", "ArrowRight"):
-        page.keyboard.press(key)
+        tab.keyboard.press(key)
     assert training.locator(".agl-moment").inner_text().startswith("Step 3")
     training.get_by_role("button", name="the backward of step 3").click()  # the card holds those of steps 1, 7 and 12
-    opened = page.locator("[data-kind=training] .agl-opened .agl-step").first
+    opened = tab.locator("[data-kind=training] .agl-opened .agl-step").first
     opened.wait_for(timeout=15_000)
     assert "backward of step 3" in opened.inner_text()
-    assert page.locator(".jp-Notebook .jp-Cell").count() == len(SOURCES), "no key reached the notebook"
+    assert tab.locator(".jp-Notebook .jp-Cell").count() == len(SOURCES), "no key reached the notebook"
 
-    save(page)
-    page.goto("about:blank")
-    for session in ask(lab, "sessions"):
-        ask(lab, f"sessions/{session['id']}", "DELETE")
-    page.route("**/api/sessions*", lambda r: r.abort() if r.request.method == "POST" else r.continue_())
-    page.goto(f"{lab.url}/lab/tree/{NAME}?token={lab.token}&reset", wait_until="domcontentloaded")
-    page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
+    save(tab)
+    close(tab)
+    without_kernels(lab, page, NAME)
     assert seen(page, stored=CARDS, drawn=CARDS) == {"live": 0, "stored": CARDS, "drawn": CARDS, "errors": False}
     refused = page.locator("dialog.jp-Dialog .jp-mod-accept")  # says, sooner or later, that no kernel could be started
     page.add_locator_handler(refused.last, lambda accept: accept.click(), no_wait_after=True)

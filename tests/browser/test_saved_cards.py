@@ -12,7 +12,7 @@ from nbformat import v4
 
 from autogradlab.inspectors.labextension import CARD
 from tests.browser.conftest import Lab
-from tests.browser.labdrive import cells, open_notebook, run_all, save
+from tests.browser.labdrive import cells, close, is_loaded, open_notebook, run_all, save
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -89,28 +89,34 @@ def book(lab: Lab) -> str:
     return NAME
 
 
-def test_saved_cards_are_there_without_a_kernel_and_step(lab: Lab, book: str, page: Any):
-    page.set_viewport_size({"width": 1200, "height": 2600})
-    open_notebook(page, lab, book)
-    run_all(page)
-    assert seen(page, live=CARDS, drawn=CARDS) == {"live": CARDS, "stored": 0, "drawn": CARDS, "errors": False}
-
-    page.locator(".agl-lab input").first.fill("0")
-    page.locator(".agl-lab button.agl-primary").first.click()
-    page.wait_for_function("() => !document.querySelector('.agl-lab button.agl-primary')")
-    save(page)
-    answered = page.locator(".agl-lab > div").first.inner_text()
-    watched = page.locator("[data-kind=watch] .agl-subtitle").first.inner_text()
-    assert "[7]" in watched  # the watch has seen the change that the last cell made
-    stored = [o["data"][CARD]["module"] for c in cells(page) for o in c["outputs"] if CARD in o.get("data", {})]
-    assert stored == ["inspector", "inspector", "lab", "inspector", "box"]
-
-    page.goto("about:blank")
+def without_kernels(lab: Lab, page: Any, book: str) -> None:
+    """End every kernel, and open a notebook on a page that is given none."""
     for session in ask(lab, "sessions"):
         ask(lab, f"sessions/{session['id']}", "DELETE")
     page.route("**/api/sessions*", lambda r: r.abort() if r.request.method == "POST" else r.continue_())
     page.goto(f"{lab.url}/lab/tree/{book}?token={lab.token}&reset", wait_until="domcontentloaded")
     page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
+
+
+def test_saved_cards_are_there_without_a_kernel_and_step(lab: Lab, book: str, tab: Any, page: Any):
+    for each in (tab, page):
+        each.set_viewport_size({"width": 1200, "height": 2600})
+    open_notebook(tab, lab, book)
+    run_all(tab)
+    assert seen(tab, live=CARDS, drawn=CARDS) == {"live": CARDS, "stored": 0, "drawn": CARDS, "errors": False}
+
+    tab.locator(".agl-lab input").first.fill("0")
+    tab.locator(".agl-lab button.agl-primary").first.click()
+    tab.wait_for_function("() => !document.querySelector('.agl-lab button.agl-primary')")
+    save(tab)
+    answered = tab.locator(".agl-lab > div").first.inner_text()
+    watched = tab.locator("[data-kind=watch] .agl-subtitle").first.inner_text()
+    assert "[7]" in watched  # the watch has seen the change that the last cell made
+    stored = [o["data"][CARD]["module"] for c in cells(tab) for o in c["outputs"] if CARD in o.get("data", {})]
+    assert stored == ["inspector", "inspector", "lab", "inspector", "box"]
+
+    close(tab)
+    without_kernels(lab, page, book)
     assert seen(page, stored=CARDS, drawn=CARDS) == {"live": 0, "stored": CARDS, "drawn": CARDS, "errors": False}
     assert page.locator(".agl-lab > div").first.inner_text() == answered
     assert page.locator("[data-kind=watch] .agl-subtitle").first.inner_text() == watched
@@ -132,14 +138,16 @@ def test_saved_cards_are_there_without_a_kernel_and_step(lab: Lab, book: str, pa
     assert not page.locator(".jp-Notebook.jp-mod-editMode").count()
 
 
-def test_a_running_kernel_takes_over_at_the_same_step(lab: Lab, book: str, page: Any):
-    page.set_viewport_size({"width": 1200, "height": 2600})
-    open_notebook(page, lab, book)
-    run_all(page)
-    seen(page, live=CARDS)
-    save(page)
+def test_a_running_kernel_takes_over_at_the_same_step(lab: Lab, book: str, tab: Any, page: Any):
+    for each in (tab, page):
+        each.set_viewport_size({"width": 1200, "height": 2600})
+    open_notebook(tab, lab, book)
+    run_all(tab)
+    seen(tab, live=CARDS)
+    save(tab)
+    close(tab, goes_on=True)
     page.add_init_script(STEP_TWICE)
-    page.reload(wait_until="domcontentloaded")
+    page.goto(f"{lab.url}/lab/tree/{book}?token={lab.token}&reset", wait_until="domcontentloaded")
     page.wait_for_function("() => window.stepped", timeout=90_000)
     assert seen(page, live=CARDS)["live"] == CARDS
     assert page.locator("[data-card=live] .agl-where").first.inner_text() == page.evaluate("() => window.stepped")
@@ -153,23 +161,27 @@ def test_a_running_kernel_takes_over_at_the_same_step(lab: Lab, book: str, page:
     assert page.broken == []
 
 
-def test_run_again_they_are_live(lab: Lab, book: str, page: Any):
+def test_run_again_they_are_live(lab: Lab, book: str, tab: Any):
+    page = tab
     page.set_viewport_size({"width": 1200, "height": 2600})
     open_notebook(page, lab, book)
     run_all(page)
     seen(page, live=CARDS)
     save(page)
-    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     open_notebook(page, lab, book)  # a new kernel, which knows nothing of these cards
     assert seen(page, stored=CARDS, drawn=CARDS) == {"live": 0, "stored": CARDS, "drawn": CARDS, "errors": False}
     run_all(page)
     assert seen(page, live=CARDS, drawn=CARDS) == {"live": CARDS, "stored": 0, "drawn": CARDS, "errors": False}
 
 
-def test_cards_step_in_a_console(lab: Lab, page: Any) -> None:
+def test_cards_step_in_a_console(lab: Lab, tab: Any) -> None:
+    page = tab
     page.set_viewport_size({"width": 1200, "height": 1400})
-    page.goto(f"{lab.url}/lab?token={lab.token}&reset", wait_until="domcontentloaded")
-    page.wait_for_function("() => window.jupyterapp?.commands?.hasCommand('console:create')")
+    if is_loaded(page, lab):
+        close(page)
+    else:
+        page.goto(f"{lab.url}/lab?token={lab.token}&reset", wait_until="domcontentloaded")
+        page.wait_for_function("() => window.jupyterapp?.commands?.hasCommand('console:create')")
     page.evaluate(CONSOLE)
     page.wait_for_function(CONSOLE_READY, timeout=60_000)
     for source in (SOURCES[0], GRAPH, SOURCES[5]):
@@ -183,7 +195,8 @@ def test_cards_step_in_a_console(lab: Lab, page: Any) -> None:
     assert page.broken == []
 
 
-def test_cards_side_by_side_share_the_width(lab: Lab, page: Any) -> None:
+def test_cards_side_by_side_share_the_width(lab: Lab, tab: Any) -> None:
+    page = tab
     box = "ipywidgets.HBox([lab.show(w), lab.step(y), ipywidgets.Button(description='more')])"
     sources = [SOURCES[0], GRAPH.rpartition("\n")[0], f"import ipywidgets\n{box}"]
     made = v4.new_notebook(cells=[v4.new_code_cell(source, id=f"c{i}") for i, source in enumerate(sources)])
@@ -195,7 +208,6 @@ def test_cards_side_by_side_share_the_width(lab: Lab, page: Any) -> None:
     assert seen(page, live=1, drawn=1) == {"live": 1, "stored": 0, "drawn": 1, "errors": False}
     live = page.evaluate(WIDTHS)
     save(page)
-    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     open_notebook(page, lab, "side by side.ipynb")
     assert seen(page, stored=1, drawn=1) == {"live": 0, "stored": 1, "drawn": 1, "errors": False}
     for widths in (live, page.evaluate(WIDTHS)):

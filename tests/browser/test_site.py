@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.test_inspectors import axe
+from tests.browser.labdrive import axe
 from tests.conftest import need
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -43,10 +43,7 @@ def test_axe_has_nothing_to_say(name: str, theme: str, site: str, page: Any):
     page.goto(f"{site}/{name}")
     page.evaluate("(theme) => { document.body.dataset.theme = theme; }", theme)
     page.wait_for_timeout(300)
-    result = axe(page, "article")
-    serious = [f"{v['id']}: {[n['html'][:120] for n in v['nodes'][:3]]}" for v in result["violations"]]
-    assert serious == []
-    assert "color-contrast" in {rule["id"] for rule in result["passes"]}, "axe looked at no text"
+    assert axe(page, "article") == []
     assert (page.off_host, page.broken) == ([], [])
 
 
