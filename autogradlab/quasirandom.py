@@ -8,7 +8,7 @@ from .core.recording.record import TENSORS
 from .core.tensor.tensor import Tensor
 from .core.types import dtypes
 from .core.types.dtypes import dtype as Dtype
-from .core.types.dtypes import get_default_dtype, scalar_name
+from .core.types.dtypes import get_default_dtype, unsupported
 
 __all__ = ["SobolEngine"]
 
@@ -105,7 +105,7 @@ class SobolEngine:
     def _drawn(self, n: int, start: int, kind: Dtype) -> Tensor:
         points: Tensor = TENSORS.empty((n, self.dimension), dtype=kind)
         if kind is not dtypes.float32 and kind is not dtypes.float64:
-            raise NotImplementedError(f"\"_sobol_engine_draw\" not implemented for '{scalar_name(kind)}'")
+            raise unsupported("_sobol_engine_draw", kind)
         drawn = sobol.draw(self.quasi._array, self.sobolstate._array, n, start)
         points._array[...] = drawn[1:]
         self.quasi = TENSORS.from_numpy(drawn[-1].copy())

@@ -590,7 +590,7 @@ def _frequencies(name: str, places: np.ndarray, n: int, d: float, options: dict[
     if not (wanted.is_floating_point or wanted.is_complex):
         raise RuntimeError(f"{name} requires a floating point or complex dtype")
     if wanted.is_complex:
-        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{dtypes.scalar_name(wanted)}'")
+        raise dtypes.unsupported("arange_cpu", wanted)
     with np.errstate(all="ignore"):
         t = wrap((places / (np.float64(n) * d)).astype(wanted.numpy))
     return t.requires_grad_() if options.get("requires_grad") else t

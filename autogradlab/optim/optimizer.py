@@ -15,7 +15,7 @@ from ..core.backward.leaves import clear
 from ..core.graph.node import RemovableHandle
 from ..core.runtime import errors, modes
 from ..core.tensor.tensor import Tensor
-from ..core.types.dtypes import ALL, scalar_name
+from ..core.types.dtypes import ALL, scalar_name, unsupported
 from .arrays import RECORDS, Changes, scalar_state
 
 __all__ = ["Optimizer", "required"]
@@ -270,7 +270,7 @@ class Optimizer:
     def _refuse_integers(self, group: dict[str, Any], p: Tensor) -> None:
         """Raise for a parameter of whole numbers what the first operation of PyTorch's step raises."""
         if self._lerps and not (group.get("decoupled_weight_decay") and group["weight_decay"]):
-            raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{scalar_name(p.dtype)}'")
+            raise unsupported("lerp_kernel_scalar", p.dtype)
         raise RuntimeError(errors.CAST.format("Float", scalar_name(p.dtype)))
 
     def _writes_reals(self, group: dict[str, Any]) -> bool:

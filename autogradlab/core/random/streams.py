@@ -15,7 +15,7 @@ import numpy as np
 
 from ..memory.layout import memory_axes
 from ..runtime import errors
-from ..types.dtypes import cxx_name, scalar_name
+from ..types.dtypes import cxx_name, scalar_name, unsupported
 from .generator import Generator, default_generator
 from .normals import fma64, normal_values, round_to
 
@@ -33,7 +33,6 @@ __all__ = [
     "randperm",
     "uniform",
     "uniform_",
-    "unsupported",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -43,7 +42,6 @@ OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
 )
-NOT_IMPLEMENTED = "\"{}\" not implemented for '{}'"
 OUT_OF_BOUNDS = "{} is out of bounds for {}"
 UNIFORM_ORDER = "uniform_ expects to return a [from, to) range, but found from={:g} > to={:g}"
 UNIFORM_WIDTH = (
@@ -76,11 +74,6 @@ _LOW, _HIGH = -(1 << 63), (1 << 63) - 1
 DIGITS = {"e": 11, "E": 8, "f": 24, "d": 53}
 _LARGEST = {"e": 65504.0, "E": 3.3895313892515355e38, "f": 3.4028234663852886e38, "d": 1.7976931348623157e308}
 _FLOAT32, _FLOAT64, _INT64 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
-
-
-def unsupported(kernel: str, dtype: DType) -> NotImplementedError:
-    """The error of a kernel that a dtype lacks."""
-    return NotImplementedError(NOT_IMPLEMENTED.format(kernel, scalar_name(dtype)))
 
 
 def check_overlap(out: Array) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import warnings
 
-__all__ = ["forget", "is_always", "set_always", "warn", "warn_once"]
+from . import errors
+
+__all__ = ["forget", "is_always", "set_always", "warn", "warn_of_slow_rows", "warn_once"]
 
 _PACKAGE = __name__.partition(".")[0]
 #: how PyTorch ends a warning that its compiled part gives
@@ -47,6 +49,11 @@ def warn_once(message: str, category: type[Warning] = UserWarning, *, at: str = 
         if not _always:  # what was given because all are counts for none
             _given.add(key or message)
         warnings.warn(message + (_TRIGGERED.format(at) if at else ""), category, stacklevel=_level())
+
+
+def warn_of_slow_rows(name: str, line: int = 82) -> None:
+    """Warn, as PyTorch's vmap does on a line of its source, of an operation that it carries out row by row."""
+    warn(errors.ROWS_PERFORMANCE.format(name), at=f"aten/src/ATen/functorch/BatchedFallback.cpp:{line}")
 
 
 def forget(message: str) -> None:

@@ -290,6 +290,11 @@ def scalar_name(x: Any) -> str:
     return _dtype_of(x)._tensor_type.removesuffix("Tensor")
 
 
+def unsupported(kernel: str, x: Any) -> NotImplementedError:
+    """The error of a kernel that was not written for a dtype, or for that of a tensor or an array."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(x)}'")
+
+
 def cxx_name(x: Any) -> str:
     """A dtype, or that of a tensor or an array, as messages name the type in C++: float, long int."""
     kind = _dtype_of(x)

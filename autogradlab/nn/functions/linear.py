@@ -12,13 +12,13 @@ from ...core.memory.layout import like
 from ...core.memory.rows import Rows, all_rows, draw_into, place_to_draw
 from ...core.memory.versions import INFERENCE, increment_version
 from ...core.random.generator import default_generator
-from ...core.random.streams import fill, unsupported
+from ...core.random.streams import fill
 from ...core.recording.inplace import commit_by
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
-from ...core.types.dtypes import get_default_dtype, int64, promote, scalar_name, tensor_type
+from ...core.types.dtypes import get_default_dtype, int64, promote, scalar_name, tensor_type, unsupported
 from ...core.values.promotion import check_cast
 from ...ops.first.kinds import COMPLEX, FLOATS
 from ...ops.first.matmul import level_below

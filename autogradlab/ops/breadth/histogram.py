@@ -12,7 +12,7 @@ from ...core.memory.absent import require_contents
 from ...core.memory.casting import real_with_warning
 from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import cxx_name, scalar_name
+from ...core.types.dtypes import cxx_name, unsupported
 from ...core.types.return_types import named
 from ..first.kinds import refuse
 from ..table.opdef import OPS, Op, composite, op
@@ -194,7 +194,7 @@ def _many(x: np.ndarray, bins: Any, span: Any, weight: Any, density: bool) -> tu
     for d, b in enumerate(bins):
         _checked_bins(b.size - 1 if isinstance(b, np.ndarray) else b, d)
     if x.dtype.kind != "f" or x.dtype.itemsize == 2:
-        raise NotImplementedError(f"\"histogramdd\" not implemented for '{scalar_name(x)}'")
+        raise unsupported("histogramdd", x)
     edges = [b if isinstance(b, np.ndarray) else _range(x[:, d], d, b, span) for d, b in enumerate(bins)]
     inside = np.ones(len(x), bool)
     places = []

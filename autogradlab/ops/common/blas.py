@@ -555,8 +555,7 @@ def trace(input: np.ndarray) -> Any:
     >>> torch.trace(torch.tensor([[1., 2.], [3., 4.]]))
     tensor(5.)
     """
-    if input.dtype.kind == "b":
-        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    refuse(input, "trace", "b")
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     if input.dtype.kind in "iu":

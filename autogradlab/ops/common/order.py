@@ -11,8 +11,7 @@ from ...core.graph.node import NO_EDGE
 from ...core.memory.places import at_places
 from ...core.memory.rows import Rows, plain_rows
 from ...core.recording.record import TENSORS, says, writes
-from ...core.runtime import errors
-from ...core.runtime.warn import warn
+from ...core.runtime.warn import warn_of_slow_rows
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
@@ -232,7 +231,7 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
         raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")
     p = q._array
     if isinstance(p, Rows) or isinstance(input._array, Rows):
-        warn(errors.ROWS_PERFORMANCE.format(name), at="aten/src/ATen/functorch/BatchedFallback.cpp:82")
+        warn_of_slow_rows(name)
     if not isinstance(p, Rows) and not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError("quantile() q values must be in the range [0, 1]")
     r = _computed(input, q, None if dim is None else d, keepdim, way, name == "nanquantile")

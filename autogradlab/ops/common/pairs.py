@@ -448,7 +448,7 @@ def _logaddexp(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def _no_bool_exponents(input: Any, other: Any) -> None:
     if isinstance(other, Tensor) and other.dtype is dtypes.bool and input.is_floating_point():
-        raise NotImplementedError("\"ldexp_cpu_exp\" not implemented for 'Bool'")
+        raise dtypes.unsupported("ldexp_cpu_exp", other)
 
 
 def _power_of_two(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -10,7 +10,6 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.rows import Rows, each
-from ...core.random.streams import unsupported
 from ...core.runtime import modes
 from ...core.runtime.warn import warn
 from ...core.tensor.dispatching import instead
@@ -155,7 +154,7 @@ def _into_row(name: str, out: Tensor, array: np.ndarray, values: dict[str, Any])
 def _arange(start: Any, end: Any, step: Any, kind: Dtype) -> np.ndarray:
     if kind is dtypes.bool or kind.is_complex or kind.name in _LACKING:
         _check_bounds(start, end, step)
-        raise unsupported("arange_cpu", kind.numpy)
+        raise dtypes.unsupported("arange_cpu", kind.numpy)
     if kind is dtypes.int64:
         if any(
             not isinstance(v, float) and not -(1 << 63) <= v < 1 << 63
@@ -288,7 +287,7 @@ def linspace(*args: Any, **kwargs: Any) -> Tensor:
                 return finished(row if row.dtype is kind.numpy else row.astype(kind.numpy))
     start, end, steps, kind, values = _spaced("linspace", args, kwargs)
     if (kind is dtypes.bool or kind.name in _LACKING) and steps > 1:
-        raise unsupported("linspace_cpu", kind.numpy)
+        raise dtypes.unsupported("linspace_cpu", kind.numpy)
     array = _between(lambda start, end: _row(start, end, steps, kind).astype(kind.numpy), start, end)
     out = values["out"]
     return placed(array, values) if out is None else _into_row("linspace", out, array, values)
@@ -367,7 +366,7 @@ def logspace(*args: Any, **kwargs: Any) -> Tensor:
     """
     start, end, steps, kind, values = _spaced("logspace", args, kwargs)
     if (kind is dtypes.bool or kind.name in _LACKING) and steps > 1:
-        raise unsupported("logspace_cpu", kind.numpy)
+        raise dtypes.unsupported("logspace_cpu", kind.numpy)
     base = values["base"]
     array = _between(lambda start, end: _powers(base, start, end, steps, kind).astype(kind.numpy), start, end)
     out = values["out"]
@@ -449,7 +448,7 @@ def _triangle(declaration: str, keep: Any, doc: str = "") -> None:
                 raise RuntimeError(f"{which} must be non-negative, got{size}")
         kind = options(values) or dtypes.int64
         if kind not in (dtypes.int64, dtypes.int32):
-            raise unsupported(name, kind.numpy)
+            raise dtypes.unsupported(name, kind.numpy)
         found = np.nonzero(keep(np.arange(cols)[None, :] - np.arange(rows)[:, None], values["offset"]))
         return placed(np.stack(found).astype(kind.numpy), values)
 
@@ -532,7 +531,7 @@ def _window(declaration: str, make: Any, doc: str = "") -> None:
         if length < 2:
             return placed(np.ones(length, kind.numpy), values)
         if kind.is_complex:
-            raise unsupported("arange_cpu", kind.numpy)
+            raise dtypes.unsupported("arange_cpu", kind.numpy)
         periodic = values.get("periodic", True)
         array = make(length + bool(periodic), kind.numpy, values)
         return placed(array[:length], values)

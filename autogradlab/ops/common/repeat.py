@@ -12,11 +12,10 @@ from ...core.memory.layout import like
 from ...core.memory.rows import Rows, each, refuse_numbers
 from ...core.memory.strided import placed
 from ...core.recording.record import RAW, TENSORS
-from ...core.runtime import errors
-from ...core.runtime.warn import warn
+from ...core.runtime.warn import warn_of_slow_rows
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
-from ...core.types.dtypes import scalar_name
+from ...core.types.dtypes import unsupported
 from ..table.opdef import OPS, Op, composite, op
 from ..table.signatures import explain
 
@@ -89,19 +88,16 @@ def tile(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     return _REPEAT.call(input, (1,) * (input._array.ndim - len(sizes)) + sizes)
 
 
-_FALLBACK = "aten/src/ATen/functorch/BatchedFallback.cpp:82"
-
-
 def _times(repeats: Tensor, output_size: Any) -> Tensor:
     """The index that repeats each position as many times as `repeats` says."""
     x: Any = repeats._array
     if type(x) is Rows:
-        warn(errors.ROWS_PERFORMANCE.format("repeat_interleave.Tensor"), at=_FALLBACK)
+        warn_of_slow_rows("repeat_interleave.Tensor")
         return wrap(each(lambda row: _times(wrap(row), output_size)._array, (x,)))
     if x.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if x.dtype.kind != "i" or x.dtype.itemsize < 4:
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{scalar_name(x)}'")
+        raise unsupported("repeat_interleave_cpu", x)
     if x.size and x.min() < 0:
         raise RuntimeError("repeats can not be negative")
     if output_size is not None and int(x.sum()) != output_size:

@@ -16,7 +16,7 @@ from ...core.memory.strided import placed
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors
 from ...core.runtime.deterministic import alert_not_deterministic
-from ...core.runtime.warn import warn
+from ...core.runtime.warn import warn_of_slow_rows
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
@@ -680,6 +680,6 @@ def argwhere(input: Tensor) -> Tensor:
             [1, 0]])
     """
     if isinstance(input._array, Rows):
-        warn(errors.ROWS_PERFORMANCE.format("argwhere"), at="aten/src/ATen/functorch/BatchedFallback.cpp:93")
+        warn_of_slow_rows("argwhere", 93)
         return wrap(each(_nonzero, (input._array,)))
     return _NONZERO(input)

@@ -17,7 +17,7 @@ from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types import dtypes
 from ...core.types.dims import all_dims
-from ...core.types.dtypes import from_numpy, get_default_dtype, scalar_name
+from ...core.types.dtypes import from_numpy, get_default_dtype, unsupported
 from ...core.values.promotion import broadcast_shapes, is_number, number, result_dtype
 from ..table.asking import at, options_of, unseen
 
@@ -46,7 +46,7 @@ def refuse(x: np.ndarray, name: str, kinds: str = COMPLEX) -> None:
     if d.kind == "f" and d.itemsize > 2 and "f" not in kinds:  # the usual case
         return
     if is_among(d, kinds):
-        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(x)}'")
+        raise unsupported(name, x)
 
 
 def refusing(kinds: str, name: str) -> Callable[[Any, Any], None]:

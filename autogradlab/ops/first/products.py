@@ -17,7 +17,7 @@ from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import cxx_name, from_numpy, scalar_name
+from ...core.types.dtypes import cxx_name, from_numpy, scalar_name, unsupported
 from ...core.values.promotion import can_cast
 from ..table.arguments import reject
 from ..table.calls import record
@@ -86,7 +86,7 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
     if d.itemsize == 2 and d.kind in "fV":
         return np.asarray(np.matmul(a.astype(np.float32), b.astype(np.float32))).astype(d)
     if d.kind == "b" and not (kernel != "dot" and 0 in (a.size, b.size)):
-        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+        raise unsupported(kernel, a)
     if d.kind == "c" and _column_by_row(a, b):
         return np.multiply(a, b, order="C")
     if d.kind in "iu" and a.ndim > 1 < b.ndim and a.size * b.shape[-1] >= _MANY_INTEGERS and _exact_in_floats(a, b):

@@ -16,7 +16,7 @@ from ...core.recording.record import RAW, TENSORS, says
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
-from ...core.types.dtypes import from_numpy, scalar_name
+from ...core.types.dtypes import from_numpy, scalar_name, unsupported
 from ..table.calls import ByOut
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import Out, same_dtype
@@ -270,15 +270,11 @@ def _nansum_into(input: Tensor, out: Tensor, given: Any) -> None:
     if given is not None and given is not out.dtype:
         raise RuntimeError(_NANSUM_DTYPE.format(scalar_name(out), scalar_name(given)))
     if not out.is_floating_point():
-        raise _no_nansum(out)
+        raise unsupported("nansum_cpu", out)
 
 
 _NANSUM_COMPLEX = "nansum on CPU does not support complex inputs"
 _NANSUM_DTYPE = "nansum: provided dtype must match dtype of result. Got {} and {}."
-
-
-def _no_nansum(kind: Any) -> NotImplementedError:
-    return NotImplementedError(f"\"nansum_cpu\" not implemented for '{scalar_name(kind)}'")
 
 
 @op(
@@ -315,7 +311,7 @@ def nansum(input: np.ndarray, dim: Any = None, keepdim: bool = False, *, dtype: 
         raise RuntimeError(_NANSUM_COMPLEX)
     if input.dtype.kind in "fV":
         if dtype is not None and dtype.is_complex:
-            raise _no_nansum(dtype)
+            raise unsupported("nansum_cpu", dtype)
         input = np.where(np.isnan(input), np.zeros((), input.dtype), input)
     return summed(input, dims, keepdim, dtype)
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from ...core.memory.rows import Rows, all_rows
 from ...core.memory.storage import dense
-from ...core.random.streams import unsupported
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import scalar_name
+from ...core.types.dtypes import scalar_name, unsupported
 from ..common.blas import lift
 
 __all__ = [

@@ -9,11 +9,10 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.rows import all_rows
-from ...core.random.streams import unsupported
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
-from ...core.types.dtypes import scalar_name
+from ...core.types.dtypes import scalar_name, unsupported
 from ...core.types.return_types import named
 from ...core.values.promotion import broadcast_shapes
 from ..common.blas import adjoint, lift

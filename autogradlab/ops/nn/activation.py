@@ -16,7 +16,7 @@ from ...core.runtime import modes
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import from_numpy, scalar_name
+from ...core.types.dtypes import from_numpy, scalar_name, unsupported
 from ...core.types.info import finfo
 from ...core.values.promotion import plain_number
 from ..first.kinds import (
@@ -66,7 +66,7 @@ TENSORS.pick = lambda cond, a, b: TENSORS.where(cond, a, b)
 def no_integers(name: str, x: np.ndarray) -> None:
     """PyTorch's error for a kernel that integers lack."""
     if x.dtype.kind in "biuc":
-        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(x)}'")
+        raise unsupported(name, x)
 
 
 # -- clipped -----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,10 @@ from ...core.arguments.declared import declare
 from ...core.memory.adding import stepwise, total
 from ...core.memory.layout import iterated
 from ...core.memory.places import at_places, places_in_rows, put_at_places
-from ...core.random.streams import unsupported
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, writes, zeros
 from ...core.runtime import errors
 from ...core.tensor.dispatching import instead
-from ...core.types.dtypes import from_numpy, get_default_dtype, promote, scalar_name
+from ...core.types.dtypes import from_numpy, get_default_dtype, promote, scalar_name, unsupported
 from ...core.values.promotion import broadcast_shapes, check_cast
 from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, chosen, in_single, is_half, like_input, refuse, single, typed
 from ..kernels.rounded import exp, log, log1p
@@ -70,28 +70,10 @@ def averaged(value: Any, reduction: int, count: int) -> Any:
     return value / count if reduction == 1 and count else value
 
 
-def _smoothed(
-    declaration: str,
-    value: Any,
-    slope: Any,
-    curve: Any,
-    doc: str,
-    shown: dict[str, str] | None = None,
-    inner_writes: int = 0,
-    keeps: bool = False,
-    stepwise_in: str = "f",
-    backward: Any = None,
-) -> None:
-    """A loss of input - target: `value(d, beta)` and its derivatives; entries `name` and `name_backward`.
-
-    keeps: the result has the dtype of the input, whatever that of the target. stepwise_in: the kind of the half type
-    that PyTorch rounds after each step; the other is computed in float32. backward: its kernel for the gradient of
-    each element, where that is not `slope` times the others: of d, the factor of a mean, the gradient and beta.
-    """
-    name = declare(declaration, doc)
-    back = name + "_backward"
-    own = "beta" if name == "smooth_l1_loss" else "delta"
-    refused = name.removesuffix("_loss") + "_cpu"
+def _smoothed_kernels(
+    refused: str, value: Any, slope: Any, keeps: bool, stepwise_in: str, backward: Any
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The kernels of such a loss, and of its gradient."""
 
     def of_difference(x: np.ndarray, y: np.ndarray, beta: float) -> Any:
         d = x - y
@@ -115,6 +97,11 @@ def _smoothed(
         x, y = common(input, target)
         return kernel(x, y, reduction, beta)
 
+    @single
+    def weighed(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int, beta: Any) -> Any:
+        d = slope(RAW, input - target, beta)
+        return d * np.array(scale(reduction, d.size), grad_output.dtype) * grad_output
+
     def kernel_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int, beta: Any) -> Any:
         if keeps:
             _one_dtype(input, target)
@@ -123,10 +110,33 @@ def _smoothed(
             return backward(d, grad_output.dtype.type(scale(reduction, d.size)), grad_output, beta)
         return weighed(grad_output, input, target, reduction, beta)
 
-    @single
-    def weighed(grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int, beta: Any) -> Any:
-        d = slope(RAW, input - target, beta)
-        return d * np.array(scale(reduction, d.size), grad_output.dtype) * grad_output
+    return kernel if keeps else aligned, kernel_backward
+
+
+def _smoothed(
+    declaration: str,
+    value: Any,
+    slope: Any,
+    curve: Any,
+    doc: str,
+    shown: dict[str, str] | None = None,
+    inner_writes: int = 0,
+    keeps: bool = False,
+    stepwise_in: str = "f",
+    backward: Any = None,
+) -> None:
+    """A loss of input - target: `value(d, beta)` and its derivatives; entries `name` and `name_backward`.
+
+    keeps: the result has the dtype of the input, whatever that of the target. stepwise_in: the kind of the half type
+    that PyTorch rounds after each step; the other is computed in float32. backward: its kernel for the gradient of
+    each element, where that is not `slope` times the others: of d, the factor of a mean, the gradient and beta.
+    """
+    name = declare(declaration, doc)
+    back = name + "_backward"
+    own = "beta" if name == "smooth_l1_loss" else "delta"
+    kernel, kernel_backward = _smoothed_kernels(
+        name.removesuffix("_loss") + "_cpu", value, slope, keeps, stepwise_in, backward
+    )
 
     def curved(F: Any, grad: Any, grad_output: Any, input: Any, target: Any, reduction: int, beta: Any) -> Any:
         return grad * grad_output * curve(F, input - target, beta) * scale(reduction, _n(input, target))
@@ -148,7 +158,7 @@ def _smoothed(
         },
         inner_writes=inner_writes,
         operator=Operator(f"(Tensor self, Tensor target, int reduction=1, float {own}=1.) -> Tensor", {own: "beta"}),
-    )(kernel if keeps else aligned)
+    )(kernel)
     op(
         back,
         "grad_output input target",

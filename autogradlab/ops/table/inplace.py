@@ -14,7 +14,7 @@ from ...core.memory.rows import Rows, copied, each, levels_of
 from ...core.recording.inplace import History, check_inplace, commit, commit_by, refuse_captured
 from ...core.recording.record import Overwritten, SavedOutput, finish, pack, start_node
 from ...core.runtime import errors, modes
-from ...core.runtime.warn import warn
+from ...core.runtime.warn import warn, warn_of_slow_rows
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.values.promotion import broadcast_shapes, check_cast
 from .families import OPS
@@ -171,7 +171,7 @@ def refuse_rows_in_place(op: Op, values: Sequence[Any]) -> None:
         raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), [*lanes, *shape]))
     if op.in_rows:
         refuse_rows_as("inplace arithmetic" if op.in_rows == "arithmetic" else op.name + "_")
-    warn(errors.ROWS_PERFORMANCE.format(called), at="aten/src/ATen/functorch/BatchedFallback.cpp:93")
+    warn_of_slow_rows(called, 93)
     missing = {level for x in beyond for level in x.levels}.difference(levels_of(target.shape))
     place = next((place for level, _, _, place in reversed(modes.LOCAL.state.mapped) if level in missing), 0)
     raise RuntimeError(errors.ROWS_INPLACE.format(f"aten::{op.name}_", f"at level {place}"))

@@ -16,7 +16,7 @@ from ...core.arguments.declared import DECLARED
 from ...core.tensor import overriding
 from ...core.tensor.overriding import spread
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import BARE, dtype, from_numpy, scalar_name
+from ...core.types.dtypes import BARE, dtype, from_numpy, unsupported
 from ...core.values.promotion import is_number, result_dtype
 from .families import OPS
 from .signatures import lookup, source_of, space_of
@@ -59,7 +59,7 @@ def through(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         except RuntimeError as error:
             if str(error) != "ZeroDivisionError":
                 raise
-    raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(kind)}'")
+    raise unsupported(kernel, kind)
 
 
 def _computed(arrays: Sequence[Any], elementwise: bool, args: Sequence[Any], kwargs: dict[str, Any]) -> dtype | None:
