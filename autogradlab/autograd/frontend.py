@@ -191,11 +191,10 @@ def _root_gradients(outputs: Sequence[Any], grads: Sequence[Any], batched: bool 
             if batched and (not size or size[1:] != shape):
                 raise RuntimeError(_BATCHED.format(i, Size(size[2:]), Size(shape)))
             if not batched and size != shape:
-                i = list(grads).index(g)  # PyTorch looks it up, which compares tensors, and may fail at that
+                i = list(grads).index(g)  # PyTorch looks both up, which compares tensors, and may fail at that
                 raise RuntimeError(
-                    f"Mismatch in shape: grad_output[{i}] has a shape of {Size(size)} and output[{i}] "
-                    f"has a shape "
-                    f"of {Size(shape)}."
+                    f"Mismatch in shape: grad_output[{i}] has a shape of {Size(size)} and "
+                    f"output[{list(outputs).index(out)}] has a shape of {Size(shape)}."
                 )
             if kind.is_complex != g.dtype.is_complex:
                 raise RuntimeError(

@@ -81,15 +81,14 @@ def _resized(x: Tensor, dims: tuple[int, ...], sizes: Any) -> Tensor:
         if n is None or n == -1:
             continue
         have = x._array.shape[d]
-        if n < 1:
-            raise RuntimeError(f"Invalid number of data points ({n}) specified")
         if n < have:
             x = F.slice(x, d, 0, n)
         missing[-2 * d - 1] = max(n - have, 0)
     return F.constant_pad_nd(x, tuple(missing), 0) if any(missing) else x
 
 
-def _dims(x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+def _dims(x: Tensor, s: Any, dim: Any, single: bool = False) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """The dimensions and their sizes, None for as many as there are. single: of a function of one dimension."""
     ndim = x._array.ndim
     s, dim = ((one,) if isinstance(one, int) else one for one in (s, dim))
     if dim is not None and not ndim:
@@ -106,9 +105,10 @@ def _dims(x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]
     sizes = (None,) * len(dims) if s is None else tuple(s)
     if len(sizes) != len(dims):
         raise RuntimeError("When given, dim and shape arguments must have the same length")
-    for d in dims:
-        if x._array.shape[d] < 1:
-            raise RuntimeError(f"Invalid number of data points ({x._array.shape[d]}) specified")
+    for d, n in zip(dims, sizes, strict=True):
+        size = x._array.shape[d] if n is None or (n == -1 and not single) else n
+        if size < 1:
+            raise RuntimeError(f"Invalid number of data points ({size}) specified")
     return dims, sizes
 
 
@@ -130,8 +130,10 @@ def _filled(name: str, kernel: str, r: Tensor, out: Tensor) -> Tensor:
 
 
 def _c2c(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, out: Any, single: bool = False) -> Tensor:
+    if single:
+        _floating(x)
+    dims, sizes = _dims(x, s, dim, single)
     x = _floating(x)
-    dims, sizes = _dims(x, s, dim)
     mode = _norm(norm, forward)
     kernel = "_fft_c2c"
     if single and x._array.dtype.kind != "c":
@@ -144,9 +146,13 @@ def _c2c(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, out: Any,
     return r if out is None else _filled("fft" if single and forward else "ifft" if single else "fftn", kernel, r, out)
 
 
+#: real transforms of one dimension, which look at the dtype before they look at sizes
+_SINGLE = ("rfft", "irfft", "hfft", "ihfft")
+
+
 def _axes(name: str, x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
     """The dimensions of a real transform: there must be one, since the last one is halved."""
-    dims, sizes = _dims(x, s, dim)
+    dims, sizes = _dims(x, s, dim, name in _SINGLE)
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")
     return dims, sizes
@@ -161,10 +167,11 @@ def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, for
         raise RuntimeError(
             f"{name} expects a {'real-valued' if name == 'rfftn' else 'real'} input tensor, but got {kind}"
         )
-    x = _floating(x)
+    if name in _SINGLE:
+        _floating(x)
     dims, sizes = _axes(name, x, s, dim)
     mode = _norm(norm, forward)
-    x = _resized(x, dims, sizes)
+    x = _resized(_floating(x), dims, sizes)
     r = F._fft_r2c(x, dims if forward else dims[-1:], mode, True)
     one = not forward and len(dims) == 1
     if not forward:
@@ -174,10 +181,12 @@ def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, for
 
 def _c2r(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, forward: bool = False) -> Tensor:
     """Half of complex to real; forward it is the conjugate that is transformed, after the other dimensions."""
-    x = _complex(x)
-    if s is None and isinstance(dim, int) and x._array.ndim and not x._array.shape[wrap_dim(dim, x._array.ndim)]:
-        raise RuntimeError("Invalid number of data points (-2) specified")
+    if name in _SINGLE:
+        _complex(x)
+        if s is None and x._array.ndim and not x._array.shape[wrap_dim(dim, x._array.ndim)]:
+            raise RuntimeError("Invalid number of data points (-2) specified")
     dims, sizes = _axes(name, x, s, dim)
+    x = _complex(x)
     last = sizes[-1]
     size = 2 * (x._array.shape[dims[-1]] - 1) if last is None or last == -1 else last
     if size < 1:
@@ -191,8 +200,6 @@ def _c2r(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, for
 
 
 def _one(n: Any) -> Any:
-    if isinstance(n, int) and n < 1:
-        raise RuntimeError(f"Invalid number of data points ({n}) specified")
     return None if n is None else (n,)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.grad_mode import no_grad
+from ..core.memory.versions import increment_version
 from ..core.random import distributions, streams
 from ..core.random.generator import Generator
 from ..core.recording.inplace import commit
@@ -143,7 +144,7 @@ def trunc_normal_(
 
     Mirrors `torch.nn.init.trunc_normal_`.
     """
-    return _drawn(tensor, distributions.trunc_normal_, mean, std, a, b, generator)
+    return _writes(_drawn(tensor, distributions.trunc_normal_, mean, std, a, b, generator), 2)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -207,8 +208,16 @@ def eye_(tensor: Tensor) -> Tensor:
     return _written(tensor, np.eye(*tensor.shape))
 
 
-def _written(tensor: Tensor, values: Any) -> Tensor:
+def _written(tensor: Tensor, values: Any, times: int = 1) -> Tensor:
+    """times: how often PyTorch writes until the values are there."""
     commit(tensor, values)
+    return _writes(tensor, times)
+
+
+def _writes(tensor: Tensor, times: int) -> Tensor:
+    """The tensor, once written, as PyTorch counts its writes."""
+    for _ in range(times - 1):
+        increment_version(tensor)
     return tensor
 
 
@@ -234,7 +243,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     for g in range(groups):
         for d in range(min(per, shape[1])):
             values[(g * per + d, d, *middle)] = 1
-    return _written(tensor, values)
+    return _written(tensor, values, 1 + groups * min(per, shape[1]))
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
@@ -377,7 +386,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     flat = streams.normal((rows, cols), tensor._array.dtype, 0.0, 1.0, generator)
     q, r = np.linalg.qr(flat.T if rows < cols else flat)
     q = q * np.sign(np.diag(r))
-    return _written(tensor, (q.T if rows < cols else q).reshape(tensor._array.shape) * gain)
+    return _written(tensor, (q.T if rows < cols else q).reshape(tensor._array.shape) * gain, 2)
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
@@ -402,7 +411,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     normal_(tensor, 0, std, generator)
     for col in range(cols):
         tensor._array[streams.randperm(rows)[:zeros], col] = 0
-    return tensor
+    return _writes(tensor, 1 + cols)
 
 
 #: what copies of layers call where PyTorch fills without a record

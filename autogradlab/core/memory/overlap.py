@@ -136,7 +136,7 @@ def _meet(a: np.ndarray, b: np.ndarray, whole: bool) -> bool:
     start, other = address(a), address(b)
     end, other_end = start + a.nbytes, other + b.nbytes
     if start == other and end == other_end:
-        return whole or a.strides != b.strides
+        return whole or [s // a.itemsize for s in a.strides] != [s // b.itemsize for s in b.strides]
     return start < other_end and other < end
 
 

@@ -104,6 +104,8 @@ def number(value: Any, numpy: np.dtype[Any]) -> np.ndarray:
         value &= (1 << bits) - 1
         if numpy.kind == "i" and value >> (bits - 1):
             value -= 1 << bits
+    elif numpy.kind in "fc" and not abs(value) <= 65504:  # it may be infinite in that dtype, without a word
+        return quiet(np.array, value, numpy)
     return np.array(value, numpy)
 
 
@@ -117,7 +119,8 @@ def cast(array: np.ndarray, numpy: np.dtype[Any]) -> np.ndarray:
     if array.dtype is numpy:
         return array
     if array.flags.c_contiguous and 1 not in array.shape:
-        return quiet(array.astype, numpy) if numpy.itemsize == 2 else array.astype(numpy)
+        narrower = numpy.itemsize == 2 or numpy.itemsize < array.itemsize
+        return quiet(array.astype, numpy) if narrower else array.astype(numpy)
     r = like(array, numpy, zero=False)
     quiet(np.copyto, r, array, "unsafe")
     return r

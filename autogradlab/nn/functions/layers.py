@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import repeat
+from itertools import accumulate, repeat
 from typing import Any, NamedTuple
 
 from ...core.arguments.declared import signatures
@@ -98,7 +98,7 @@ class _Network(NamedTuple):
         self, data: Any, sizes: list[int], state: Any, w: _Weights, backwards: bool
     ) -> tuple[Any, Any]:
         """One direction over packed sequences: each step takes as many rows as sequences reach it."""
-        steps = list(TENSORS.split(linear(data, w.w_ih, w.b_ih), sizes))
+        gates, ends = linear(data, w.w_ih, w.b_ih), [*accumulate(sizes)]
         start = list(state) if self.mode == "lstm" else [state]
         now = [TENSORS.narrow(s, 0, 0, sizes[-1] if backwards else sizes[0]) for s in start]
         outs: list[Any] = []
@@ -113,11 +113,13 @@ class _Network(NamedTuple):
                     TENSORS.cat([s, TENSORS.narrow(h, 0, rows, sizes[t] - rows)], 0)
                     for s, h in zip(now, start, strict=True)
                 ]
-            found = self.step(steps[t], tuple(now) if self.mode == "lstm" else now[0], w)
+            given = TENSORS.narrow(gates, 0, ends[t] - sizes[t], sizes[t])
+            found = self.step(given, tuple(now) if self.mode == "lstm" else now[0], w)
             now = list(found) if self.mode == "lstm" else [found]
             outs.append(now[0])
-        ends = [TENSORS.cat([s, *(d[i] for d in reversed(done))], 0) if done else s for i, s in enumerate(now)]
-        return TENSORS.cat(outs[::-1] if backwards else outs, 0), tuple(ends) if self.mode == "lstm" else ends[0]
+        if not backwards:  # even of one part
+            now = [TENSORS.cat([s, *(d[i] for d in reversed(done))], 0) for i, s in enumerate(now)]
+        return TENSORS.cat(outs[::-1] if backwards else outs, 0), tuple(now) if self.mode == "lstm" else now[0]
 
     def layers(self, x: Any, parts: Any, direction: Callable[..., Any]) -> tuple[Any, list[Any]]:
         """All layers, one after the other, their directions side by side: the output and the last states."""

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.memory.rows import refuse_among
-from ...core.recording.record import TENSORS
+from ...core.memory.versions import increment_version
+from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import int64, scalar_name
 from ...ops.table.opdef import op
@@ -130,26 +131,56 @@ class PackedSequence(_Packed):
     function=False,
     node="PackPaddedSequenceBackward0",
     vjp={
-        "input": lambda F, grad, input_shape, rows: F._unpack_rows(grad, tuple(input_shape), rows),
+        "input": lambda F, grad, input_shape, sizes, batch_first: F._unpack_rows(
+            grad, tuple(input_shape), sizes, batch_first
+        ),
     },
 )
-def _pack_rows(input: Any, rows: Any) -> Any:
-    return input.reshape(-1, *input.shape[2:])[rows]
+def _pack_rows(input: Any, rows: Any, sizes: Any, batch_first: bool) -> Any:
+    x = input.swapaxes(0, 1) if batch_first else input
+    return x.reshape(-1, *x.shape[2:])[rows]
 
 
-@op(
-    "_unpack_rows",
-    "input",
-    method=False,
-    function=False,
-    vjp={
-        "input": lambda F, grad, rows: F._pack_rows(grad, rows),
-    },
-)
-def _unpack_rows(input: Any, shape: Any, rows: Any, value: Any = 0) -> Any:
-    flat = np.full((shape[0] * shape[1], *shape[2:]), value, input.dtype)
-    flat[rows] = input
-    return flat.reshape(shape)
+def _unpacked(data: Any, padded: Any, sizes: Any) -> Any:
+    """Packed rows in the tensor or array for padded ones (L, N, ...), a copy for each run of steps that as many
+    sequences have."""
+    done = start = 0
+    for step in range(1, len(sizes) + 1):
+        size = int(sizes[start])
+        if step == len(sizes) or sizes[step] != size:
+            count = size * (step - start)
+            rows = data[done : done + count].reshape(step - start, size, *data.shape[1:])
+            yield padded[start:step, :size], rows
+            done, start = done + count, step
+
+
+def _unpack_arrays(grad: Any, shape: tuple[int, ...], sizes: Any, batch_first: bool) -> Any:
+    padded = np.zeros((shape[1], shape[0], *shape[2:]) if batch_first else shape, grad.dtype)
+    for place, rows in _unpacked(grad, padded, sizes):
+        place[...] = rows
+    return padded.swapaxes(0, 1) if batch_first else padded
+
+
+def _unpack_tensors(grad: Any, shape: tuple[int, ...], sizes: Any, batch_first: bool) -> Any:
+    padded: Any = TENSORS.zeros((shape[1], shape[0], *shape[2:]) if batch_first else shape, dtype=grad.dtype)
+    increment_version(padded)
+    done = 0
+    for step, size in enumerate(sizes.tolist()):
+        padded[step, :size].copy_(grad[done : done + size])
+        done += size
+    return padded.transpose(0, 1) if batch_first else padded
+
+
+def _padded(data: Any, shape: tuple[int, ...], sizes: Any, value: float, batch_first: bool) -> Any:
+    """Packed rows in a new tensor (L, N, ...)."""
+    padded: Any = TENSORS.full(shape, value, dtype=data.dtype)
+    increment_version(padded)  # PyTorch fills it in place
+    for place, rows in _unpacked(data, padded, sizes):
+        place.copy_(rows)
+    return padded.transpose(0, 1) if batch_first else padded
+
+
+RAW._unpack_rows, TENSORS._unpack_rows = _unpack_arrays, _unpack_tensors
 
 
 def _rows(lengths: list[int], batch: int) -> tuple[Any, Any]:
@@ -169,9 +200,7 @@ def pack_padded_sequence(
     if not enforce_sorted:
         lengths, order = TENSORS.sort(lengths, descending=True)
         x = TENSORS.index_select(x, 0 if batch_first else 1, order)
-    if batch_first:
-        x = x.transpose(0, 1)
-    batch = x.size(1)
+    steps, batch = x.shape[:2][::-1] if batch_first else x.shape[:2]
     if not x._array.size:
         raise RuntimeError("Cannot pack empty tensors.")
     if lengths._array.ndim != 1:
@@ -195,8 +224,8 @@ def pack_padded_sequence(
             "you do not need ONNX exportability."
         )
     rows, sizes = _rows(counts, batch)
-    rows = rows[rows < x._array.shape[0] * batch]  # PyTorch packs the steps that exist, even where lengths say more
-    return PackedSequence(TENSORS._pack_rows(x, rows), wrap(sizes), order, None)
+    rows = rows[rows < steps * batch]  # PyTorch packs the steps that exist, even where lengths say more
+    return PackedSequence(TENSORS._pack_rows(x, rows, sizes, batch_first), wrap(sizes), order, None)
 
 
 def pad_packed_sequence(
@@ -214,11 +243,8 @@ def pad_packed_sequence(
             )
         steps = total_length
     counts = np.array([(sizes > i).sum() for i in range(batch)], np.int64)
-    rows, _ = _rows(counts.tolist(), batch)
-    padded: Any = TENSORS._unpack_rows(data, (steps, batch, *data._array.shape[1:]), rows, padding_value)
+    padded = _padded(data, (steps, batch, *data._array.shape[1:]), sizes, padding_value, batch_first)
     lengths = wrap(counts)
-    if batch_first:
-        padded = padded.transpose(0, 1)
     if back is not None:
         return TENSORS.index_select(padded, 0 if batch_first else 1, back), TENSORS.index_select(lengths, 0, back)
     return padded, lengths

@@ -43,9 +43,9 @@ _LEGACY_FORMS = """ received an invalid combination of arguments. Expected one o
 
 
 class _Removal:
-    """Whether each use of a typed storage warns, and not the first one alone."""
+    """Whether each use of a typed storage warns, and not the first one alone; whether there was one."""
 
-    always = False
+    always = told = False
 
 
 def always_warns() -> bool:
@@ -61,9 +61,10 @@ def warn_always(flag: bool) -> None:
 
 
 def _warn_removal() -> None:
-    if _Removal.always:
+    if _Removal.always or not _Removal.told:  # whatever `set_warn_always` says: Python gives it
+        _Removal.told = True
         forget(DEPRECATED)
-    warn_once(DEPRECATED)
+        warn_once(DEPRECATED)
 
 
 def _is_meta(where: Any) -> bool:

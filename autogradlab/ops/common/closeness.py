@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import iterated
 from ...core.memory.rows import Rows, plain_rows
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
@@ -13,7 +14,7 @@ from ...core.runtime import errors
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import scalar_name
-from ...core.values.promotion import plain_number, result_dtype
+from ...core.values.promotion import number, plain_number, result_dtype
 from ..first.kinds import BOOL, COMPLEX, align, magnitude
 from ..first.products import written
 from ..table.arguments import reject
@@ -39,7 +40,7 @@ def _isclose(input: np.ndarray, other: np.ndarray, rtol: float, atol: float, equ
             close = close | (np.isnan(input) & np.isnan(other))
     elif rtol or atol:
         close = close | (np.abs(input.astype(float) - other) <= atol + rtol * np.abs(other.astype(float)))
-    return close
+    return iterated(close, input, other)
 
 
 OPS["isclose"] = Op("isclose", _isclose, "input other")
@@ -116,8 +117,6 @@ def isin(
         if found.dtype.kind in BOOL + COMPLEX:
             raise RuntimeError(f"Unsupported input type encountered for isin(): {scalar_name(found)}")
     wanted = result_dtype((elements, test_elements)).numpy
-    x, y = (
-        v._array.astype(wanted) if isinstance(v, Tensor) else np.asarray(v, wanted) for v in (elements, test_elements)
-    )
+    x, y = (v._array.astype(wanted) if isinstance(v, Tensor) else number(v, wanted) for v in (elements, test_elements))
     hits = _ISIN.call(TENSORS.from_numpy(plain_rows(x)), y, invert)
     return hits if out is None else written(hits, out, "isin", exact=EXPECTED)

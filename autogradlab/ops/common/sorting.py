@@ -23,7 +23,7 @@ from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
-from ...core.values.promotion import plain_number, result_dtype
+from ...core.values.promotion import number, plain_number, result_dtype
 from ..first.kinds import refuse
 from ..first.selecting import SMALL, kth_place, sort_order, top_order
 from ..table.arguments import reject
@@ -326,8 +326,8 @@ def topk(
     else:
         places = _top(x, k, largest, sorted)
         if input.ndim == 1:
-            return input[places], contiguous(np.asarray(places, np.int64))
-    places = contiguous(np.ascontiguousarray(from_end(places, d), np.int64))
+            return input[places], np.array(places, np.int64)
+    places = contiguous(np.array(from_end(places, d), np.int64, order="C"))
     return taken(input, places, d), places
 
 
@@ -491,7 +491,7 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
         if s.size and (s.min() < 0 or s.max() >= a.shape[-1]):
             raise RuntimeError(f"{_WHO}sorter index out of range")
     wanted = result_dtype((edges, input)).numpy
-    v = input._array if isinstance(input, Tensor) else np.asarray(input).astype(wanted)
+    v = input._array if isinstance(input, Tensor) else number(input, wanted)
     if not v.ndim and a.ndim != 1:
         raise RuntimeError(
             f"{_WHO}input value can be a scalar only when boundaries tensor dimension is 1, but we got "

@@ -358,6 +358,8 @@ def _convolution(
                 "is too small"
             )
         r = adjoint_input(input, weight, sizes, stride, padding, dilation, groups)
+        if r.base is not None and r.base.size != r.size:  # cut out of what the padding covers too
+            r = np.array(r, order="C")
     else:
         r = convolve(input, weight, stride, padding, dilation, groups)
     if bias is not None:

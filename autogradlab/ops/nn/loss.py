@@ -310,6 +310,11 @@ def _weighted(value: Any, weight: Any) -> Any:
     return value if weight is None else value * weight
 
 
+def _weighted_in_place(value: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """The same as PyTorch writes it: the terms keep their dtype, whichever the weights have."""
+    return value if weight is None else (value * weight).astype(value.dtype, copy=False)
+
+
 #: what keeps the quotients of binary_cross_entropy finite where a probability is 0 or 1
 _TINY = 1e-12
 
@@ -356,7 +361,7 @@ def binary_cross_entropy(
     _check_probabilities(target, "target")
     one, low = np.array(1, input.dtype), np.array(-100, input.dtype)
     value = (target - one) * np.maximum(log1p(-input), low) - target * np.maximum(log(input), low)
-    value = _weighted(value, weight)
+    value = _weighted_in_place(value, weight)
     return reduced(value, reduction) if reduction or value.shape != input.shape else like_input(value, input)
 
 
@@ -466,7 +471,7 @@ def binary_cross_entropy_with_logits(
         value = (one - target) * input - ((pos_weight - 1) * target + 1) * log_s
     if input.dtype is not target.dtype:
         check_cast(input.dtype, target.dtype)  # PyTorch computes it in place of 1 - target
-    return reduced(_weighted(value.astype(target.dtype, copy=False), weight), reduction)
+    return reduced(_weighted_in_place(value.astype(target.dtype, copy=False), weight), reduction)
 
 
 # -- negative log likelihood -------------------------------------------------------------------------------------------

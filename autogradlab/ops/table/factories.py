@@ -179,6 +179,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
     names = entry.saved_names()
     inner = entry.inner_writes
     save_input, save_result = names == ("input",), names == ("result",)
+    nowhere = _MISSING if entry.as_method else None  # methods have no out=, not even None
 
     def other_call(input: Any, extra: tuple[Any, ...], out: Any, unknown: dict[str, Any]) -> Any:
         if extra or unknown or not isinstance(input, Tensor):
@@ -200,8 +201,8 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             raise
         return write(entry, out, r, (input,), True)
 
-    def call(input: Any = _MISSING, *extra: Any, out: Any = None, **unknown: Any) -> Any:
-        if extra or unknown or out is not None or not isinstance(input, Tensor):
+    def call(input: Any = _MISSING, *extra: Any, out: Any = nowhere, **unknown: Any) -> Any:
+        if extra or unknown or out is not nowhere or not isinstance(input, Tensor):
             return other_call(input, extra, out, unknown)
         x = input._array
         try:
@@ -573,13 +574,16 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
 def _form_of_two(entry: Binary) -> Callable[..., Any]:
     core, numbers = entry.core, entry.numbers
     name, (strict, strict_other) = entry.name, entry.strict
+    nowhere = _MISSING if entry.as_method else None  # methods have no out=, not even None
 
     @instead(asking.without_out)
-    def forward(input: Any = _MISSING, other: Any = _MISSING, /, *extra: Any, out: Any = None, **unknown: Any) -> Any:
+    def forward(
+        input: Any = _MISSING, other: Any = _MISSING, /, *extra: Any, out: Any = nowhere, **unknown: Any
+    ) -> Any:
         if strict and not (isinstance(input, Tensor) and (isinstance(other, Tensor) or not strict_other)):
             pass
         elif not extra and not unknown and input is not _MISSING and other is not _MISSING:
-            if out is None:
+            if out is nowhere:
                 try:
                     t = core(input, other)
                 except AttributeError:
@@ -591,7 +595,7 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                 if t is not NotImplemented:
                     return t
             else:
-                if not isinstance(out, Tensor):
+                if entry.as_method or not isinstance(out, Tensor):
                     return entry.reject((input, other), {"out": out})
                 if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
                     explain(name, (input, other), {"out": out})  # not every overload has out=
@@ -604,7 +608,7 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                     return write(entry, out, r, (input, other), True, found[:2])
         if unknown:
             return forward(*_by_name(entry, name, _given(input, other, *extra), unknown), out=out)
-        return entry.reject(_given(input, other, *extra), {} if out is None else {"out": out})
+        return entry.reject(_given(input, other, *extra), {} if out is nowhere else {"out": out})
 
     return forward
 

@@ -608,9 +608,11 @@ class Op:
         return result
 
     def takes_out(self) -> bool:
-        """Whether a signature of this operation has out=, or none is known."""
+        """Whether a signature of this operation has out=, or none is known; those of methods have none."""
+        if self.as_method:
+            return False
         if self._out is None:
-            signatures = lookup(self.name, "Tensor" if self.as_method else space_of(self.name))
+            signatures = lookup(self.name, space_of(self.name))
             self._out = signatures is None or any(
                 p.name == "out" for overload in signatures.overloads for p in overload.params
             )

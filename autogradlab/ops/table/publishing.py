@@ -163,6 +163,8 @@ def _reading_late(call: Function, name: str, space: str) -> Function:
                 else:
                     return call(a, b, c)
             args = (a, b, c, *more) if c is not _NOTHING else _given(a, b)
+            if first and "out" in kwargs:
+                raise TypeError("methods have no out=")
             return call(*args, **kwargs)
         except MemoryError as error:
             raise out_of_memory(error) from None
