@@ -452,7 +452,7 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     if A._array.ndim < 2 and not isinstance(p, str):
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if A._array.ndim > 1 and not A._array.size and not isinstance(p, str):
-        return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out, "linalg.cond", unsafe=UNSAFE, copied=True)
+        return _given(_nought(A), out, "linalg.cond", unsafe=UNSAFE, copied=True)
     if p is None or (not isinstance(p, str) and abs(p) == 2):
         values = svdvals(A)
         n = values._array.shape[-1]
@@ -465,7 +465,7 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     if isinstance(p, str) and p not in ("fro", "nuc"):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     if not A._array.size:
-        return _given(F.zeros(A._array.shape[:-2], dtype=A.real.dtype), out, "linalg.cond", unsafe=UNSAFE, copied=True)
+        return _given(_nought(A), out, "linalg.cond", unsafe=UNSAFE, copied=True)
     if p == "nuc":
         values = svdvals(A)
         return _given(
@@ -474,18 +474,17 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     inverse, info = F.linalg_inv_ex(A)
     bad = wrap(np.asarray(info._array > 0)[..., None, None])
     inverse = F.masked_fill(inverse, bad, float("inf"))
-    return _given(
-        F.nan_to_num(
-            F.mul(matrix_norm(A, p), matrix_norm(inverse, p)),
-            nan=float("inf"),
-            posinf=float("inf"),
-            neginf=float("-inf"),
-        ),
-        out,
-        "linalg.cond",
-        unsafe=UNSAFE,
-        copied=True,
-    )
+    product = F.mul(matrix_norm(A, p), matrix_norm(inverse, p))
+    finite = F.nan_to_num(product, nan=float("inf"), posinf=float("inf"), neginf=float("-inf"))
+    increment_version(finite)  # PyTorch does that in place
+    return _given(finite, out, "linalg.cond", unsafe=UNSAFE, copied=True)
+
+
+def _nought(A: Tensor) -> Tensor:
+    """The condition numbers of matrices without elements, which PyTorch fills with 0 in place."""
+    r = F.zeros(A._array.shape[:-2], dtype=A.real.dtype)
+    increment_version(r)
+    return r
 
 
 def _count(sizes: Sequence[int]) -> int:

@@ -49,7 +49,7 @@ def _asked(tensor: Tensor, draw: Callable[..., Any], a: float, b: float, generat
 @instead(lambda call, args, kwargs: _asked(*args))
 def _drawn(tensor: Tensor, draw: Callable[..., Any], *args: Any) -> Tensor:
     """Fill the tensor from a stream of random numbers, as an in-place operation that is not recorded."""
-    fresh = np.array(tensor._array, order="K")
+    fresh = streams.copy_to_fill(tensor._array)
     draw(fresh, *args)
     commit(tensor, fresh)
     return tensor
@@ -144,7 +144,9 @@ def trunc_normal_(
 
     Mirrors `torch.nn.init.trunc_normal_`.
     """
-    return _writes(_drawn(tensor, distributions.trunc_normal_, mean, std, a, b, generator), 2)
+    return _writes(
+        _drawn(tensor, distributions.trunc_normal_, mean, std, a, b, generator), 1 + (tensor._array.size > 0)
+    )
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:

@@ -284,11 +284,12 @@ class Optimizer:
         for hook in self._optimizer_state_dict_pre_hooks.values():
             hook(self)
         numbers: dict[int, int] = {}
-        groups = []
+        start, groups = 0, []
         for group in self.param_groups:
             packed = {k: v for k, v in group.items() if k != "params"}
-            for p in group["params"]:
-                numbers.setdefault(id(p), len(numbers))
+            # of one that comes twice in a group the last place counts
+            numbers.update({id(p): i for i, p in enumerate(group["params"], start) if id(p) not in numbers})
+            start += len(group["params"])
             packed["params"] = [numbers[id(p)] for p in group["params"]]
             groups.append(packed)
         state = {(numbers[id(k)] if isinstance(k, Tensor) else k): v for k, v in self.state.items()}

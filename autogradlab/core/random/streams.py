@@ -92,6 +92,15 @@ def fill(out: Array, values: Array) -> Array:
     return out
 
 
+def copy_to_fill(x: Array) -> Array:
+    """A copy that is filled as `x` is: in the same order of elements, and contiguous only if `x` is, since normal
+    numbers go to contiguous memory in blocks."""
+    copy = np.array(x, order="K")
+    if copy.flags.c_contiguous and not x.flags.c_contiguous:
+        copy = np.repeat(copy[..., None], 2, -1)[..., 0]
+    return copy
+
+
 def _parts(out: Array) -> Array:
     """A complex array as a real one with a last dimension of 2, sharing its memory."""
     real: DType = np.dtype(np.float32 if out.dtype == np.complex64 else np.float64)

@@ -39,7 +39,9 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """The permutation that undoes another."""
     if permutation is None:
         return None
-    return wrap(np.argsort(permutation._array, kind="stable").astype(np.int64, copy=False))
+    found = wrap(np.argsort(permutation._array, kind="stable").astype(np.int64, copy=False))
+    increment_version(found)  # PyTorch scatters into it
+    return found
 
 
 class PackedSequence(_Packed):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import name_of
-from ...core.memory.layout import iterated
+from ...core.memory.layout import contiguous, iterated
 from ...core.recording.record import RAW, TENSORS, not_implemented
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.values.promotion import is_number
@@ -290,7 +290,8 @@ def mvlgamma(input: np.ndarray, p: int) -> np.ndarray:
     if input.dtype.kind == "b":
         raise RuntimeError("The input tensor may not be a boolean tensor.")
     refuse(input, "arange_cpu", COMPLEX)
-    return double(lambda x: sum(K.lgamma(x - j / 2) for j in range(p)) + p * (p - 1) / 4 * math.log(math.pi))(input)
+    value = double(lambda x: sum(K.lgamma(x - j / 2) for j in range(p)) + p * (p - 1) / 4 * math.log(math.pi))(input)
+    return contiguous(value)  # a sum of arrays with a dimension more
 
 
 alias("special_multigammaln", "mvlgamma", method=False)

@@ -643,7 +643,7 @@ def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -
     if 0 in array.strides:  # refused, where elements share memory
         fresh = array
     else:
-        fresh = array.copy("K") if isinstance(array, Rows) else np.array(array, order="K")
+        fresh = array.copy("K") if isinstance(array, Rows) else streams.copy_to_fill(array)
     draw_into(lambda x: modes.quiet(fill, x), fresh)
     commit(self, fresh, history)
     return self

@@ -181,7 +181,7 @@ def _averaged(x: Any, dims: Any, keepdim: bool, dtype: Any, count: int) -> np.nd
     sums = _sums(x, dims, keepdim, made)
     if sums.ndim > 1:
         sums = contiguous(sums)
-    r = np.asarray(sums / count if count else np.full_like(sums, np.nan))
+    r = np.asarray(sums / count if count else sums / sums.dtype.type(0))
     return r if r.dtype is numpy else r.astype(numpy)
 
 

@@ -13,6 +13,7 @@ from ...core.recording.record import TENSORS as F
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
+from ...core.types.layouts import FORMATS
 from ...core.values.promotion import can_cast, plain_number
 from ..common.blas import adjoint, lift
 from ..first.kinds import BOOL, HALF, INTEGERS, refuse
@@ -222,7 +223,7 @@ def _power(A: Tensor, n: int, out: Tensor | None = None) -> Any:
     options = {} if out is None else {"out": out}
     if n == 0:
         eye = np.array(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape))
-        return _given(F.clone(A).copy_(wrap(eye)), out)
+        return _given(F.clone(A, memory_format=FORMATS["contiguous_format"]).copy_(wrap(eye)), out)
     if n == 1:
         return _given(F.clone(A), out)
     if n == -1:

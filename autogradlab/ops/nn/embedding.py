@@ -239,6 +239,8 @@ def embedding_bag(
         indices, offsets = indices.astype(shared), offsets.astype(shared)
     _check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, mode, padding_idx >= 0)
     n = offsets.size - include_last_offset
+    if not n:
+        return np.zeros((0, weight.shape[1]), weight.dtype), *(np.zeros(0, np.int64) for _ in range(3))
     bags = _members(offsets, count, include_last_offset)
     kept = indices != padding_idx
     sizes = np.bincount(bags[kept], minlength=n).astype(np.int64, copy=False)
@@ -256,7 +258,12 @@ def embedding_bag(
             out[bag] = np.where(better, found[row], out[bag])
             tops[bag] = np.where(better, indices[row], tops[bag])
     else:
-        add_at(out, (bags[kept],), found[kept])
+        added = kept
+        if (
+            include_last_offset and padding_idx < 0 and weight.dtype.itemsize < 8
+        ):  # PyTorch's kernel for these ends there
+            added = kept & (np.arange(count) < offsets[-1])
+        add_at(out, (bags[added],), found[added])
         if mode == 1:
             out /= np.maximum(sizes, 1)[:, None].astype(out.dtype)
             tops = sizes

@@ -72,6 +72,8 @@ def default_convert(data: Any) -> Any:
         return data
     if isinstance(data, np.ndarray) and data.dtype.kind not in "SUO":
         return TENSORS.as_tensor(data)
+    if isinstance(data, np.generic) and data.dtype.kind not in "SUO":
+        return TENSORS.as_tensor(data)
     if isinstance(data, Mapping):
         return _like(data, {key: default_convert(value) for key, value in data.items()})
     if isinstance(data, tuple):
