@@ -222,7 +222,10 @@ def _withheld(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int)
 
 def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
     """A fresh copy of the gradient, with the strides of its leaf if the leaf is dense."""
-    alike = like.shape == g.shape and like.size and fills_memory(like)
+    alike = like.shape == g.shape and fills_memory(like)
+    if alike and not like.size:
+        steps = [s // like.itemsize * g.itemsize for s in placed(like).strides]
+        return window(np.empty(g.shape, g.dtype), g.shape, tuple(steps))
     fresh = np.empty_like(like, dtype=g.dtype) if alike else np.empty(g.shape, g.dtype)
     if alike and g.dtype is like.dtype and fresh.strides != like.strides:  # of dimensions of size 1
         fresh = window(fresh, like.shape, like.strides)

@@ -169,7 +169,7 @@ def wrap_array(self: Tensor, array: np.ndarray) -> Tensor:
 
 def contains(self: Tensor, element: Any) -> bool:
     """Whether some element equals `element`."""
-    if isinstance(element, Tensor) or is_number(element):
+    if isinstance(element, Tensor) or (is_number(element) and not isinstance(element, np.bool_)):
         return bool(item(TENSORS.any(element == self)))
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 

@@ -240,7 +240,8 @@ def embedding_bag(
     _check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, mode, padding_idx >= 0)
     n = offsets.size - include_last_offset
     if not n:
-        return np.zeros((0, weight.shape[1]), weight.dtype), *(np.zeros(0, np.int64) for _ in range(3))
+        none = np.zeros(0, np.int64)
+        return np.zeros((0, weight.shape[1]), weight.dtype), none, none.copy(), none.copy()
     bags = _members(offsets, count, include_last_offset)
     kept = indices != padding_idx
     sizes = np.bincount(bags[kept], minlength=n).astype(np.int64, copy=False)
