@@ -13,7 +13,7 @@ from autogradlab.core.memory.places import places_in_rows
 from autogradlab.core.random import normals
 from autogradlab.core.random.generator import Generator
 from autogradlab.ops.common import order, take
-from autogradlab.ops.first import kinds, products
+from autogradlab.ops.first import kinds, products, quotients
 from autogradlab.ops.kernels.rounded import MANY
 from autogradlab.ops.nn import activation
 
@@ -202,3 +202,27 @@ def test_many_integers(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     few = torch.from_numpy(a) @ torch.from_numpy(b)
     monkeypatch.setattr(products, "_MANY_INTEGERS", 1 << 60)
     assert torch.equal(few, torch.from_numpy(a) @ torch.from_numpy(b))
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_remainders_of_many_floats(far: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Float64 holds quotient and remainder of float32; where they are too far apart C's function is called."""
+    rng = np.random.default_rng(0)
+    x, y = (rng.standard_normal((50, 60), np.float32) for _ in range(2))
+    x[:10] = (rng.integers(-9, 9, (10, 60)) * y[:10]).astype(np.float32)
+    x[10:20] = np.nextafter(x[:10], np.float32(0))
+    x[20, :5], x[21, :5], y[21, :3], y[22, :2] = -0.0, 0.0, -3.0, 0.0 if far else 1.0
+    if far:
+        x[30, :4], y[31, :4], x[32, :4] = np.inf, -np.inf, 1e30
+    pairs = [(x, y), (x, y[:, :1]), (x.T, y.T), (x, np.array(0.3, np.float32)), (np.array(7.25, np.float32), y)]
+
+    def found() -> list[bytes]:
+        results = []
+        for a, b in pairs:
+            s, t = torch.from_numpy(a), torch.from_numpy(b)
+            results += [torch.fmod(s, t), s % t, s // t]
+        return [np.where(np.isnan(r), 9, r).tobytes() for r in (t.numpy() for t in results)]
+
+    many = found()
+    monkeypatch.setattr(quotients, "_MANY", 1 << 60)
+    assert many == found()

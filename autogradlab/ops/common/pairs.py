@@ -14,7 +14,7 @@ from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivativ
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ..first.kinds import COMPLEX, floated, no_complex, numbered, on_both_backends, refusing, single
-from ..first.quotients import divides, floor_quotient
+from ..first.quotients import divides, floor_quotient, fmod
 from ..kernels.rounded import arctan2, log, log1p
 from ..table.factories import binary
 from ..table.opdef import OPS, Op, alias
@@ -331,7 +331,7 @@ binary(
 
 
 def _remainder(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    r = np.fmod(x, y)
+    r = fmod(x, y)
     if x.dtype.kind == "u":
         return r
     return np.where((r != 0) & ((r < 0) != (y < 0)), r + y, r)
@@ -407,7 +407,7 @@ binary(
     fmod(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|.Tensor|uint_fmod_cpu
     fmod(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar|uint_fmod_cpu
     """,
-    single(np.fmod),
+    single(fmod),
     {
         "input": lambda F, grad: grad,
         "other": lambda F, grad, input, other: -grad * F.div(input, other, rounding_mode="trunc"),
@@ -415,7 +415,7 @@ binary(
     node="FmodBackward1",
     check=divides("fmod_cpu"),
     overloads=with_number(
-        "fmod", single(np.fmod), ("FmodBackward0", ""), lambda F, grad: grad, check=divides("fmod_cpu"), wraps=True
+        "fmod", single(fmod), ("FmodBackward0", ""), lambda F, grad: grad, check=divides("fmod_cpu"), wraps=True
     ),
     doc="""
     What a division rounded towards 0 leaves, with the sign of input, as C's fmod has it.

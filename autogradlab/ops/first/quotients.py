@@ -32,22 +32,48 @@ def divides(name: str) -> Callable[[Any, Any], None]:
     return check
 
 
+#: from how many elements on float32 goes by float64
+_MANY = 1 << 11
+#: below that whole numbers times a float32 are exact in float64
+_EXACT = 1 << 28
+
+
+def _many_singles(x: Any, y: Any) -> bool:
+    return type(x) is type(y) is np.ndarray and x.dtype == y.dtype == np.float32 and max(x.size, y.size) >= _MANY
+
+
+def fmod(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """What a division rounded towards 0 leaves. NumPy calls C's function for each element; of many float32 the whole
+    quotient and what it leaves are exact in float64, where they are not too far apart."""
+    if _many_singles(x, y):
+        wide = y.astype(np.float64)
+        q = x / wide
+        np.trunc(q, q)
+        if np.abs(q).max(initial=0) < _EXACT and np.isfinite(wide).all():
+            q *= wide
+            np.subtract(x, q, q)
+            r = q.astype(np.float32)
+            return np.copysign(r, x, r)
+    return np.fmod(x, y)
+
+
 def floor_quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Division rounded down; by zero as C does, where NumPy would give NaN."""
-    if is_half(x):
-        return _floor_of_half(x, y)
+    if is_half(x) or _many_singles(x, y):
+        return _floor_by_steps(x, y)
     q = np.floor_divide(x, y)
     return np.where(y == 0, x / y, q) if x.dtype.kind == "f" else q
 
 
-def _floor_of_half(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The same of half types, where PyTorch rounds each step."""
-    rest = np.fmod(x, y)
+def _floor_by_steps(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The same step by step, as C does it; of half types PyTorch rounds each one."""
+    rest = fmod(x, y)
     q = (x - rest) / y
-    q = np.where((rest != 0) & ((y < 0) != (rest < 0)), q - q.dtype.type(1), q)
+    q = q - ((rest != 0) & ((y < 0) != (rest < 0))).astype(q.dtype)
     low = np.floor(q)
-    low = np.where(q - low > q.dtype.type(0.5), low + q.dtype.type(1), low)
-    return np.where(y == 0, x / y, np.where(q == 0, np.copysign(q, x / y), low))
+    low = low + (q - low > q.dtype.type(0.5)).astype(q.dtype)
+    true = x / y
+    return np.where(y == 0, true, np.where(q == 0, np.copysign(q, true), low))
 
 
 def trunc_quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
