@@ -243,3 +243,12 @@ def test_a_name_that_nobody_means_to_use_is_one_where_there_is_no_other(shell: A
         "y = (_ * __).sum()",
     )
     assert [row.name for row in found.program.rows if row.kind == "line"][:3] == ["_", "w", "y"]
+
+
+def test_a_line_that_makes_a_container_has_no_value_of_one_in_it(shell: Any):
+    shell.run("w = torch.tensor([1., 2.], requires_grad=True)\ndef pieces():\n    for k in range(2): yield w * k")
+    shell.run("parts = list(pieces())\none = parts[1] * 3\ny = one.sum()")
+    program = shell.run("lab_ = __import__('autogradlab.inspectors').inspectors\nlab_.step(y)").card.blocks[0]
+    values = {row.text: row.value and row.value.rows for row in program.rows}
+    assert values["parts = list(pieces())"] is None
+    assert values["one = parts[1] * 3"] == (("3.", "6."),)

@@ -468,3 +468,10 @@ def test_of_what_is_not_finite_only_what_there_is_is_said(torch: Any):
     assert "Not finite: 2 × inf among the values." in lab.show(x).text
     lab.set_language("zh")
     assert "有非有限值：数值里有 2 个 inf。" in lab.show(x).text
+
+
+def test_a_gradient_is_cast_back_to_the_dtype_that_came_in(torch: Any):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    half = w.to(torch.bfloat16)
+    (into, back) = (f.sentence for f in lab.step(half.float().sum()).card.frames if f.sentence.startswith("ToCopy"))
+    assert "gets g.to(bfloat16)" in into and "gets g.to(float32)" in back

@@ -331,14 +331,15 @@ class _Reading:
                 tag, draft = draft.label, only
             ids[id(draft)] = name = f"r{len(rows) + 1}"
             value, called = None, draft.name if draft.places else ""
-            if draft.places and draft.kind != "loop":
+            if draft.places and draft.kind != "loop" and not self._several(draft):
                 at = draft.places[-1]
                 value = values.of(at)
                 if draft.kind in ("line", "leaf") and at not in self.leaf_rows and not self._is_named(draft, at):
                     called = ""
                 self.rows.setdefault(at, []).append(name)
-            elif draft.kind == "loop":
+            elif draft.places:
                 draft.places.clear()
+                called = ""
             cell = cell_number(draft.file) or 0
             same = mark(values.known.get(draft.places[-1]), called) if called and draft.kind != "loop" else ""
             rows.append(Row(name, draft.text, draft.kind, parent, draft.line, cell, called, value, tag, same))
@@ -386,6 +387,14 @@ class _Reading:
         if self.told is None:
             return None
         return set(self.told) | {edge.target for edge in self.walk.edges() if edge.source in self.told}
+
+    def _several(self, draft: _Draft) -> bool:
+        """Whether the statement gives its name to a container: none of what is in it is the value of the line."""
+        held = self.holders.space.get(draft.name) if draft.kind == "line" and draft.name else None
+        if type(held) not in (list, tuple, dict):
+            return False
+        found = self.holders.origin(draft.name)
+        return found is not None and (found.cell, found.line) == (cell_number(draft.file), draft.line)
 
     def _is_named(self, draft: _Draft, at: Place) -> bool:
         """Whether the value of this output is what the statement gives its name to."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.types.dtypes import ALL
 from ...ops.table import symbols
 from ...ops.table.symbols import Rule
 from ..words import LANGUAGES, language, say
@@ -66,8 +67,9 @@ def _like(shape: tuple[int, ...], dtype: str) -> np.ndarray | None:
     """An array of that shape and dtype which takes no memory."""
     try:
         return np.broadcast_to(np.ones((), np.dtype(dtype)), shape)
-    except TypeError:  # bfloat16 and others that NumPy has not
-        return np.broadcast_to(np.ones((), np.float32), shape)
+    except TypeError:  # others that NumPy has not, but may be told of
+        known = ALL.get(dtype)
+        return np.broadcast_to(np.ones((), np.float32 if known is None else known.numpy), shape)
 
 
 def _plain(value: Any) -> Any:
