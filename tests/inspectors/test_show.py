@@ -263,7 +263,7 @@ def test_lists_of_tensors(torch: Any):
     params = [torch.ones(1), torch.zeros(1), "three"]
     shown = lab.show(params)
     assert [card.title for card in shown.card.cards] == ["`params[0]`", "`params[1]`"]
-    assert "2 are shown; 1 more are not tensors, or too many." in shown.text
+    assert "Shown: 2. Left out, as no tensors or as too many: 1." in shown.text
 
 
 def test_hostile_names_are_text(torch: Any):

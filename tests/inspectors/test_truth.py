@@ -475,3 +475,26 @@ def test_a_gradient_is_cast_back_to_the_dtype_that_came_in(torch: Any):
     half = w.to(torch.bfloat16)
     (into, back) = (f.sentence for f in lab.step(half.float().sum()).card.frames if f.sentence.startswith("ToCopy"))
     assert "gets g.to(bfloat16)" in into and "gets g.to(float32)" in back
+
+
+def test_the_receipt_of_a_non_leaf_promises_no_grad(torch: Any):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    a = w * 3
+    y = a.sum()
+    text = lab.receipt(a, y).text
+    assert "Receipt for `∂y/∂a[0]`" in text and "will get" not in text and "a.grad[" not in text
+    a.retain_grad()
+    assert "Receipt for `a.grad[0]`" in lab.receipt(a, y).text and "will put there" in lab.receipt(a, y).text
+
+
+def test_several_that_are_on_no_path_are_several(torch: Any):
+    w = torch.tensor([1.0], requires_grad=True)
+    net = torch.nn.Linear(1, 1)
+    text = lab.what_if((w * 2).sum(), frozen=net).text
+    assert "`net.weight`, `net.bias` are not on any path back from" in text and "cutting" not in text
+
+
+def test_what_a_comparison_made_is_not_mended_by_a_point(shell: Any):
+    shell.run("w = torch.tensor([1., 2.], requires_grad=True)\nfrom autogradlab import inspectors as lab")
+    text = shell.run("i = (w > 1).long()\nlab.why(i)").text
+    assert "integers and booleans have no derivative" in text and "write `1.`" not in text

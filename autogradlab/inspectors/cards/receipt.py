@@ -146,7 +146,8 @@ class _Receipt:
         ends = [bracketed(self._root(root)) for root in self.roots]
         #: the number that is taken apart: of `.grad`, or the derivative that hooks will make another `.grad` of
         self.number = f"{self.name}.grad"
-        if (self.hooks or self.inner) and self.grad is None:
+        self.kept = self.tensor.is_leaf or bool(self.tensor.retains_grad)
+        if (self.hooks or self.inner or not self.kept) and self.grad is None:
             self.number = f"∂{ends[0] if len(ends) == 1 else '(' + ' + '.join(ends) + ')'}/∂{self.name}"
         #: the call that makes it
         self.call = f"{ends[0]}.backward()" if len(ends) == 1 else f"torch.autograd.backward([{', '.join(ends)}])"
@@ -248,7 +249,7 @@ class _Receipt:
         if len(elements) > 1:
             key = (
                 "receipt.grid"
-                if self.grad is not None or (self.inner and not self.hooks)
+                if self.grad is not None or ((self.inner or not self.kept) and not self.hooks)
                 else "receipt.grid_nodes"
                 if self.hooks
                 else "receipt.grid_ahead"
@@ -348,7 +349,7 @@ class _Receipt:
 
     def _notes(self) -> list[Block]:
         blocks: list[Block] = []
-        if self.grad is None and not self.tensor.is_leaf:
+        if self.grad is None and not self.kept:
             blocks.append(Note(say("receipt.non_leaf", name=self.name), "muted"))
         elif self.grad is None and not self.hooks and not self.inner:
             blocks.append(Note(say("receipt.ahead", name=self.name, call=self.call), "muted"))

@@ -192,7 +192,8 @@ class _WhatIf:
     def _blocks(self) -> Iterator[Block]:
         off = [t for found in self.asked.values() for t in found if edge_of(t) not in self.now.at]
         if off:
-            yield Note(say("what_if.off_way", names=self._named(off), root=self.written), "warning")
+            key = "what_if.off_way" if len(off) == 1 else "what_if.off_way_all"
+            yield Note(say(key, names=self._named(off), root=self.written), "warning")
         if all(leaf.then is None for leaf in self.leaves):
             yield Note(say("what_if.nobody", root=self.written), "warning")
         for key, found in self.asked.items():

@@ -142,6 +142,8 @@ def _computed(source: str, space: Mapping[str, Any]) -> bool:
                 )
             ]
         ):
+            if isinstance(asked, ast.Compare):
+                return True
             held = space.get(asked.id) if isinstance(asked, ast.Name) else None
             return held is not None and is_tensor(held) and bool(held.is_floating_point())
     return False
