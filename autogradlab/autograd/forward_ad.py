@@ -149,6 +149,8 @@ class Level:
         self.apart: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
         #: of Nodes, whether they lead to dual tensors, as far as that was asked
         self.leading: weakref.WeakKeyDictionary[Node, bool] = weakref.WeakKeyDictionary()
+        #: likewise, whether they lead to leaves that are not the level's own
+        self.reaching: weakref.WeakKeyDictionary[Node, bool] = weakref.WeakKeyDictionary()
 
     def open(self) -> None:
         """Open the level."""
@@ -204,19 +206,8 @@ class Level:
 
     def _leads(self, start: Node | None) -> bool:
         """Whether a Node leads to dual tensors."""
-        known = self.leading
-        known.update((node, True) for node in self.given.nodes())
-        path = [] if start is None else [start]
-        while path:
-            node = path[-1]
-            below = [pair(edge)[0] for edge in node._edges]
-            open_ = [n for n in below if n is not None and n not in known]
-            if node not in known and open_:
-                path.append(open_[0])
-                continue
-            known.setdefault(node, any(known[n] for n in below if n is not None))
-            path.pop()
-        return start is not None and known[start]
+        self.leading.update((node, True) for node in self.given.nodes())
+        return start is not None and _leads_to(start, self.leading, lambda node: None)
 
     def has(self, t: Tensor) -> bool:
         """Whether a tensor is a dual tensor itself, not only computed from one."""
@@ -271,9 +262,18 @@ class Level:
     def _recorded(self, tensor: Tensor, tangents: list[Tensor]) -> bool:
         """Whether the tangent of a tensor has a history: where the tensor has one apart from this level, or one of the
         tangents; under no_grad only that which other levels need."""
-        if any(map(requires_grad, tangents)) or reaches_others(tensor, set(self.own)):
+        start = place_of(tensor)[0]
+        if start is None or any(map(requires_grad, tangents)):
             return True
-        return len(transforms.forward) > 1 and reaches_others(tensor, set(self.own), gates=True)
+        return _leads_to(start, self.reaching, self._is_other) or (
+            len(transforms.forward) > 1 and reaches_others(tensor, set(self.own), gates=True)
+        )
+
+    def _is_other(self, node: Node) -> bool | None:
+        """Whether a leaf is none of the level's own; None of a Node that leads on."""
+        if node.accumulates:
+            return id(node.variable) not in self.own  # type: ignore[attr-defined]
+        return False if isinstance(node, _Gate) and node.tangents else None
 
     def _beside_zeros(self, tangent: Tensor, ways: list[Node]) -> Tensor:
         """The tangent of a tensor that was computed by the Nodes `ways`, with the history that it has in PyTorch, which
@@ -510,6 +510,24 @@ def _differentiated(t: Tensor) -> bool:
     inner = transforms.stack[-1] if transforms.stack else None
     starts = () if getattr(inner, "forward", True) else inner.starts  # type: ignore[union-attr]
     return bool(starts) and any(node in starts for node in reachable([pair(gradient_edge(t))[0]]))
+
+
+def _leads_to(start: Node, known: weakref.WeakKeyDictionary[Node, bool], ends: Callable[[Node], bool | None]) -> bool:
+    """Whether a Node leads to an end: `ends` says it of each, or None where it is to be asked of those behind. What is
+    found is `known` for the next time."""
+    path = [start]
+    while path:
+        node = path[-1]
+        answer = known.get(node)
+        if answer is None and (answer := ends(node)) is None:
+            below = [known.get(n) if n is not None else False for n, _ in map(pair, node._edges)]
+            if None in below:
+                path.append(pair(node._edges[below.index(None)])[0])  # type: ignore[arg-type]
+                continue
+            answer = True in below
+        known[node] = answer
+        path.pop()
+    return known[start]
 
 
 def reaches_others(t: Tensor, own: set[int], gates: bool = False) -> bool:
