@@ -21,7 +21,7 @@ from ..core.recording.record import NOT_IMPLEMENTED, TENSORS, OpNode, start_node
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn, warn_once
 from ..core.tensor.dispatching import answers
-from ..core.tensor.edges import NOBODY, operand_edge
+from ..core.tensor.edges import NO_REFERENCE, operand_edge
 from ..core.tensor.tensor import Size, Tensor, counter, requires_grad, set_requires_grad, wrap
 from ..core.types import dtypes
 from ..core.types.device import CPU, default_device, require_cpu, set_device
@@ -401,7 +401,7 @@ def _set_to(self: Tensor, source: Any, array: np.ndarray, storage: Storage | Non
             history = History(self, start_node(_SetNode, tuple(edges), array.shape, array.dtype, ()))
     if self._meta is not None:
         # a leaf with other memory is another leaf to the graphs that were made with the old
-        self._meta.accumulate = NOBODY
+        self._meta.accumulate = NO_REFERENCE
     self._storage = storage
     commit_array(self, as_lazy_as(self._array, array), history)
     return self

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.memory.reserved import reserve
 from ..core.memory.storage import Storage, StorageBase
 from ..core.tensor.copying import rebuild_absent, rebuild_tensor
-from ..core.tensor.overriding import leave_memory
+from ..core.tensor.overriding import have_hollow_tensors
 from ..core.tensor.tensor import Size, Tensor, set_requires_grad
 from ..core.types import dtypes, layouts
 from ..core.types.device import device as Device
@@ -337,7 +337,7 @@ class Reader:
         if location.startswith("cuda"):
             raise RuntimeError(_NO_CUDA)
         if location == "meta":
-            leave_memory()
+            have_hollow_tensors()
             return Storage.over(reserve(memory.nbytes))
         if location != "cpu":
             raise RuntimeError(

@@ -33,7 +33,7 @@ from ..runtime.modes import FLAGS, QUIET
 from ..tensor.dispatching import on_first_mode
 from ..tensor.tensor import Tensor
 from .anomaly import report
-from .firing import ARRAYS, RECORDED, UNRECORDED, as_array, on_array, run_with_hooks, tensor_hooks
+from .firing import ARRAYS, RECORDED, UNRECORDED, as_array, run_on_array, run_with_hooks, tensor_hooks
 from .leaves import (
     ALONE,
     accumulate,
@@ -333,7 +333,7 @@ def _capture(reach: Reach, node: Node, grad: Any, writes: int | None = None) -> 
     return reach.needed is not None and reach.needed[node]
 
 
-def _sole(holders: int, before: np.ndarray, grad: Any, outs: Any, i: int) -> bool:
+def _is_unshared(holders: int, before: np.ndarray, grad: Any, outs: Any, i: int) -> bool:
     """Whether PyTorch adds to a buffered array in place: it is no view, and nobody holds it but the pass itself, by its
     buffers, a Node's gradient and what that has given for its edges before number `i`. `holders` are counted by the
     caller, since what a call adds to them is another number in Python 3.14."""
@@ -354,7 +354,7 @@ def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) ->
     return 0 if node.writes is None else node.writes[i]
 
 
-def _settled(g: Any) -> Any:
+def _as_array(g: Any) -> Any:
     """What a Node has given as an array; one that is conjugated when it is read stays so, as hooks and `.grad` show."""
     return g if type(g) is LazyArray else _asarray(g)
 
@@ -432,7 +432,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                 times = 0
                 if g is not None:
                     if type(g) is not _ndarray:
-                        g = _settled(g)
+                        g = _as_array(g)
                     if g.shape != target.shape or g.dtype is not target.dtype:
                         g = _asarray(checked(node, i, g, target.shape, target.dtype))  # a sum, or a cast: new memory
                     elif writes or counts is not None:
@@ -446,7 +446,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             else:
                 if g is not None:
                     if type(g) is not _ndarray:
-                        g = _settled(g)
+                        g = _as_array(g)
                     if waiting.multi:
                         if g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]:
                             g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
@@ -463,7 +463,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                         elif before is not None:
                             own = (
                                 before.base is None and _refs(before) - (outs[i - 1] is before) == _BUFFERED
-                            ) or _sole(_refs(before), before, grad, outs, i)
+                            ) or _is_unshared(_refs(before), before, grad, outs, i)
                             if own and before.base is None:
                                 g = _sum(before, g, before)
                             elif g.strides == before.strides or g.ndim < 2 or 0 in before.strides:
@@ -761,7 +761,7 @@ class Task:
                     yield Event(node, grad, ())
                 continue
             if short and node.simple and node.hooks is None:
-                outs = on_array(node, grad)
+                outs = run_on_array(node, grad)
             else:
                 arrived = grad if watch else None
                 outs, grad = run_with_hooks(node, grad, form, local, needed)
@@ -780,7 +780,7 @@ class Task:
                 g = outs[i]
                 if g is not None:
                     if not tensors and type(g) is not _ndarray:
-                        g = _settled(g)
+                        g = _as_array(g)
                     times = 0
                     if not tensors and (writes or node.writes is not None):
                         times = _writes(node, i, grad, g, writes)
@@ -797,7 +797,7 @@ class Task:
                             times = 0
                         before = look(target)
                         if before is not None:
-                            own = _sole(_refs(before), before, grad, outs, i)
+                            own = _is_unshared(_refs(before), before, grad, outs, i)
                             g = _plus(before, g, own and before.base is None)
                             times = written.get(target, 0) + 1 if own else 0
                         if times or target in written:

@@ -21,7 +21,7 @@ from ..recording.views import shown
 from ..runtime import modes
 from ..runtime.modes import QUIET
 from ..tensor.dispatching import concerned, known, on_first_mode
-from ..tensor.tensor import Tensor, made
+from ..tensor.tensor import Tensor, wrap_result
 from .anomaly import check_nan
 from .validate import check_hook_result, validate
 
@@ -35,7 +35,7 @@ __all__ = [
     "as_tuple",
     "before_node",
     "hook_result",
-    "on_array",
+    "run_on_array",
     "run_with_hooks",
     "tensor_hooks",
 ]
@@ -79,7 +79,7 @@ def tensor_hooks(node: Node, grad: Any, form: int, local: modes.State) -> Any:
 
 def _retain(owner: Tensor, g: Tensor, form: int) -> None:
     if owner._grad is None:
-        owner._grad = g.clone() if form else made(np.array(g._array))
+        owner._grad = g.clone() if form else wrap_result(np.array(g._array))
     else:
         owner._grad = owner._grad + g
 
@@ -183,7 +183,7 @@ def run_with_hooks(
     return outs, grad
 
 
-def on_array(node: Node, grad: Any) -> Any:
+def run_on_array(node: Node, grad: Any) -> Any:
     """A step of a plain backward: an operation without hooks, on an array."""
     if DETACHED and grad is not None:
         refuse_detached(node)

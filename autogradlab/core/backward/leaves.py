@@ -17,7 +17,7 @@ from ..memory.versions import INFERENCE, UNSHARED, increment_version, of_inferen
 from ..runtime import errors, modes
 from ..runtime.modes import FLAGS
 from ..tensor.dispatching import instead
-from ..tensor.tensor import Tensor, made, requires_grad, wrap
+from ..tensor.tensor import Tensor, requires_grad, wrap, wrap_result
 from ..types.layouts import contiguous_format
 from .firing import ARRAYS, RECORDED, as_array, as_tensor, as_tuple, hook_result
 from .validate import cast_to
@@ -50,7 +50,7 @@ def accumulate(node: AccumulateGrad, grad: Any, form: int, writes: int | None, l
         if form:
             _tensor_leaf(node, grad, local, form, writes is not None)
         elif not takes_gradient(variable):
-            _withheld(node, as_tensor(grad), local, ARRAYS)
+            _run_hooks_only(node, as_tensor(grad), local, ARRAYS)
         elif hooked:
             _hooked_leaf(node, grad, writes, local)
         else:
@@ -109,14 +109,14 @@ def add_to_grad(variable: Tensor, grad: np.ndarray, writes: int | None) -> None:
                 t._counter = [writes]
             variable._grad = t
         else:
-            variable._grad = _first(variable, grad, writes)
+            variable._grad = _first_grad(variable, grad, writes)
     elif old._edge is NO_EDGE and grad.dtype is old._array.dtype:
         _add_in_place(old, grad)
     else:
         accumulate_tensor(variable, wrap(grad))
 
 
-def _first(variable: Tensor, grad: Any, writes: int | None, kept: bool = False) -> Tensor:
+def _first_grad(variable: Tensor, grad: Any, writes: int | None, kept: bool = False) -> Tensor:
     """The `.grad` of a leaf that had none: the array itself if it may be and no hook has `kept` it, else a copy."""
     x = variable._array
     taken = writes is not None and not kept
@@ -213,7 +213,7 @@ def takes_gradient(variable: Tensor) -> bool:
     return requires_grad(variable)
 
 
-def _withheld(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int) -> None:
+def _run_hooks_only(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int) -> None:
     """A leaf that no longer takes a gradient: its hooks are called, `.grad` stays as it is."""
     g = _leaf_hooks(node, grad, local, form)
     if g is not None:
@@ -236,8 +236,8 @@ def own_copy(g: np.ndarray, like: np.ndarray) -> np.ndarray:
 def _alone() -> int:
     """The references that `getrefcount` counts to what one local variable holds, and nobody else: since Python 3.14
     the call itself holds none."""
-    thing = object()
-    return getrefcount(thing)
+    value = object()
+    return getrefcount(value)
 
 
 ALONE = _alone()
@@ -245,7 +245,7 @@ ALONE = _alone()
 
 def _hooked_leaf(node: AccumulateGrad, grad: Any, writes: int | None, local: modes.State) -> None:
     variable = node.variable
-    given = grad if isinstance(grad, Tensor) else made(grad)  # the very Tensor that was given for a root
+    given = grad if isinstance(grad, Tensor) else wrap_result(grad)  # the very Tensor that was given for a root
     grad = given._array
     if writes and given._counter is not INFERENCE:
         given._counter = [writes]
@@ -263,7 +263,7 @@ def _hooked_leaf(node: AccumulateGrad, grad: Any, writes: int | None, local: mod
     if variable._grad is None:
         # an array that no hook has kept becomes `.grad` itself, also for posthooks, to which it is shown
         kept = getrefcount(g) > ALONE or getrefcount(grad) > holders
-        variable._grad = _first(variable, grad, writes, kept)
+        variable._grad = _first_grad(variable, grad, writes, kept)
     else:
         before = local.set_grad(False)
         try:
@@ -285,7 +285,7 @@ def accumulate_nothing(node: AccumulateGrad, form: int, local: modes.State) -> N
 
 def _tensor_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int, own: bool) -> None:
     if not takes_gradient(node.variable):
-        _withheld(node, grad, local, form)
+        _run_hooks_only(node, grad, local, form)
         return
     before = local.set_grad(form == RECORDED)
     holders = getrefcount(grad)
@@ -301,11 +301,7 @@ def _tensor_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State, form: i
 
 
 def leaf_tensor_hooks(node: Node, grad: Any, form: int, local: modes.State) -> Any:
-    """The hooks of a leaf tensor itself, for a gradient that is captured rather than accumulated."""
-    return _tensor_hooks(node, grad, form, local)
-
-
-def _tensor_hooks(node: Node, grad: Any, form: int, local: modes.State) -> Any:
+    """The gradient of a leaf as the hooks of the tensor itself leave it, be it accumulated or captured."""
     meta = node.variable._meta  # type: ignore[attr-defined]
     if meta is None or not meta.hooks:
         return grad
@@ -321,7 +317,7 @@ def _tensor_hooks(node: Node, grad: Any, form: int, local: modes.State) -> Any:
 
 def _leaf_hooks(node: AccumulateGrad, g: Any, local: modes.State, form: int) -> Any:
     """Hooks of the leaf tensor, then prehooks of its AccumulateGrad."""
-    g = as_tensor(_tensor_hooks(node, g, form, local))
+    g = as_tensor(leaf_tensor_hooks(node, g, form, local))
     if node.hooks is None:
         return g
     before = local.set_grad(form == RECORDED)
@@ -373,11 +369,11 @@ def _add_tensor(variable: Tensor, grad: Tensor, recorded: bool, own: bool) -> No
     old = variable._grad
     if old is None:
         if recorded:
-            variable._grad = made(empty_like(variable._array, grad._array.dtype)).copy_(grad)
+            variable._grad = wrap_result(empty_like(variable._array, grad._array.dtype)).copy_(grad)
         else:
             array = grad._array
             taken = own and getrefcount(array) == ALONE + 1 and not of_inference(grad)
-            variable._grad = _first(variable, array, grad._counter[0] if taken else None)
+            variable._grad = _first_grad(variable, array, grad._counter[0] if taken else None)
     elif recorded:
         variable._grad = old + grad
     elif requires_grad(old) or old._array.dtype is not grad._array.dtype:

@@ -59,7 +59,7 @@ def total(x: np.ndarray, made: Any) -> Any:
     if x.size <= _FEW or x.dtype is not made or made not in _ONES or type(x) is not np.ndarray:
         return _reduce(x, axis=None, dtype=made)
     if not x.flags.c_contiguous:
-        if x.ndim == 1:  # no lanes, but strands
+        if x.ndim == 1:  # numbers with gaps between them: in strands, without lanes
             return _in_strands(x)
         x = x.T
         if not x.flags.c_contiguous:

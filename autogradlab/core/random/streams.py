@@ -462,7 +462,7 @@ def _swapped(partner: Array) -> Array:
     n = len(partner)
     steps = np.arange(n, dtype=_INT64)
     last = np.arange(n + 1)  # last[k]: the last step before k whose partner was k, or k itself
-    # A step that stays at its own place brings nothing: it goes to a place that nobody asks for.
+    # A step that swaps a place with itself moves nothing: it is noted at place n, which no chain reads.
     last[np.where(partner == steps, n, partner)] = steps  # of several steps the last one stays
     last = last[:n]
     further = last.take(last)

@@ -9,7 +9,7 @@ from ..memory.rows import Rows
 from ..memory.versions import INFERENCE, UNSHARED
 from ..runtime import modes
 from ..tensor.edges import ViewMeta
-from ..tensor.tensor import Tensor, counter, made, wrap
+from ..tensor.tensor import Tensor, counter, wrap, wrap_result
 
 __all__ = ["beneath", "share", "shown"]
 
@@ -58,8 +58,8 @@ def share(source: Tensor, array: np.ndarray, edge: Edge | None, creation: str | 
 def shown(array: np.ndarray) -> Tensor:
     """The tensor of an array that formulas made: a view, if they took it as a part of other memory."""
     if type(array) is not np.ndarray and isinstance(array, Rows):
-        return made(array)
+        return wrap_result(array)
     base = array.base
     if type(base) is np.ndarray and not modes.FLAGS.inference:
         return share(wrap(base), array, None, "no_grad")
-    return made(array)
+    return wrap_result(array)

@@ -17,7 +17,7 @@ from ..memory.versions import INFERENCE, increment_version
 from ..runtime import modes
 from ..types import dtypes
 from .edges import requires_grad
-from .overriding import leave_memory, overrides
+from .overriding import have_hollow_tensors, overrides
 from .tensor import Tensor, set_requires_grad, wrap
 
 __all__ = ["deepcopy_storage", "deepcopy_tensor", "rebuild_tensor", "reduce_tensor", "whole"]
@@ -150,7 +150,7 @@ def rebuild_absent(kind: str, size: tuple[int, ...], stride: tuple[int, ...], gr
     """A tensor without contents again."""
     numpy = dtypes.ALL[kind].numpy
     made = wrap(reserved(size, numpy, tuple(s * numpy.itemsize for s in stride)))
-    leave_memory()
+    have_hollow_tensors()
     if grad:
         set_requires_grad(made, True, "method")
     return made

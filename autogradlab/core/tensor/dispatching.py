@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-#: the functions that carry out operations, each with what is to be done with its calls while somebody is to be asked: a
+#: the functions that carry out operations, each with what becomes of its calls while a mode or a class is asked: a
 #: function that is called with it, the arguments and the keywords; or an entry of the op table, and what the function
 #: is of it: the operation (""), the operator ("core") or that in place ("core_")
 forms: dict[Any, Any] = {}
@@ -65,7 +65,7 @@ class Known:
 known = Known()
 
 
-class Watch:
+class OnFirstMode:
     """What is to be done with the forms when the first mode is entered; nothing, until the package is whole."""
 
     def __init__(self) -> None:
@@ -78,13 +78,13 @@ class Watch:
         self.gate: Callable[[Any, Any], None] | None = None
 
 
-on_first_mode = Watch()
+on_first_mode = OnFirstMode()
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def instead(slow: Callable[..., Any]) -> Callable[[F], F]:
-    """Decorator for what carries out an operation: while somebody is to be asked, `slow` is called with the function
-    and the arguments and keywords of a call, and does what it does."""
+    """Decorator for what carries out an operation: while a mode or a class is asked, `slow` is called in its place,
+    with the function itself, the arguments and the keywords of a call."""
 
     def noted(function: F) -> F:
         note(function, slow)
@@ -125,12 +125,12 @@ def hollow(t: Any) -> bool:
 
 
 def concerned(*tensors: Any) -> bool:
-    """Whether somebody is to be asked of an operation on these."""
+    """Whether a mode, or the class of one of these tensors, is to be asked of an operation on them."""
     return bool(LOCAL.state.dispatch_modes) or (on_first_mode.gate is not None and bool(asked(tensors, {})))
 
 
 def refuse_unheard(what: str, tensors: Iterable[Any]) -> None:
-    """Refuse what PyTorch does by operators, and is done here without them, where somebody listens to all of them."""
+    """Refuse what PyTorch does by operators, and is done here without them, while a mode or a class hears them all."""
     if on_first_mode.gate is None:
         return
     if any(getattr(m, "_hears_all", True) for m in LOCAL.state.dispatch_modes) or asked(tensors, {}):

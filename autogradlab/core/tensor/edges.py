@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEAD_EDGE",
-    "NOBODY",
+    "NO_REFERENCE",
     "WRAPPED",
     "NumberMeta",
     "TensorMeta",
@@ -37,8 +37,8 @@ __all__ = [
 ]
 
 
-#: called, gives None: stands for the reference to a Node where there has been none
-NOBODY = type(None)
+#: `TensorMeta.accumulate` while there is no AccumulateGrad: called, it gives None, as a dead weak reference does
+NO_REFERENCE = type(None)
 
 
 class TensorMeta:
@@ -48,7 +48,7 @@ class TensorMeta:
 
     def __init__(self) -> None:
         #: gives the AccumulateGrad in use, if it lives
-        self.accumulate: Callable[[], AccumulateGrad | None] = NOBODY
+        self.accumulate: Callable[[], AccumulateGrad | None] = NO_REFERENCE
         self.hooks: HookDict | None = None
         self.post_accumulate: HookDict | None = None
         self.retains = False

@@ -32,7 +32,7 @@ __all__ = [
     "gate",
     "have_few_kernels",
     "hand_on",
-    "leave_memory",
+    "have_hollow_tensors",
     "on_first_override",
     "overrides",
     "run_forward",
@@ -89,7 +89,7 @@ def overrides(kind: type) -> bool:
     return getattr(kind, "__torch_function__", disabled) is not disabled
 
 
-class Watch:
+class OnFirstOverride:
     """What is to be done when the first class that overrides appears; nothing, until the package is whole."""
 
     def __init__(self) -> None:
@@ -99,10 +99,10 @@ class Watch:
         self.through: Through | None = None
 
 
-on_first_override = Watch()
+on_first_override = OnFirstOverride()
 
 
-def leave_memory() -> None:
+def have_hollow_tensors() -> None:
     """From now on there are tensors without contents."""
     global off_memory
     if off_memory is None:
@@ -281,21 +281,25 @@ def gate(
     vars(function)["_within_gate"] = call
     plain = PLAIN.issuperset
 
-    def cast(*args: Any, **kwargs: Any) -> Any:
+    def with_autocast(*args: Any, **kwargs: Any) -> Any:
         casting = LOCAL.state.casting
         return call(*args, **kwargs) if casting is None else casting.through(name, call, args, kwargs)
 
-    def allowed(*args: Any, **kwargs: Any) -> Any:
-        return cast(*args, **kwargs) if few_kernels is None else few_kernels(name, cast, args, kwargs)
+    def with_few_kernels(*args: Any, **kwargs: Any) -> Any:
+        inner = with_autocast
+        return inner(*args, **kwargs) if few_kernels is None else few_kernels(name, inner, args, kwargs)
 
-    def lower(*args: Any, **kwargs: Any) -> Any:
-        return allowed(*args, **kwargs) if off_memory is None else off_memory(name, allowed, args, kwargs)
+    def with_hollow_tensors(*args: Any, **kwargs: Any) -> Any:
+        inner = with_few_kernels
+        return inner(*args, **kwargs) if off_memory is None else off_memory(name, inner, args, kwargs)
 
-    def under(*args: Any, **kwargs: Any) -> Any:
-        return lower(*args, **kwargs) if forward is None else forward(name, lower, args, kwargs)
+    def with_tangents(*args: Any, **kwargs: Any) -> Any:
+        inner = with_hollow_tensors
+        return inner(*args, **kwargs) if forward is None else forward(name, inner, args, kwargs)
 
-    def below(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return under(*args, **kwargs) if dispatching is None else dispatching(name, under, args, kwargs)
+    def with_dispatch(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        inner = with_tangents
+        return inner(*args, **kwargs) if dispatching is None else dispatching(name, inner, args, kwargs)
 
     def overridden(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = LOCAL.state
@@ -303,9 +307,9 @@ def gate(
         modes = [] if level == ALL_DISABLED else state.function_modes
         objects = [] if level or modes_only else collect((*spread(args), *spread(kwargs.values())))
         if not objects and not modes:
-            return below(args, kwargs)
+            return with_dispatch(args, kwargs)
         if handled is not None:
-            return handled(args, kwargs, below)
+            return handled(args, kwargs, with_dispatch)
         try:
             result = ask(func, objects, args, kwargs or None, modes)
         except TypeError:

@@ -53,7 +53,7 @@ __all__ = [
     "ViewMeta",
     "counter",
     "gradient_edge",
-    "made",
+    "wrap_result",
     "operand_edge",
     "requires_grad",
     "set_requires_grad",
@@ -713,7 +713,7 @@ def wrap(array: np.ndarray) -> Tensor:
 rows.wrapped = wrap
 
 
-def made(array: np.ndarray) -> Tensor:
+def wrap_result(array: np.ndarray) -> Tensor:
     """The tensor of what was just computed and has no history: in inference mode it is one of that mode."""
     t = wrap(array)
     if modes.FLAGS.inference and modes.LOCAL.state.inference:

@@ -18,7 +18,7 @@ from ...core.memory.rows import plain_rows
 from ...core.recording.record import TENSORS, writes
 from ...core.runtime.modes import quiet
 from ...core.runtime.warn import warn_once
-from ...core.tensor.tensor import Tensor, made
+from ...core.tensor.tensor import Tensor, wrap_result
 from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
@@ -527,7 +527,7 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
     )
     r = plain_rows(places).astype(kind.numpy)
     if out is None:
-        return made(contiguous(r).reshape(v.shape))
+        return wrap_result(contiguous(r).reshape(v.shape))
     return write(_SEARCH, out, r, ())
 
 

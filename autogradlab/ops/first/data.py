@@ -10,7 +10,7 @@ from ...core.memory.versions import InferenceVersions, apart, of_inference
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
 from ...core.tensor.dispatching import instead
-from ...core.tensor.edges import NOBODY
+from ...core.tensor.edges import NO_REFERENCE
 from ...core.tensor.tensor import Tensor, counter, requires_grad, wrap
 from ..table.arguments import reject
 from ..table.opdef import composite
@@ -53,7 +53,7 @@ def _set_data(self: Tensor, value: Any) -> None:
     if of_inference(value) and type(version) is list and self._view is None:
         self._counter = InferenceVersions(version[0])
     if self._meta is not None and value._array.dtype != self._array.dtype:
-        self._meta.accumulate = NOBODY  # the next graph gets a Node that wants gradients of the new dtype
+        self._meta.accumulate = NO_REFERENCE  # the next graph gets a Node that wants gradients of the new dtype
     self._array = value._array
     self._storage = value._storage
 

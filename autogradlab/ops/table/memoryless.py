@@ -40,7 +40,7 @@ _DEVICE = "Tensor on device {} is not on the expected device {}!"
 def empty(t: Tensor) -> Tensor:
     """Take its contents from a new tensor: it is on "meta" now."""
     t._array, t._storage = empty_like(t._array), None
-    overriding.leave_memory()
+    overriding.have_hollow_tensors()
     return t
 
 
