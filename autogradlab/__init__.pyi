@@ -529,6 +529,9 @@ def conv3d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: 
     """Sliding dot products of volumes with small kernels."""
 @_overload
 def conv3d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _int | _Sequence[_int] = ..., padding: _str = ..., dilation: _int | _Sequence[_int] = ..., groups: _int = ...) -> _Tensor: ...
+def conv_tbc(input: _Tensor, weight: _Tensor, bias: _Tensor, pad: _int = ...) -> _Tensor:
+    """The sums of products of a kernel with the steps of sequences; `pad` times of zeros stand before and
+    behind."""
 def conv_transpose1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _int | _Sequence[_int] = ..., padding: _int | _Sequence[_int] = ..., output_padding: _int | _Sequence[_int] = ..., groups: _int = ..., dilation: _int | _Sequence[_int] = ...) -> _Tensor:
     """The transpose of conv1d, which is what its backward does to gradients; used to make signals longer."""
 def conv_transpose2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., stride: _int | _Sequence[_int] = ..., padding: _int | _Sequence[_int] = ..., output_padding: _int | _Sequence[_int] = ..., groups: _int = ..., dilation: _int | _Sequence[_int] = ...) -> _Tensor:

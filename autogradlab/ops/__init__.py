@@ -136,6 +136,7 @@ LAZY = {
     "nn.attention": "F._masked_softmax_backward F._scaled_dot_product_flash_attention_for_cpu "
     "F._scaled_dot_product_flash_attention_for_cpu_backward torch._masked_softmax",
     "nn.conv": "F._conv F._conv_by_input F._conv_by_weight F.col2im F.convolution_backward F.im2col torch.convolution",
+    "nn.conv_tbc": "torch.conv_tbc",
     "nn.ctc": "F._ctc_loss F._ctc_loss_backward F.multilabel_margin_loss_backward F.multilabel_margin_loss_forward",
     "nn.embedding": "F.embedding_dense_backward F.embedding_gather torch.channel_shuffle torch.embedding "
     "torch.embedding_bag torch.pixel_shuffle torch.pixel_unshuffle",

@@ -214,6 +214,23 @@ network(
     case(SIGNAL, A(3, 2, 3), padding="same"),
     case(SIGNAL, A(3, 2, 2), dilation=2),
 )
+samples(
+    "conv_tbc",
+    case(A(4, 2, 3), A(2, 3, 2), A(2)),
+    case(A(4, 2, 3), A(3, 3, 2), A(2), 1),
+    case(A(2, 1, 3), A(5, 3, 2), A(2), pad=2),
+    case(A(5, 2, 3), A(2, 3, 2), A(2), -1),
+    case(A(4, 2, 3, dtype="float32"), A(2, 3, 2, dtype="float32"), A(2, dtype="float64")).but(first=False),
+    case(A(4, 2, 3, dtype="int64"), A(2, 3, 2, dtype="int64"), A(2, dtype="int64")),
+    case(A(2, 3), A(2, 3, 2), A(2)),
+    case(A(4, 2, 3), A(3, 2), A(2)),
+    case(A(4, 2, 3), A(2, 3, 2), A(1, 2)),
+    case(A(4, 2, 3), A(2, 2, 2), A(2)),
+    case(A(4, 2, 3), A(2, 3, 2), A(3)),
+    case(A(1, 2, 3), A(4, 3, 2), A(2)),
+    case(A(4, 2, 3, dtype="float32"), A(2, 3, 2), A(2)),
+    case(A(4, 2, 3, dtype="complex128"), A(2, 3, 2, dtype="complex128"), A(2, dtype="complex128")),
+)
 network(
     "conv2d",
     case(IMAGE, A(3, 2, 2, 2)),

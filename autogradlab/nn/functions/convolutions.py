@@ -21,6 +21,7 @@ __all__ = [
     "conv1d",
     "conv2d",
     "conv3d",
+    "conv_tbc",
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
@@ -32,6 +33,26 @@ __all__ = [
     "upsample_bilinear",
     "upsample_nearest",
 ]
+
+
+@reading("conv_tbc")
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+    """A convolution along time of sequences that are laid out as (time, batch, channels).
+
+    Shapes: (n, batch, channels), a weight of (steps, channels, out) and a bias of (out,) give
+        (n + 2 pad - steps + 1, batch, out).
+    Dtypes: any but bool.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import autogradlab.nn.functional as F
+        >>> F.conv_tbc(torch.ones(3, 1, 2), torch.ones(2, 2, 1), torch.zeros(1)).shape
+        torch.Size([2, 1, 1])
+
+    Mirrors `torch.nn.functional.conv_tbc`.
+    """
+    found: Tensor = TENSORS.conv_tbc(input, weight, bias, pad)
+    return found
 
 
 def expanded(value: Any, n: int, name: str) -> tuple[int, ...]:

@@ -82,6 +82,7 @@ class Op:
     inplace_overload: whether the in-place form has a Node of its own, NameBackward1, or the formulas that it has then.
     dynamic: of an operation whose result has a shape that depends on values: what vmap says of it.
     elementwise, holomorphic: see `OpNode.pushing`.
+    forwardless: PyTorch's name of an operation that has no formula for forward mode, which is then refused.
     real: the derivative is that of real numbers: a complex result that would be recorded is refused.
     also: what PyTorch's Node saves though no formula needs it.
     without_grad: the tensors, apart from those with a formula, that may not require grad.
