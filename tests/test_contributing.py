@@ -35,7 +35,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     without = shutil.ignore_patterns("__pycache__", "_lessons", "*.ipynb")
     for name in ("autogradlab", "tools"):
         shutil.copytree(ROOT / name, folder / name, ignore=without)
-    shutil.copytree(ROOT / "tests/ops", folder / "tests/ops", ignore=without)
+    for name in ("tests/ops", "tests/names"):
+        shutil.copytree(ROOT / name, folder / name, ignore=without)
     for source in (ROOT / "tests").glob("[!t]*.*"):  # what tests share, without the tests
         shutil.copy(source, folder / "tests" / source.name)
     entry, _ = parts("python")

@@ -3,6 +3,7 @@
 python tools/inventory.py                  a table
 python tools/inventory.py --names FILE     which names of a list are missing (lines ending in `torch.name` or `.name`)
 python tools/inventory.py --against-torch  the same for PyTorch's own namespace, and what is here but not there
+python tools/inventory.py --absent         take out of tests/names/absent.txt what is here now; with --check say it
 """
 
 from __future__ import annotations
@@ -125,6 +126,19 @@ def missing(lib: Any, names: Sequence[str]) -> list[str]:
         warnings.simplefilter("ignore")  # deprecated names say so when one asks for them
         owners = objects(lib)
         return [name for name in names if not has(lib, name, owners)]
+
+
+def renew_absent(check: bool) -> int:
+    """Take the names that are here now out of the list of those that are not; with `check`, 1 if there are any."""
+    file = ROOT / "tests/names/absent.txt"
+    absent = {f"torch.{name}": name for name in names_of(file)}
+    here = {absent[name] for name in {*absent}.difference(missing(autogradlab, list(absent)))}
+    if here and not check:
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        file.write_text("".join(line for line in lines if line.strip() not in here), encoding="utf-8")
+    if here:
+        print(f"tests/names/absent.txt: {'stale' if check else 'renewed'}: {', '.join(sorted(here))}")
+    return int(check and bool(here))
 
 
 def ours(torch: Any) -> tuple[list[str], list[str]]:
@@ -251,8 +265,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--names", type=Path)
     parser.add_argument("--against-torch", action="store_true")
+    parser.add_argument("--absent", action="store_true")
+    parser.add_argument("--check", action="store_true", help="with --absent: write nothing")
     parser.add_argument("--tests", action="store_true", help="collect the tests too and count them")
     given = parser.parse_args(arguments)
+    if given.absent:
+        return renew_absent(given.check)
     if given.names:
         listed = names_of(given.names)
         gone = missing(autogradlab, listed)

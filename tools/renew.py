@@ -4,8 +4,9 @@
     python tools/renew.py --check    say what is stale, write nothing
 
 In this order: the copies of small functions on the ways that every operation takes, the names of the families that are
-loaded late, what the examples of the help texts print, the stubs, and PyTorch's results for new samples of the tests.
-Examples and samples ask PyTorch, under the settings of tools/record.py; where it is missing they stay as they are.
+loaded late, what the examples of the help texts print, the stubs, the list of names that are not here, and PyTorch's
+results for new samples of the tests. Examples and samples ask PyTorch, under the settings of tools/record.py; where it
+is missing they stay as they are.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ STEPS: tuple[tuple[str, list[str], bool], ...] = (
     ("families.py", [], False),
     ("helptexts.py", ["record"], True),
     ("stubs.py", [], False),
+    ("inventory.py", ["--absent"], False),
     ("goldens.py", ["--new"], True),
 )
 
