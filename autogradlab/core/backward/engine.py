@@ -33,7 +33,7 @@ from ..runtime.modes import FLAGS, QUIET
 from ..tensor.dispatching import on_first_mode
 from ..tensor.tensor import Tensor
 from .anomaly import report
-from .firing import ARRAYS, RECORDED, UNRECORDED, as_array, run_on_array, run_with_hooks, tensor_hooks
+from .firing import ARRAYS, RECORDED, UNRECORDED, as_array, run_with_hooks, step_on_array, tensor_hooks
 from .leaves import (
     ALONE,
     accumulate,
@@ -761,7 +761,7 @@ class Task:
                     yield Event(node, grad, ())
                 continue
             if short and node.simple and node.hooks is None:
-                outs = run_on_array(node, grad)
+                outs = step_on_array(node, grad)
             else:
                 arrived = grad if watch else None
                 outs, grad = run_with_hooks(node, grad, form, local, needed)

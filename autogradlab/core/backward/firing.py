@@ -35,7 +35,7 @@ __all__ = [
     "as_tuple",
     "before_node",
     "hook_result",
-    "run_on_array",
+    "step_on_array",
     "run_with_hooks",
     "tensor_hooks",
 ]
@@ -183,7 +183,7 @@ def run_with_hooks(
     return outs, grad
 
 
-def run_on_array(node: Node, grad: Any) -> Any:
+def step_on_array(node: Node, grad: Any) -> Any:
     """A step of a plain backward: an operation without hooks, on an array."""
     if DETACHED and grad is not None:
         refuse_detached(node)

@@ -50,7 +50,7 @@ def accumulate(node: AccumulateGrad, grad: Any, form: int, writes: int | None, l
         if form:
             _tensor_leaf(node, grad, local, form, writes is not None)
         elif not takes_gradient(variable):
-            _run_hooks_only(node, as_tensor(grad), local, ARRAYS)
+            _call_hooks_only(node, as_tensor(grad), local, ARRAYS)
         elif hooked:
             _hooked_leaf(node, grad, writes, local)
         else:
@@ -213,7 +213,7 @@ def takes_gradient(variable: Tensor) -> bool:
     return requires_grad(variable)
 
 
-def _run_hooks_only(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int) -> None:
+def _call_hooks_only(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int) -> None:
     """A leaf that no longer takes a gradient: its hooks are called, `.grad` stays as it is."""
     g = _leaf_hooks(node, grad, local, form)
     if g is not None:
@@ -285,7 +285,7 @@ def accumulate_nothing(node: AccumulateGrad, form: int, local: modes.State) -> N
 
 def _tensor_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int, own: bool) -> None:
     if not takes_gradient(node.variable):
-        _run_hooks_only(node, grad, local, form)
+        _call_hooks_only(node, grad, local, form)
         return
     before = local.set_grad(form == RECORDED)
     holders = getrefcount(grad)
