@@ -254,9 +254,9 @@ def _hooked_leaf(node: AccumulateGrad, grad: Any, writes: int | None, local: mod
     if g is None:
         return
     if g is not given:
-        grad = g._array
-        writes = 0 if grad.base is None or not grad.size else None  # an empty one is placed on memory of its own
-        holders = ALONE + 1  # the array belongs to `g`
+        if g._array is not grad:
+            grad, holders = g._array, ALONE + 1  # the array belongs to `g`
+        writes = 0 if of_inference(g) else g._counter[0]  # PyTorch takes views over too, with their versions
     elif writes is not None:
         writes = 0 if of_inference(g) else g._counter[0]  # changes made by hooks count too
     del given
