@@ -83,6 +83,8 @@ class Muon(Optimizer):
             for p, x, g in changes.gradients(group):
                 if p._array.dtype.kind == "c":
                     raise RuntimeError("Muon does not support complex parameters")
+                if g.ndim != 2:
+                    raise ValueError("Param gradient must be a 2D matrix")
                 state = changes.state(p) or changes.begin(p, {"momentum_buffer": F.zeros_like(wrap(g))})
                 mean = changes.write(
                     state["momentum_buffer"], lerp(changes.array(state["momentum_buffer"]), g, 1 - momentum)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...core.memory.layout import channels_last
+from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.dispatching import instead
@@ -155,6 +156,7 @@ def instance_norm(
         for t, many in ((running_mean, means), (running_var, variances)):
             if t is not None:
                 t._array[...] = many._array.reshape(n, c).mean(0)
+                increment_version(t)
     return TENSORS.view(out, shape)
 
 

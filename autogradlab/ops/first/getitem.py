@@ -25,7 +25,7 @@ from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ...core.types.dtypes import cxx_name, float64
 from ...core.values.building import array_from, scalar_array
 from ..table.calls import view_of
-from .index import _ALL, INDEX, SELECT, SLICE, check_mask, checked_index, lifted, put, slice_
+from .index import _ALL, INDEX, SELECT, SLICE, check_kinds, check_mask, checked_index, lifted, put, slice_
 
 _AS_TUPLE = (
     "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
@@ -142,6 +142,8 @@ def parse(input: Tensor, index: Any, writing: bool = False) -> tuple[Tensor, tup
     x = result._array
     if writing:  # put() checks them, after it has looked at the tensor
         return result, tuple([i for i in found if i is not _TAKEN])
+    if len(found) > 1:
+        check_kinds(found)
     checked = [checked_index(i, x, d) if isinstance(i, Tensor) else i for d, i in enumerate(found) if i is not _TAKEN]
     return result, tuple(checked)
 

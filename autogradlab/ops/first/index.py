@@ -4,6 +4,7 @@ index_put writes there."""
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,15 @@ def checked_index(t: Tensor, x: np.ndarray, dim: int) -> Tensor:
     elif kind != "i" or array.dtype.itemsize < 4:
         raise IndexError(_DTYPES)
     return t
+
+
+def check_kinds(indices: Iterable[Any]) -> None:
+    """Refuse index tensors of dtypes that are none, before any of them is looked at."""
+    for i in indices:
+        if isinstance(i, Tensor):
+            kind, size = i._array.dtype.kind, i._array.dtype.itemsize
+            if kind != "b" and not (kind == "i" and size >= 4) and not (kind == "u" and size == 1):
+                raise IndexError(_DTYPES)
 
 
 def check_mask(mask: np.ndarray, x: np.ndarray, dim: int) -> None:
