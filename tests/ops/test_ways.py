@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autogradlab as torch
-from autogradlab.core.memory import adding, places
+from autogradlab.core.memory import adding, layout, places
 from autogradlab.core.memory.places import places_in_rows
 from autogradlab.core.random import normals
 from autogradlab.core.random.generator import Generator
@@ -226,3 +226,14 @@ def test_remainders_of_many_floats(far: bool, monkeypatch: pytest.MonkeyPatch) -
     many = found()
     monkeypatch.setattr(quotients, "_MANY", 1 << 60)
     assert many == found()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float16", "float32", "complex64", "complex128"])
+def test_transposed_matrices_in_strips(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = (np.arange(100 * 2048) % 1009).reshape(100, 2048).astype(dtype)
+    views = [x.T, x[:91, :1000].T, x[1:, 3:].T, np.broadcast_to(x[0], (50, 2048)).T]
+    strips = [layout.row_by_row(v) for v in views]
+    assert torch.equal(torch.from_numpy(x).t().contiguous(), torch.from_numpy(strips[0]))
+    monkeypatch.setattr(layout, "_MANY", 1 << 60)
+    for found, v in zip(strips, views, strict=True):
+        assert found.flags.c_contiguous and found.tobytes() == layout.row_by_row(v).tobytes()

@@ -10,7 +10,7 @@ from ...core.arguments.mismatch import describe_mismatch, refuse_all
 from ...core.graph.node import NO_EDGE, leads
 from ...core.memory.absent import is_absent, require_contents
 from ...core.memory.casting import cast_array, real_with_warning
-from ...core.memory.layout import channels_last, like, with_channels_last
+from ...core.memory.layout import channels_last, like, row_by_row, with_channels_last
 from ...core.memory.layout import formatted as in_order_of
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.rows import Rows
@@ -74,7 +74,7 @@ def formatted(x: np.ndarray, memory_format: Any = None) -> np.ndarray:
         r[...] = x
         return r
     if memory_format is _CONTIGUOUS or memory_format == "contiguous":
-        return np.array(x, order="C")
+        return row_by_row(x)
     if isinstance(x, Rows):
         raise RuntimeError(errors.ROWS_CLONE.format(memory_format.name.title().replace("_", "").replace("3D", "3d")))
     wanted = {"channels_last": 4, "channels_last_3d": 5}.get(memory_format.name)
