@@ -136,7 +136,7 @@ def test_the_picture_shows_where_it_is_cut(torch: Any) -> None:
 def test_what_is_not_on_the_way(torch: Any) -> None:
     _w, _x, _a, _b, y = first(torch)
     other = torch.tensor([1.0], requires_grad=True)
-    assert "cutting it changes nothing" in lab.what_if(y, cut=other).text
+    assert "nothing changes" in lab.what_if(y, cut=other).text
     assert "raises an error" in lab.what_if(y, cut=y).text
 
 
@@ -154,7 +154,7 @@ def test_a_view_that_was_written_in_place_is_asked_of_at_its_base(torch: Any, ho
     assert rows(lab.what_if((later * 2).sum(), cut=later))["a"][1] == "nothing"
     other = a * 2
     row = other[0]
-    assert "cutting it changes nothing" in lab.what_if(other.sum(), cut=row).text
+    assert "nothing changes" in lab.what_if(other.sum(), cut=row).text
 
 
 def test_what_cannot_be_asked(torch: Any) -> None:
