@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from functools import cache
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -102,11 +102,11 @@ def _zeros_node(name: str) -> Any:
 
 
 class _Tangents:
-    """Tangents by the places of their tensors in the graph, as long as these are there; None for a tensor that has
-    none."""
+    """Tangents by the places of their tensors in the graph; None for a tensor that has none."""
 
-    def __init__(self) -> None:
-        self._of: weakref.WeakKeyDictionary[Node, dict[int, Tensor | None]] = weakref.WeakKeyDictionary()
+    def __init__(self, kept: bool) -> None:
+        """kept: whether the Nodes are kept, as those of leaves have to be, or only the tangents of those that live."""
+        self._of: MutableMapping[Node, dict[int, Tensor | None]] = {} if kept else weakref.WeakKeyDictionary()
 
     def __bool__(self) -> bool:
         return bool(self._of)
@@ -138,9 +138,9 @@ class Level:
 
     def __init__(self) -> None:
         #: the tangents that were given to tensors, also where these were changed in place, and the tangents with them
-        self.given = _Tangents()
+        self.given = _Tangents(kept=True)
         #: those that were computed
-        self.made = _Tangents()
+        self.made = _Tangents(kept=False)
         #: the leaves that are hidden behind dual tensors, and stand-ins of gradients, by id
         self.own: dict[int, Tensor] = {}
         #: what was computed from dual tensors, they themselves among it
@@ -248,8 +248,13 @@ class Level:
         for node in ways:  # of a layer, whose calls nobody has seen
             if node.forwardless:
                 raise NotImplementedError(errors.FORWARDLESS.format(node.forwardless))
-        with enable_grad():
-            push(ways, tangents, place)
+        local = modes.current()
+        passing, local.passing = local.passing, True  # rows whose vmap is over may take part, as in a pass backward
+        try:
+            with enable_grad():
+                push(ways, tangents, place)
+        finally:
+            local.passing = passing
         found = tangents.get(place)
         if found is None:
             return None
@@ -623,12 +628,7 @@ def _transposed(node: Node, tangents: Sequence[Tensor | None], numbers: list[int
     shapes, dtypes = (node.shape, node.dtype) if node.multi else ((node.shape,), (node.dtype,))
     dummies = {nr: _dummy(shapes[nr], dtypes[nr]) for nr in numbers}
     grads = [dummies.get(nr) for nr in range(node.outputs())]
-    local = modes.current()
-    before, local.passing = local.passing, True
-    try:
-        firsts = validate(node, node.run_recorded(grads if node.multi else grads[0], TENSORS))
-    finally:
-        local.passing = before
+    firsts = validate(node, node.run_recorded(grads if node.multi else grads[0], TENSORS))
     pairs = [(g, t) for g, t in zip(firsts, tangents, strict=True) if g is not None and t is not None]
     linear = [(g, t) for g, t in pairs if requires_grad(g)]
     found: Sequence[Tensor | None] = [None] * len(numbers)
