@@ -252,7 +252,7 @@ class Level:
         passing, local.passing = local.passing, True  # rows whose vmap is over may take part, as in a pass backward
         try:
             with enable_grad():
-                push(ways, tangents, place)
+                push(ways, tangents, place, self.own)
         finally:
             local.passing = passing
         found = tangents.get(place)
@@ -590,20 +590,27 @@ def _ways(place: Pair, given: _Tangents, made: _Tangents, tangents: dict[Pair, T
     return [node for node, leads_to_known in leading.items() if leads_to_known]
 
 
-def push(ways: list[Node], tangents: dict[Pair, Tensor], place: Pair) -> None:
-    """Add to known tangents those of what the Nodes `ways` have made of them, as far as `place` needs them."""
+def push(ways: list[Node], tangents: dict[Pair, Tensor], place: Pair, own: dict[int, Tensor]) -> None:
+    """Add to known tangents those of what the Nodes `ways` have made of them, as far as `place` needs them.
+
+    own: leaves that are the level's alone; those that are made for it are added to them.
+    """
     asked: dict[Node, list[int]] = {}
     for made_by, nr in (place, *(pair(edge) for node in ways for edge in node._edges)):
         if made_by is not None and nr not in asked.setdefault(made_by, []):
             asked[made_by].append(nr)
     for node in ways:
         numbers = [nr for nr in asked[node] if (node, nr) not in tangents]
-        for nr, made in zip(numbers, _pushed(node, [tangents.get(pair(e)) for e in node._edges], numbers), strict=True):
+        for nr, made in zip(
+            numbers, _pushed(node, [tangents.get(pair(e)) for e in node._edges], numbers, own), strict=True
+        ):
             if made is not None:
                 tangents[node, nr] = made
 
 
-def _pushed(node: Node, tangents: Sequence[Tensor | None], numbers: list[int]) -> Sequence[Tensor | None]:
+def _pushed(
+    node: Node, tangents: Sequence[Tensor | None], numbers: list[int], leaves: dict[int, Tensor]
+) -> Sequence[Tensor | None]:
     """The tangents of outputs of a Node, by their numbers, given those of its inputs."""
     if isinstance(node, Identity):
         return [tangents[0]] * len(numbers)
@@ -611,22 +618,25 @@ def _pushed(node: Node, tangents: Sequence[Tensor | None], numbers: list[int]) -
         return [None] * len(numbers)
     own = {i for f in node.pushing(tangents) for i in f.edges} if isinstance(node, OpNode) else ()
     if not own:
-        return _transposed(node, tangents, numbers)
+        return _transposed(node, tangents, numbers, leaves)
     made: Sequence[Tensor | None] = node.push(tangents, TENSORS, numbers)  # type: ignore[attr-defined]
     rest = [None if i in own else t for i, t in enumerate(tangents)]
     if all(t is None for t in rest):
         return made
     return [
         one if other is None else other if one is None else TENSORS.add(one, other)
-        for one, other in zip(made, _transposed(node, rest, numbers), strict=True)
+        for one, other in zip(made, _transposed(node, rest, numbers, leaves), strict=True)
     ]
 
 
-def _transposed(node: Node, tangents: Sequence[Tensor | None], numbers: list[int]) -> Sequence[Tensor | None]:
+def _transposed(
+    node: Node, tangents: Sequence[Tensor | None], numbers: list[int], leaves: dict[int, Tensor]
+) -> Sequence[Tensor | None]:
     """The same by the Node's formulas for gradients: these are linear in the gradients of the outputs, and the
     derivative by them is the derivative of the outputs in the direction of the tangents."""
     shapes, dtypes = (node.shape, node.dtype) if node.multi else ((node.shape,), (node.dtype,))
     dummies = {nr: _dummy(shapes[nr], dtypes[nr]) for nr in numbers}
+    leaves.update((id(t), t) for t in dummies.values())
     grads = [dummies.get(nr) for nr in range(node.outputs())]
     firsts = validate(node, node.run_recorded(grads if node.multi else grads[0], TENSORS))
     pairs = [(g, t) for g, t in zip(firsts, tangents, strict=True) if g is not None and t is not None]
