@@ -337,3 +337,54 @@ packed = []
 with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(t.shape) or t, lambda t: t):
     torch.utils.checkpoint.checkpoint(inner, x, use_reentrant=False)
 print(packed)
+
+# % inside-nothing: gradients that are None, in passes that are recorded or heard by a mode
+TorchDispatchMode = torch.utils._python_dispatch.TorchDispatchMode
+
+
+class Log(TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        print("  ", func, [tuple(a.shape) for a in args if isinstance(a, torch.Tensor)])
+        return func(*args, **(kwargs or {}))
+
+
+class Stop(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return None
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * 2 + 0 * x
+
+
+for create in (False, True):
+    print("recorded" if create else "plain")
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    a, b = x.exp().unbind()
+    for y in (Stop.apply(a), Stop.apply(a) + Twice.apply(b), Stop.apply(a) + Stop.apply(b), a * Twice.apply(b)):
+        print(torch.autograd.grad(y.sum(), x, create_graph=create, allow_unused=True, retain_graph=True))
+    with Log():
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = Twice.apply(x.sin()).sum()
+        print("backward")
+        g = torch.autograd.grad(y, x, create_graph=create)
+        if create:
+            print("backward of the backward")
+            torch.autograd.grad((g[0] * g[0]).sum(), x)
+        y = (Stop.apply(x.sin()) + Twice.apply(x.cos())).sum()
+        print("backward with a gradient that is None")
+        y.backward(create_graph=create)
+    print(x.grad)
