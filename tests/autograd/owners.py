@@ -286,3 +286,57 @@ print(kept.unpack() is x)
 kept = torch._C._autograd._make_saved_tensor(torch.ones(2), is_output=False)
 kept.register_hooks(lambda x: x * 2, lambda x: x + 1)
 print(kept.unpack(), kept.data)
+
+# % owners-hooked: what a hook keeps of a gradient shares the memory of `.grad`, unless it keeps the Tensor itself
+kept = []
+
+
+def keeping(make, of):
+    def hook(g):
+        r = make(g)
+        kept.append(of(r))
+        return r
+
+    return hook
+
+
+def told(name, w, grad):
+    shared = [grad.data_ptr() == k.data_ptr() for k in kept]
+    print(name, grad.tolist(), grad._version, [k._version for k in kept], shared)
+    kept.clear()
+
+
+made = {
+    "new": lambda g: g * 2,
+    "view": lambda g: (g * 2).view(-1),
+    "same": lambda g: g,
+    "detached": lambda g: g.detach(),
+    "copied": lambda g: g.clone(),
+}
+held = {"the Tensor": lambda r: r, "detached": lambda r: r.detach(), "a view": lambda r: r[:1]}
+for how, make in made.items():
+    for what, of in held.items():
+        for name, f in {"mul": lambda w: w * w, "sum": lambda w: w, "scaled": lambda w: w * 3}.items():
+            w = torch.ones(3, requires_grad=True)
+            w.register_hook(keeping(make, of))
+            f(w).sum().backward()
+            told((how, what, name), w, w.grad)
+w = torch.ones(3, requires_grad=True)
+w.register_hook(lambda g: kept.append(g.detach()))
+(w * 3).sum().backward()
+(w * 2).sum().backward()
+print(kept, w.grad)
+kept.clear()
+other = torch.ones(4)
+w = torch.ones(3, requires_grad=True)
+w.register_hook(lambda g: other[1:])
+(w * 3).sum().backward()
+w.grad.add_(1)
+print(other, other._version, w.grad._version, w.grad._base is None)
+
+# % owners-overlap: gradients of what overlaps
+base = torch.zeros(6, requires_grad=True)
+for seen in (base.as_strided((3, 3), (1, 1)), (base * 1).as_strided((3, 3), (1, 1)), base.unfold(0, 3, 1)):
+    base.grad = None
+    (seen * torch.arange(1.0, 1 + seen.numel()).view(seen.shape)).sum().backward()
+    print(base.grad)

@@ -13,7 +13,7 @@ from ..memory.lazy import LazyArray
 from ..memory.overlap import check_written
 from ..memory.rows import Rows
 from ..memory.strided import placed, window
-from ..memory.versions import INFERENCE, UNSHARED, increment_version, of_inference
+from ..memory.versions import INFERENCE, UNSHARED, counter, increment_version, of_inference
 from ..runtime import errors, modes
 from ..runtime.modes import FLAGS
 from ..tensor.dispatching import instead
@@ -116,10 +116,10 @@ def add_to_grad(variable: Tensor, grad: np.ndarray, writes: int | None) -> None:
         accumulate_tensor(variable, wrap(grad))
 
 
-def _first_grad(variable: Tensor, grad: Any, writes: int | None, kept: bool = False) -> Tensor:
-    """The `.grad` of a leaf that had none: the array itself if it may be and no hook has `kept` it, else a copy."""
+def _first_grad(variable: Tensor, grad: Any, writes: int | None) -> Tensor:
+    """The `.grad` of a leaf that had none: the array itself if it may be, else a copy."""
     x = variable._array
-    taken = writes is not None and not kept
+    taken = writes is not None
     if taken and (grad.strides != x.strides or (grad.base is not None and 0 in grad.strides)):
         taken = _laid_out_like(grad, x)
     bits = grad if type(grad) is LazyArray else None
@@ -246,24 +246,17 @@ ALONE = _alone()
 def _hooked_leaf(node: AccumulateGrad, grad: Any, writes: int | None, local: modes.State) -> None:
     variable = node.variable
     given = grad if isinstance(grad, Tensor) else wrap_result(grad)  # the very Tensor that was given for a root
-    grad = given._array
     if writes and given._counter is not INFERENCE:
         given._counter = [writes]
-    holders = getrefcount(grad)
     g = _leaf_hooks(node, given, local, ARRAYS)
     if g is None:
         return
-    if g is not given:
-        if g._array is not grad:
-            grad, holders = g._array, ALONE + 1  # the array belongs to `g`
-        writes = 0 if of_inference(g) else g._counter[0]  # PyTorch takes views over too, with their versions
-    elif writes is not None:
-        writes = 0 if of_inference(g) else g._counter[0]  # changes made by hooks count too
-    del given
+    changed = g is not given
+    del given, grad
     if variable._grad is None:
-        # an array that no hook has kept becomes `.grad` itself, also for posthooks, to which it is shown
-        kept = getrefcount(g) > ALONE or getrefcount(grad) > holders
-        variable._grad = _first_grad(variable, grad, writes, kept)
+        # a Tensor that no hook has kept becomes `.grad` itself, also for posthooks, to which it is shown
+        kept = getrefcount(g) > ALONE
+        variable._grad = _first_behind_hooks(variable, g, (changed or writes is not None) and not kept, changed)
     else:
         before = local.set_grad(False)
         try:
@@ -271,6 +264,19 @@ def _hooked_leaf(node: AccumulateGrad, grad: Any, writes: int | None, local: mod
         finally:
             local.set_grad(before)
     _leaf_posthooks(node, (g,), local, ARRAYS)
+
+
+def _first_behind_hooks(variable: Tensor, g: Tensor, taken: bool, changed: bool) -> Tensor:
+    """`_first_grad` of the Tensor that hooks have left, whose memory others may share: they share that of `.grad` then,
+    and its versions, as in PyTorch. changed: whether a hook made it, so that it may be a view of anything."""
+    array: Any = g._array
+    if not taken or of_inference(g):
+        return _first_grad(variable, array, None)
+    whole = changed and type(array) is np.ndarray and _laid_out_like(array, variable._array)
+    t = wrap(array) if whole else _first_grad(variable, array, counter(g)[0])
+    if t._array is array:
+        t._counter, t._storage = counter(g), g._storage
+    return t
 
 
 def accumulate_nothing(node: AccumulateGrad, form: int, local: modes.State) -> None:
