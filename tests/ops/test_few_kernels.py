@@ -90,3 +90,49 @@ def test_others_compute() -> None:
     assert x[1:].tolist() == [1, 2] and x.sort().values.tolist() == [1, 2, 3]
     assert (x + 0.5).tolist() == [3.5, 1.5, 2.5]
     assert autogradlab.cat([x, x]).dtype is autogradlab.uint16
+
+
+#: calls whose shapes, memory or dtype= decide whether there is a kernel
+_DECIDED = (
+    "plane.index_select(0, ones)",
+    "plane[0].index_select(0, ones)",
+    "plane.flip(0)",
+    "plane.flip(1)",
+    "plane.T.flip(0)",
+    "plane.T.flip(1)",
+    "plane[:, :1].flip(0)",
+    "plane[:, :1].flip(1)",
+    "torch.rot90(plane)",
+    "plane.sum(dtype=kind)",
+    "floats.sum(0, dtype=kind)",
+    "floats.nansum(dtype=kind)",
+    "floats[:0].sum(dtype=kind)",
+    "floats.prod(dtype=kind)",
+    "floats.prod(1, dtype=kind)",
+    "floats.cumsum(0, dtype=kind)",
+    "floats.cumprod(0, dtype=kind)",
+    "torch.div(plane, 2, rounding_mode='trunc')",
+    "torch.searchsorted(plane[0], plane[0])",
+    "torch.searchsorted(plane[0], 3)",
+    "torch.nn.functional.pad(plane, (1, 1), mode='reflect')",
+    "torch.nn.functional.pad(plane, (1, 1), mode='replicate')",
+    "torch.nn.functional.pad(plane, (1, 1))",
+    "plane.histc()",
+)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64"])
+def test_what_shapes_and_dtypes_decide(dtype: str, torch: Any) -> None:
+    for call in _DECIDED:
+        results = []
+        for lib in (torch, autogradlab):
+            kind = getattr(lib, dtype)
+            plane = lib.tensor([[1, 2, 3], [4, 5, 6]]).to(kind)
+            names = {"torch": lib, "kind": kind, "plane": plane, "floats": lib.ones(2, 2), "ones": lib.tensor([1, 1])}
+            try:
+                found = eval(call, names)
+                results.append((str(found.dtype), found.tolist()))
+            except NotImplementedError as error:
+                results.append(str(error))
+        assert results[0] == results[1], call

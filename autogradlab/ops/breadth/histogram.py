@@ -14,7 +14,7 @@ from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import cxx_name, unsupported
 from ...core.types.return_types import named
-from ..first.kinds import refuse
+from ..first.kinds import UNSIGNED, refuse
 from ..table.opdef import OPS, Op, composite, op
 from ..table.overloads import Overload
 
@@ -132,7 +132,7 @@ def _span(input: np.ndarray, wide: np.ndarray, low: float, high: float) -> tuple
     """The range of histc: as given, or that of the elements; never empty."""
     nan = ""
     if low == high and wide.size:
-        refuse(input, "aminmax_cpu", "c")
+        refuse(input, "aminmax_cpu", "c" + UNSIGNED)
         low, high = float(wide.min()), float(wide.max())
         if math.isnan(low):  # the sign is that of vector instructions
             nan = "nan, nan" if wide.size == 1 or input.dtype.kind == "V" else "-nan, -nan"

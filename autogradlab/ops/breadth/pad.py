@@ -15,7 +15,7 @@ from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy
 from ...core.values.building import scalar_array
-from ..first.kinds import typed
+from ..first.kinds import BOOL, UNSIGNED, typed
 from ..table.asking import unseen
 from ..table.opdef import composite, op
 
@@ -127,7 +127,7 @@ def _pads(declaration: str, dims: int, reflect: bool) -> None:
     name = name_of(declaration)
     title = f"{'Reflection' if reflect else 'Replication'}Pad{dims}DBackward"
 
-    @typed(name, "b", half=False)
+    @typed(name, BOOL + UNSIGNED, half=False)
     def kernel(input: np.ndarray, padding: tuple[int, ...]) -> np.ndarray:
         _check(name, input, padding, dims, reflect)
         return channels_as(input, _padded(input, padding, dims, reflect))

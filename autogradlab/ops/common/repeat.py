@@ -16,6 +16,7 @@ from ...core.runtime.warn import warn_of_slow_rows
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
 from ...core.types.dtypes import unsupported
+from ..first.kinds import UNSIGNED, refuse
 from ..table.opdef import OPS, Op, composite, op
 from ..table.signatures import explain
 
@@ -213,12 +214,22 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     return _ROLL.call(input, _numbers(shifts), () if dims is None else _numbers(dims))
 
 
+def _refuse_flip(x: Any, dims: Any) -> None:
+    """PyTorch's error for unsigned integers of more than 8 bits, of which only whole runs are copied."""
+    inner = min((d for d in range(x.ndim) if x.shape[d] > 1), key=lambda d: abs(x.strides[d]))
+    turned = [d for d in dims if x.shape[d] > 1]
+    if turned and (inner in turned or x.strides[inner] != x.itemsize):
+        refuse(x, "flip_cpu", UNSIGNED)
+
+
 def _flip(input: Any, dims: tuple[int, ...]) -> np.ndarray:
     wrapped = wrap_dims(dims, input.ndim)
     if not input.ndim:
         if dims:
             refuse_numbers(input)
         return np.array(input)
+    if input.dtype.kind == "u" and input.size > 1 and wrapped:
+        _refuse_flip(input, wrapped)
     r = like(input, input.dtype, zero=False)
     r[...] = input[tuple(slice(None, None, -1) if d in wrapped else slice(None) for d in range(input.ndim))]
     return r
@@ -228,7 +239,7 @@ _FLIP = OPS["flip"] = Op("flip", _flip, vjp={"input": lambda F, grad, dims: F.fl
 RAW.flip = _flip
 
 
-@composite("flip(Tensor input, int[] dims) -> Tensor|uint_flip_cpu", one_list=True)
+@composite("flip(Tensor input, int[] dims) -> Tensor", one_list=True)
 def flip(input: Tensor, *dims: Any, **options: Any) -> Tensor:
     """The order of the elements along dims reversed. A copy.
 
@@ -285,7 +296,7 @@ Tensor.__reversed__ = _reversed
 
 
 @op(
-    "rot90(Tensor input, int k=1, int[] dims={0,1}) -> Tensor|uint_flip_cpu",
+    "rot90(Tensor input, int k=1, int[] dims={0,1}) -> Tensor",
     vjp={"input": lambda F, grad, k, dims: F.rot90(grad, -k, dims)},
     inner_writes=1,
 )

@@ -18,7 +18,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import cxx_name
 from ...core.types.return_types import named
 from ...core.values.promotion import is_number
-from ..first.kinds import on_both_backends, refuse
+from ..first.kinds import BOOL, UNSIGNED, on_both_backends, refuse
 from ..table.asking import unseen
 from ..table.calls import ByOut
 from ..table.creation import bind
@@ -74,7 +74,7 @@ def _running(name: str, ufunc: Any) -> Any:
             if x.dtype != wanted:
                 x = x.astype(wanted)
             if x.ndim and x.size:
-                refuse(x, f"{name}_out_cpu", "b")
+                refuse(x, f"{name}_out_cpu", BOOL + UNSIGNED)
         if not x.ndim or not x.size:
             return np.array(x, order="C")
         if ufunc is np.multiply and x.dtype.kind == "c":  # products begin with 1, and 1 * inf has a NaN

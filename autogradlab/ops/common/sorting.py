@@ -537,9 +537,9 @@ _SEARCH = Op("searchsorted", lambda input: input)
 @composite(
     """
     searchsorted(Tensor sorted_sequence, Tensor input, *, bool out_int32=False, bool right=False, str? side=None,
-        Tensor? sorter=None, Tensor out=None) -> Tensor|.Tensor
+        Tensor? sorter=None, Tensor out=None) -> Tensor|.Tensor|uint_searchsorted_out_cpu
     searchsorted(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-        Tensor? sorter=None, Tensor out=None) -> Tensor|.Scalar
+        Tensor? sorter=None, Tensor out=None) -> Tensor|.Scalar|uint_searchsorted_out_cpu
     """,
     method=False,
 )

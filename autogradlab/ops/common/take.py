@@ -23,6 +23,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, int64, scalar_name
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes
+from ..first.kinds import UNSIGNED, refuse
 from ..first.products import times
 from ..table.asking import at as at_cpp
 from ..table.asking import options_of
@@ -42,7 +43,7 @@ def at(d: int, index: Any) -> tuple[Any, ...]:
 
 
 @op(
-    "index_select(Tensor input, int dim, Tensor index, *, Tensor out=None) -> Tensor|uint_index_select",
+    "index_select(Tensor input, int dim, Tensor index, *, Tensor out=None) -> Tensor",
     check_out=same_dtype("index_select(): self and result must have the same scalar type"),
     vjp={
         "input": writes(1)(
@@ -64,6 +65,8 @@ def index_select(input: Any, dim: int, index: np.ndarray) -> np.ndarray:
             [1., 2.]])
     """
     d = wrap_dim(dim, input.ndim)
+    if input.ndim < 2:
+        refuse(input, "index_select", UNSIGNED)
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if index.dtype.kind != "i" or index.dtype.itemsize < 4:
@@ -181,7 +184,7 @@ def _gathered(F: Any, grad: Any, dim: int, index: Any, source_shape: tuple[int, 
 op(
     """
     index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1,
-        Tensor out=None) -> Tensor|uint_index_add_
+        Tensor out=None) -> Tensor|uint_scatter_gather_tensor_cpu
     """,
     "input index source",
     writes=_index_add,

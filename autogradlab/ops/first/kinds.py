@@ -23,8 +23,8 @@ from ..table.asking import at, options_of, unseen
 
 #: dtype kinds by what PyTorch's kernels leave out; "V" is bfloat16
 BOOL, INTEGERS, FLOATS, COMPLEX = "b", "iu", "fV", "c"
-#: and two parts of such kinds: floats of 16 bits, integers that are shorter than int64
-HALF, SHORT = "h", "s"
+#: and parts of such kinds: floats of 16 bits, integers that are shorter than int64, unsigned ones of more than 8 bits
+HALF, SHORT, UNSIGNED = "h", "s", "w"
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 Kernel = Callable[..., Any]
 #: gives a result, the first array, the strides of PyTorch's
@@ -37,6 +37,8 @@ def is_among(d: np.dtype[Any], kinds: str) -> bool:
         return True
     if d.kind in FLOATS:
         return HALF in kinds and d.itemsize == 2
+    if d.kind == "u" and d.itemsize > 1 and UNSIGNED in kinds:
+        return True
     return SHORT in kinds and d.kind in INTEGERS and d.itemsize < 8
 
 

@@ -13,7 +13,7 @@ from ...core.types.dtypes import of_scalar
 from ...core.values.promotion import broadcast_shapes, is_number, wrap_number
 from ..table.opdef import OPS, Op
 from ..table.overloads import Arguments, Called, Overload
-from .kinds import align, floated, into, is_half, refuse, single
+from .kinds import UNSIGNED, align, floated, into, is_half, refuse, single
 
 F = TENSORS
 
@@ -22,9 +22,9 @@ def divides(name: str) -> Callable[[Any, Any], None]:
     """A check for `binary`: a kernel `name` takes real numbers, and integers are not divided by 0."""
 
     def check(x: Any, y: Any) -> None:
-        if x.dtype.kind in "bc":
+        if x.dtype.kind in "bcu":
             broadcast_shapes(x.shape, y.shape)
-            refuse(x, name, "bc")
+            refuse(x, name, "bc" + UNSIGNED)
         if x.dtype.kind in "iu" and x.size and not np.all(y):
             broadcast_shapes(x.shape, y.shape)
             raise RuntimeError("ZeroDivisionError")

@@ -21,7 +21,7 @@ from ..table.calls import ByOut
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import Out, same_dtype
 from ..table.overloads import Overload
-from .kinds import is_half, on_both_backends
+from .kinds import UNSIGNED, is_half, on_both_backends, refuse
 
 F = TENSORS
 
@@ -83,11 +83,18 @@ def _sums(x: Any, dims: Any, keepdim: Any, made: Any) -> Any:
 _SUMMED = frozenset(map(np.dtype, (np.float32, np.float64)))
 
 
+def refuse_asked(x: Any, dtype: Any, name: str) -> None:
+    """PyTorch's error where `dtype=` asks for unsigned integers for which it has no kernel `name`."""
+    if dtype is not None and x.size:
+        refuse(np.empty(0, dtype.numpy), name, UNSIGNED)
+
+
 def summed(x: Any, dims: Any, keepdim: bool, dtype: Any) -> Any:
     """The sums along dimensions, added up in a dtype that is wide enough, given in the dtype that is asked for."""
     if dtype is None and x.dtype in _SUMMED:  # the usual case
         r = _sums(x, dims, keepdim, x.dtype)
         return contiguous(r) if r.ndim > 1 else r
+    refuse_asked(x, dtype, "sum_cpu")
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)
     if x.dtype.kind == "b" and made.kind in "iu" or x.dtype.kind in "fV" and made.kind in "biu":
@@ -399,6 +406,7 @@ TENSORS.reversed = _flipped
 
 
 def _multiplied(x: np.ndarray, dims: Any, keepdim: bool, dtype: Any) -> np.ndarray:
+    refuse_asked(x, dtype, "prod_out_cpu")
     made, numpy = wide(x, dtype)
     x = real_with_warning(x, numpy)
     return np.asarray(contiguous(np.multiply.reduce(x, axis=dims, dtype=made, keepdims=keepdim))).astype(numpy)
