@@ -54,6 +54,7 @@ _LOSSES = {
 _TABLE = (
     "celu",
     "channel_shuffle",
+    "conv_tbc",
     "convolution",
     "embedding",
     "hardshrink",
