@@ -290,6 +290,8 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
     return None if device is None else Device(device), kind, non_blocking, memory_format
 
 
+#: what a build of PyTorch can do: linear algebra, here NumPy's
+has_lapack = True
 _nn = ModuleType("torch._C._nn")
 vars(_nn).update(_parse_to=_parse_to)
 _autograd = ModuleType("torch._C._autograd")

@@ -240,6 +240,7 @@ for loss in (
     lambda: functional.binary_cross_entropy_with_logits(rows, rows, weight),
     lambda: functional.binary_cross_entropy_with_logits(rows, rows, pos_weight=weight),
     lambda: functional.soft_margin_loss(rows, weight),
+    lambda: functional.batch_norm(rows, weight, torch.ones(2)),
 ):
     try:
         loss()
@@ -247,3 +248,21 @@ for loss in (
         print(error)
     with torch.no_grad():
         print(loss().requires_grad)
+
+# % index-written-to: gather may write to its index, and to nothing else that it reads
+numbers = torch.arange(12).reshape(3, 4)
+places = torch.tensor([[0, 1, 2, 0], [1, 2, 0, 0]])
+print(torch.gather(numbers, 0, places, out=places), places)
+places = torch.tensor([[0, 1, 2, 0], [1, 2, 0, 0]])
+for out in (numbers[:2, :2], places[:, :2]):
+    try:
+        torch.gather(numbers, 0, places[:, 1:3], out=out)
+    except RuntimeError as error:
+        print(str(error)[:60])
+
+# % warns-once: the variance of few numbers warns once for all rows
+for function in (torch.var, torch.std, torch.var_mean):
+    for numbers in (torch.ones(3), torch.ones(3, 1)):
+        with warnings.catch_warnings(record=True) as caught_warnings:
+            warnings.simplefilter("always")
+            print(torch.func.vmap(function)(numbers), len(caught_warnings))

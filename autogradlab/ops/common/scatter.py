@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ...core.memory.overlap import check_written
 from ...core.memory.places import add_at, inside
 from ...core.memory.rows import all_rows
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, writes
@@ -76,6 +78,15 @@ def _gather(input: Any, dim: int, index: np.ndarray, *, sparse_grad: bool = Fals
     return r if r.flags.c_contiguous and r.ndim == index.ndim else np.ascontiguousarray(r).reshape(index.shape)
 
 
+_SAME_DTYPE = same_dtype()
+
+
+def _check_gathered(input: Tensor, outs: Sequence[Tensor]) -> None:
+    """What is asked of gather's out= tensor: the input's dtype, and none of its memory."""
+    _SAME_DTYPE(input, outs)
+    check_written(outs[0], (input,), True)
+
+
 # like PyTorch, gather saves its input, though only the shape is needed: to change it in place is then an error
 op(
     """
@@ -108,8 +119,8 @@ op(
     >>> scores.gather(1, torch.tensor([[1], [0]])).squeeze(1)
     tensor([0.9000, 0.7000])
     """,
-    out=Out(overlap="whole"),
-    check_out=same_dtype(),
+    out=Out(overlap="part"),  # of the index: it may be written to
+    check_out=_check_gathered,
     reads="late",
 )(_gather)
 

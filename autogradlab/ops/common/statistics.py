@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.memory.adding import added
 from ...core.memory.layout import contiguous
+from ...core.memory.rows import Rows
 from ...core.recording.record import TENSORS, says
 from ...core.runtime.warn import warn
 from ...core.tensor.overriding import cast_within
@@ -25,6 +26,11 @@ _MANY = 1 << 15
 _AT = "aten/src/ATen/native/ReduceOps.cpp:1861"
 
 # -- variance ----------------------------------------------------------------------------------------------------------
+
+
+def _array(x: Any) -> Any:
+    """An array where NumPy gives a number; rows as they are."""
+    return x if type(x) is Rows else np.asarray(x)
 
 
 def _varied(name: str, root: bool, mean: bool) -> Any:
@@ -61,16 +67,16 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
             if off.ndim
             else off * off
         )
-        total = np.asarray(contiguous(added(squares, dims, keepdim)))
-        v = np.asarray(total / np.array(free, total.dtype))
+        total = _array(contiguous(added(squares, dims, keepdim)))
+        v = _array(total / np.array(free, total.dtype))
         if count == 0:
-            v = np.full_like(v, np.nan)
-        v = np.asarray(np.sqrt(v)) if root else v
+            v = v * np.nan
+        v = _array(np.sqrt(v)) if root else v
         v = v.astype(input.real.dtype if input.dtype.kind == "c" else input.dtype)
         if not mean:
             return v
-        m = middle if keepdim or not x.ndim else np.squeeze(np.asarray(middle), dims)
-        return v, np.asarray(contiguous(m)).astype(input.dtype)
+        m = middle if keepdim or not x.ndim else np.squeeze(_array(middle), dims)
+        return v, _array(contiguous(m)).astype(input.dtype)
 
     return kernel
 

@@ -368,6 +368,7 @@ def _scaled_and_shifted(x: Array, mean: Array, scale: Array, bias: Array | None,
         ),
     },
     shown={"input": "input"},
+    without_grad=("running_mean", "running_var"),
 )
 @partial(keeping_channels, suggested=lambda x: channels_last(x) or filled_channels_last(x))
 @typed("batch_norm", half=False)
