@@ -268,7 +268,8 @@ class Level:
         """Whether the tangent of a tensor has a history: where the tensor has one apart from this level, or one of the
         tangents; under no_grad only that which other levels need."""
         start = place_of(tensor)[0]
-        if start is None or any(map(requires_grad, tangents)):
+        under_no_grad = isinstance(start, _Gate) and start.tangents
+        if start is None or (not under_no_grad and any(map(requires_grad, tangents))):
             return True
         return _leads_to(start, self.reaching, self._is_other) or (
             len(transforms.forward) > 1 and reaches_others(tensor, set(self.own), gates=True)

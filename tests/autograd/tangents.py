@@ -624,3 +624,14 @@ for function in (
     lambda t: torch.nn.functional.max_unpool1d(t.reshape(1, 3), torch.tensor([[1, 1, 0]]), 1),
 ):
     print(torch.func.jvp(function, (z,), (torch.tensor([1.0, 2.0, 3.0]),))[1])
+
+# % tangent-under-no-grad: what is computed without recording has a tangent without history
+given = torch.tensor([3.0], requires_grad=True)
+with forward_ad.dual_level():
+    dual = forward_ad.make_dual(torch.tensor([2.0], requires_grad=True), given)
+    with torch.no_grad():
+        tripled = dual * 3
+    again = tripled * dual
+    for result in (tripled, again):
+        primal, tangent = forward_ad.unpack_dual(result)
+        print(primal.requires_grad, tangent.requires_grad, tangent.detach())
