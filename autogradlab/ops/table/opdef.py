@@ -37,7 +37,7 @@ from ...core.recording.record import (
 from ...core.runtime import errors, modes
 from ...core.tensor.dispatching import instead
 from ...core.tensor.overriding import stands_in
-from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge, requires_grad
+from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
 from ...core.values.promotion import broadcast_shapes, plain_number
 from .arguments import coerce, fitting, refuse_complex_numbers, refused, reject, taking_old_forms
 from .asking import Operator, without_out
@@ -511,7 +511,7 @@ class Op:
     def refuse_grad(self, values: list[Any]) -> None:
         """Refuse a tensor that requires grad by which the operation has no derivative."""
         for place in self.constant_places:
-            if values[place] is not None and requires_grad(values[place]):
+            if values[place] is not None and values[place].requires_grad:  # not for tangents alone
                 raise RuntimeError(errors.NOT_DIFFERENTIABLE.format(self.name, self.names[place]))
 
     def edges(self, values: list[Any]) -> tuple[list[Edge], bool]:
