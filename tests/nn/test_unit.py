@@ -56,6 +56,14 @@ loaded_into_meta(True)
 torch.backends.cudnn.flags(foo=1)
 switched()
 frozen()
+F.threshold(torch.tensor([[0.2, 0.8]]).expand(3, 2), 0.5, 0.5, inplace=True)
+F.interpolate(torch.ones(2, 3, 8, 8, dtype=torch.uint8), size=(5, 6), mode="bilinear").stride()
+F.interpolate(torch.ones(2, 3, 8, 8, dtype=torch.uint8)[:, :, 1:], size=(5, 6), mode="bicubic").stride()
+hidden_everywhere(nn.TransformerEncoderLayer(4, 2, 8, batch_first=True))
+hidden_everywhere(nn.TransformerEncoderLayer(4, 2, 8, batch_first=True, norm_first=True))
+hidden_everywhere(nn.TransformerEncoderLayer(4, 2, 8))
+hidden_everywhere(nn.TransformerEncoderLayer(4, 1, 8, batch_first=True))
+F.batch_norm(torch.ones(2, 3), torch.ones(3, requires_grad=True), torch.ones(3))
 """.strip().splitlines()
 
 
@@ -69,6 +77,16 @@ class Helpers:
     def grad_of_rows(self, result: Any) -> Any:
         result.sum().backward()
         return self.rows.grad
+
+    def hidden_everywhere(self, layer: Any) -> Any:
+        """Which numbers there are where nothing may be attended to, without and with gradients, and in training."""
+        hidden = self.torch.tensor([[False, True], [True, True]])
+        given = self.torch.ones(2, 2, 4)
+        with self.torch.no_grad():
+            found = [layer.eval()(given, src_key_padding_mask=hidden).isnan().tolist()]
+        found.append(layer(given, src_key_padding_mask=hidden).isnan().any().item())
+        found.append(layer.train()(given, src_key_padding_mask=hidden).isnan().any().item())
+        return found
 
     def reparametrized(self, *inverses: Any) -> Any:
         nn = self.torch.nn

@@ -57,6 +57,9 @@ class _InstanceNorm(_NormBase):
                 state_dict.pop(key)
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
+    def _get_no_batch_dim(self) -> int:
+        return self._n + 1
+
     def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() not in (self._n + 1, self._n + 2):
             raise ValueError(f"expected {self._n + 1}D or {self._n + 2}D input (got {input.dim()}D input)")
@@ -64,8 +67,8 @@ class _InstanceNorm(_NormBase):
     def forward(self, input: Tensor) -> Tensor:
         """The input, normalized channel by channel."""
         self._check_input_dim(input)
-        single = input.ndim == self._n + 1
-        dim = input.ndim - self._n - 1
+        single = input.ndim == self._get_no_batch_dim()
+        dim = input.ndim - self._get_no_batch_dim()
         if input.shape[dim] != self.num_features:
             if self.affine:
                 raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -132,9 +133,23 @@ class TransformerEncoderLayer(Module):
         x: Any = src
         if self.norm_first:
             x = x + self._sa_block(self.norm1(x), src_mask, src_key_padding_mask, is_causal=is_causal)
-            return x + self._ff_block(self.norm2(x))
-        x = self.norm1(x + self._sa_block(x, src_mask, src_key_padding_mask, is_causal=is_causal))
-        return self.norm2(x + self._ff_block(x))
+            x = x + self._ff_block(self.norm2(x))
+        else:
+            x = self.norm1(x + self._sa_block(x, src_mask, src_key_padding_mask, is_causal=is_causal))
+            x = self.norm2(x + self._ff_block(x))
+        return self._without_number(x, src, src_mask, src_key_padding_mask)
+
+    def _without_number(self, x: Any, src: Any, src_mask: Any, src_key_padding_mask: Any) -> Any:
+        """The result, NaN at positions that attend to none where PyTorch would take its fast path."""
+        if src_key_padding_mask is None or self.training or src.ndim != 3 or _without_fast_path(self, nested=False):
+            return x
+        if modes.current().record and (src.requires_grad or any(p.requires_grad for p in self.parameters())):
+            return x
+        hidden = src_key_padding_mask._array[:, None] != 0
+        if src_mask is not None:
+            hidden = hidden | (src_mask._array != 0)
+        alone = hidden.all(-1)
+        return TENSORS.masked_fill(x, TENSORS.from_numpy(alone[..., None]), math.nan) if alone.any() else x
 
     def _sa_block(self, x: Any, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Any:
         return self.dropout1(_attended(self.self_attn, x, x, attn_mask, key_padding_mask, is_causal))
@@ -143,13 +158,14 @@ class TransformerEncoderLayer(Module):
         return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
 
-def _without_fast_path(layer: Any) -> str:
-    """Why PyTorch would not take its fast path through this layer; "" if it would. Its warning says so."""
+def _without_fast_path(layer: Any, nested: bool = True) -> str:
+    """Why PyTorch would not take its fast path through this layer; "" if it would. Its warning says so. nested: with
+    nested tensors, as a TransformerEncoder does."""
     if not isinstance(layer, TransformerEncoderLayer):
         return " was not TransformerEncoderLayer"
     attention = layer.self_attn
     reasons = {
-        ".norm_first was True": layer.norm_first,
+        ".norm_first was True": nested and layer.norm_first,
         ".self_attn.batch_first was not True(use batch_first for better inference performance)": (
             not attention.batch_first
         ),

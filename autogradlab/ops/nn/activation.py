@@ -170,6 +170,7 @@ def hardswish_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
 @op(
     "threshold(Tensor input, Scalar threshold, Scalar value, *, Tensor out=None) -> Tensor",
     inplace_overload=True,
+    overlap="own",
     inplace=True,
     method=False,
     vjp={

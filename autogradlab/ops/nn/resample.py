@@ -107,7 +107,7 @@ def _bytes_along(x: Array, matrices: list[Array]) -> Array:
         whole = np.trunc(scaled + np.where(scaled < 0, -0.5, 0.5)).astype(np.int32)
         sums = np.moveaxis(np.moveaxis(x, 2 + i, -1).astype(np.int32) @ whole.T, -1, 2 + i)
         x = np.clip((sums + (1 << (bits - 1))) >> bits, 0, 255).astype(np.uint8)
-    return np.array(x)
+    return np.array(x, order="C")
 
 
 def _refuse_integers(x: Any, name: str) -> None:

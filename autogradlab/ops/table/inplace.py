@@ -132,7 +132,7 @@ def change(op: Op, values: list[Any], given: list[Any], checked: bool = True) ->
     node = None if edges is None else prepare(op, values, edges)
     if node is None and modes.FLAGS.unusual:
         refuse_captured(input, op.node_in_place().in_place)
-    if 0 in target.strides or (len(op.tensor_places) > 1 and type(input._counter) is list):
+    if (0 in target.strides and op.overlap != "own") or (len(op.tensor_places) > 1 and type(input._counter) is list):
         check_written(input, values if checked else ())
     try:
         r = None
