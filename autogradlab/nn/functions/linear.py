@@ -354,7 +354,7 @@ def _alpha(input: Tensor, p: float, inplace: bool, feature: bool) -> Tensor:
     a = 1.0 / np.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     kind = x.dtype.type
     shift = (noise - kind(1)) * kind(_ALPHA * a) + kind(_ALPHA * a * p)
-    by, plus = (TENSORS.from_numpy(np.asarray(n)) for n in (noise * kind(a), shift))
+    by, plus = (wrap(n if type(n) is Rows else np.asarray(n)) for n in (noise * kind(a), shift))
     if inplace:
         return input.mul_(by).add_(plus)
     return (input * by).add_(plus)
