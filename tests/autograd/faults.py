@@ -266,3 +266,13 @@ for function in (torch.var, torch.std, torch.var_mean):
         with warnings.catch_warnings(record=True) as caught_warnings:
             warnings.simplefilter("always")
             print(torch.func.vmap(function)(numbers), len(caught_warnings))
+
+# % alpha-dropout-of-rows: each row gets its own noise, or all the same
+for randomness in ("different", "same"):
+    torch.manual_seed(0)
+    print(
+        torch.func.vmap(
+            lambda row: torch.nn.functional.alpha_dropout(torch.ones_like(row), 0.5, training=True),
+            randomness=randomness,
+        )(torch.zeros(2, 3))
+    )
