@@ -28,9 +28,8 @@ _AT = "aten/src/ATen/native/ReduceOps.cpp:1861"
 # -- variance ----------------------------------------------------------------------------------------------------------
 
 
-def _array(x: Any) -> Any:
-    """An array where NumPy gives a number; rows as they are."""
-    return x if type(x) is Rows else np.asarray(x)
+def _same(x: Any) -> Any:
+    return x
 
 
 def _varied(name: str, root: bool, mean: bool) -> Any:
@@ -42,6 +41,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
         if input.dtype.kind not in "fcV":
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
         x = input.astype(np.float32) if is_half(input) else input
+        array = _same if type(x) is Rows else np.asarray  # where NumPy gives a number
         if x.size <= _MANY:  # PyTorch adds up in double, which takes long for many
             x = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64, copy=False)
         dims = all_dims(dim, x.ndim)
@@ -67,16 +67,16 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
             if off.ndim
             else off * off
         )
-        total = _array(contiguous(added(squares, dims, keepdim)))
-        v = _array(total / np.array(free, total.dtype))
+        total = array(contiguous(added(squares, dims, keepdim)))
+        v = array(total / np.array(free, total.dtype))
         if count == 0:
             v = v * np.nan
-        v = _array(np.sqrt(v)) if root else v
+        v = array(np.sqrt(v)) if root else v
         v = v.astype(input.real.dtype if input.dtype.kind == "c" else input.dtype)
         if not mean:
             return v
-        m = middle if keepdim or not x.ndim else np.squeeze(_array(middle), dims)
-        return v, _array(contiguous(m)).astype(input.dtype)
+        m = middle if keepdim or not x.ndim else np.squeeze(array(middle), dims)
+        return v, array(contiguous(m)).astype(input.dtype)
 
     return kernel
 

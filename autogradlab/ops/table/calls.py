@@ -413,7 +413,7 @@ def several(op: Op) -> Callable[..., Any]:
         if not differentiates:
             return counted(t, inner, *values) if inner else t
         for p in constant:
-            if values[p] is not None:
+            if values[p] is not None and values[p]._edge is not NO_EDGE:
                 op.refuse_grad(values)
         edges: list[Edge] = []
         found = False
@@ -524,7 +524,7 @@ def many(op: Op) -> Callable[..., Any]:
                     counted(t, inner, *values)
         if differentiates and (local is None or local.record):
             for p in constant:
-                if values[p] is not None:
+                if values[p] is not None and values[p]._edge is not NO_EDGE:
                     op.refuse_grad(values)
             edges: list[Edge] = []
             found = False
