@@ -36,7 +36,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
     what = name if mean else "std and var"
 
     def kernel(
-        input: np.ndarray, dim: tuple[int, ...] | None = None, correction: int | None = None, keepdim: bool = False
+        input: Any, dim: tuple[int, ...] | None = None, correction: int | None = None, keepdim: bool = False
     ) -> Any:
         if input.dtype.kind not in "fcV":
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
