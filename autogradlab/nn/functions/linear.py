@@ -354,8 +354,8 @@ def _alpha(input: Tensor, p: float, inplace: bool, feature: bool) -> Tensor:
     a = 1.0 / np.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     kind = x.dtype.type
     shift = (noise - kind(1)) * kind(_ALPHA * a) + kind(_ALPHA * a * p)
-    factors: list[Any] = [noise * kind(a), shift]
-    by, plus = (wrap(n if type(n) is Rows else np.asarray(n)) for n in factors)
+    factors: list[Any] = [n if type(n) is Rows else np.asarray(n) for n in (noise * kind(a), shift)]
+    by, plus = map(wrap, factors)
     if inplace:
         return input.mul_(by).add_(plus)
     return (input * by).add_(plus)
