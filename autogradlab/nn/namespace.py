@@ -54,7 +54,6 @@ _LOSSES = {
 _TABLE = (
     "celu",
     "channel_shuffle",
-    "conv_tbc",
     "convolution",
     "embedding",
     "hardshrink",

@@ -314,12 +314,6 @@ network("local_response_norm", case(A(1, 3, 2), 2))
 network("pixel_shuffle", case(A(1, 4, 2, 2), 2))
 network("pixel_unshuffle", case(A(1, 1, 4, 4), 2))
 network("channel_shuffle", case(A(1, 4, 2, 2), 2))
-network(
-    "conv_tbc",
-    case(A(4, 2, 3), A(2, 3, 2), A(2)),
-    case(A(4, 2, 3), A(3, 3, 2), A(2), 2),
-    case(A(1, 1, 2), A(4, 2, 1), A(1), pad=2),
-)
 network("pdist", case(A(3, 2)).but(second=False))
 
 # -- three dimensions, resampling --------------------------------------------------------------------------------------

@@ -284,25 +284,6 @@ def _transposed(
     return out if batched else TENSORS.squeeze(out, 0)
 
 
-@reading("conv_tbc")
-def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
-    """The convolution of sequences whose dimensions are time, batch and channels.
-
-    Shapes: input (T, N, C), weight (width, C, out), bias (out,) give (T + 2 * pad - width + 1, N, out).
-    Dtypes: all of one.
-
-    Example:
-        >>> import autogradlab as torch
-        >>> from autogradlab.nn import functional as F
-        >>> x = torch.tensor([[[1.]], [[2.]], [[4.]]])
-        >>> F.conv_tbc(x, torch.tensor([[[-1.]], [[1.]]]), torch.zeros(1)).flatten()
-        tensor([1., 2.])
-
-    Mirrors `torch.nn.functional.conv_tbc`.
-    """
-    return TENSORS.conv_tbc(input, weight, bias, pad)
-
-
 @reading(
     """
     conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0,

@@ -12,7 +12,6 @@ import numpy as np
 
 from ...core.memory.layout import channels_last, with_channels_last
 from ...core.recording.record import RAW, TENSORS, says, sizes_of
-from ...core.types.dtypes import scalar_name
 from ..first.kinds import BOOL, SHORT, refuse, typed
 from ..table.asking import Operator
 from ..table.opdef import op
@@ -499,77 +498,6 @@ def _conv_by_weight(
     groups: int,
 ) -> np.ndarray:
     return adjoint_weight(grad_output, input, kernel, stride, padding, dilation, groups)
-
-
-# -- sequences with the time first -------------------------------------------------------------------------------------
-
-#: (time, batch, channels) as a convolution has it, and the way back; a weight (width, in, out) likewise
-_SIGNAL, _TIME, _WINDOWS = (1, 2, 0), (2, 0, 1), (2, 1, 0)
-
-
-def _tbc_vjp(F: Any, grad: Any, input: Any, weight: Any, bias: Any, pad: int, needs: Any) -> list[Any]:
-    by_input, by_weight, by_bias = _conv_vjp(
-        F,
-        F.permute(grad, _SIGNAL),
-        F.permute(input, _SIGNAL),
-        F.permute(weight, _WINDOWS),
-        tuple(bias.shape),
-        (1,),
-        (pad,),
-        (1,),
-        False,
-        (0,),
-        1,
-        needs,
-    )
-    return [
-        None if by_input is None else F.permute(by_input, _TIME),
-        None if by_weight is None else F.permute(by_weight, _WINDOWS),
-        by_bias,
-    ]
-
-
-@op(
-    "conv_tbc(Tensor input, Tensor weight, Tensor bias, int pad=0) -> Tensor|lower_precision",
-    method=False,
-    vjp={"input weight bias": says(_SPREAD, _BY_WINDOWS, ("g, summed in each channel", "g 在各通道上的和"))(_tbc_vjp)},
-    real=True,
-)
-def conv_tbc(input: Array, weight: Array, bias: Array, pad: int = 0) -> Array:
-    """The convolution of sequences whose dimensions are time, batch and channels.
-
-    Shapes: input (T, N, C), weight (width, C, out), bias (out,) give (T + 2 * pad - width + 1, N, out).
-    Dtypes: all of one.
-
-    >>> x = torch.tensor([[[1.]], [[2.]], [[4.]]])
-    >>> F.conv_tbc(x, torch.tensor([[[-1.]], [[1.]]]), torch.zeros(1)).flatten()
-    tensor([1., 2.])
-    """
-    if input.ndim != 3:
-        raise RuntimeError("Input must have 3 dims: time, batch, in_channel")
-    if weight.ndim != 3:
-        raise RuntimeError("Weight tensor must have 3 dims: kernel_width, in_channels, out_channels.")
-    if bias.ndim != 1:
-        raise RuntimeError("Bias must be 1-D")
-    width, channels, outs = weight.shape
-    if input.shape[2] != channels:
-        raise RuntimeError("Input dim 2 (input channels) is not == dim 1 in the weight tensor")
-    if bias.shape[0] != outs:
-        raise RuntimeError("Bias size must equal dim 2 in the weight tensor (output channels).")
-    length, batch = input.shape[0] + 2 * pad - width + 1, input.shape[1]
-    if length < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {length}: [{length}, {batch}, {outs}]")
-    if input.dtype != weight.dtype:
-        kinds = f"{scalar_name(input)} and {scalar_name(weight)}"
-        raise RuntimeError(f"self and mat2 must have the same dtype, but got {kinds}")
-    r = np.empty((length, batch, outs), input.dtype)
-    r[...] = bias
-    for k in range(width):  # the places of the sequence that the k-th column of the windows meets
-        first = max(0, pad - k)
-        last = min(length, input.shape[0] + pad - k)
-        if first < last:
-            r[first:last] += RAW.matmul(input[first + k - pad : last + k - pad], weight[k])
-    return r
 
 
 # -- unfold and fold ---------------------------------------------------------------------------------------------------

@@ -179,8 +179,7 @@ class Op:
         self.multi_node = multi or (len(outputs) > 1 and differentiable != 1)
         self.creation = creation or ("multi_output" if view and multi else None)
         #: inputs that the in-place form refuses for sharing its memory: "part" if they lie partly in it, "whole" if
-        #: they are that very memory too, "" for none (the words of `Out.overlap`); "own" if what is written to may have
-        #: elements that share memory
+        #: they are that very memory too, "" for none, "own" for none and for elements of its own that share memory
         self.overlap = overlap
         #: whether a Python number may stand for a tensor that is not the first
         self.numbers = numbers
