@@ -199,7 +199,7 @@ def test_text_of_a_cube():
 def test_text_in_chinese_is_aligned():
     lines = Inspector(sample_cards.chinese_card()).text.splitlines()
     assert lines[0] == "`损失` · 标量 · is_leaf ✗ 非叶子 · requires_grad ✓"
-    assert lines[1].startswith("`.grad` 是 None，而且不会变： 非叶子张量")
+    assert lines[1].startswith("`.grad` 是 None，而且不会变：非叶子张量")
     assert "**" not in lines[1]
     assert lines[2:6] == [
         "形状      (2, 2)",
