@@ -1,6 +1,7 @@
 """Indices and what they refuse: lists of floats, numbers too large, masks of bytes,
 values of another shape or dtype."""
 
+import random
 import warnings
 
 import numpy as np
@@ -139,3 +140,29 @@ with fwAD.dual_level():
     attempt(lambda: fwAD.make_dual(x, torch.ones(2)))
     attempt(lambda: fwAD.make_dual(torch.ones(2), torch.ones(3)))
     attempt(lambda: fwAD.exit_dual_level(level=3))
+
+# % indices-layouts: the strides of what lists, masks and slices pick out of tensors in any layout
+draw = random.Random(5)
+sources = [torch.arange(24.0).view(2, 3, 4), torch.arange(24.0).view(4, 3, 2).permute(2, 1, 0)]
+sources += [torch.arange(12.0).view(1, 3, 4), torch.arange(12.0).view(4, 1, 3).transpose(0, 2), torch.zeros(2, 0, 3)]
+
+
+def place(size):
+    kinds = [slice(None), slice(None), slice(1, None), None]
+    if size:
+        kinds += [[0, size - 1], [[0], [-1]], 0, [True] * (size - 1) + [False]]
+    return draw.choice(kinds)
+
+
+for x in sources:
+    for _ in range(14):
+        index, at = [], 0
+        while at < x.dim() - draw.randrange(2):
+            index.append(place(x.shape[at]))
+            at += index[-1] is not None
+        try:
+            y = x[tuple(torch.tensor(i) if isinstance(i, list) else i for i in index)]
+        except IndexError as error:
+            print(index, error)
+        else:
+            print(index, tuple(y.shape), y.stride(), y.sum().item())
