@@ -354,7 +354,7 @@ def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) ->
     return 0 if node.writes is None else node.writes[i]
 
 
-def _as_array(g: Any) -> Any:
+def _result_array(g: Any) -> Any:
     """What a Node has given as an array; one that is conjugated when it is read stays so, as hooks and `.grad` show."""
     return g if type(g) is LazyArray else _asarray(g)
 
@@ -432,7 +432,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                 times = 0
                 if g is not None:
                     if type(g) is not _ndarray:
-                        g = _as_array(g)
+                        g = _result_array(g)
                     if g.shape != target.shape or g.dtype is not target.dtype:
                         g = _asarray(checked(node, i, g, target.shape, target.dtype))  # a sum, or a cast: new memory
                     elif writes or counts is not None:
@@ -446,7 +446,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             else:
                 if g is not None:
                     if type(g) is not _ndarray:
-                        g = _as_array(g)
+                        g = _result_array(g)
                     if waiting.multi:
                         if g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]:
                             g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
@@ -780,7 +780,7 @@ class Task:
                 g = outs[i]
                 if g is not None:
                     if not tensors and type(g) is not _ndarray:
-                        g = _as_array(g)
+                        g = _result_array(g)
                     times = 0
                     if not tensors and (writes or node.writes is not None):
                         times = _writes(node, i, grad, g, writes)

@@ -194,10 +194,12 @@ class _WhatIf:
         if off:
             key = "what_if.off_way" if len(off) == 1 else "what_if.off_way_all"
             yield Note(say(key, names=self._named(off), root=self.written), "warning")
+        codes = [say(f"what_if.code_{key}", names=self._named(found)) for key, found in self.asked.items()]
         if all(leaf.then is None for leaf in self.leaves):
-            yield Note(say("what_if.nobody", root=self.written), "warning")
-        for key, found in self.asked.items():
-            yield Note(say(f"what_if.code_{key}", names=self._named(found)))
+            alone = say("what_if.nobody", root=self.written)
+            yield Note(say("common.sentences").join([alone, *codes]), "warning")
+        else:
+            yield from map(Note, codes)
         yield from self._tables()
         hooks = [hook.name for value in self.facts.values for hook in value.hooks]
         if hooks:

@@ -14,6 +14,7 @@ const BETWEEN = [14, 8]; // pixels between two rows, and between those in which 
 const CLOSE = [14, 26]; // pixels between two columns of a drawing that is drawn together: straight lines, lines that bend
 const BENT = 0.4; // the part that is left where lines bend
 const WAYS = [[false, false], [true, false], [true, true]]; // columns drawn together, and made level: as it was laid out first
+const KEPT = 64; // windows of which a drawing keeps how it is cut into rows
 const LETTER = 8; // pixels that a letter may be wide
 const PAN = 220; // milliseconds in which the window moves after what runs
 
@@ -628,17 +629,29 @@ class Sketch {
     });
   }
 
-  /** The rows in which all of it has room, as large as it was drawn or a little smaller; null for one. */
+  /** The rows in which all of it has room, as large as it was drawn or a little smaller; null for one. What was found is kept:
+   * the drawing stays as it was laid out, and each step asks again. */
   cut(wide, most, tight, level) {
+    const asked = [wide, most, tight, level].join(" ");
+    if (!this.found?.has(asked)) {
+      if (!this.found || this.found.size >= KEPT) this.found = new Map();
+      this.found.set(asked, this.cutting(wide, most, tight, level));
+    }
+    return this.found.get(asked);
+  }
+
+  cutting(wide, most, tight, level) {
+    const low = Math.min(...this.standing().map(({ top, foot }) => (foot >= top ? foot - top : Infinity)));
     for (const scale of [READABLE, LEAST]) {
       const ways = [1, 0.9, 0.8, 0.7, 0.6].map((part) => this.cuts((wide / scale) * part, tight)); // the first has the fewest rows
-      if (ways[0].length < 2) continue;
+      if (ways[0].length < 2 || ways[0].length * low * scale > most) continue;
+      const places = this.inked().map(([x, y]) => [x, this.place(x, tight), y]);
       const rows = ways.filter(({ length }) => length === ways[0].length).map((starts) => {
         const lift = level ? this.level(starts, tight) : () => 0;
-        return new Rows(starts, this.inked().map(([x, y]) => [this.place(x, tight), y + lift(x)]), lift, BETWEEN[Number(level)]);
+        return new Rows(starts, places.map(([x, at, y]) => [at, y + lift(x)]), lift, BETWEEN[Number(level)]);
       });
-      const low = Math.min(...rows.map(({ height }) => height));
-      const best = rows.findLast(({ height }) => height <= low + ALIKE && height * scale <= most);
+      const lowest = Math.min(...rows.map(({ height }) => height));
+      const best = rows.findLast(({ height }) => height <= lowest + ALIKE && height * scale <= most);
       if (best) return best; // of those about as low that whose rows are most alike
     }
     return null;

@@ -202,7 +202,7 @@ def pack_padded_sequence(
     if not enforce_sorted:
         lengths, order = TENSORS.sort(lengths, descending=True)
         x = TENSORS.index_select(x, 0 if batch_first else 1, order)
-    steps, batch = x.shape[:2][::-1] if batch_first else x.shape[:2]
+    steps, batch = x.size(int(batch_first)), x.size(int(not batch_first))
     if not x._array.size:
         raise RuntimeError("Cannot pack empty tensors.")
     if lengths._array.ndim != 1:
