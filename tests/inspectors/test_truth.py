@@ -364,7 +364,7 @@ def test_an_element_that_is_nan_is_not_called_the_largest(torch: Any):
     w = torch.tensor([0.0, 1.0, 9.0], requires_grad=True)
     with lab.accumulation(w) as ledger:
         (w.sqrt() * torch.tensor([0.0, 1.0, 0.5])).sum().backward()
-        said = "Bars show element [1], of the 2 of 3 that are never NaN the one farthest from zero"
+        said = "Bars show element [1], the one farthest from zero among those that are never NaN (2 of 3)"
         assert said in ledger.text
         w.grad.mul_(float("nan"))
         assert "Bars show element [0]: each of the 3 is NaN in one entry or another." in ledger.text
