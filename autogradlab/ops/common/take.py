@@ -307,6 +307,18 @@ op(
 )(copying(_index_copy))
 
 
+#: so few indices are looked at faster one by one
+_FEW = 32
+
+
+def _outside(index: np.ndarray, n: int) -> int | None:
+    """The first index that names no place among `n`, counted from either end; None if there is none."""
+    places = index.reshape(-1)
+    if places.size > _FEW and type(places) is np.ndarray:
+        places = places[(places < -n) | (places >= n)]
+    return next((i for i in places.tolist() if not -n <= i < n), None)
+
+
 def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
     if index.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
@@ -318,12 +330,8 @@ def _fill_slices(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> 
         _needs_memory(input, d, index.size)
         if 0 in (*input.shape[:d], *input.shape[d + 1 :]):
             return
-    places = index.reshape(-1)
-    if places.size > _FEW and type(places) is np.ndarray:  # few of them are looked at faster one by one
-        places = places[(places < -n) | (places >= n)]
-    for i in places.tolist():
-        if not -n <= i < n:
-            raise IndexError(f"index {i} is out of bounds for dimension {d} with size {n}")
+    if (i := _outside(index, n)) is not None:
+        raise IndexError(f"index {i} is out of bounds for dimension {d} with size {n}")
     if input.ndim:
         input[at(d, index.reshape(-1))] = value
     elif index.size:
@@ -435,8 +443,6 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 
 # -- take and put ------------------------------------------------------------------------------------------------------
 
-_FEW = 32
-
 
 def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
     if index.dtype != np.int64:
@@ -445,12 +451,8 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
     if index.size and not n:
         what = "tried to take from" if name == "take()" else "Tried to put elements into"
         raise IndexError(f"{name}: {what} an empty tensor")
-    places = index.reshape(-1)
-    if places.size > _FEW and type(places) is np.ndarray:  # few of them are looked at faster one by one
-        places = places[(places < -n) | (places >= n)]
-    for i in places.tolist():
-        if not -n <= i < n:
-            raise IndexError(f"out of range: tried to access index {i} on a tensor of {n} elements.")
+    if (i := _outside(index, n)) is not None:
+        raise IndexError(f"out of range: tried to access index {i} on a tensor of {n} elements.")
     return index
 
 

@@ -143,11 +143,10 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
         except (TypeError, ValueError):
             pass
         else:
-            shape = r.shape
             first = size[0] if size else 0
             listed = type(first) is tuple and (not first or type(first[0]) is not bool)
             wanted: Any = size if type(first) is int else first if listed else ()
-            if shape == wanted or (-1 in wanted and min(wanted) == -1):
+            if r.shape == wanted or (-1 in wanted and min(wanted) == -1):
                 return view_of(input, r, _VIEW, (x.shape, None))
     given = size[0] if size else options.get("dtype")
     if type(given) is dtype and len(size) + len(options) == 1:

@@ -70,9 +70,7 @@ def default_convert(data: Any) -> Any:
     """
     if isinstance(data, Tensor):
         return data
-    if isinstance(data, np.ndarray) and data.dtype.kind not in "SUO":
-        return TENSORS.as_tensor(data)
-    if isinstance(data, np.generic) and data.dtype.kind not in "SUO":
+    if isinstance(data, (np.ndarray, np.generic)) and data.dtype.kind not in "SUO":
         return TENSORS.as_tensor(data)
     if isinstance(data, Mapping):
         return _like(data, {key: default_convert(value) for key, value in data.items()})
