@@ -587,7 +587,7 @@ class Task:
     leaves; accumulate: whether their gradients are added to `.grad`, or given back by `run`.
     """
 
-    __slots__ = ("__weakref__", "at", "callbacks", "create_graph", "form", "grads", "keep_graph", "number", "reach")
+    __slots__ = ("__weakref__", "callbacks", "create_graph", "form", "grads", "keep_graph", "number", "reach")
 
     def __init__(
         self,
@@ -607,8 +607,6 @@ class Task:
         #: functions that the engine calls when the pass is over
         self.callbacks: list[Callable[[], Any]] = []
         self.reach = Reach(roots, inputs, accumulate)
-        #: the Node that is running, for anomaly mode
-        self.at: Node | None = None
 
     def run(self) -> dict[int, Any]:
         """The whole pass. Returns what was captured, by position in `inputs`.
@@ -723,18 +721,20 @@ class Task:
         return heap, buffers
 
     def _walk(self, local: modes.State, watch: bool, form: int) -> Iterator[Event]:
+        heap, buffers = self._enter(form != ARRAYS)
         try:
-            yield from self._walk_nodes(local, watch, form)
+            yield from self._walk_nodes(heap, buffers, local, watch, form)
         except Exception:
-            if local.anomaly and self.at is not None:
-                report(self.at)
+            if local.anomaly and local.evaluating is not None:
+                report(local.evaluating)
             raise
 
-    def _walk_nodes(self, local: modes.State, watch: bool, form: int) -> Iterator[Event]:
+    def _walk_nodes(
+        self, heap: list[Node], buffers: dict[Node, Any], local: modes.State, watch: bool, form: int
+    ) -> Iterator[Event]:
         reach, keep_graph = self.reach, self.keep_graph
         shared, needed = reach.shared, reach.needed
         tensors = form != ARRAYS
-        heap, buffers = self._enter(tensors)
         written: dict[Node, int] = {}  # as in `walk`
         take, look = buffers.pop, buffers.get
         short = not (tensors or watch or local.anomaly)  # whether simple Nodes run without the checks for hooks
@@ -742,7 +742,7 @@ class Task:
         g: Any
         while heap:
             node = heap.pop() if len(heap) == 1 else _pop(heap)
-            self.at = node
+            local.evaluating = node
             grad = outs = before = g = arrived = None
             grad = take(node, None)
             writes = written.get(node)
@@ -821,9 +821,7 @@ class Task:
         arrived = grad
         if not run:
             hooks = leaf_tensor_hooks if node.accumulates else tensor_hooks
-            evaluating, local.evaluating = local.evaluating, node
             grad = hooks(node, grad, form, local)
-            local.evaluating = evaluating
             if isinstance(grad, Tensor) and grad._array is arrived and (of_inference(grad) or not grad._counter[0]):
                 grad = arrived  # the hooks have not changed it
         if node in reach.capture_at:

@@ -162,24 +162,20 @@ def run_with_hooks(
 ) -> tuple[tuple[Any, ...], Any]:
     """A step of a backward that is itself recorded, or of a Node with hooks or with the user's code, or under anomaly
     mode: the gradients of its inputs, and its own as its hooks have left it."""
-    evaluating, local.evaluating = local.evaluating, node
+    grad = before_node(node, grad, form, local)
+    seen = _has_posthooks(node)
+    before = local.set_grad(form == RECORDED)
     try:
-        grad = before_node(node, grad, form, local)
-        seen = _has_posthooks(node)
-        before = local.set_grad(form == RECORDED)
-        try:
-            found = tuple(_run_recorded(node, grad) if form else _run(node, grad))
-            outs = validate(node, found)
-        finally:
-            local.set_grad(before)
-        if not form and node.user_code and node.writes and outs is not found:  # summed or cast: new memory
-            owner: Any = node  # of a class of the user, which has no slots
-            owner.writes = tuple(n if a is b else 0 for n, a, b in zip(node.writes, found, outs, strict=False))
-        outs = after_node(node, grad, _wanted(node, outs, needed), form, local, seen)
-        if local.anomaly and local.check_nan:
-            check_nan(node, outs)
+        found = tuple(_run_recorded(node, grad) if form else _run(node, grad))
+        outs = validate(node, found)
     finally:
-        local.evaluating = evaluating
+        local.set_grad(before)
+    if not form and node.user_code and node.writes and outs is not found:  # summed or cast: new memory
+        owner: Any = node  # of a class of the user, which has no slots
+        owner.writes = tuple(n if a is b else 0 for n, a, b in zip(node.writes, found, outs, strict=False))
+    outs = after_node(node, grad, _wanted(node, outs, needed), form, local, seen)
+    if local.anomaly and local.check_nan:
+        check_nan(node, outs)
     return outs, grad
 
 

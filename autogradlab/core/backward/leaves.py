@@ -45,18 +45,14 @@ def accumulate(node: AccumulateGrad, grad: Any, form: int, writes: int | None, l
     if not (form or hooked or variable._edge is not None or variable._view is not None):
         modes.quiet(add_to_grad, variable, as_array(grad), writes)
         return
-    evaluating, local.evaluating = local.evaluating, node
-    try:
-        if form:
-            _tensor_leaf(node, grad, local, form, writes is not None)
-        elif not takes_gradient(variable):
-            _call_hooks_only(node, as_tensor(grad), local, ARRAYS)
-        elif hooked:
-            _hooked_leaf(node, grad, writes, local)
-        else:
-            modes.quiet(add_to_grad, variable, as_array(grad), writes)
-    finally:
-        local.evaluating = evaluating
+    if form:
+        _tensor_leaf(node, grad, local, form, writes is not None)
+    elif not takes_gradient(variable):
+        _call_hooks_only(node, as_tensor(grad), local, ARRAYS)
+    elif hooked:
+        _hooked_leaf(node, grad, writes, local)
+    else:
+        modes.quiet(add_to_grad, variable, as_array(grad), writes)
 
 
 def clear(p: Any, set_to_none: bool) -> None:
@@ -281,12 +277,8 @@ def _first_behind_hooks(variable: Tensor, g: Tensor, taken: bool, changed: bool)
 
 def accumulate_nothing(node: AccumulateGrad, form: int, local: modes.State) -> None:
     """A leaf whose gradient is None: all its hooks are called, `.grad` stays as it is."""
-    evaluating, local.evaluating = local.evaluating, node
-    try:
-        _leaf_hooks(node, None, local, form)
-        _leaf_posthooks(node, (None,), local, form)
-    finally:
-        local.evaluating = evaluating
+    _leaf_hooks(node, None, local, form)
+    _leaf_posthooks(node, (None,), local, form)
 
 
 def _tensor_leaf(node: AccumulateGrad, grad: Tensor, local: modes.State, form: int, own: bool) -> None:

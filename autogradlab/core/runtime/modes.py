@@ -127,7 +127,7 @@ class State:
         self.inference = False
         self.anomaly = False
         self.check_nan = True
-        #: the Node that the engine runs in this thread at the moment, for anomaly mode
+        #: the Node that the engine runs in this thread at the moment, for anomaly mode and hooks that ask for it
         self.evaluating: Any = None
         #: of each functional transform at work that differentiates: whether its function has a tensor from outside
         self.captured: tuple[Callable[[Any], bool], ...] = ()
