@@ -44,6 +44,25 @@ def test_second_run_changes_no_byte(ran: Path, capsys: pytest.CaptureFixture[str
     assert "unchanged" in capsys.readouterr().out
 
 
+FOUND = {
+    ("X86_V3",): {},
+    ("NEON", "NEON_FP16"): {},
+    ("X86_V3", "X86_V4", "AVX512_ICL"): {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL"},
+    ("SSE42", "AVX2", "AVX512F", "AVX512_SKX"): {"NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512_SKX"},
+}
+
+
+@pytest.mark.parametrize("found", FOUND, ids=" ".join)
+def test_what_is_stored_does_not_depend_on_the_processor(found: tuple[str, ...], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(book.np, "show_config", lambda mode: {"SIMD Extensions": {"found": list(found)}})
+    wanted = FOUND[found] and {"OPENBLAS_CORETYPE": "Haswell", "ATEN_CPU_CAPABILITY": "avx2", **FOUND[found]}
+    assert book.usual_processor() == wanted
+    monkeypatch.delenv("NPY_DISABLE_CPU_FEATURES", raising=False)
+    cell = nbformat.v4.new_code_cell("import os\nprint(os.environ.get('NPY_DISABLE_CPU_FEATURES'))")
+    ran = book.execute(nbformat.v4.new_notebook(cells=[cell]), Path.cwd())
+    assert book.texts(ran.cells[0]) == [("stdout", f"{wanted.get('NPY_DISABLE_CPU_FEATURES')}\n")]
+
+
 def test_stored_outputs_name_no_place_of_this_machine(ran: Path):
     cells = {c.id: c for c in book.read(ran).cells}
     assert book.texts(cells["an-address"]) == [("text/plain", "<object at 0x7f0000000000>")]

@@ -15,6 +15,7 @@ from typing import Any
 
 import ipykernel.kernelspec
 import nbformat
+import numpy as np
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
@@ -146,7 +147,7 @@ def execute(notebook: Any, folder: Path, rewrite: Callable[[str], str] | None = 
         resources={"metadata": {"path": str(folder)}},
     )
     try:
-        client.execute(stderr=subprocess.DEVNULL, env=kernel_environment(language))
+        client.execute(stderr=subprocess.DEVNULL, env=usual_processor() | kernel_environment(language))
     finally:
         if client.kc is not None:
             client.kc.stop_channels()
@@ -162,6 +163,20 @@ def installed() -> bool:
     except importlib.metadata.PackageNotFoundError:
         return False
     return True
+
+
+def usual_processor() -> dict[str, str]:
+    """What lets a kernel compute as on a processor without AVX-512, where this one has it: the last digits, and what a
+    training makes of them, are stored with cards, and are to be the same whoever runs the lesson."""
+    found = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
+    wider = [name for name in found if name.startswith(("AVX512", "X86_V4"))]
+    if not wider:
+        return {}
+    return {
+        "NPY_DISABLE_CPU_FEATURES": " ".join(wider),
+        "OPENBLAS_CORETYPE": "Haswell",
+        "ATEN_CPU_CAPABILITY": "avx2",
+    }
 
 
 def kernel_environment(language: str = "en") -> dict[str, str]:
