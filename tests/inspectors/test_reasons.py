@@ -159,3 +159,43 @@ def test_a_hook_that_may_take_the_gradient_away_is_named(torch: Any):
     told = sentence(why(w))
     assert told.endswith("The post-accumulate-grad hook `clear` runs once a gradient is stored, and can take it away.")
     assert "`y` was computed from `w`" in told
+
+
+def test_a_backward_that_would_fail_is_not_advised(torch: Any):
+    w = torch.ones(2, requires_grad=True)
+    a = w * 2
+    a.retain_grad()
+    b = a.exp()
+    y = b.sum()
+    assert (why(w).kind, why(a).kind) == ("no_backward", "retained")
+    b.mul_(2)
+    assert sentence(why(w)) == (
+        "`y` was computed from `w`, but a backward from it fails: ExpBackward0 had saved `result` at version 0, and it "
+        "was changed in place since (version 1)."
+    )
+    assert why(a).kind == "retained_overwritten"
+    assert "Call" not in cure(why(w)) + cure(why(a))
+    with pytest.raises(RuntimeError, match="is at version 1; expected version 0"):
+        y.backward()
+
+
+def test_a_backward_that_has_run_frees_what_another_would_need(torch: Any):
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return g * 2 * x
+
+    w = torch.ones(2, requires_grad=True)
+    a = w + 1
+    y = Square.apply(a).sum()
+    torch.autograd.grad(y, w)
+    a.retain_grad()
+    assert (why(w).kind, why(a).kind) == ("cleared", "retained_freed")
+    y = (w * w).sum()
+    assert (why(w).kind, why(a).fields["root"]) == ("no_backward", "a")

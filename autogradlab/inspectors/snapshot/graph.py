@@ -37,6 +37,7 @@ __all__ = [
     "hook_name",
     "saved_live",
     "summary",
+    "unread",
 ]
 
 
@@ -250,11 +251,8 @@ def saved_of(node: Any, live: Iterable[tuple[str, Any, Exception | None]], holde
     found = []
     for name, value, error in live:
         if error is not None:
-            words = str(error)
-            versions = _VERSIONS.search(words)
-            state = "changed" if versions is not None else "freed" if "second time" in words else "unreadable"
-            numbers = (int(versions[2]), int(versions[1])) if versions is not None else None
-            found.append(Saved(name, "", state=state, says=words.split(". Hint")[0], versions=numbers))
+            state, versions = unread(error)
+            found.append(Saved(name, "", state=state, says=str(error).split(". Hint")[0], versions=versions))
         elif is_tensor(value):
             number = constant(value, holder(value))
             size = "" if number else f"{shape(value)} {dtype(value)}"
@@ -266,6 +264,15 @@ def saved_of(node: Any, live: Iterable[tuple[str, Any, Exception | None]], holde
             found.append(Saved(name, _plain(value), state="plain"))
     places = {name: i for i, name in enumerate(inputs_of(class_name(node)))}  # self before other
     return tuple(sorted(found, key=lambda s: places.get(s.name, 99)))
+
+
+def unread(error: Exception) -> tuple[str, tuple[int, int] | None]:
+    """What it means that a saved value cannot be read: the state of a `Saved`, and the versions where it was changed."""
+    words = str(error)
+    versions = _VERSIONS.search(words)
+    if versions is not None:
+        return "changed", (int(versions[2]), int(versions[1]))
+    return "freed" if "second time" in words else "unreadable", None
 
 
 def constant(tensor: Any, holder: str | None) -> str:

@@ -16,6 +16,7 @@ from ..words import say
 from .calls import bracketed
 from .cuts import LEAVING
 from .firing import of_inspectors
+from .graph import class_name, saved_live, unread
 from .kinds import is_tensor
 from .names import Names
 from .origins import Origin, of_several, origin
@@ -37,6 +38,9 @@ KINDS = (
     "wrapped",
     "nonleaf",
     "retained",
+    "retained_freed",
+    "retained_overwritten",
+    "overwritten",
     "no_backward",
     "cleared",
     "off_path",
@@ -45,6 +49,9 @@ KINDS = (
 
 #: Kinds whose cure calls a method of the tensor: it must have a name for that.
 _CALLED = frozenset({"integer", "detached", "not_required", "nonleaf"})
+
+#: Kinds that a backward ends; the others stay.
+_PASSING = frozenset(KINDS[KINDS.index("retained") :]) | {"present"}
 
 #: Nodes that are looked at in search of a leaf.
 MANY = 20_000
@@ -60,7 +67,7 @@ class Reason:
 
 def lead(reason: Reason) -> str:
     """The first words: "`.grad` is None and stays None:"."""
-    stays = reason.kind not in ("present", "retained", "no_backward", "cleared", "off_path", "unused")
+    stays = reason.kind not in _PASSING
     return say("reasons.lead_stays" if stays else "reasons.lead")
 
 
@@ -183,7 +190,8 @@ def _non_leaf(tensor: Any, fields: dict[str, str], made: Origin | None, names: N
     if tensor.retains_grad:
         graph = _Graph(names)
         root = graph.root_of(graph.above(tensor.grad_fn)) or (fields["name"], tensor)
-        return Reason("retained", fields | _called(*root))
+        state, blocking = _obstacle(root[1])
+        return Reason(f"retained_{state}" if state else "retained", fields | blocking | _called(*root))
     if made is not None:
         tree = _expression(made.source)
         again = any(isinstance(n, ast.Name) and n.id == fields["name"] for n in ast.walk(tree))
@@ -220,11 +228,11 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
     graph = _Graph(names)
     sink = next((n for n in graph.below if getattr(n, "variable", None) is tensor), None)
     if sink is not None:
-        above = graph.above(sink)
-        root = graph.root_of(above)
+        root = graph.root_of(graph.above(sink))
         if root is not None:
-            freed = any(is_freed(node) for node in above)
-            return Reason("cleared" if freed else "no_backward", fields | _clearing(tensor) | _called(*root))
+            state, blocking = _obstacle(root[1])
+            kind = {"": "no_backward", "freed": "cleared", "overwritten": "overwritten"}[state]
+            return Reason(kind, fields | blocking | _clearing(tensor) | _called(*root))
     for name, other in names:
         if (
             is_tensor(other)
@@ -255,16 +263,27 @@ def _clearing(leaf: Any) -> dict[str, str]:
 
 
 def is_freed(node: Any) -> bool:
-    """Whether a Node's saved values are gone: then backward has run through it. Asks one saved value, not all."""
-    for key in dir(node):
-        if key.startswith("_saved_"):
-            try:
-                getattr(node, key)
-            except RuntimeError as error:
-                return "freed" in str(error)
-            except Exception:  # what a user's own unpack hook raises
-                return False
-    return False
+    """Whether a Node's saved values are gone: then backward has run through it."""
+    return any(error is not None and unread(error)[0] == "freed" for _, _, error in saved_live(node))
+
+
+def _obstacle(root: Any) -> tuple[str, dict[str, str]]:
+    """What a backward from a result would fail at: "freed", or "overwritten" and which saved value; "" for nothing."""
+    seen, waiting = {root.grad_fn}, [root.grad_fn]
+    overwritten: dict[str, str] = {}
+    while waiting and len(seen) < MANY:
+        node = waiting.pop()
+        for saved, _, error in saved_live(node):
+            state, versions = ("", None) if error is None else unread(error)
+            if state == "freed":
+                return "freed", {}
+            if versions is not None:
+                then, now = map(str, versions)
+                overwritten = {"node": class_name(node), "saved": saved, "then": then, "now": now}
+        following = {target for target, _ in node.next_functions if target is not None} - seen
+        seen |= following
+        waiting += following
+    return ("overwritten" if overwritten else ""), overwritten
 
 
 class _Graph:
