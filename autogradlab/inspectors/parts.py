@@ -226,9 +226,9 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a program: a line, what is called in it, a turn of a loop, a leaf.
+    """A row of a program: a line, what is called in it, a turn of a loop, a leaf, one of several results of a line.
 
-    kind: "cell", "line", "loop", "turn", "call", "module", "leaf", "left" (how many rows are left out). `parent` is the
+    kind: "cell", "line", "loop", "turn", "call", "module", "leaf", "result", "left" (what is left out). `parent` is the
     row that it stands in. `name` says whose value and gradient stand beside it; frames fill in the gradient (`grids`)
     and what is to be said of it (`texts`).
     """

@@ -252,3 +252,71 @@ def test_a_line_that_makes_a_container_has_no_value_of_one_in_it(shell: Any):
     values = {row.text: row.value and row.value.rows for row in program.rows}
     assert values["parts = list(pieces())"] is None
     assert values["one = parts[1] * 3"] == (("3.", "6."),)
+
+
+def shown(found: Source) -> dict[str, tuple[str, ...]]:
+    """The first row of numbers that stands beside each row with a value, by its text."""
+    return {row.text: row.value.rows[0] for row in found.program.rows if row.value is not None}
+
+
+def test_each_result_of_a_line_has_a_row(shell: Any):
+    found = source(
+        shell,
+        "x = torch.tensor([1., 2., 3., 4.], requires_grad=True)\np, q = x.split(2)\ny = (p * q).sum()",
+    )
+    assert [text for _, text in rows(found.program)][2:] == ["p, q = x.split(2)", "p", "q", "y = (p * q).sum()"]
+    values = shown(found)
+    assert "p, q = x.split(2)" not in values
+    assert (values["p"], values["q"]) == (("1.", "2."), ("3.", "4."))
+    names = {row.text: row.id for row in found.program.rows}
+    assert {found.names[at]: found.rows[at] for at in found.names if found.names[at] in "pq"} == {
+        "p": [names["p"]],
+        "q": [names["q"]],
+    }
+
+
+def test_one_result_of_a_node_that_has_several(shell: Any):
+    found = source(
+        shell,
+        "x = torch.tensor([[1., 5.], [4., 2.]], requires_grad=True)\nm, i = x.max(dim=1)",
+        "y = (m * x.split(1)[1]).sum()",
+    )
+    assert shown(found)["m, i = x.max(dim=1)"] == ("5.", "4.")
+    assert "x.split(1)[1]" in found.names.values()
+
+
+def test_results_of_a_function_of_the_learner(shell: Any):
+    found = source(
+        shell,
+        "def two(t):\n    a, b = t * 2, t * 3\n    return b, a",
+        "x = torch.tensor([1.], requires_grad=True)\nfor k in range(2):\n    u, v = two(x)\n    x = u * v",
+        "y = x.sum()",
+    )
+    texts = [(row.text, row.value.rows[0] if row.value is not None else None) for row in found.program.rows]
+    assert texts.count(("u, v = two(x)", None)) == 2
+    assert [text for text in texts if text[0] in "abuv"] == [
+        ("a", ("2.",)),
+        ("b", ("3.",)),
+        ("a", ("12.",)),
+        ("b", ("18.",)),
+        ("u", ("18.",)),
+        ("v", ("12.",)),
+    ]
+
+
+def test_a_call_that_leaves_something_beside_its_result(shell: Any):
+    found = source(
+        shell,
+        "kept = []\ndef noted(t):\n    h = t * 2\n    kept.append(h.sum())\n    return h",
+        "x = torch.tensor([1., 2.], requires_grad=True)\nh = noted(x)\ny = h.sum() + kept[0]",
+    )
+    assert shown(found)["h = noted(x)"] == ("2.", "4.")  # and not the sum, which was made last
+    assert "noted(…)" not in shown(found)
+
+
+def test_many_results_are_not_all_shown(shell: Any):
+    found = source(
+        shell, "x = torch.arange(20., requires_grad=True)\nparts = x.split(2)\ny = sum(p.prod() for p in parts)"
+    )
+    texts = [text for _, text in rows(found.program)]
+    assert texts[texts.index("parts[7]") + 1] == "parts[8] … parts[9]"

@@ -485,7 +485,8 @@ class Story:
         for index, saved in enumerate(inputs_of(fact.cls)):
             edge = self.edges.get((fact.id, index))
             maker = self.nodes[edge[1][0]] if edge is not None else fact
-            if words.get(saved) == saved and maker is not fact and not maker.accumulates:
+            alone = maker.outputs == 1 and not maker.accumulates
+            if words.get(saved) == saved and maker is not fact and alone:
                 made[saved] = maker.op
         known = [*words.values(), *made.values()]
         return words | {saved: op for saved, op in made.items() if known.count(op) == 1}

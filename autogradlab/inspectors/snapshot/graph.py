@@ -267,7 +267,7 @@ def saved_of(node: Any, live: Iterable[tuple[str, Any, Exception | None]], holde
 
 
 def unread(error: Exception) -> tuple[str, tuple[int, int] | None]:
-    """What it means that a saved value cannot be read: the state of a `Saved`, and the versions where it was changed."""
+    """What it means that a saved value cannot be read: the state of a `Saved`; its versions where it was changed."""
     words = str(error)
     versions = _VERSIONS.search(words)
     if versions is not None:

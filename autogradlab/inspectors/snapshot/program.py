@@ -33,7 +33,13 @@ _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>
 #: rows and columns of a forward value that are kept
 MOST = 12
 
+#: results of one statement that have a row each
+RESULTS = 8
+
 Place = tuple[str, int]
+
+#: where an expression begins and ends: lines, then columns in bytes
+Span = tuple[int, int, int, int]
 
 
 @dataclass(slots=True)
@@ -60,12 +66,15 @@ class _Draft:
     line: int = 0
     file: str = ""
     name: str = ""
+    several: tuple[str, ...] = ()  #: the names that `u, v = …` gives, if it gives several
+    flat: bool = True  #: whether the first of them is the first result, and so on
+    each: tuple[Span, ...] = ()  #: the expression of each of them, where there is one
     offsets: dict[int, int] = field(default_factory=dict)
     children: dict[Any, _Draft] = field(default_factory=dict)
     places: list[Place] = field(default_factory=list)
     nodes: list[tuple[str, int, int]] = field(default_factory=list)
     label: str = ""
-    whole: tuple[int, int, int, int] | None = None  #: the expression whose value gets the name
+    whole: Span | None = None  #: the expression whose value gets the name
     last: tuple[int, ...] = ()  #: of a loop: where its latest turn stood
     turn: int = 0
 
@@ -96,6 +105,21 @@ class _Reading:
         self.mates: dict[tuple[Any, ...], list[str]] = {}  # Nodes that one expression has made, in that order
         self.unknown = 0
         self.rows: dict[Place, list[str]] = {}
+        self.results: dict[Place, str] = {}  # what a statement with several results calls each
+        self.takers: dict[Place, list[str]] = {}
+        for edge in walk.edges():
+            self.takers.setdefault((edge.target, edge.number), []).append(edge.source)
+        self.outputs = self._outputs()
+
+    def _outputs(self) -> dict[str, set[int]]:
+        """Of each Node which of its outputs are used or held."""
+        ids, found = self.walk.ids, dict[str, set[int]]()
+        places = list(self.takers)
+        places += [(ids[node], number) for node, number in self.walk.starts if node in ids]
+        places += [(node, number) for node, outputs in self.made.items() for number, _ in outputs]
+        for node, number in places:
+            found.setdefault(node, set()).add(number)
+        return found
 
     def source(self) -> Source | None:
         nodes = self._as_made()
@@ -112,7 +136,16 @@ class _Reading:
         for node in dict.fromkeys([*used, *self.walk.nodes]):
             if node in self.walk.ids and hasattr(node, "variable"):
                 self._leaf(self.walk.ids[node], node.variable)
+        for row in list(self._all_rows()):
+            self._part(row)
         return self._numbered()
+
+    def _all_rows(self) -> Iterator[_Draft]:
+        waiting = list(self.cells.values())
+        while waiting:
+            row = waiting.pop()
+            yield row
+            waiting += row.children.values()
 
     def _as_made(self) -> list[Any]:
         """The Nodes of operations in the order of the forward."""
@@ -243,12 +276,14 @@ class _Reading:
                 ast.Assign(targets=[ast.Name(id=name)], value=value)
                 | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
             ):
-                draft.name = name
-                draft.whole = value.lineno, value.end_lineno or 0, value.col_offset, value.end_col_offset or 0
+                draft.name, draft.whole = name, _span(value)
+            case ast.Assign(targets=[ast.Tuple(elts=parts) | ast.List(elts=parts)], value=value):
+                names = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)]
+                draft.several, draft.flat, draft.whole = tuple(n.id for n in names), names == parts, _span(value)
+                if isinstance(value, (ast.Tuple, ast.List)) and draft.flat and len(value.elts) == len(names):
+                    draft.each = tuple(_span(part) for part in value.elts)
             case ast.AugAssign(target=ast.Name(id=name)):
-                draft.name = name
-                whole = statement
-                draft.whole = whole.lineno, whole.end_lineno or 0, whole.col_offset, whole.end_col_offset or 0
+                draft.name, draft.whole = name, _span(statement)
         return draft
 
     def _mark(self, node: str, row: _Draft, spot: Spot) -> None:
@@ -305,6 +340,77 @@ class _Reading:
                 return str(name)
         return ""
 
+    # -- several results -----------------------------------------------------------------------------------------------
+
+    def _part(self, row: _Draft) -> None:
+        """Which value stands in a row: that of its last Node, unless it has others or several; these get a row each."""
+        if not row.places or row.kind not in ("line", "call", "module", "turn"):
+            return
+        last = row.places[-1][0]
+        if row.kind == "line":
+            found = self._results(row, last)
+        else:
+            found = dict.fromkeys(self._handed_out(row), "") if row.kind != "turn" else {}
+        if len(found) == 1:
+            ((place, name),) = found.items()
+            row.places.append(place)
+            row.name = name if name in row.several else row.name
+        elif found or row.several or self._several(row) or self.outputs.get(last, {0}) != {0}:
+            row.places.clear()
+        if row.kind == "line" and len(found) > 1:
+            named = list(found.items())
+            for place, name in named[:RESULTS]:
+                row.children["result", place] = _Draft("result", name, 0, row.file, name, places=[place])
+            if len(named) > RESULTS:
+                row.children["results"] = _Draft("left", f"{named[RESULTS][1]} … {named[-1][1]}")
+
+    def _handed_out(self, row: _Draft) -> Iterator[Place]:
+        """What comes out of a call: outputs of its Nodes that Nodes outside of it take, or that variables hold."""
+        here = {node for node, _ in row.places}
+        for node in here:
+            held = {number for number, _ in self.made.get(node, ())}
+            for number in self.outputs.get(node, {0}):
+                if number in held or any(taker not in here for taker in self.takers.get((node, number), ("",))):
+                    yield node, number
+
+    def _results(self, row: _Draft, last: str) -> dict[Place, str]:
+        """The results of a statement, by what it calls them: what it has made of what its names hold; else the outputs
+        of its last Node, where these are not its first alone."""
+        here = {node for node, _ in row.places}
+        found: dict[Place, str] = {}
+        for number, name in enumerate(row.several or (row.name,)):
+            tensor = self._held(name)
+            place = (self.walk.ids.get(tensor.grad_fn, ""), tensor.output_nr) if tensor is not None else ("", 0)
+            if place[0] not in here:
+                place = self._in_order(row, number, last) if row.several else ("", 0)
+                if not place[0]:
+                    continue
+                if tensor is not None and not self._in_turn(place[0]):  # the name is another's by now
+                    found[place] = name
+                    continue
+            found[place] = name
+            if row.several:
+                self.results[place] = name
+        used = sorted(self.outputs.get(last, {0}))
+        if found or row.several or used == [0]:
+            return found
+        held = {number: self.holders.name(tensor) for number, tensor in self.made.get(last, ())}
+        return {(last, number): held.get(number) or f"[{number}]" for number in used}
+
+    def _in_order(self, row: _Draft, number: int, last: str) -> Place:
+        """The result at a place of `u, v = …`: the value of the expression there, or this output of the one Node."""
+        if row.each:
+            wanted = row.each[number]
+            made = [n for n, _ in row.places if any(_spans(s, wanted) for s in self._spans_in(n, row))]
+            return (made[-1], 0) if made else ("", 0)
+        if row.flat and number in self.outputs.get(last, ()) and self.where[last] is row:
+            return (last, number) if self._is_named(row, (last, number)) else ("", 0)
+        return "", 0
+
+    def _spans_in(self, node: str, row: _Draft) -> Iterator[Span]:
+        """The expressions in a row's file in which a Node was made, those of functions that call each other."""
+        return (s.span for s in note_of(self._live(node)) if isinstance(s, Spot) and s.code.co_filename == row.file)
+
     # -- the end -------------------------------------------------------------------------------------------------------
 
     def _numbered(self) -> Source:
@@ -331,15 +437,12 @@ class _Reading:
                 tag, draft = draft.label, only
             ids[id(draft)] = name = f"r{len(rows) + 1}"
             value, called = None, draft.name if draft.places else ""
-            if draft.places and draft.kind != "loop" and not self._several(draft):
+            if draft.places and draft.kind != "loop":
                 at = draft.places[-1]
                 value = values.of(at)
                 if draft.kind in ("line", "leaf") and at not in self.leaf_rows and not self._is_named(draft, at):
                     called = ""
                 self.rows.setdefault(at, []).append(name)
-            elif draft.places:
-                draft.places.clear()
-                called = ""
             cell = cell_number(draft.file) or 0
             same = mark(values.known.get(draft.places[-1]), called) if called and draft.kind != "loop" else ""
             rows.append(Row(name, draft.text, draft.kind, parent, draft.line, cell, called, value, tag, same))
@@ -356,9 +459,10 @@ class _Reading:
                 continue
             around = [w for w in self.around[node] if w.kind in ("turn", "module", "call")]
             groups[node] = tuple((ids.get(id(w), ""), w.label or w.text) for w in around)
-            said, when = self._called(node, row, node in ends)
-            if said:
-                names[node, 0], bare[node, 0] = said + when, said
+            for number in self.outputs.get(node, {0}):
+                said, when = self._called((node, number), row, node in ends)
+                if said:
+                    names[node, number], bare[node, number] = said + when, said
         for at in self.leaf_rows:
             names[at] = bare[at] = self.leaf_rows[at].name
             row_of[at[0]] = ids[id(self.leaf_rows[at])]
@@ -377,7 +481,9 @@ class _Reading:
         """Of a large graph the rows of what is told of, and of leaves; None: all."""
         if self.told is None:
             return None
-        kept = {id(row) for node in self.told for row in self.around.get(node, ())}
+        told = [row for node in self.told for row in self.around.get(node, ())]
+        kept = {id(row) for row in told}
+        kept |= {id(inner) for row in told for inner in row.children.values() if inner.kind == "result"}
         leaves = {id(row) for row in self.leaf_rows.values()}
         tops = [top for cell in self.cells.values() for top in cell.children.values()]
         return kept | leaves | {id(top) for top in tops if any(id(row) in leaves for row in top.children.values())}
@@ -398,32 +504,35 @@ class _Reading:
 
     def _is_named(self, draft: _Draft, at: Place) -> bool:
         """Whether the value of this output is what the statement gives its name to."""
-        if not draft.name or draft.whole is None or at[0] not in self.tops:
+        if not (draft.name or draft.several) or draft.whole is None or at[0] not in self.tops:
             return False
-        node = at[0]
-        spots = [s for s in note_of(self._live(node)) if isinstance(s, Spot)]
-        return any(_spans(s.span, draft.whole) and s.code.co_filename == draft.file for s in spots)
+        return any(_spans(span, draft.whole) for span in self._spans_in(at[0], draft))
 
     def _live(self, node: str) -> Any:
         return self.walk.nodes[int(node[1:]) - 1]
 
-    def _called(self, node: str, row: _Draft, ends: bool) -> tuple[str, str]:
-        """What the learner would call a Node's output, and in which turn of a loop; whether it `ends` its expression,
-        whose value this is then."""
-        held = [self.holders.name(t) for number, t in self.made.get(node, []) if number == 0]
+    def _called(self, at: Place, row: _Draft, ends: bool) -> tuple[str, str]:
+        """What the learner would call an output, and in which turn of a loop; whether its Node `ends` an expression,
+        whose value (or values) this is then."""
+        node = at[0]
+        held = [self.holders.name(t) for number, t in self.made.get(node, []) if number == at[1]]
         known = next((name for name in held if name), None)
         if known:
             return known, ""
         turns = [w.label for w in self.around[node] if w.kind == "turn"]
         when = ", ".join(["", *turns[-2:]])
+        if at in self.results:
+            return self.results[at], when
         line = next((w for w in reversed(self.around[node]) if w.kind == "line"), None)
-        if line is not None and line.places and line.places[-1] == (node, 0) and self._is_named(line, (node, 0)):
+        if line is not None and line.places and line.places[-1] == at and self._is_named(line, at):
             if self._in_turn(node) or self._held(line.name) is None:  # else it is now another's name
                 return line.name, when
         code = self.code.get(node, "")
         if not ends:
-            inner = row.kind == "module" and row.places[-1] == (node, 0)
+            inner = row.kind == "module" and row.places[-1:] == [at]
             code = f"{row.label}(…)" if inner else ""
+        elif self.outputs.get(node, {0}) != {0}:
+            code += f"[{at[1]}]"
         return (code, when) if code and len(code) <= 32 and self._means(node, code) else ("", "")
 
     def _means(self, node: str, code: str) -> bool:
@@ -608,7 +717,11 @@ def _inlined(statement: ast.stmt, span: tuple[int, int, int, int]) -> bool:
     return False
 
 
-def _spans(span: tuple[int, int, int, int], whole: tuple[int, int, int, int]) -> bool:
+def _span(node: ast.stmt | ast.expr) -> Span:
+    return node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0
+
+
+def _spans(span: Span, whole: Span) -> bool:
     """Whether an instruction made a whole expression. (Python says of a method's call on several lines where its name
     is.)"""
     line, last, _, end = span

@@ -111,7 +111,7 @@ class Lines {
         }
         const row = this.rows.get(id);
         const inner = this.inner.get(id);
-        const open = this.chosen.get(id) ?? (row.kind === "cell" || row.kind === "loop" || roomy || path.has(id));
+        const open = this.chosen.get(id) ?? (row.kind === "cell" || row.kind === "loop" || roomy || path.has(id) || this.rows.get(inner[0])?.kind === "result");
         if (row.kind !== "cell" || this.several()) shown.push(row.element);
         row.element.toggleAttribute("data-path", path.has(id));
         if (row.fold) {
@@ -153,7 +153,7 @@ class Lines {
     const around = [];
     const line = ({ line }) => (line ? fill(this.words.at_line, { line }) : "");
     for (let at = this.rows.get(row.parent); at; at = this.rows.get(at.parent)) {
-      if (row.kind === "module" && at.kind === "line") around.push(line(at)); // it has no line of its own
+      if ((row.kind === "module" || row.kind === "result") && at.kind === "line") around.push(line(at)); // it has no line of its own
       else if (at.kind !== "loop" && at.kind !== "line") around.push(at.text);
     }
     const numbers = [row.value, row.grid].filter(Boolean).flatMap((grid) => grid.rows.flat());
