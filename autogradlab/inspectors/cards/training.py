@@ -431,6 +431,7 @@ class _Story:
             finite = [k for k in range(len(came)) if math.isfinite(sizes[k])]
             high = max(finite, key=lambda k: sizes[k], default=0)
             key = "row" if len(finite) == len(came) else "row_finite" if finite else "row_none"
+            key = "row_one" if len(came) == 1 else key
             yield say(
                 f"training.words_{key}",
                 name=name,
