@@ -8,10 +8,11 @@ from __future__ import annotations
 import importlib
 import runpy
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from types import ModuleType
 
-__all__ = ["GRAMMAR", "lighten"]
+__all__ = ["GRAMMAR", "lighten", "without_node"]
 
 #: Builds the grammar of international addresses as it is imported, which takes longer than all the rest of the server.
 GRAMMAR = "rfc3987_syntax"
@@ -34,7 +35,18 @@ def lighten() -> None:
     sys.modules[GRAMMAR] = light
 
 
+def without_node() -> None:
+    """Let JupyterLab name the usual registry for what it might build, where Node is there to be asked for another: at
+    each start, for two thirds of a second of a processor, and nobody builds a JupyterLab here.
+    """
+    with suppress(ImportError):
+        commands = importlib.import_module("jupyterlab.commands")
+        if hasattr(commands, "_yarn_config"):
+            commands._yarn_config = lambda logger: {"yarn config": {}, "npm config": {}}  # type: ignore[attr-defined]
+
+
 if __name__ == "__main__":
     del sys.argv[0]
     lighten()
+    without_node()
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from autogradlab.lab.light import lighten
+from autogradlab.lab.light import lighten, without_node
 from autogradlab.lab.speaking import told, warned
 
 __all__ = ["QUIET", "SETTINGS", "prepare", "start", "taken"]
@@ -65,6 +65,7 @@ def taken(port: int) -> bool:
 def start(command: list[str], folder: Path) -> int:
     """JupyterLab in this process, so that Ctrl-C and signals reach its own handlers and nobody else's."""
     lighten()
+    without_node()
     from jupyterlab.labapp import LabApp
 
     loops: list[asyncio.AbstractEventLoop] = []

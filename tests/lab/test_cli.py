@@ -213,6 +213,31 @@ def test_a_server_starts_light():
     assert made.stdout.strip() == doctor.installed("jupyterlab")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a program that is a shell script")
+def test_no_start_of_jupyterlab_asks_node(tmp_path: Path):
+    node = tmp_path / "node"
+    node.write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\n")
+    node.chmod(0o755)
+    code = """if True:
+        from autogradlab.lab.light import lighten, without_node
+        lighten()
+        if {light}:
+            without_node()
+        from jupyterlab.commands import AppOptions
+        print(AppOptions().registry)
+    """
+    for light in (True, False):  # the second: it is this that asks
+        made = subprocess.run(
+            [sys.executable, "-c", code.format(light=light)],
+            env=os.environ | {"PATH": f"{tmp_path}:/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert made.stdout.startswith("https://registry.")
+        assert (tmp_path / "asked").exists() is not light
+
+
 def test_list_of_a_language(sample_lessons: Path, capsys: pytest.CaptureFixture[str]):
     assert cli.main(["lessons", "list", "--lang", "zh"]) == 0
     assert capsys.readouterr().out.split() == ["zh/00-welcome.ipynb", "欢迎"]
