@@ -44,10 +44,13 @@ REFERENCE = (
     "torch.optim", "torch.optim.lr_scheduler", "torch.linalg", "torch.fft", "torch.special", "torch.distributions",
     "torch.random", "torch.func", "torch.utils.data", "torch.utils.checkpoint", "torch.amp", "torch.testing",
 )  # fmt: skip
-#: Sentences of help texts and messages, and commands with what is said of them, are read whole, on phones too. Frames
-#: of cells are as quiet in the dark as in the light.
+#: Sentences of help texts and messages, and commands with what is said of them, are read whole, on phones too, where
+#: pictures of cards are panned: shrunk to such a page, their words would be half as high as its own. Frames of cells
+#: are as quiet in the dark as in the light.
 WRAPPED = """
 :is(.highlight-text, .highlight-sh) pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+figure[lang] { overflow-x: auto; }
+figure[lang] > img { min-width: 36rem; }
 body { --mystnb-source-border-color: var(--color-background-border); }
 """
 CONF = """\
@@ -122,15 +125,17 @@ const still = (state) => ({
 for (const place of document.querySelectorAll("[data-agl-card]"))
   inspector.render({ model: still(JSON.parse(place.dataset.aglCard)), el: place });
 """
-#: Text too wide for its place can be scrolled by keys; of the list of pages, the part with this page is seen.
+#: What is too wide for its place can be scrolled by keys; of the list of pages, the part with this page is seen.
 SCROLL = """\
 addEventListener("DOMContentLoaded", () => {
   const list = document.querySelector(".sidebar-scroll");
   const at = list?.querySelector(".current-page")?.getBoundingClientRect();
   if (at?.bottom > list.getBoundingClientRect().bottom)
     list.scrollTop += at.top - list.getBoundingClientRect().top - list.clientHeight / 2;
-  for (const text of document.querySelectorAll("pre"))
-    if (text.scrollWidth > text.clientWidth) text.tabIndex = 0;
+});
+addEventListener("load", () => {
+  for (const wide of document.querySelectorAll("pre, figure[lang]"))
+    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
 });
 """
 #: The gallery: what each inspector is for, and the lines that make its card, the last of which is it.

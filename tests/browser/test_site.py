@@ -47,6 +47,19 @@ def test_axe_has_nothing_to_say(name: str, theme: str, site: str, page: Any):
     assert (page.off_host, page.broken) == ([], [])
 
 
+def test_a_phone_pans_cards_instead_of_shrinking_them(site: str, page: Any):
+    page.set_viewport_size({"width": 360, "height": 700})
+    page.goto(f"{site}/en/14-backward.html", wait_until="load")
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    figures = page.evaluate("""() => [...document.querySelectorAll('figure[lang]')].map(
+      figure => [figure.clientWidth, figure.firstChild.clientWidth, figure.tabIndex])""")
+    assert figures
+    for place, picture, tab in figures:
+        assert place < 360 < 570 < picture
+        assert tab == 0
+    assert axe(page, "article") == []
+
+
 def test_the_front_page_steps_by_keys(site: str, page: Any):
     page.goto(f"{site}/index.html")
     card = page.locator("[data-agl-card] .agl").first

@@ -153,10 +153,10 @@ WORDS: dict[str, tuple[str, str, str]] = {
     "who": (
         "question.{lang}",
         "Two ways lead from the root to a leaf. Its gradient is …",
-        "从根到叶子有两条路。它的梯度是……",
+        "从根到一个叶子有两条路。这个叶子的梯度是……",
     ),
-    "who_sum": ("{lang}", "the sum of what both bring", "两条路带来的之和"),
-    "who_last": ("{lang}", "what the last one brings", "后到的那一条带来的"),
+    "who_sum": ("{lang}", "the sum of what both bring", "两条路带来的梯度之和"),
+    "who_last": ("{lang}", "what the last one brings", "后到的那一条路带来的梯度"),
     "who_last_feedback": ("feedback.{lang}", "Nothing is overwritten on the way.", "路上没有什么会被覆盖。"),
     "shape": ("question.{lang}", "Which shape does `w.grad` have?", "`w.grad` 是什么形状？"),
     "shape_root": ("{lang}", "that of the root", "根的形状"),
