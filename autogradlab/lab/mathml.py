@@ -16,6 +16,10 @@ TOKEN = re.compile(r"\\[A-Za-z]+|\\[,;: ]|[A-Za-z]|\d+(?:\.\d+)?|\S")
 SYMBOLS = {"partial": "∂", "cdot": "·", "sum": "∑", "prod": "∏", "ln": "ln", "times": "×", "le": "≤", "ge": "≥"}
 SPACES = {",": "0.17em", ";": "0.28em", ":": "0.22em", " ": "0.25em", "quad": "1em"}
 LARGE = {"∑", "∏"}
+#: Fences are as high as letters, as in TeX; browsers would let them grow, without bounds where fonts say nothing of it.
+FENCES = "()[]|"
+#: Fonts that know how far a subscript goes down: where none of them is found, browsers leave it on the line.
+FONTS = "Cambria Math, STIX Two Math, Latin Modern Math, Libertinus Math, Noto Sans Math, DejaVu Math TeX Gyre, math"
 
 
 def typeset(markdown: str) -> str:
@@ -27,7 +31,7 @@ def mathml(tex: str) -> str:
     """One formula as MathML."""
     parser = _Parser(tex)
     body = parser.row(None)
-    return f'<math xmlns="http://www.w3.org/1998/Math/MathML">{body}</math>'
+    return f'<math xmlns="http://www.w3.org/1998/Math/MathML" style="font-family: {FONTS}">{body}</math>'
 
 
 class _Parser:
@@ -91,6 +95,8 @@ class _Parser:
             return self.command(token[1:])
         if token[0].isdigit():
             return f"<mn>{token}</mn>"
+        if token in FENCES:
+            return f'<mo stretchy="false">{token}</mo>'
         kind = "mi" if token.isalpha() else "mo"
         return f"<{kind}>{html.escape('−' if token == '-' else token)}</{kind}>"
 

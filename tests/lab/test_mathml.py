@@ -37,6 +37,8 @@ def test_what_is_set():
     )
     assert "<msubsup><mi>v</mi><mn>0</mn><mn>2</mn></msubsup>" in mathml("v_0^2")
     assert "<munder><mo>∑</mo><mi>i</mi></munder>" in mathml(r"\sum_i z_i")
+    assert '<mi>f</mi><mo stretchy="false">(</mo><mi>v</mi><mo stretchy="false">)</mo>' in mathml("f(v)")
+    assert 'style="font-family: Cambria Math, ' in mathml("v_0")
     assert "<mo>−</mo>" in mathml("w - 4") and "<mtext>a b</mtext>" in mathml(r"\text{a b}")
 
 
