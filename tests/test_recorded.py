@@ -83,3 +83,12 @@ def test_draws_are_of_every_distribution():
     from tests.test_generator import CALLS, DRAWS
 
     assert list(json.loads(DRAWS.read_text(encoding="utf-8"))) == list(CALLS)
+
+
+def test_what_was_seen_on_another_processor_stays(monkeypatch: pytest.MonkeyPatch):
+    old = {"log": "NumPy without AVX2, NumPy with AVX-512", "exp": "PyTorch without AVX2"}
+    monkeypatch.setattr(record, "not_here", lambda: record.ONLY_AVX512)
+    assert record.kept(old, {"exp": "NumPy with AVX2"}, ()) == {"log": "NumPy with AVX-512", "exp": "NumPy with AVX2"}
+    monkeypatch.setattr(record, "not_here", tuple)
+    assert record.kept(old, {"exp": "NumPy with AVX2"}, ()) == {"exp": "NumPy with AVX2"}
+    assert record.kept(old, {}, [ROOT]) == old

@@ -51,6 +51,8 @@ OTHER: dict[str, dict[str, dict[str, str]]] = {
         "NumPy with AVX-512": {"OPENBLAS_CORETYPE": "SkylakeX"},
     },
 }
+#: which of them only a processor with AVX-512 can run
+ONLY_AVX512 = ("PyTorch with AVX-512", "NumPy with AVX-512")
 Texts = dict[str, str]
 
 
@@ -164,8 +166,11 @@ def varying(kind: str, stored: Texts, only: Sequence[Path]) -> Texts:
     """Which texts differ in the last place on other processors, and where that was seen."""
     recorded: Any = importlib.import_module("tests.recorded")
     found: Texts = {}
+    absent = not_here()
     for module, settings in OTHER.items():
-        texts = {where: said(kind, module, variables, only) for where, variables in settings.items()}
+        texts = {
+            where: said(kind, module, variables, only) for where, variables in settings.items() if where not in absent
+        }
         for name, text in stored.items():
             seen = {where: other[name] for where, other in texts.items()}
             if module == "autogradlab" and len(set(seen.values())) == 1:
@@ -175,6 +180,23 @@ def varying(kind: str, stored: Texts, only: Sequence[Path]) -> Texts:
                 print(f"{kind}: {name}: more than the last place differs: {', '.join(wheres)}", file=sys.stderr)
             elif wheres:
                 found[name] = ", ".join(filter(None, [found.get(name), *wheres]))
+    return found
+
+
+def not_here() -> Sequence[str]:
+    """The settings that this processor cannot run: it would stop at an instruction that it does not have."""
+    hardware: Any = importlib.import_module("tests.hardware")
+    return () if hardware.numpy_level() == "AVX512" else ONLY_AVX512
+
+
+def kept(old: Texts, new: Texts, only: Sequence[Path]) -> Texts:
+    """What varies by all that is known: what was seen now, and what was seen before of texts that were not made now,
+    or where they cannot be made now."""
+    absent, found = not_here(), dict(new)
+    for name, wheres in old.items():
+        seen = [where for where in wheres.split(", ") if where in absent or (only and name not in new)]
+        if seen:
+            found[name] = ", ".join(filter(None, [new.get(name), *seen]))
     return found
 
 
@@ -230,12 +252,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"PyTorch {VERSION}* is the reference, {version} is installed")
     recorded: Any = importlib.import_module("tests.recorded")
     made = tomllib.loads(recorded.FILE.read_text(encoding="utf-8")) if recorded.FILE.exists() else {}
+    if absent := not_here():
+        print(f"this processor has no AVX-512; what varies there stays as it was: {', '.join(absent)}", file=sys.stderr)
     for kind in given.kinds or kinds:
         varies = record(kind, only)
         conditions = {"torch": version.partition("+")[0], **PINNED}
         if varies is not None:
-            kept = {} if not only else made.get(kind, {}).get("varies", {})
-            conditions["varies"] = {**kept, **varies}
+            conditions["varies"] = kept(made.get(kind, {}).get("varies", {}), varies, only)
         made[kind] = conditions
         write_conditions(made)
     return 0

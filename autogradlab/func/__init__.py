@@ -32,6 +32,7 @@ from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requi
 from .functionalizing import functionalize
 from .mapping import check_randomness, puts_back, vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
+from .rearranging import rearrange
 
 __all__ = [
     "debug_unwrap",
@@ -44,6 +45,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "rearrange",
     "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",

@@ -446,12 +446,18 @@ def _logaddexp(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(same, x, big + np.log1p(np.exp(small - big)))
 
 
-def _no_bool_exponents(input: Any, other: Any) -> None:
-    if isinstance(other, Tensor) and other.dtype is dtypes.bool and input.is_floating_point():
+#: kinds of integers that PyTorch has no kernel for as exponents of floats
+_NO_EXPONENTS = (dtypes.bool, dtypes.uint16, dtypes.uint32, dtypes.uint64)
+
+
+def _check_exponents(input: Any, other: Any) -> None:
+    if isinstance(other, Tensor) and other.dtype in _NO_EXPONENTS and input.is_floating_point():
         raise dtypes.unsupported("ldexp_cpu_exp", other)
 
 
 def _power_of_two(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    if y.dtype.kind in "iu":  # as C's ldexp, whose exponent is an int: neither overflows on the way
+        return np.ldexp(x, y.astype(np.int32))
     x, y = floated(x), floated(y)
     return x * np.exp2(y)
 
@@ -500,7 +506,8 @@ binary(
         "other": lambda F, grad, result: grad * F.conj(result) * math.log(2),
     },
     result="float",
-    refuses=_no_bool_exponents,
+    refuses=_check_exponents,
+    exponents=True,
     doc="""
     input * 2**other.
 

@@ -336,6 +336,8 @@ class Binary(Elementwise):
     scalar: str
     #: whether a half type and one number of another type are computed in float32
     widens: bool
+    #: whether integers stay such as the second operand of floats
+    exponents: bool
     #: whether `check` comes before memory is looked at
     checks_first: bool
     #: whether each formula needs the other operand, and nothing else
@@ -365,6 +367,8 @@ class Binary(Elementwise):
         x = cast(input._array, numpy) if a else number(input, numpy)
         if self.widens and numpy.itemsize == 2 and numpy.kind in "fV" and (not b or other._array.size == 1):
             x, y = modes.quiet(_widened, self.ufunc, x, np.asarray(other._array if b else other))
+        elif self.exponents and b and numpy.kind in "fV" and other._array.dtype.kind in "iu":
+            y = other._array
         else:
             y = cast(other._array, numpy) if b else number(other, numpy)
         return (input if a else wrap_number(input)), (other if b else wrap_number(other)), x, y
@@ -413,6 +417,7 @@ def binary(
     checks_first: bool = False,
     scalar: str = "",
     widens: bool = False,
+    exponents: bool = False,
     out: Any = None,
     cuts: bool = True,
     overloads: Sequence[Overload] = (),
@@ -427,7 +432,7 @@ def binary(
     shown: PyTorch's names of what is saved, where they differ from ours.
     result: "same" as the operands' common dtype, "float" (integers are computed in the default dtype), or "bool".
     check: is called with the two arrays in their common dtype and may raise. numbers, refuses, scalar, widens,
-    checks_first, arrays: see `Binary`.
+    exponents, checks_first, arrays: see `Binary`.
     """
     floats = result == "float"
 
@@ -460,7 +465,7 @@ def binary(
     )
     entry.ufunc, entry.floats, entry.numbers, entry.check, entry.refuses = kernel, floats, numbers, check, refuses
     entry.compares, entry.strict, entry.scalar = result == "bool", _refuse_numbers(name), scalar
-    entry.checks_first, entry.widens, entry.arrays = checks_first, widens, arrays
+    entry.checks_first, entry.widens, entry.exponents, entry.arrays = checks_first, widens, exponents, arrays
     entry.crossed = vjp is not None and _crossed(vjp)
     if result == "bool":
         entry.node_name = entry.node_name[:-1] + "1"  # EqBackward1 in place: the overload with a tensor
