@@ -33,6 +33,7 @@ __all__ = [
     "has_torch_function",
     "is_tensor_like",
     "is_tensor_method_or_property",
+    "redispatch_function",
     "resolve_name",
     "wrap_torch_function",
 ]
@@ -366,6 +367,9 @@ def has_torch_function(relevant_args: Sequence[Any]) -> bool:
     if not isinstance(relevant_args, Sequence):
         raise TypeError("expected a sequence")
     state = modes.current()
+    if state.passing_over:
+        state.passing_over = False
+        return False
     if state.function_modes and state.overriding != overriding.ALL_DISABLED:
         return True
     return not state.overriding and any(overriding.overrides(type(arg)) for arg in relevant_args)
@@ -399,6 +403,32 @@ def _handed(
         f"{[type(arg) for arg in objects]}"
     )
     raise TypeError(message + (f" nor in mode {stack[-1]}" if stack else ""))
+
+
+def redispatch_function(func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
+    """Call a function from the `__torch_function__` that was asked for it, which is not asked once more; of what the
+    function calls, it is. `types` is what was handed to `__torch_function__`, and not used.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> class Told(torch.Tensor):
+        ...     @classmethod
+        ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+        ...         print(func.__name__)
+        ...         return torch.overrides.redispatch_function(func, types, args, kwargs)
+        >>> torch.ones(2).as_subclass(Told) + 1
+        add
+        tensor([2., 2.])
+
+    Mirrors `torch.overrides.redispatch_function`.
+    """
+    state = modes.current()
+    before = state.passing_over
+    try:
+        state.passing_over = True
+        return func(*args, **(kwargs or {}))
+    finally:
+        state.passing_over = before
 
 
 def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[Any], Any]:

@@ -458,3 +458,64 @@ for call in (
 for call in (lambda: F.relu(told, 1, 2), lambda: F.softmax(told, nothing=1), lambda: F.mse_loss(told)):
     with caught(first_line=True):
         call()
+
+# % overriding-redispatch: a call is carried out, and what it calls is asked for
+depth = [0]
+
+
+def name_of(func):
+    return getattr(func, "__name__", repr(func))
+
+
+def told(func, types, args, kwargs):
+    print("  " * depth[0] + name_of(func))
+    depth[0] += 1
+    try:
+        return torch.overrides.redispatch_function(func, types, args, kwargs)
+    finally:
+        depth[0] -= 1
+
+
+class Told(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args, kwargs=None):
+        return told(func, types, args, kwargs)
+
+
+def twice_less_one(a):
+    if torch.overrides.has_torch_function((a,)):
+        return torch.overrides.handle_torch_function(twice_less_one, (a,), a)
+    return less_one(a * 2)
+
+
+def less_one(a):
+    if torch.overrides.has_torch_function((a,)):
+        return torch.overrides.handle_torch_function(less_one, (a,), a)
+    return a - 1
+
+
+def fails(a):
+    raise ValueError("no")
+
+
+class ToldMode(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        with self:
+            return told(func, types, args, kwargs)
+
+
+x, y = torch.ones(2).as_subclass(Told), torch.ones(2)
+for call in (
+    lambda: torch.add(x, 1),
+    lambda: y * x,
+    lambda: torch.nn.functional.relu(x),
+    lambda: twice_less_one(x),
+    lambda: torch.overrides.redispatch_function(twice_less_one, (Told,), (x,), None),
+    lambda: torch.overrides.redispatch_function(lambda a: a * 2, (Told,), (x,), {}),
+):
+    print(type(call()).__name__)
+with ToldMode():
+    result = twice_less_one(y)
+print(result)
+caught(lambda: torch.overrides.redispatch_function(fails, (Told,), (x,), {}))
+print(type(x + 1).__name__)

@@ -112,6 +112,7 @@ class State:
         "observers",
         "overriding",
         "passing",
+        "passing_over",
         "plain",
         "record",
         "reverse",
@@ -157,6 +158,8 @@ class State:
         self.view_replay = False
         #: whom operations ask (`core/tensor/overriding.py`): objects with `__torch_function__`, and the modes entered
         self.overriding = 0
+        #: whether the next that would ask does not (`redispatch_function`)
+        self.passing_over = False
         self.function_modes: list[Any] = []
         #: the modes with `__torch_dispatch__` that are entered (`core/tensor/dispatching.py`), and whether one of them,
         #: or a class with it, is answering: what it calls is below autograd

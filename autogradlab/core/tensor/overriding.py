@@ -303,6 +303,12 @@ def gate(
 
     def overridden(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = LOCAL.state
+        if state.passing_over:
+            state.passing_over = False
+            if handled is not None:
+                return with_dispatch(args, kwargs)
+            with DisableTorchFunction():  # what PyTorch has compiled asks nobody within
+                return with_dispatch(args, kwargs)
         level = state.overriding
         modes = [] if level == ALL_DISABLED else state.function_modes
         objects = [] if level or modes_only else collect((*spread(args), *spread(kwargs.values())))
