@@ -17,7 +17,7 @@ import numpy as np
 from ..core.memory.absent import is_absent
 from ..core.memory.lazy import bits, memory_of
 from ..core.memory.storage import Storage, owner
-from ..core.tensor.copying import whole
+from ..core.tensor.copying import warn_of_hooks, whole
 from ..core.tensor.tensor import Size, Tensor, requires_grad
 from ..core.types.device import device as Device
 from ..core.types.dtypes import dtype as Dtype
@@ -220,7 +220,7 @@ class Writer:
         else:
             found = object.__reduce_ex__(x, 2) if _by_attributes(type(x)) else x.__reduce_ex__(2)
         if isinstance(found, str):
-            self._name(x.__module__, found)
+            self._name(getattr(x, "__module__", "builtins"), found)
             return
         make, args, state, items, pairs = (*found, None, None, None)[:5]
         if make is copyreg.__newobj__:  # type: ignore[attr-defined]
@@ -255,6 +255,7 @@ class Writer:
         if type(t) is not Tensor and type(t).__reduce_ex__ is not Tensor.__reduce_ex__:
             self._reduced(t)
             return
+        warn_of_hooks(t)
         name, args = self._rebuilding(t)
         if not attributes and type(t) is Tensor:
             self._call("torch._utils", name, *args)

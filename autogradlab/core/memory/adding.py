@@ -143,6 +143,8 @@ def added(x: np.ndarray, axes: Any, keepdims: bool = False) -> Any:
     if type(x) is not np.ndarray:
         return _reduce(x, axis=axes, keepdims=keepdims)
     if x.size <= _FEW or x.dtype not in _ONES:
+        if x.itemsize == 2 and x.dtype.kind in "fV":  # half types are added up in float32
+            return np.asarray(added(x.astype(np.float32), axes, keepdims)).astype(x.dtype)
         return _reduce(x, axes, x.dtype, None, keepdims)
     shape = x.shape
     n = len(shape)

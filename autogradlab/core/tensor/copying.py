@@ -121,7 +121,7 @@ def key_free(root: np.ndarray, memo: dict[Any, Any]) -> bool:
 def reduce_tensor(t: Tensor) -> Any:
     """What pickle keeps of a tensor: the memory in which it lies, strides, requires_grad, attributes. No two tensors
     share it afterwards."""
-    _warn_hooks(t)
+    warn_of_hooks(t)
     array = memory_of(t._array)
     if is_absent(array):
         steps = tuple(s // array.itemsize for s in array.strides)
@@ -211,7 +211,7 @@ def _versions() -> Any:
     return INFERENCE if modes.current().inference else [1]
 
 
-def _warn_hooks(t: Tensor) -> None:
+def warn_of_hooks(t: Tensor) -> None:
     """Say of the hooks of a tensor that what pickles or copies it leaves them out."""
     for hook in (t._backward_hooks or {}).values():
         if not hasattr(hook, "__torch_unserializable__"):
@@ -224,7 +224,7 @@ def _warn_hooks(t: Tensor) -> None:
 
 def _copy(self: Tensor) -> Tensor:
     """What `copy.copy` gives: another tensor on the same memory, without history."""
-    _warn_hooks(self)
+    warn_of_hooks(self)
     made = wrap(self._array[...])
     made._storage = storage_of(self)
     made._counter = _versions()

@@ -106,6 +106,8 @@ def number(value: Any, numpy: np.dtype[Any]) -> np.ndarray:
             value -= 1 << bits
     elif numpy.kind in "fc" and not abs(value) <= 65504:  # it may be infinite in that dtype, without a word
         return quiet(np.array, value, numpy)
+    elif numpy.kind == "V" and isinstance(value, int):  # bfloat16 takes no integers of 64 bits
+        value = float(value)
     return np.array(value, numpy)
 
 

@@ -136,16 +136,21 @@ def segment_reduce(
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
     kind = _kind(reduce)
     bounds = _bounds(data, lengths, offsets, d, unsafe)
-    x = data.astype(np.float32) if is_half(data) else data
+    x = data
     combined, neutral = _REDUCTIONS[kind]
     start = neutral if initial is None else initial
     shape = (*data.shape[:d], bounds.shape[-1] - 1, *data.shape[d + 1 :])
     r = np.full(shape, start, x.dtype)
     for place, part in _segments(bounds):
         values = x[part]
-        found = combined.reduce(values, 0, initial=x.dtype.type(start)) if len(values) else r[place]
+        if not len(values):
+            found = r[place]
+        elif is_half(x):  # each step is rounded
+            found = combined.accumulate(np.concatenate((np.full_like(values[:1], start), values)))[-1]
+        else:
+            found = combined.reduce(values, 0, initial=x.dtype.type(start))
         if kind == "mean" and len(values):
-            found = found / len(values)
+            found = found / x.dtype.type(len(values))
         elif kind == "mean" and initial is None:
             found = np.nan
         r[place] = found

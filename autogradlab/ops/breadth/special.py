@@ -336,7 +336,7 @@ def logit(input: np.ndarray, eps: float | None = None) -> Any:
     tensor([0.0000, 2.1972])
     """
     refuse(input, "logit_cpu", COMPLEX)
-    return iterated(single(_logit)(floated(input), eps), input)
+    return iterated(_logit(floated(input), eps), input)
 
 
 alias("special_logit", "logit", method=False)
@@ -344,7 +344,8 @@ alias("special_logit", "logit", method=False)
 
 def _logit(x: np.ndarray, eps: float | None) -> Any:
     if eps is not None:
-        least, most = np.asarray(eps, x.dtype), np.asarray(1 - eps, x.dtype)
+        least = np.asarray(eps, x.dtype)
+        most = x.dtype.type(1) - least
         x = np.where(x < least, least, np.minimum(x, most))
     return np.log(x / (1 - x))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ def addmv(input: np.ndarray, mat: np.ndarray, vec: np.ndarray, *, beta: Any = 1,
             f"{scalar_name(mat)}, "
             f"and {scalar_name(vec)}"
         )
-    return added(input, scaled(product(mat, vec, "addmv_impl_cpu"), alpha), beta)
+    return combined(partial(product, kernel="addmv_impl_cpu"), input, mat, vec, beta, alpha)
 
 
 def _integral(beta: Any, alpha: Any) -> None:

@@ -594,8 +594,7 @@ def addcmul(input: np.ndarray, tensor1: np.ndarray, tensor2: np.ndarray, *, valu
 def _factor(x: np.ndarray, value: Any) -> np.ndarray:
     """The factor of addcmul and addcdiv in the dtype of their input."""
     value = plain_number(value)
-    wide = x.dtype.itemsize > 2 or x.dtype.kind in "iub"
-    return scalar_array(value, from_numpy(x.dtype)) if wide else number(value, x.dtype)
+    return number(value, np.dtype(np.float32)) if is_half(x) else scalar_array(value, from_numpy(x.dtype))
 
 
 _add_product = single(lambda x, a, b, value: fused(value.astype(x.dtype) * a, b, x))

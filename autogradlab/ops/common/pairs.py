@@ -347,6 +347,7 @@ binary(
     node=NOT_IMPLEMENTED,
     out=Out(unknown=True),
     check=divides("div_floor_cpu"),
+    widens=True,
     doc="""
     The quotient rounded downwards, as Python's // has it.
 
@@ -543,7 +544,7 @@ binary(
     xlogy(Scalar self, Tensor other, *, Tensor out=None) -> Tensor|.Scalar_Self|.OutScalar_Self
     xlogy(Tensor input, Scalar other, *, Tensor out=None) -> Tensor|.Scalar_Other|.OutScalar_Other
     """,
-    single(_xlogy),
+    _xlogy,
     {
         "input": lambda F, grad, input, other: F.only((input != 0) | (other > 0), F.xlogy(grad, other)),
         "other": lambda F, grad, input, other: grad * input / other,
@@ -552,7 +553,7 @@ binary(
     check=refusing(COMPLEX, "xlogy_cpu"),
     overloads=with_number(
         "xlogy",
-        single(_xlogy),
+        _xlogy,
         ("XlogyBackward2", "XlogyBackward1"),
         lambda F, grad, input, other: F.only((input != 0) | (other > 0), F.xlogy(grad, other)),
         lambda F, grad, input, other: grad * input / other,

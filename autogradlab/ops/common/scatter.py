@@ -21,7 +21,7 @@ from ..first.kinds import BOOL, COMPLEX, refuse
 from ..table.opdef import OPS, Op, composite, copying, op, publish
 from ..table.outputs import Out, same_dtype
 from ..table.overloads import Overload
-from .take import at, fitting_source
+from .take import at, fitting_source, in_wide
 
 # -- where an index tensor points --------------------------------------------------------------------------------------
 
@@ -192,7 +192,7 @@ def _scatter_by(input: np.ndarray, dim: int, index: np.ndarray, src: Any, *, red
     if index.size:
         if not isinstance(s, np.ndarray):
             s = np.full(index.shape or (1,), scalar_array(s, from_numpy(x.dtype)))
-        _REDUCTIONS[reduce].at(x, spots, s)
+        in_wide(lambda wide, values: _REDUCTIONS[reduce].at(wide, spots, values), x, s)
 
 
 def _scatter_value_by(input: Any, dim: Any, index: Any, value: Any, *, reduce: Any) -> None:
@@ -342,7 +342,7 @@ def cut_to(input: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 def _scatter_add(input: np.ndarray, dim: int, index: np.ndarray, src: Any) -> None:
     x, spots, s = _aligned(input, dim, index, src)
     if index.size:
-        add_at(x, spots, s)
+        in_wide(lambda wide, values: add_at(wide, spots, values), x, s)
 
 
 op(
@@ -384,6 +384,20 @@ op(
 
 def combine(x: np.ndarray, spots: tuple[Any, ...], s: np.ndarray, reduce: str, include_self: bool) -> None:
     """Reduce the values `s` into the spots of `x` that they name."""
+    _combine(x, spots, s, reduce, include_self)
+    if reduce == "mean":
+        _divide(x, spots, include_self)
+
+
+def _divide(x: np.ndarray, spots: tuple[Any, ...], include_self: bool) -> None:
+    """Divide sums by how many numbers they consist of."""
+    count = np.full(x.shape, 1 if include_self else 0, np.int64)
+    np.add.at(count, spots, 1)
+    count = np.maximum(count, 1)
+    x[...] = x // count if x.dtype.kind in "iu" else x / count.astype(x.real.dtype)
+
+
+def _combine(x: np.ndarray, spots: tuple[Any, ...], s: np.ndarray, reduce: str, include_self: bool) -> None:
     s = np.broadcast_to(s, x[spots].shape)
     ufunc: Any = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}[reduce]
     if not include_self:
@@ -400,11 +414,6 @@ def combine(x: np.ndarray, spots: tuple[Any, ...], s: np.ndarray, reduce: str, i
         else:
             x[spots] = 1 if reduce == "prod" else 0
     ufunc.at(x, spots, s)
-    if reduce == "mean":
-        count = np.full(x.shape, 1 if include_self else 0, np.int64)
-        np.add.at(count, spots, 1)
-        count = np.maximum(count, 1)
-        x[...] = x // count if x.dtype.kind in "iu" else x / count.astype(x.real.dtype)
 
 
 #: names of reductions at places that scatter_reduce takes as well
@@ -423,7 +432,9 @@ def _scatter_reduce(
         refuse(input, f"scatter_gather_tensor_cpu_reduce_{reduce}", _WITHOUT.get(reduce, ""))
     x, spots, s = _aligned(input, dim, index, src)
     if index.size:
-        combine(x, spots, s, reduce, include_self)
+        in_wide(lambda wide, values: _combine(wide, spots, values, reduce, include_self), x, s)
+        if reduce == "mean":
+            _divide(x, spots, include_self)
 
 
 def reduced_back(

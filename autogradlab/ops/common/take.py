@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, int64, scalar_name
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes
-from ..first.kinds import UNSIGNED, refuse
+from ..first.kinds import UNSIGNED, is_half, refuse
 from ..first.products import times
 from ..table.asking import at as at_cpp
 from ..table.asking import options_of
@@ -90,6 +91,27 @@ def index_select(input: Any, dim: int, index: np.ndarray) -> np.ndarray:
     return r if r.size else np.empty(r.shape, r.dtype)
 
 
+def in_wide(write: Callable[[np.ndarray, Any], None], x: np.ndarray, values: Any) -> None:
+    """`write(x, values)`, which adds up values in x or the like: half types in float32, rounded once at the end."""
+    if not is_half(x):
+        return write(x, values)
+    wide = x.astype(np.float32)
+    write(wide, values.astype(np.float32) if isinstance(values, np.ndarray) else values)
+    x[...] = wide
+
+
+def _as_scatter(x: np.ndarray, index: np.ndarray) -> bool:
+    """Whether PyTorch adds slices at an index as scatter_add does, if they have no factor."""
+    return x.ndim > 1 and index.dtype.itemsize == 8
+
+
+def _add_slices(x: np.ndarray, places: tuple[Any, ...], values: Any, scatters: bool) -> None:
+    if scatters:
+        in_wide(lambda wide, some: add_at(wide, places, some), x, values)
+    else:
+        add_at(x, places, values)
+
+
 @op(
     "index_select_backward",
     "grad_output index",
@@ -102,7 +124,7 @@ def index_select_backward(grad_output: Any, input_shape: tuple[int, ...], dim: i
     g = np.zeros(input_shape, grad_output.dtype)
     if not g.ndim:
         return g + grad_output
-    add_at(g, at(wrap_dim(dim, g.ndim), index.reshape(-1)), grad_output)
+    _add_slices(g, at(wrap_dim(dim, g.ndim), index.reshape(-1)), grad_output, _as_scatter(g, index))
     return g
 
 
@@ -163,16 +185,17 @@ def _check_index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any
 def _index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *, alpha: Any = 1) -> None:
     d = wrap_dim(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
+    scatters = alpha == 1 and _as_scatter(input, index)
     for i in index.reshape(-1).tolist():
         if not 0 <= i < n:
-            if input.ndim > 1 and alpha == 1 and index.dtype.itemsize == 8:  # which PyTorch's scatter_add computes
+            if scatters:
                 raise RuntimeError(f"index {i} is out of bounds for dimension {d} with size {n}")
             raise IndexError("index out of range in self")
     values = source if type(alpha) is int and alpha == 1 else source * scalar_array(alpha, from_numpy(source.dtype))
     if not input.ndim:
         input += values
     else:
-        add_at(input, at(d, index.reshape(-1)), values)
+        _add_slices(input, at(d, index.reshape(-1)), values, scatters)
 
 
 def _gathered(F: Any, grad: Any, dim: int, index: Any, source_shape: tuple[int, ...]) -> Any:

@@ -195,6 +195,16 @@ def from_numpy(*args: Any, **kwargs: Any) -> Tensor:
     return _from_numpy(args[0])
 
 
+def _bounded(t: Tensor, array: np.ndarray) -> None:
+    """The memory of a tensor on an array of somebody else's begins and ends where that array does."""
+    if array.size:
+        last = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // array.itemsize
+        whole = array.flags.c_contiguous
+        t._storage = Storage.over(
+            array if whole else np.lib.stride_tricks.as_strided(array, (last + 1,), (array.itemsize,))
+        )
+
+
 def _from_numpy(array: Any) -> Tensor:
     given = array
     if type(given) is Rows:
@@ -209,12 +219,8 @@ def _from_numpy(array: Any) -> Tensor:
         if array.dtype == dtypes.from_numpy(array.dtype).numpy
         else array.view(dtypes.from_numpy(array.dtype).numpy)
     )
-    if array.base is not None and array.size:  # its memory begins where it does, and ends there
-        last = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // array.itemsize
-        whole = array.flags.c_contiguous
-        t._storage = Storage.over(
-            array if whole else np.lib.stride_tricks.as_strided(array, (last + 1,), (array.itemsize,))
-        )
+    if array.base is not None:
+        _bounded(t, array)
     fix(t)
     return t
 
@@ -383,6 +389,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Ten
     array = array_of_dlpack(ext_tensor, device, copy)
     check_numpy(array)
     t = finished(array)
+    _bounded(t, array)
     fix(t)
     return t
 

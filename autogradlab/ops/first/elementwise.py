@@ -601,7 +601,7 @@ unary(
 )
 unary(
     "rsqrt(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    single(lambda x: 1 / np.sqrt(x)),
+    lambda x: 1 / np.sqrt(x),  # the root of half types is rounded too
     lambda F, grad, result: F.mul_number(grad, -0.5) * F.conj(F.pow(result, 3)),
     doc="""
     1 / sqrt(input); inf at 0, nan below.
@@ -885,16 +885,18 @@ def _with_number(ufunc: Any) -> Any:
     return kernel
 
 
+#: half types are not what a factor or divisor is rounded to
+_times, _over = (single(_with_number(ufunc)) for ufunc in (np.multiply, np.true_divide))
+
+
 def _number_form(name: str, kernel: Any, on_arrays: Any, vjp: Any) -> None:
-    entry = OPS[name] = Op(
-        name, _with_number(kernel), node=f"{name.split('_')[0].capitalize()}Backward1", vjp={"input": vjp}
-    )
+    entry = OPS[name] = Op(name, kernel, node=f"{name.split('_')[0].capitalize()}Backward1", vjp={"input": vjp})
     setattr(TENSORS, name, entry.call)
     setattr(TENSORS, f"{name}_", lambda x, n: change(entry, [x, n], entry.arrays([x, n])))
     setattr(RAW, name, on_arrays)
 
 
-_number_form("add_number", np.add, operator.add, lambda F, grad: grad)
-_number_form("sub_number", np.subtract, operator.sub, lambda F, grad: grad)
-_number_form("mul_number", np.multiply, operator.mul, lambda F, grad, other: grad * np.conj(other).item())
-_number_form("div_number", np.true_divide, operator.truediv, lambda F, grad, other: grad / np.conj(other).item())
+_number_form("add_number", _with_number(np.add), operator.add, lambda F, grad: grad)
+_number_form("sub_number", _with_number(np.subtract), operator.sub, lambda F, grad: grad)
+_number_form("mul_number", _times, operator.mul, lambda F, grad, other: grad * np.conj(other).item())
+_number_form("div_number", _over, operator.truediv, lambda F, grad, other: grad / np.conj(other).item())

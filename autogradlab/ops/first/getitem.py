@@ -47,7 +47,8 @@ def _tensor(entry: Any) -> Any:
     if isinstance(entry, np.ndarray):
         if not entry.ndim and entry.dtype.kind in "iu":
             return entry.item()
-        return TENSORS.from_numpy(entry.astype(np.int64) if entry.dtype.kind == "f" else entry)  # PyTorch truncates
+        counts = entry.dtype.kind in "iuf" and entry.dtype != np.uint8  # which is a mask; PyTorch truncates others
+        return TENSORS.from_numpy(entry.astype(np.int64) if counts else entry)
     if isinstance(entry, (list, tuple, str, bytes, range)):
         array = array_from(entry if isinstance(entry, (str, bytes)) else list(entry))
         if array.dtype.kind == "c":

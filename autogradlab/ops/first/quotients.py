@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.layout import iterating
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import of_scalar
+from ...core.types.dtypes import float32, of_scalar
 from ...core.values.promotion import broadcast_shapes, is_number, wrap_number
 from ..table.opdef import OPS, Op
 from ..table.overloads import Arguments, Called, Overload
-from .kinds import UNSIGNED, align, floated, into, is_half, refuse, single
+from .kinds import UNSIGNED, align, floated, in_single, into, is_half, refuse, single
 
 F = TENSORS
 
@@ -91,11 +92,14 @@ def _true_quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 _ROUNDED = {"floor": floor_quotient, "trunc": trunc_quotient, None: single(_true_quotient)}
 
 
+@iterating
 def rounded_quotient(input: np.ndarray, other: np.ndarray, rounding_mode: str | None) -> np.ndarray:
     """input / other, rounded as rounding_mode says."""
     x, y = align(input, other)
     if rounding_mode is not None:
         divides(f"div_{rounding_mode}_cpu")(x, y)
+        if is_half(x) and other.size == 1:
+            return in_single(_ROUNDED[rounding_mode], x, other.astype(np.float32))
     r = np.asarray(_ROUNDED[rounding_mode](x, y))
     return r if r.dtype == x.dtype or rounding_mode is None else r.astype(x.dtype)
 
@@ -138,7 +142,9 @@ def _operands(input: Any, other: Any, mode: Any) -> tuple[Tensor, Tensor]:
         input = wrap_number(input)
         input = F.to(input, into(other, input.item()).dtype)
     elif is_number(other) and isinstance(input, Tensor):
-        other = F.to(wrap_number(other), into(input, other).dtype)
+        d = into(input, other).dtype
+        # half types take a number as it is
+        other = F.to(wrap_number(other), float32 if d.itemsize == 2 and d.is_floating_point and input.dim() else d)
     if not isinstance(input, Tensor) or not isinstance(other, Tensor):
         OPS["div"].reject((input, other), {"rounding_mode": mode})
     return input, other

@@ -216,6 +216,7 @@ def zeta(s: Array, q: Array) -> Array:
         total = total + b / math.factorial(2 * k) * factor
         factor = factor * (s + 2 * k - 1) * (s + 2 * k) / (a * a)
     total = np.where(s == 1, np.inf, np.where((s < 1) | (q == np.inf), np.nan, total))
+    total = np.where((s == np.inf) & (q > 0) & (q <= 1), np.where(q == 1, 1.0, np.inf), total)
     below = (q <= 0) & (s > 1)
     return np.where(below & (q == np.floor(q)), np.inf, np.where(below & (s != np.floor(s)), np.nan, total))
 
@@ -279,7 +280,7 @@ def bessel_j(order: int, x: Array) -> Array:
         total = total + np.cos(order * angle - small * math.sin(angle))
     r = np.where(a <= 30, total / steps, hankel(order, np.maximum(a, 30.0))[0])
     r = np.where(np.isinf(a), np.nan, np.where(a == 0, 1.0 - order, r))
-    return np.where(x < 0, -r, r) if order else r
+    return np.where(np.signbit(x), -r, r) if order else r
 
 
 def igamma(a: Array, x: Array, upper: bool) -> Array:

@@ -35,6 +35,7 @@ from ..first.kinds import (
     limited,
     multiply_add,
     refuse,
+    single,
     typed,
 )
 from ..kernels.rounded import exp, expm1, log, log1p, tanh
@@ -246,8 +247,13 @@ def softshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
         raise RuntimeError(
             f"lambda must be in range [0, {most:g}] for input dtype {scalar_name(input)}, but found {lambd:g}"
         )
-    d = np.array(lambd, input.dtype)
-    return chosen(input > d, input - d, chosen(input < -d, input + d, input * 0))
+    return _soft(input, lambd)
+
+
+@single
+def _soft(x: np.ndarray, lambd: float) -> Any:
+    d = np.array(lambd, x.dtype)
+    return chosen(x > d, x - d, chosen(x < -d, x + d, x * 0))
 
 
 @op(
