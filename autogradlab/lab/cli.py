@@ -253,7 +253,7 @@ def _copies(folder: Path) -> bool:
 
 
 def _compare(args: argparse.Namespace) -> int:
-    """Say of each lesson whether the learner's copy is of the lesson as installed; 1 if one is not, or is missing."""
+    """Say of each lesson whether the learner's copy is of the lesson as it is now; 1 if one is not, or is missing."""
     folder: Path = args.dir.expanduser()
     status = 0
     if not _copies(folder):
