@@ -470,7 +470,9 @@ def _swapped(partner: Array) -> Array:
         last = further.take(further)  # twice in a turn, since to compare takes longer than to follow
         further = last.take(last)
     # steps grouped by partner, in turn: numbers of 16 bits are counted, not sorted
-    order = (partner.astype(np.uint16) if n <= 1 << 16 else partner).argsort(kind="stable")
+    order = partner.astype(np.uint16).argsort(kind="stable")
+    if n > 1 << 16:
+        order = order.take((partner.take(order) >> 16).astype(np.uint16).argsort(kind="stable"))
     grouped = partner.take(order)
     at = (grouped[1:] == grouped[:-1]).nonzero()[0]
     partner[order[1:].take(at)] = last.take(order.take(at))

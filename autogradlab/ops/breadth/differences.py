@@ -4,7 +4,6 @@ slices bounded (renorm) and distances within one set of points (pdist)."""
 from __future__ import annotations
 
 import functools
-import math
 import operator
 from typing import Any
 
@@ -17,6 +16,7 @@ from ...core.types.dtypes import from_numpy, scalar_name
 from ...core.values.promotion import plain_number
 from ..common.distances import norm_along
 from ..first.kinds import HALF, refuse
+from ..linalg.distances import distances, distances_backward
 from ..table.asking import Operator
 from ..table.opdef import FUNCTIONS, composite, op
 from ..table.outputs import EXPECTED, Out
@@ -294,14 +294,13 @@ _ONCE = not_implemented("_pdist_backward")
 )
 def _pdist_backward(grad: Any, input: np.ndarray, p: float, pdist: np.ndarray) -> np.ndarray:
     """The pairs' gradients, added up at both rows."""
-    i, j = np.triu_indices(input.shape[0], 1)
-    gap, g, n = input[i] - input[j], grad[:, None], pdist[:, None]
-    slope = np.sign(gap) * g * (np.abs(gap) == n) if p == math.inf else RAW.norm_back(g, gap, n, p)
-    found = np.zeros_like(input)
-    if slope is not None:
-        np.add.at(found, i, slope)
-        np.subtract.at(found, j, slope)
-    return found
+    n = input.shape[0]
+    pairs = np.triu_indices(n, 1)
+    square = np.zeros((2, n, n), input.dtype)
+    for whole, part in zip(square, (grad, pdist), strict=True):
+        whole[pairs] = part
+        whole.T[pairs] = part
+    return distances_backward(square[0], input, input, p, square[1])
 
 
 @op(
@@ -317,7 +316,7 @@ def _pdist_forward(input: np.ndarray, p: float = 2.0) -> np.ndarray:
     i, j = np.triu_indices(input.shape[0], 1)
     if i.size:
         refuse(input, "pdist", HALF)
-    return RAW.linalg_vector_norm(input[i] - input[j], p, -1)
+    return distances(input, input, p, True)[i, j]
 
 
 @composite("pdist(Tensor input, float p=2) -> Tensor", method=False)

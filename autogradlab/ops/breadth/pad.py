@@ -108,13 +108,27 @@ def _padded(input: np.ndarray, padding: Any, dims: int, reflect: bool) -> np.nda
 
 
 def _unpadded(grad: np.ndarray, shape: tuple[int, ...], padding: Any, dims: int, reflect: bool) -> np.ndarray:
+    """The gradient in the middle, and that of the borders added where their values came from."""
     g = grad
     for i in range(dims):
         d = g.ndim - 1 - i
-        at = _sources(shape[d], padding[2 * i], padding[2 * i + 1], reflect)
-        r = np.zeros((*g.shape[:d], shape[d], *g.shape[d + 1 :]), g.dtype)
-        spots: Any = (*(slice(None),) * d, at)
-        np.add.at(r, spots, g)
+        n, low, high = shape[d], padding[2 * i], padding[2 * i + 1]
+        before, end = max(low, 0), g.shape[d] - max(high, 0)
+        r = np.zeros((*g.shape[:d], n, *g.shape[d + 1 :]), g.dtype)
+        along = (slice(None),) * d
+        if before < end:
+            r[(*along, slice(before - low, end - low))] = g[(*along, slice(before, end))]
+        for border in (slice(0, min(before, g.shape[d])), slice(max(end, 0), None)):
+            part = g[(*along, border)]
+            if not part.shape[d]:
+                continue
+            at = _sources(n, low, high, reflect)[border]
+            if reflect:  # they run backwards
+                r[(*along, slice(at[-1], at[0] + 1))] += np.flip(part, d)
+            else:
+                edge = r[(*along, slice(at[0], at[0] + 1))]
+                whole = (edge, part) if border.start else (part, edge)
+                edge[...] = np.add.accumulate(np.concatenate(whole, d), d)[(*along, slice(-1, None))]
         g = r
     return g
 

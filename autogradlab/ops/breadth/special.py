@@ -4,6 +4,7 @@ Bessel functions of order 0 and 1."""
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from ...core.values.promotion import is_number
 from ..common.pairs import with_number
 from ..first.kinds import COMPLEX, double, floated, on_both_backends, refuse, refusing, single
 from ..kernels import special as K
+from ..kernels import tables
 from ..kernels.rounded import MANY
+from ..kernels.tables import many
 from ..table.factories import binary, unary
 from ..table.opdef import OPS, alias, composite, op
 from ..table.outputs import Out
@@ -26,15 +29,17 @@ F = TENSORS
 _ROOT_PI = math.sqrt(math.pi)
 
 
-def real_only(kernel: Any, name: str, halves: bool = True) -> Any:
-    """A kernel in float64 of a function that PyTorch has for real numbers, `halves` included or not."""
+def real_only(kernel: Any, name: str, halves: bool = True, quick: Any = None) -> Any:
+    """A kernel in float64 of a function that PyTorch has for real numbers, `halves` included or not; `quick` is one
+    for many elements that are rounded to float32 or less."""
     wide = double(kernel)
+    short = wide if quick is None else double(many(quick, kernel))
 
     def run(x: np.ndarray) -> np.ndarray:
         refuse(x, name, COMPLEX)
         if not halves and x.dtype.itemsize == 2 and x.dtype.kind in "fV":
             refuse(x, name, "fV")
-        return wide(x)
+        return (wide if x.dtype.itemsize == 8 else short)(x)
 
     return run
 
@@ -72,7 +77,7 @@ unary(
 alias("special_erf", "erf", method=False)
 unary(
     "erfc(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    real_only(K.erfc, "erfc_vml_cpu"),
+    real_only(K.erfc, "erfc_vml_cpu", quick=tables.erfc),
     lambda F, grad, input: (-2 / _ROOT_PI) * F.exp(-F.pow(input, 2)) * grad,
     doc="""
     1 - erf(x), exact where erf is close to 1.
@@ -93,7 +98,7 @@ unary(
 alias("special_erfc", "erfc", method=False)
 unary(
     "erfinv(Tensor input, *, Tensor out=None) -> Tensor",
-    real_only(K.erfinv, "erfinv_vml_cpu"),
+    real_only(K.erfinv, "erfinv_vml_cpu", quick=tables.erfinv),
     lambda F, grad, input: 0.5 * _ROOT_PI * F.exp(F.square(F.erfinv(input))) * grad,
     doc="""
     The inverse of erf on (-1, 1); infinite at the ends, nan beyond.
@@ -115,7 +120,7 @@ unary(
 alias("special_erfinv", "erfinv", method=False)
 unary(
     "lgamma(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    real_only(K.lgamma, "lgamma_vml_cpu"),
+    real_only(K.lgamma, "lgamma_vml_cpu", quick=tables.lgamma),
     lambda F, grad, input: grad * F.digamma(input),
     doc="""
     The logarithm of the absolute value of the gamma function; lgamma(n) = log((n - 1)!).
@@ -137,7 +142,7 @@ unary(
 alias("special_gammaln", "lgamma", method=False)
 unary(
     "digamma(Tensor input, *, Tensor out=None) -> Tensor",
-    real_only(K.digamma, "digamma"),
+    real_only(K.digamma, "digamma", quick=tables.digamma),
     lambda F, grad, input: grad * F.polygamma(1, input),
     doc="""
     The derivative of lgamma.
@@ -160,7 +165,7 @@ alias("special_psi", "digamma", method=False)
 alias("special_digamma", "digamma", method=False)
 unary(
     "i0(Tensor input, *, Tensor out=None) -> Tensor",
-    real_only(lambda x: K.bessel_i(0, x, scaled=False), "i0_vml_cpu"),
+    real_only(partial(K.bessel_i, 0, scaled=False), "i0_vml_cpu", quick=partial(tables.bessel_i, 0, scaled=False)),
     lambda F, grad, input: grad * F.special_i1(input),
     doc="""
     The modified Bessel function of the first kind of order 0.
@@ -361,17 +366,25 @@ def logit_backward(F: Any, grad: Any, input: Any, eps: float | None) -> Any:
 
 
 def special(
-    declaration: str, kernel: Any, vjp: Any = None, *, halves: bool = True, node: str | None = None, doc: str = ""
+    declaration: str,
+    kernel: Any,
+    vjp: Any = None,
+    *,
+    halves: bool = True,
+    quick: Any = None,
+    node: str | None = None,
+    doc: str = "",
 ) -> None:
     """A function of torch.special that torch itself has not."""
     name = name_of(declaration).removeprefix("special_")
-    unary(declaration, real_only(kernel, name + "_cpu", halves), vjp, node=node, inplace=False, doc=doc)
+    unary(declaration, real_only(kernel, name + "_cpu", halves, quick), vjp, node=node, inplace=False, doc=doc)
 
 
 special(
     "special_i0e(Tensor input, *, Tensor out=None) -> Tensor",
-    lambda x: K.bessel_i(0, x, scaled=True),
+    partial(K.bessel_i, 0, scaled=True),
     lambda F, grad, input, result: grad * (F.special_i1e(input) - F.sgn(input) * result),
+    quick=partial(tables.bessel_i, 0, scaled=True),
     node="SpecialI0EBackward0",
     doc="""
     i0(x) exp(-|x|), which does not overflow.
@@ -398,8 +411,9 @@ def _epsilon(x: np.ndarray) -> np.ndarray:
 RAW.epsilon, TENSORS.epsilon = _epsilon, lambda x: wrap(_epsilon(x._array))
 special(
     "special_i1(Tensor input, *, Tensor out=None) -> Tensor",
-    lambda x: K.bessel_i(1, x, scaled=False),
+    partial(K.bessel_i, 1, scaled=False),
     lambda F, grad, input, result: grad * _near_zero(F, input, lambda x: F.i0(x) - result * F.reciprocal(x)),
+    quick=partial(tables.bessel_i, 1, scaled=False),
     doc="""
     The modified Bessel function of the first kind of order 1.
 
@@ -411,10 +425,11 @@ special(
 )
 special(
     "special_i1e(Tensor input, *, Tensor out=None) -> Tensor",
-    lambda x: K.bessel_i(1, x, scaled=True),
+    partial(K.bessel_i, 1, scaled=True),
     lambda F, grad, input, result: (
         grad * _near_zero(F, input, lambda x: F.special_i0e(x) - result * (F.sgn(x) + F.reciprocal(x)))
     ),
+    quick=partial(tables.bessel_i, 1, scaled=True),
     node="SpecialI1EBackward0",
     doc="""
     i1(x) exp(-|x|), which does not overflow.
@@ -459,6 +474,7 @@ special(
     "special_ndtri(Tensor input, *, Tensor out=None) -> Tensor",
     K.ndtri,
     lambda F, grad, result: grad * math.sqrt(2 * math.pi) * F.exp(F.square(result) / 2),
+    quick=tables.ndtri,
     halves=False,
     doc="""
     The inverse of ndtr: the point with this share to its left.
@@ -485,7 +501,8 @@ special(
 )
 special(
     "special_bessel_j0(Tensor input, *, Tensor out=None) -> Tensor",
-    lambda x: K.bessel_j(0, x),
+    partial(K.bessel_j, 0),
+    quick=partial(tables.bessel_j, 0),
     halves=False,
     doc="""
     The Bessel function of the first kind of order 0.
@@ -498,7 +515,8 @@ special(
 )
 special(
     "special_bessel_j1(Tensor input, *, Tensor out=None) -> Tensor",
-    lambda x: K.bessel_j(1, x),
+    partial(K.bessel_j, 1),
+    quick=partial(tables.bessel_j, 1),
     halves=False,
     doc="""
     The Bessel function of the first kind of order 1.
@@ -511,7 +529,8 @@ special(
 )
 special(
     "special_modified_bessel_i0(Tensor input, *, Tensor out=None) -> Tensor",
-    lambda x: K.bessel_i(0, x, scaled=False),
+    partial(K.bessel_i, 0, scaled=False),
+    quick=partial(tables.bessel_i, 0, scaled=False),
     halves=False,
     doc="""
     The modified Bessel function of the first kind of order 0.
@@ -524,7 +543,8 @@ special(
 )
 special(
     "special_modified_bessel_i1(Tensor input, *, Tensor out=None) -> Tensor",
-    lambda x: K.bessel_i(1, x, scaled=False),
+    partial(K.bessel_i, 1, scaled=False),
+    quick=partial(tables.bessel_i, 1, scaled=False),
     halves=False,
     doc="""
     The modified Bessel function of the first kind of order 1.

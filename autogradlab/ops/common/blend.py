@@ -478,7 +478,7 @@ def _lerp(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> Any:
     gap = y - x
     if not isinstance(near, np.ndarray) or not near.ndim:
         return fused(w, gap, x) if near else fused(-gap, 1 - w, y)
-    return np.where(near, fused(w, gap, x), fused(-gap, 1 - w, y))
+    return chosen(near, fused(w, gap, x), fused(-gap, 1 - w, y))
 
 
 def _lerp_kernel(name: str) -> Any:

@@ -376,7 +376,9 @@ def _angle(x: np.ndarray) -> np.ndarray:
     x = floated(x)
     if x.dtype.kind == "c":
         return np.angle(x)
-    return np.where(np.isnan(x), x, np.where(x < 0, np.asarray(np.pi, x.dtype), np.zeros((), x.dtype)))
+    r = (x < 0) * np.asarray(np.pi, x.dtype)
+    bad = np.isnan(x)
+    return r if type(bad) is np.ndarray and not bad.any() else np.where(bad, x, r)
 
 
 unary(

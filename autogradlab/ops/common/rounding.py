@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.layout import iterated
-from ..first.kinds import laid_out, like_input, refuse, single
+from ..first.kinds import chosen, laid_out, like_input, refuse, single
 from ..table.calls import ByOut
 from ..table.factories import unary
 from ..table.opdef import OPS, Op, alias, op
@@ -198,10 +198,12 @@ def nan_to_num(
         r = np.empty_like(input)
         r.real, r.imag = (nan_to_num(part, nan, posinf, neginf) for part in (input.real, input.imag))
         return r
+    if input.dtype.kind == "f" and type(finite := np.isfinite(input)) is np.ndarray and finite.all():
+        return np.positive(input)
     limits = _limits(input.dtype)
-    r = np.where(np.isnan(input), np.asarray(nan or 0, input.dtype), input)
-    r = np.where(input == np.inf, np.asarray(limits if posinf is None else posinf, input.dtype), r)
-    return np.where(input == -np.inf, np.asarray(-limits if neginf is None else neginf, input.dtype), r)
+    r = chosen(np.isnan(input), np.asarray(nan or 0, input.dtype), input)
+    r = chosen(input == np.inf, np.asarray(limits if posinf is None else posinf, input.dtype), r)
+    return chosen(input == -np.inf, np.asarray(-limits if neginf is None else neginf, input.dtype), r)
 
 
 def _limits(d: np.dtype[Any]) -> float:

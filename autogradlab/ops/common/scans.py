@@ -40,8 +40,9 @@ def _accumulated(ufunc: np.ufunc, x: np.ndarray, d: int, kept: Any) -> np.ndarra
     n = x.shape[d]
     if x.size >= 4096 and x.size >= 64 * n:  # whole slices at a time
         r = np.array(np.moveaxis(x, d, 0), kept, order="C")
-        for i in range(1, n):
-            ufunc(r[i - 1], r[i], r[i])
+        before, *others = r
+        for slice_ in others:
+            before = ufunc(before, slice_, slice_)
         return np.moveaxis(r, 0, d)
     last: Any = None
     if n == x.size > _CHUNK and x.flags.c_contiguous and x.dtype != kept:  # in pieces that stay in the cache

@@ -27,7 +27,6 @@ from ..table.outputs import FOUND, Out
 from ..table.overloads import Arguments, Called, Overload
 from .kinds import (
     align,
-    chosen,
     few_singles,
     floated,
     fused,
@@ -380,7 +379,9 @@ def _sgn(x: np.ndarray) -> np.ndarray:
         return x.copy()
     if x.dtype.kind == "c":
         return np.where(np.isinf(x), x.dtype.type(complex(np.nan, np.nan)), np.sign(x))
-    return chosen((x > 0) | (x < 0), np.sign(x), np.zeros((), x.dtype)) if x.dtype.kind in "fV" else np.sign(x)
+    if x.dtype.kind not in "fV":
+        return np.sign(x)
+    return np.subtract(x > 0, x < 0, dtype=np.int8).astype(x.dtype)  # 0 of a NaN
 
 
 @on_both_backends

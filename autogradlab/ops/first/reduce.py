@@ -319,7 +319,9 @@ def nansum(input: np.ndarray, dim: Any = None, keepdim: bool = False, *, dtype: 
     if input.dtype.kind in "fV":
         if dtype is not None and dtype.is_complex:
             raise unsupported("nansum_cpu", dtype)
-        input = np.where(np.isnan(input), np.zeros((), input.dtype), input)
+        bad = np.isnan(input)
+        if type(bad) is not np.ndarray or bad.any():
+            input = np.where(bad, np.zeros((), input.dtype), input)
     return summed(input, dims, keepdim, dtype)
 
 

@@ -22,6 +22,7 @@ from ..table.families import method
 from ..table.opdef import composite, op
 from ..table.outputs import EXPECTED, Out
 from ..table.signatures import explain
+from .distances import distances, distances_backward
 from .factors import floats, matrices
 
 _INF = float("inf")
@@ -123,7 +124,7 @@ def linalg_vector_norm(
         x = x.astype(dtype.numpy)
     final = np.dtype(x.dtype.char.lower()) if x.dtype.kind == "c" else x.dtype
     work = np.dtype(np.float32) if final.itemsize == 2 else final
-    size = magnitude(x)
+    size = x if p == 2 and x.dtype.kind != "c" else magnitude(x)  # whose sign its square has not
     size = size if size.dtype is work else size.astype(work)
     if p == 0:
         r = np.add.reduce(size != 0, axis=dims, keepdims=keepdim)
@@ -350,20 +351,7 @@ _TWICE = not_implemented("_cdist_backward")
 )
 def _cdist_backward(grad: Any, x1: np.ndarray, x2: np.ndarray, p: float, cdist: np.ndarray) -> np.ndarray:
     """The gradient of the first of two lists of points, given their distances."""
-    gap = x1[..., :, None, :] - x2[..., None, :, :]
-    g, n = grad[..., None], cdist[..., None]
-    if p == 0:
-        return np.zeros_like(x1)
-    if p == 1:
-        slope = np.sign(gap) * g
-    elif p == 2:
-        slope = np.where(n == 0, n.dtype.type(0), g * gap / n)
-    elif p == _INF:
-        slope = np.sign(gap) * g * (np.abs(gap) == n)
-    else:
-        part = np.where(gap == 0, gap.dtype.type(0), np.abs(gap) ** (p - 1))
-        slope = np.sign(gap) * np.where(n == 0, n.dtype.type(0), part * (g / n ** (p - 1)))
-    return slope.sum(-2)
+    return distances_backward(grad, x1, x2, p, cdist)
 
 
 @says(
@@ -384,7 +372,7 @@ def _cdist_back(F: Any, grad: Any, x1: Any, x2: Any, p: float, result: Any) -> A
     operator=Operator("(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor", more={"compute_mode": None}),
 )
 def _cdist_forward(x1: np.ndarray, x2: np.ndarray, p: float) -> np.ndarray:
-    return RAW.linalg_vector_norm(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
+    return distances(x1, x2, p, False)
 
 
 def _euclidean_backward(F: Any, grad: Any, x1: Any, x2: Any, result: Any) -> Any:

@@ -35,6 +35,7 @@ from ..first.kinds import (
     limited,
     multiply_add,
     refuse,
+    signed_as,
     single,
     typed,
 )
@@ -231,6 +232,10 @@ def hardshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np
     return chosen((input >= -lambd) & (input <= lambd), np.array(0, grad_output.dtype), grad_output)
 
 
+#: the largest number of float16
+_SMALLEST_MAX = 65504
+
+
 @op(
     "nn.softshrink(Tensor input, Scalar lambd=0.5, *, Tensor out=None) -> Tensor",
     vjp={
@@ -242,8 +247,8 @@ def hardshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np
 def softshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
     """input shifted towards 0 by lambd, 0 where that would cross it."""
     no_integers("softshrink_check", input)
-    most = finfo(from_numpy(input.dtype)).max
-    if not 0 <= lambd <= most:
+    if not 0 <= lambd <= _SMALLEST_MAX and not 0 <= lambd <= finfo(from_numpy(input.dtype)).max:
+        most = finfo(from_numpy(input.dtype)).max
         raise RuntimeError(
             f"lambda must be in range [0, {most:g}] for input dtype {scalar_name(input)}, but found {lambd:g}"
         )
@@ -253,7 +258,7 @@ def softshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
 @single
 def _soft(x: np.ndarray, lambd: float) -> Any:
     d = np.array(lambd, x.dtype)
-    return chosen(x > d, x - d, chosen(x < -d, x + d, x * 0))
+    return signed_as(x, x - np.clip(x, -d, d))
 
 
 @op(

@@ -548,6 +548,14 @@ def _bounds(n: int, o: int) -> list[tuple[int, int]]:
     return [(i * n // o, -((-(i + 1) * n) // o)) for i in range(o)]
 
 
+@_kept
+def _parts(n: int, o: int) -> Array:
+    """The places of o nearly equal parts of n elements, as rows; shorter ones repeat their last place."""
+    bounds = _bounds(n, o)
+    longest = max((b - a for a, b in bounds), default=0)
+    return np.array([np.minimum(np.arange(a, a + longest), b - 1) for a, b in bounds]).reshape(o, longest)
+
+
 def mean_matrix(n: int, o: int, dtype: Any) -> Array:
     """The matrix (o, n) that takes the means over o nearly equal parts of n elements."""
     m = np.zeros((o, n), dtype)
@@ -643,22 +651,19 @@ def _adaptive_max(input: Array, output_size: Sizes) -> Any:
     shape = (*input.shape[:-nd], *output_size)
     if math.prod(shape) >= 1 << 62:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
-    best = np.empty(shape, input.dtype)
-    index = np.empty(best.shape, np.int64)
-    bounds = [_bounds(n, o) for n, o in zip(sizes, output_size, strict=True)]
-    for at in itertools.product(*map(range, output_size)):
-        where: Any = (..., *at)
-        part = [b[i] for b, i in zip(bounds, at, strict=True)]
-        values = input[(..., *(slice(a, b) for a, b in part))]
-        inner = values.shape[-nd:]
-        values = values.reshape(*input.shape[:-nd], math.prod(inner))
-        found = _winners(values)
-        best[where] = np.take_along_axis(values, found[..., None], -1)[..., 0]
-        flat: Any = 0
-        for (start, _), n, place in zip(part, sizes, np.unravel_index(found, inner), strict=True):
-            flat = flat * n + start + place
-        index[where] = flat
-    return best, index
+    best, index = input, None
+    for d in range(input.ndim - 1, input.ndim - nd - 1, -1):  # the first, or the last NaN, of each line, then of these
+        n = input.shape[d]
+        places = _parts(n, output_size[d - input.ndim])
+        lines = np.moveaxis(best, d, -1).take(places, -1)
+        found = _winners(lines)[..., None]
+        best = np.moveaxis(np.take_along_axis(lines, found, -1)[..., 0], -1, d)
+        at = places[np.arange(len(places)), found[..., 0]]
+        if index is not None:
+            inner = np.moveaxis(index, d, -1)
+            at = at * math.prod(sizes[d - input.ndim + 1 :]) + np.take_along_axis(inner, at, -1)
+        index = np.moveaxis(at, -1, d)
+    return np.ascontiguousarray(best), np.ascontiguousarray(index, np.int64)
 
 
 declare(

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.layout import keeping_channels
 from ...core.recording.record import says
-from ..first.kinds import COMPLEX, HALF, INTEGERS, refuse, typed
+from ..first.kinds import COMPLEX, HALF, INTEGERS, few_singles, fused, refuse, typed
 from ..table.opdef import op
 from .pool import along
 
@@ -21,11 +21,13 @@ Array = np.ndarray[Any, Any]
 # -- resampling --------------------------------------------------------------------------------------------------------
 
 
-def _positions(n: int, o: int, align: bool, factor: float | None) -> Array:
-    """The position of each output element between the inputs."""
+def _positions(n: int, o: int, align: bool, factor: float | None, dtype: Any) -> Array:
+    """The position of each output element between the inputs, in a dtype, rounded as PyTorch rounds it."""
+    kind = np.dtype(dtype).type
+    at = np.arange(o, dtype=kind)
     if align:
-        return np.arange(o) * ((n - 1) / (o - 1) if o > 1 else 0.0)
-    return (np.arange(o) + 0.5) * (1 / factor if factor else n / o) - 0.5
+        return at * (kind(n - 1) / kind(o - 1) if o > 1 else kind(0))
+    return fused(at + kind(0.5), np.asarray(kind(1 / factor) if factor else kind(n) / kind(o)), np.asarray(kind(-0.5)))
 
 
 def _nearest(n: int, o: int, factor: float | None, exact: bool) -> Array:
@@ -73,26 +75,69 @@ def _filtered(mode: str, n: int, o: int, align: bool, factor: float | None, dtyp
     return np.divide(weights, total, out=weights, where=total != 0)
 
 
+#: for each output element of a dimension, an input element that it is made of, and that one's weight
+Tap = tuple[Array, Array]
+
+
+def _taps(mode: str, n: int, o: int, align: bool, factor: float | None, dtype: Any) -> list[Tap]:
+    """What o elements are made of in a dimension of n: one, two or four of these each."""
+    if mode in ("nearest", "nearest-exact"):
+        return [(_nearest(n, o, factor, mode != "nearest"), np.ones(o, dtype))]
+    at = _positions(n, o, align, factor, dtype)
+    if mode == "linear":
+        at = np.maximum(at, 0)
+        low = np.minimum(np.floor(at).astype(np.intp), n - 1)
+        share = np.clip(at - low.astype(dtype), 0, 1)
+        return [(low, 1 - share), (np.minimum(low + 1, n - 1), share)]
+    low = np.floor(at).astype(np.intp)
+    share = at - low.astype(dtype)
+    return [(np.clip(low + k, 0, n - 1), _cubic(share - share.dtype.type(k))) for k in range(-1, 3)]
+
+
 def matrix(mode: str, n: int, o: int, align: bool, factor: float | None, dtype: Any) -> Array:
     """The matrix (o, n) that resamples n elements to o."""
     if mode in _FILTERS:
         return _filtered(mode, n, o, align, factor, np.dtype(dtype).type)
     m = np.zeros((o, n), dtype)
-    rows = np.arange(o)
-    if mode in ("nearest", "nearest-exact"):
-        m[rows, _nearest(n, o, factor, mode != "nearest")] = 1
-    elif mode == "linear":
-        at = np.maximum(_positions(n, o, align, factor), 0)
-        low = np.minimum(np.floor(at).astype(np.int64), n - 1)
-        share = at - low
-        np.add.at(m, (rows, low), 1 - share)
-        np.add.at(m, (rows, np.minimum(low + 1, n - 1)), share)
-    else:
-        at = _positions(n, o, align, factor)
-        low = np.floor(at).astype(np.int64)
-        for k in range(-1, 3):
-            np.add.at(m, (rows, np.clip(low + k, 0, n - 1)), _cubic(at - (low + k)))
+    for places, weights in _taps(mode, n, o, align, factor, dtype):
+        m[np.arange(o), places] += weights
     return m
+
+
+def _blended(x: Array, taps: list[list[Tap]]) -> Array:
+    """Each output element as the weighted sum of those it is made of, along the last dimensions, the last one first.
+
+    What two weights in each of two dimensions make PyTorch adds up at once, which shows in last digits."""
+    if few_singles(x) and [len(t) for t in taps] == [2, 2]:
+        above, below = ((x.take(i, -2), w[:, None]) for i, w in taps[0])
+        left, right = taps[1]
+        r = fused(above[0].take(left[0], -1), above[1] * left[1], above[0].take(right[0], -1) * (above[1] * right[1]))
+        for line, high in (left[0], below[1] * left[1]), (right[0], below[1] * right[1]):
+            r = fused(below[0].take(line, -1), high, r)
+        return r
+    for d in range(1, len(taps) + 1):
+        *others, (last, weight) = taps[-d]
+        behind = (1,) * (d - 1)
+        r = x.take(last, -d)
+        r *= weight.reshape(-1, *behind)
+        for places, weights in reversed(others):
+            r = fused(x.take(places, -d), weights.reshape(-1, *behind), r)
+        x = r
+    return np.ascontiguousarray(x)
+
+
+def _unblended(g: Array, sizes: tuple[int, ...], taps: list[list[Tap]]) -> Array:
+    """The transpose: the gradient of each element summed from all that it is in. Places only ever grow along a
+    dimension, so that those of one element lie side by side."""
+    for d in range(1, len(taps) + 1):
+        shape = (*g.shape[: g.ndim - d], sizes[-d], *g.shape[g.ndim - d + 1 :])
+        r = np.zeros(shape, g.dtype)
+        for places, weights in taps[-d]:
+            first = np.flatnonzero(np.diff(places, prepend=-1))
+            where: Any = (..., places[first], *(slice(None),) * (d - 1))
+            r[where] += np.add.reduceat(g * weights.reshape(-1, *(1,) * (d - 1)), first, r.ndim - d)
+        g = r
+    return g
 
 
 def _bytes_along(x: Array, matrices: list[Array]) -> Array:
@@ -167,9 +212,9 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
         """
     )
 
-    def matrices(sizes: Any, output_size: Any, align: bool, scales: Any, dtype: Any) -> list[Array]:
+    def by_dimension(make: Any, sizes: Any, output_size: Any, align: bool, scales: Any, dtype: Any) -> list[Any]:
         factors = scales if isinstance(scales, (tuple, list)) else (scales,)  # of lines it is one
-        return [matrix(mode, n, o, align, s, dtype) for n, o, s in zip(sizes, output_size, factors, strict=True)]
+        return [make(mode, n, o, align, s, dtype) for n, o, s in zip(sizes, output_size, factors, strict=True)]
 
     if mode.startswith("nearest"):
         missing = "upsample_nearest2d_channels_last" if nd == 2 else "compute_indices_weights_nearest"
@@ -189,16 +234,22 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
         @typed(missing, without)
         def kernel(input: np.ndarray, output_size: tuple[int, ...], align_corners: bool, scales: Any) -> np.ndarray:
             _check_sizes(input, output_size)
+            how = input.shape[2:], output_size, align_corners, scales
             if input.dtype == np.uint8 and nd == 2:
-                return _bytes_along(input, matrices(input.shape[2:], output_size, align_corners, scales, np.float64))
+                return _bytes_along(input, by_dimension(matrix, *how, np.float64))
             refuse(input, missing, INTEGERS)
-            return along(input, matrices(input.shape[2:], output_size, align_corners, scales, input.dtype))
+            if mode in _FILTERS:
+                return along(input, by_dimension(matrix, *how, input.dtype))
+            return _blended(input, by_dimension(_taps, *how, input.dtype))
 
     @typed(name, "")
     def kernel_backward(
         input: Any, shape: tuple[int, ...], output_size: tuple[int, ...], align_corners: bool, scales: Any
     ) -> np.ndarray:
-        return along(input, [m.T for m in matrices(shape[2:], output_size, align_corners, scales, input.dtype)])
+        how = shape[2:], output_size, align_corners, scales, input.dtype
+        if mode in _FILTERS:
+            return along(input, [m.T for m in by_dimension(matrix, *how)])
+        return _unblended(input, shape[2:], by_dimension(_taps, *how))
 
     kept: dict[str, Any] = {
         "shown": {"scales": "", **({} if align else {"align_corners": ""})},

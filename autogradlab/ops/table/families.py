@@ -78,8 +78,10 @@ class LazyName:
 
     def found(self) -> Any:
         """What it stands for, its family loaded."""
-        import_module(self.family)
         value = self.space.__dict__.get(self.name, self)
+        if value is self:
+            import_module(self.family)
+            value = self.space.__dict__.get(self.name, self)
         if value is self:  # the family is being loaded, or has no such name
             raise AttributeError(f"{self.family} has no {self.name!r}")
         return value
