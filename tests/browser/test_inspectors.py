@@ -458,6 +458,7 @@ def test_a_real_backward_is_stepped_by_the_cards_keys(opened: Any, page: Any):
         page.wait_for_function(f"() => document.querySelector('.agl-card').dataset.at === '{at}'")
         assert page.evaluate("() => document.activeElement.dataset.do") == "step", "the focus stays"
     assert "…" in shown.locator(".agl-where").inner_text()
+    assert last.get_attribute("aria-valuetext").startswith("step 3 of 3 so far.")
     assert "Done" not in shown.inner_text()
     press(page, "End")
     page.wait_for_timeout(100)
@@ -466,6 +467,7 @@ def test_a_real_backward_is_stepped_by_the_cards_keys(opened: Any, page: Any):
     assert "w.grad = [6.]" in shown.locator(".agl-say").inner_text()
     assert last.get_attribute("max") == shown.get_attribute("data-at")
     assert "…" not in shown.locator(".agl-where").inner_text()
+    assert "so far" not in last.get_attribute("aria-valuetext")
 
 
 @pytest.mark.parametrize(("lang", "said"), [("en", "cell [1], line 5"), ("zh", "单元格 [1] 第 5 行")])

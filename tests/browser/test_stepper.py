@@ -463,6 +463,37 @@ def test_a_key_is_quick_in_a_long_chain(shown: Any, page: Any):
     devtools.detach()
 
 
+def calls(devtools: Any) -> int:
+    """How many functions of scripts were called since this was asked last."""
+    scripts = devtools.send("Profiler.takePreciseCoverage")["result"]
+    return sum(function["ranges"][0]["count"] for script in scripts for function in script["functions"])
+
+
+#: calls of functions in a step: a chain of 300 Nodes takes some 3,150, most of them one for each row or item
+MOST_CALLS = 4000
+
+
+@pytest.mark.parametrize("keys", ["", "g", "g f"])
+@pytest.mark.parametrize("name", ["chain", "forked"])
+def test_a_step_does_no_more_than_it_did(shown: Any, page: Any, name: str, keys: str):
+    """What a step of a large graph calls, and of one whose rows are sought again and again where nothing keeps them.
+    It says the same on any machine, however busy."""
+    shown(name)
+    for key in keys.split():
+        page.keyboard.press(key)
+    page.wait_for_timeout(200)
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Profiler.enable")
+    devtools.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": False})
+    steps = []
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+        page.evaluate("() => new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
+        steps.append(calls(devtools))
+    devtools.detach()
+    assert 0 < max(steps[1:]) < MOST_CALLS, steps  # what is found once is found by the first
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("view", ["code", "graph", "ask"])
 def test_axe_finds_nothing(shown: Any, page: Any, theme: str, view: str):

@@ -168,7 +168,7 @@ class Stepper {
     this.work(frame);
     this.spread();
     this.speak();
-    const where = fill(this.words.step_title, { step: to, last: this.frames.length - 1 });
+    const where = fill(this.card.live ? this.words.step_so_far : this.words.step_title, { step: to, last: this.frames.length - 1 });
     this.element.dataset.at = to;
     this.element.dataset.tone = frame.tone ?? "plain";
     this.element.toggleAttribute("data-ill", this.frames.slice(0, to + 1).some(({ tone }) => tone === "warning"));
