@@ -158,9 +158,10 @@ class _Network(NamedTuple):
         else:
             parts = [list(TENSORS.unbind(s, 0)) for s in states]
         x, ends = self.layers(x, self.enough(parts), self.fused_direction if fused else self.direction)
+        lasts = self.lasts(ends, fused)
         if self.batch_first:
             x = x.transpose(0, 1) if self.mode == "lstm" else x.transpose_(0, 1)
-        return x, *self.lasts(ends)
+        return x, *lasts
 
     def run_packed(self, data: Any, batch_sizes: Any, states: Sequence[Any]) -> tuple[Any, ...]:
         """The same for packed sequences."""
@@ -171,7 +172,7 @@ class _Network(NamedTuple):
             return self.packed_direction(x, sizes, state, w, backwards)
 
         data, ends = self.layers(data, self.enough(parts), direction)
-        return data, *self.lasts(ends)
+        return data, *self.lasts(ends, False)
 
     def enough(self, parts: Any) -> Any:
         """The states, of which each layer in each direction needs one."""
@@ -181,12 +182,13 @@ class _Network(NamedTuple):
                 raise RuntimeError(f"Expected more {name} in stacked_rnn")
         return parts
 
-    def lasts(self, ends: list[Any]) -> list[Any]:
-        """The last states, stacked as the first ones are."""
+    def lasts(self, ends: list[Any], fused: bool) -> list[Any]:
+        """The last states, stacked as the first ones are: those of an LSTM that is not fused the cells first."""
         if self.mode != "lstm":
             return [TENSORS.stack(ends, 0)]
-        hs, cs = zip(*ends, strict=True)
-        return [TENSORS.stack(hs, 0), TENSORS.stack(cs, 0)]
+        both = [*zip(*ends, strict=True)]
+        stacked = [TENSORS.stack(states, 0) for states in (both if fused else both[::-1])]
+        return stacked if fused else stacked[::-1]
 
 
 def _grouped(params: Sequence[Any], stride: int, projected: bool) -> list[_Weights]:
