@@ -371,13 +371,14 @@ def multi_head_attention_forward(
     weights: Any = None
     if need_weights:
         out, weights = _attend_weighed(q, k, v, mask, p)
-        weights = weights.view(n, num_heads, long, k.size(1))
-        if average_attn_weights:
-            weights = weights.mean(1)
     else:
         out = _attend(q, k, v, mask, p, hinted, n, num_heads)
     out = linear(out.reshape(long * n, embed), out_proj_weight, out_proj_bias)
     out = out.view(long, n, out.size(1))
+    if weights is not None:
+        weights = weights.view(n, num_heads, long, k.size(1))
+        if average_attn_weights:
+            weights = weights.mean(1)
     if not batched:
         out = out.squeeze(1)
         weights = None if weights is None else weights.squeeze(0)

@@ -142,7 +142,7 @@ class MultiheadAttention(Module):
             average_attn_weights=average_attn_weights,
             is_causal=is_causal,
         )
-        return (TENSORS.transpose(out, 0, 1) if turned else out), weights
+        return (TENSORS.transpose(out, 1, 0) if turned else out), weights
 
     def merge_masks(
         self, attn_mask: Tensor | None, key_padding_mask: Tensor | None, query: Tensor

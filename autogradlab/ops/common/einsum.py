@@ -249,8 +249,9 @@ def _contract(F: Any, made: Plan, operands: list[Any], path: Any) -> Any:
             x = F.diagonal(x, 0, a, b)
             rest = list(range(len(shape_of(x)) - 1))
             x = F.permute(x, (*rest[:a], len(rest), *rest[a:]))
-        for _ in range(missing):
-            x = F.unsqueeze(x, -1)
+        known = len(shape_of(x))
+        for d in range(known, known + missing):
+            x = F.unsqueeze(x, d)
         ops.append(F.permute(x, order))
     out, total = made.out, made.total
     if len(ops) == 1:
@@ -471,19 +472,20 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     rows = [d for d in range(x.ndim) if d not in mine]
     columns = [e for e in range(y.ndim) if e not in other]
     shape = (*(x.shape[d] for d in rows), *(y.shape[e] for e in columns))
-    left, right = F.permute(a, (*rows, *first)), F.permute(b, (*second, *columns))
     n_rows = n_columns = 1
     for d in rows:
         n_rows *= x.shape[d]
     for e in columns:
         n_columns *= y.shape[e]
     if n_rows == n_columns == 1:
+        left, right = F.permute(a, (*rows, *first)), F.permute(b, (*second, *columns))
         if left.is_contiguous() and right.is_contiguous():
             r = F.dot(F.flatten(left), F.flatten(right))
         else:
             r = F.sum(F.mul(F.squeeze(left), F.squeeze(right)), dtype=left.dtype)
     else:
-        r = F.mm(F.reshape(left, (n_rows, count)), F.reshape(right, (count, n_columns)))
+        left = F.reshape(F.permute(a, (*rows, *first)), (n_rows, count))
+        r = F.mm(left, F.reshape(F.permute(b, (*second, *columns)), (count, n_columns)))
     r = F.reshape(r, shape)
     return r if out is None else written(r, out, exact=DOT_DTYPE, copied=True)
 
