@@ -498,3 +498,11 @@ def test_what_a_comparison_made_is_not_mended_by_a_point(shell: Any):
     shell.run("w = torch.tensor([1., 2.], requires_grad=True)\nfrom autogradlab import inspectors as lab")
     text = shell.run("i = (w > 1).long()\nlab.why(i)").text
     assert "integers and booleans have no derivative" in text and "write `1.`" not in text
+
+
+def test_an_index_that_is_freed_is_still_told(torch: Any):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x[torch.tensor([0, 0])].sum()
+    y.backward()
+    assert "already been freed" in told(lab.step(y))[-1]
+    assert "saved: freed" in lab.graph(y).text

@@ -547,7 +547,7 @@ _PLACES: dict[str, Callable[..., Any]] = {
     "place_at": lambda dim, indices, *_: indices,
     "select_backward": lambda shape, dim, index: _behind(dim, index),
     "slice_backward": lambda shape, dim, start, end, step: _behind(dim, _cut(shape[dim], start, end, step)),
-    "index_backward": lambda shape, indices, *_: tuple(indices),
+    "index_backward": lambda shape, indices, *_: indices if isinstance(indices, KINDS) else tuple(indices),
     "index_select_backward": lambda shape, dim, index: index,
     "masked_select_backward": lambda mask, *_: mask,
     "embedding_dense_backward": lambda indices, *_: indices,
