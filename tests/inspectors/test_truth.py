@@ -506,3 +506,9 @@ def test_an_index_that_is_freed_is_still_told(torch: Any):
     y.backward()
     assert "already been freed" in told(lab.step(y))[-1]
     assert "saved: freed" in lab.graph(y).text
+
+
+def test_an_expression_in_a_formula_stands_in_brackets(torch: Any, shell: Any):
+    shell.run("from autogradlab import inspectors as lab")
+    shell.run("x = torch.tensor([3., 4.], requires_grad=True)\ny = (x + 1).norm()")
+    assert "gets g·(x + 1)/y" in told(shell.run("lab.step(y)"))[2]

@@ -17,6 +17,7 @@ import numpy as np
 from ...core.types.dtypes import ALL
 from ...ops.table import symbols
 from ...ops.table.symbols import Rule
+from ...ops.table.terms import whole
 from ..words import LANGUAGES, language, say
 from .kinds import is_a, is_tensor
 
@@ -115,8 +116,12 @@ def written(rule: Rule, words: Mapping[str, str]) -> str:
         if rule.complete and clear:
             return text
         told = rule.words[LANGUAGES.index(language())]
-        told = _NAMED.sub(lambda found: words.get(found[1] or "g", found[1] or "g"), told)
-        return told if rule.words[0] == rule.words[1] else Plain(told)  # symbols are of no language
+        symbolic = rule.words[0] == rule.words[1]  # symbols are of no language
+        found = {name: words.get(name, name) for name in {found[1] or "g" for found in _NAMED.finditer(told)}}
+        if symbolic and not told.startswith("{"):
+            found = {name: text if whole(text) else f"({text})" for name, text in found.items()}
+        told = _NAMED.sub(lambda at: found[at[1] or "g"], told)
+        return told if symbolic else Plain(told)
     if rule.complete and len(text) <= LONGEST and _public(rule.text()):
         return text
     names = [words.get(name, name) for name in rule.of]

@@ -634,12 +634,11 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     x1, x2 = (TENSORS.to(t, wanted) if t._array.dtype.kind in "biu" else t for t in (x1, x2))
     a, b = (x1, x2) if x1._array.shape == x2._array.shape else TENSORS.broadcast_tensors(x1, x2)
 
-    def unit(x: Tensor) -> Tensor:
-        norm = TENSORS.clone(TENSORS.linalg_vector_norm(x, 2, dim, True))
+    norms = [TENSORS.clone(TENSORS.linalg_vector_norm(x, 2, dim, True)) for x in (a, b)]
+    for norm in norms:
         np.maximum(norm._array, eps, out=norm._array)  # a bound, not an operation: its gradient goes on to the norm
-        return x / norm
-
-    return (unit(a) * unit(b)).sum(dim)
+    second = b / norms[1]  # which PyTorch computes first
+    return (a / norms[0] * second).sum(dim)
 
 
 @reading(

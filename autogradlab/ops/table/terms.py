@@ -44,6 +44,7 @@ __all__ = [
     "text",
     "total",
     "transposed",
+    "whole",
 ]
 
 
@@ -445,7 +446,7 @@ class _Printer:
     def _name(self, text: str) -> tuple[str, int]:
         if text.startswith("-"):
             return text, _LEVELS["neg"]
-        return text, _ATOM if _whole(text) else 0
+        return text, _ATOM if whole(text) else 0
 
     def _number(self, value: Any) -> tuple[str, int]:
         text = _written(value)
@@ -574,7 +575,7 @@ def _tensor(value: Any) -> bool:
     return isinstance(value, KINDS) and not isinstance(value, Number)
 
 
-def _whole(text: str) -> bool:
+def whole(text: str) -> bool:
     """Whether a text holds together without parentheses: a name, a number, something in brackets."""
     depth = 0
     for i, letter in enumerate(text):
