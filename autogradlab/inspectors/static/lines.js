@@ -15,7 +15,7 @@ class Lines {
   constructor(program, words) {
     Object.assign(this, { program, words, rows: new Map(), inner: new Map([["", []]]), chosen: new Map(), states: new Map() });
     for (const row of program.rows) {
-      this.rows.set(row.id, { ...row, kind: row.kind });
+      this.rows.set(row.id, { ...row });
       this.inner.set(row.id, []);
       this.inner.get(row.parent ?? "").push(row.id);
     }
@@ -53,7 +53,7 @@ class Lines {
     row.code = h("span", { class: "agl-text" }, row.text);
     row.value_at = h("td", { class: "agl-v" }, row.value ? small(row.value, row.name || row.text) : "");
     row.grad_at = h("td", { class: "agl-g" });
-    const link = row.line && row.kind !== "module" && row.kind !== "leaf"
+    const link = row.line && !/module|leaf/.test(row.kind)
       ? h("button", { type: "button", class: "agl-link", "data-line": row.line, "data-cell": row.cell || null, "aria-label": fill(words.go_line, { line: row.line }), title: fill(words.go_line, { line: row.line }) }, row.line) : "";
     const tag = row.tag ? h("span", { class: "agl-tag" }, row.tag) : null;
     return h("tr", { class: `agl-row agl-row-${row.kind}`, "data-row": row.id, "data-tensor": row.tensor || null, tabindex: -1 }, h("td", { class: "agl-ln" }, link),
@@ -88,7 +88,7 @@ class Lines {
 
   /** A row as it is said to who comes to it by keys: its line, its code, its value and gradient, whether it has run. */
   named(row) {
-    const line = row.line && row.kind !== "module" && row.kind !== "leaf" ? fill(this.words.at_line, { line: row.line }) : "";
+    const line = row.line && !/module|leaf/.test(row.kind) ? fill(this.words.at_line, { line: row.line }) : "";
     const numbers = (grid) => (grid && grid.rows.flat().length <= NAMED ? grid.rows.flat().join(" ") : "");
     const [value, gradient] = [numbers(row.value), [numbers(row.grid), row.shown].filter(Boolean).join(" ")];
     const state = { active: this.words.row_active, done: this.words.row_done, failed: this.words.row_failed }[row.state];
@@ -111,7 +111,7 @@ class Lines {
         }
         const row = this.rows.get(id);
         const inner = this.inner.get(id);
-        const open = this.chosen.get(id) ?? (row.kind === "cell" || row.kind === "loop" || roomy || path.has(id) || this.rows.get(inner[0])?.kind === "result");
+        const open = this.chosen.get(id) ?? (/cell|loop/.test(row.kind) || roomy || path.has(id) || this.rows.get(inner[0])?.kind === "result");
         if (row.kind !== "cell" || this.several()) shown.push(row.element);
         row.element.toggleAttribute("data-path", path.has(id));
         if (row.fold) {
@@ -153,7 +153,7 @@ class Lines {
     const around = [];
     const line = ({ line }) => (line ? fill(this.words.at_line, { line }) : "");
     for (let at = this.rows.get(row.parent); at; at = this.rows.get(at.parent)) {
-      if ((row.kind === "module" || row.kind === "result") && at.kind === "line") around.push(line(at)); // it has no line of its own
+      if (/module|result/.test(row.kind) && at.kind === "line") around.push(line(at)); // it has no line of its own
       else if (at.kind !== "loop" && at.kind !== "line") around.push(at.text);
     }
     const numbers = [row.value, row.grid].filter(Boolean).flatMap((grid) => grid.rows.flat());
