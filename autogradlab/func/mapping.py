@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import functools
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..autograd.function import transforms
 from ..autograd.trees import flat, like, spread_over, structure
+from ..core.graph.node import reachable
 from ..core.memory.rows import all_rows, levels_of, new_level
 from ..core.random.generator import Generator, default_generator
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
 from ..core.tensor import printing
-from ..core.tensor.tensor import Tensor, gradient_edge, wrap
+from ..core.tensor.edges import made_by
+from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
 from ..core.types.dims import wrap_dim
 
 __all__ = ["check_randomness", "puts_back", "vmap"]
@@ -226,11 +228,23 @@ def _show(t: Tensor) -> str | None:
     layers += [_BATCHED.format(lvl, 0, "{}") for lvl in range(len(dead), 0, -1)]
     if not layers:
         return None
-    whole = wrap(all_rows(t._array))
-    text = printing.tensor_repr(whole, whole._array)
+    whole = all_rows(t._array)
+    text = printing.tensor_repr(t if _differentiated_outside(t) else wrap(whole), whole)
     for layer in reversed(layers):
         text = layer.format(textwrap.indent(text, "    "))
     return text
+
+
+def _differentiated_outside(t: Tensor) -> bool:
+    """Whether a tensor has a history outside of all transforms: it leads to other leaves than theirs."""
+    if not requires_grad(t) or not all(getattr(level, "recorded", True) for level in transforms.stack):
+        return False
+    own = {leaf for level in transforms.stack for leaf in getattr(level, "own", ())}
+    made = made_by(t)
+    if made is None:
+        return id(t) not in own
+    leaves: Iterator[Any] = (node for node in reachable([made]) if node.accumulates)
+    return any(id(leaf.variable) not in own for leaf in leaves)
 
 
 printing.transformed = _show

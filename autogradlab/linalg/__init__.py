@@ -36,7 +36,7 @@ from ..ops.linalg.factors import (
     square_shape,
 )
 from ..ops.linalg.indefinite import check_pivots
-from ..ops.linalg.solve import cutoff
+from ..ops.linalg.solve import cutoff, tolerances
 from ..ops.table.outputs import EXPECTED, Out
 from ..ops.table.publishing import checking, reading
 
@@ -414,10 +414,12 @@ def matrix_rank(
         raise RuntimeError("This function doesn't handle types other than float and double")
     if tol is not None:
         atol, rtol = tol, 0.0
-    atol, rtol = (v._array if isinstance(v, Tensor) else v for v in (atol, rtol))
+    atol, rtol = tolerances(name, atol, rtol)
     if not x.size:
         rank = np.zeros(x.shape[:-2], np.int64)
     else:
+        if hermitian:
+            square_shape("linalg.eigh", x)
         try:
             values = np.abs(np.linalg.eigvalsh(x)) if hermitian else np.linalg.svd(x, compute_uv=False)
         except np.linalg.LinAlgError:

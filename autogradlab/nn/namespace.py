@@ -14,6 +14,7 @@ from .functions.activations import _rrelu_with
 from .functions.layers import gru, lstm, rnn_relu, rnn_tanh
 from .functions.linear import _dropped
 from .functions.losses import ranked
+from .functions.normalizations import batch_normed, group_normed, instance_normed
 from .functions.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from .functions.sampling import grid_sampler
 from .functions.weights import norm_except
@@ -312,7 +313,7 @@ def batch_norm(
 
     Mirrors `torch.batch_norm`.
     """
-    return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    return batch_normed(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
 @reading("instance_norm")
@@ -339,7 +340,7 @@ def instance_norm(
 
     Mirrors `torch.instance_norm`.
     """
-    return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+    return instance_normed(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
 
 
 @reading("layer_norm")
@@ -385,10 +386,7 @@ def group_norm(
 
     Mirrors `torch.group_norm`.
     """
-    input.size(0), input.size(1)
-    if num_groups <= 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
-    return F.group_norm(input, num_groups, weight, bias, eps)
+    return group_normed(input, num_groups, weight, bias, eps)
 
 
 @reading("rrelu")

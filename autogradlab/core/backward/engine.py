@@ -340,18 +340,18 @@ def _is_unshared(holders: int, before: np.ndarray, grad: Any, outs: Any, i: int)
     return before.base is None and holders == _BUFFERED + sum([g is before for g in (grad, *outs[:i])])
 
 
-def _writes(node: Node, i: int, grad: Any, g: np.ndarray, writes: int | None) -> int:
-    """How often gradient number `i` of a Node was written in place, `writes` being how often its own was, of which it
-    may be a part."""
+def _writes(node: Node, counts: Any, i: int, grad: Any, g: np.ndarray, writes: int | None) -> int:
+    """How often gradient number `i` of a Node was written in place: `counts` is what the Node says of its gradients,
+    `writes` how often its own was, of which it may be a part."""
     if node.user_code:  # it has counted them itself
-        return node.writes[i] if node.writes else 0
+        return counts[i] if counts else 0
     if (
         writes
         and type(grad) is _ndarray
         and (g is grad or g.base is grad or (g.base is not None and g.base is grad.base))
     ):
         return writes
-    return 0 if node.writes is None else node.writes[i]
+    return 0 if counts is None else counts[i]
 
 
 def _result_array(g: Any) -> Any:
@@ -436,7 +436,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                     if g.shape != target.shape or g.dtype is not target.dtype:
                         g = _asarray(checked(node, i, g, target.shape, target.dtype))  # a sum, or a cast: new memory
                     elif writes or counts is not None:
-                        times = _writes(node, i, grad, g, writes)
+                        times = _writes(node, counts, i, grad, g, writes)
                 if type(target) is AccumulateGrad:
                     if g is not None:
                         leaves.append((target, g, times))
@@ -452,7 +452,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                             g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
                         _arrive(target, waiting, nr, g)
                     else:
-                        times = 0 if not writes and counts is None else _writes(node, i, grad, g, writes)
+                        times = 0 if not writes and counts is None else _writes(node, counts, i, grad, g, writes)
                         if g.shape != waiting.shape or g.dtype is not waiting.dtype:
                             g = _asarray(checked(node, i, g, waiting.shape, waiting.dtype))
                             times = 0
@@ -767,6 +767,7 @@ class Task:
                 outs, grad = run_with_hooks(node, grad, form, local, needed)
                 if not tensors and isinstance(grad, Tensor):
                     writes, grad, arrived = _behind_hooks(grad, arrived)
+            counts = None if tensors else node.writes
             if not keep_graph:
                 node.release()
             for i, edge in enumerate(node._edges):
@@ -782,8 +783,8 @@ class Task:
                     if not tensors and type(g) is not _ndarray:
                         g = _result_array(g)
                     times = 0
-                    if not tensors and (writes or node.writes is not None):
-                        times = _writes(node, i, grad, g, writes)
+                    if not tensors and (writes or counts is not None):
+                        times = _writes(node, counts, i, grad, g, writes)
                     if target.multi:
                         if not tensors and (g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]):
                             g = np.asarray(modes.quiet(checked, node, i, g, target.shape[nr], target.dtype[nr]))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..memory.layout import empty_like, memory_axes
+from ..runtime import errors
 from ..types.dtypes import cxx_name, scalar_name
 from .generator import Generator, default_generator
 from .normals import fma64, round_to, standard_normals
@@ -36,10 +37,7 @@ __all__ = [
 Array = np.ndarray[Any, Any]
 
 BERNOULLI_P = "bernoulli_ expects p to be in [0, 1], but got p={:g}"
-BERNOULLI_P_TENSOR = (
-    "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If so, please "
-    "report an enhancement request to PyTorch.)"
-)
+BERNOULLI_P_TENSOR = errors.CONDITION.format("p_in >= 0 && p_in <= 1")
 EXPONENTIAL_LAMBDA = "exponential_ expects lambda > 0.0, but found lambda={:g}"
 CONTINUOUS = (
     "{} distribution is a continuous probability distribution. dtype must be a floating point but you specified {}"

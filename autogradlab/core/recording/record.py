@@ -471,7 +471,7 @@ class Formula:
         code = fn.__code__
         self.names = code.co_varnames[2 : code.co_argcount]
         #: see `writes`
-        self.writes: tuple[int, int] = getattr(fn, "writes", (0, 0))
+        self.writes: tuple[Times, Times] = getattr(fn, "writes", (0, 0))
         #: a joint formula may ask which gradients are wanted
         self.needs = bool(self.names) and self.names[-1] == "needs"
         if self.needs:
@@ -488,7 +488,11 @@ class Formula:
             self.take = itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
 
 
-def writes(times: int, recorded: int | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+#: how often a formula writes its gradient in place: always as often, or as what the Node has saved says
+Times = int | Callable[["OpNode"], int]
+
+
+def writes(times: Times, recorded: Times | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Say of a formula that PyTorch's writes the gradient in place so many times, which counts as versions of it.
 
     recorded: how often where backward is itself recorded, if it differs.
@@ -923,7 +927,7 @@ def make_node_class(
     counts = {i: f.writes for f in formulas for i in f.edges}
     if any(f.writes[0] for f in formulas):
         both = [counts.get(i, (0, 0)) for i in range(1 + max(counts))]
-        methods["writes"], methods["writes_recorded"] = zip(*both, strict=True)
+        methods["writes"], methods["writes_recorded"] = map(_times, zip(*both, strict=True))
     made = node_class(
         name.rpartition("::")[2],
         NotImplementedNode if not_implemented else OpNode,
@@ -936,6 +940,18 @@ def make_node_class(
         **methods,
     )
     return made  # type: ignore[return-value]
+
+
+def _times(each: tuple[Times, ...]) -> Any:
+    """What a Node's class has as `writes`: the counts of its gradients, asked of the Node where they differ by call."""
+    if not any(callable(n) for n in each):
+        return each
+
+    def asked(node: OpNode) -> tuple[int, ...]:
+        edges = node._edges
+        return tuple([n if isinstance(n, int) else n(node) if leads(edges[i]) else 0 for i, n in enumerate(each)])
+
+    return property(asked)
 
 
 #: what formulas may ask of an array besides its shape: `input_dtype` ...

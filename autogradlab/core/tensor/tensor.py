@@ -612,6 +612,7 @@ class Tensor(TensorMethods):
         return False
 
     is_quantized = is_mps = is_xpu = is_mkldnn = is_sparse_csr = is_nested = is_sparse
+    is_vulkan = is_ipu = is_maia = is_mtia = is_xla = is_sparse
 
     @read_only
     def is_cpu(self) -> bool:

@@ -895,10 +895,19 @@ class TensorMethods:
     def is_floating_point(self) -> _bool:
         """Whether the dtype is float."""
     @property
+    def is_ipu(self) -> _bool:
+        """Whether it is of that kind: here tensors never are."""
+    @property
+    def is_maia(self) -> _bool:
+        """Whether it is of that kind: here tensors never are."""
+    @property
     def is_mkldnn(self) -> _bool:
         """Whether it is of that kind: here tensors never are."""
     @property
     def is_mps(self) -> _bool:
+        """Whether it is of that kind: here tensors never are."""
+    @property
+    def is_mtia(self) -> _bool:
         """Whether it is of that kind: here tensors never are."""
     def is_neg(self) -> _bool:
         """Whether the negative bit is set: the change of sign has not been carried out yet."""
@@ -922,6 +931,12 @@ class TensorMethods:
         """Whether the dtype has negative numbers."""
     @property
     def is_sparse_csr(self) -> _bool:
+        """Whether it is of that kind: here tensors never are."""
+    @property
+    def is_vulkan(self) -> _bool:
+        """Whether it is of that kind: here tensors never are."""
+    @property
+    def is_xla(self) -> _bool:
         """Whether it is of that kind: here tensors never are."""
     @property
     def is_xpu(self) -> _bool:

@@ -98,17 +98,33 @@ def batch_norm(
         kind = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {kind}, but got {eps}")
     _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
-    for name, t in (("running_mean", running_mean), ("running_var", running_var)):
-        if t is None and not training:
-            raise RuntimeError(f"{name} must be defined in evaluation mode")
+    return batch_normed(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+def batch_normed(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Tensor:
+    """What torch.batch_norm gives: one value per channel is enough, and eps is not looked at."""
     if not input._array.size:  # nothing to normalize, only to scale and to shift
         out = TENSORS.clone(input)
         out = out if weight is None else out * weight[0]
         return out if bias is None else out + bias[0]
     channels = input._array.shape[1] if input.ndim > 1 else 0
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
-        if t is not None and t._array.size != channels:
+        if t is None:
+            if not training and name[0] == "r":
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
+        elif t._array.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {t._array.size}")
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
     _reserve(input)
     # the running statistics change without being counted up, as in PyTorch: a second batch may come before backward
     return TENSORS.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
@@ -141,17 +157,31 @@ def instance_norm(
     if use_input_stats and math.prod(input.size()[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
     _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
+    return instance_normed(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
+
+
+def instance_normed(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+) -> Tensor:
+    """What torch.instance_norm gives: one element per channel is enough."""
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    n, c = input.size(0), input.size(1)
     shape = input._array.shape
-    n, c = shape[:2]
 
     def repeated(t: Any) -> Any:
         return None if t is None else TENSORS.repeat(t, n)
 
     means, variances = repeated(running_mean), repeated(running_var)
     x = input.contiguous().view(1, n * c, *shape[2:])
-    out = TENSORS.native_batch_norm(
-        x, repeated(weight), repeated(bias), means, variances, use_input_stats, momentum, eps
-    )[0]
+    out = batch_normed(x, repeated(weight), repeated(bias), means, variances, use_input_stats, momentum, eps)
     if use_input_stats:
         for t, many in ((running_mean, means), (running_var, variances)):
             if t is not None:
@@ -215,11 +245,6 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     return (out if channels_last(input._array) else out.contiguous()).to(input.dtype)
 
 
-def _groups(count: int) -> None:
-    if count <= 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {count}")
-
-
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
@@ -243,18 +268,15 @@ def group_norm(
     if n * c // num_groups * area == 1 and n * area == 1:
         _enough((n * c // num_groups, num_groups, *input._array.shape[2:]), "{}")
     _group_norm(input, num_groups, weight, bias, eps)
-    _groups(num_groups)
-    if c % num_groups:
-        raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(input.shape)} and num_groups={num_groups}"
-        )
-    for name, t in (("weight", weight), ("bias", bias)):
-        if t is not None and t._array.shape != (c,):
-            raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
-                f"shape {list(t.shape)} and input of shape {list(input.shape)}"
-            )
+    return group_normed(input, num_groups, weight, bias, eps)
+
+
+def group_normed(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
+    """What torch.group_norm gives: one value per group is enough."""
+    n, c = input.size(0), input.size(1)
+    area = math.prod(input._array.shape[2:])
+    scale, shift = (None if t is None else t._array for t in (weight, bias))
+    _kernels.check_groups(input._array, scale, shift, c, num_groups)
     laid = [t if t is None else t.contiguous() for t in (input, weight, bias)]
     if channels_last(input._array):
         laid[0] = input

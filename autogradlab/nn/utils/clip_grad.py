@@ -10,15 +10,13 @@ import numpy as np
 
 from ...autograd.grad_mode import no_grad
 from ...core.recording.record import TENSORS
+from ...core.runtime import errors
 from ...core.tensor.dispatching import refuse_unheard
 from ...core.tensor.tensor import Tensor
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
-_NO_GRADIENT = (
-    "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message be improved?  If so, "
-    "please report an enhancement request to PyTorch.)"
-)
+_NO_GRADIENT = errors.CONDITION.format("!nested_tensorlist[0].empty()")
 
 
 def _list(tensors: Any) -> list[Tensor]:

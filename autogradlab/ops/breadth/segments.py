@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import NOT_IMPLEMENTED, no_derivative
+from ...core.runtime import errors
 from ...core.types.dims import wrap_dim
 from ..first.kinds import is_half, refuse
 from ..table.opdef import FUNCTIONS, op
@@ -61,10 +62,7 @@ def _bounds(
         found = np.zeros((*given.shape[:-1], given.shape[-1] + 1), np.int64)
         np.cumsum(given, -1, out=found[..., 1:])
     if (np.diff(found) < 0).any():
-        raise RuntimeError(
-            "Expected segment_length >= 0 to be true, but got false.  (Could this error message be improved?  If so, "
-            "please report an enhancement request to PyTorch.)"
-        )
+        raise RuntimeError(errors.CONDITION.format("segment_length >= 0"))
     return np.clip(found, 0, data.shape[axis])
 
 

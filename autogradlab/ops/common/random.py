@@ -16,7 +16,7 @@ from ...core.random import distributions as D
 from ...core.random import generator, streams
 from ...core.random.generator import default_generator
 from ...core.recording.inplace import History, check_inplace, commit
-from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative, start_node
+from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, start_node
 from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn
 from ...core.tensor.dispatching import instead
@@ -822,5 +822,7 @@ def bernoulli_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         chances = to_draw(p._array) if modes.LOCAL.state.mapped else p._array
         if len(levels_of(chances.shape)) > len(levels_of(self._array.shape)) and type(p._array) is Rows:
             raise RuntimeError(errors.ROWS_INPLACE.format("inplace bernoulli", "in a vmap"))
+        if type(chances) is np.ndarray and type(self._array) is np.ndarray:
+            chances = RAW.expand(chances, self._array.shape)
         return _in_place(_BERNOULLI_TENSOR, self, lambda x: D.bernoulli_tensor_(x, all_rows(chances), source), p)
     return _in_place(_BERNOULLI, self, lambda x: D.bernoulli_(x, p, source))

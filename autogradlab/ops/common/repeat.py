@@ -95,15 +95,15 @@ def _times(repeats: Tensor, output_size: Any) -> Tensor:
     if type(x) is Rows:
         warn_of_slow_rows("repeat_interleave.Tensor")
         return wrap(each(lambda row: _times(wrap(row), output_size)._array, (x,)))
-    if x.ndim != 1:
-        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if x.dtype.kind != "i" or x.dtype.itemsize < 4:
         raise unsupported("repeat_interleave_cpu", x)
+    if x.ndim != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if x.size and x.min() < 0:
         raise RuntimeError("repeats can not be negative")
     if output_size is not None and int(x.sum()) != output_size:
         raise RuntimeError("allocated size does not match required size")
-    return wrap(np.repeat(np.arange(x.size, dtype=np.int64), x.astype(np.intp, copy=False)))
+    return wrap(np.repeat(np.arange(x.size, dtype=x.dtype), x.astype(np.intp, copy=False)))
 
 
 @composite(

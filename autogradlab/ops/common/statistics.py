@@ -372,7 +372,8 @@ def corrcoef(input: Tensor) -> Tensor:
     c = cov(input)
     if not c.dim():
         return c / c
-    s = F.sqrt(F.diagonal(c))
+    variances = F.diagonal(c)
+    s = F.sqrt(F.real(variances) if c.is_complex() else variances)
     r = c / s.view(-1, 1) / s.view(1, -1)
     if r.is_complex():
         return F.complex(F.clamp(F.real(r), -1, 1), F.clamp(F.imag(r), -1, 1))

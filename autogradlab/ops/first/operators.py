@@ -36,6 +36,16 @@ def _defers(fn: Callable[[Any, Any], Any], arrays: bool = False) -> Callable[[An
     return operator
 
 
+def _defers_modulo(fn: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """The power: Python's pow with a third argument is left to others."""
+    power = _defers(fn)
+
+    def operator(self: Tensor, other: Any, *modulo: Any) -> Any:
+        return NotImplemented if modulo else power(self, other)
+
+    return operator
+
+
 def _defers_numbers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """An operator that takes tensors only."""
 
@@ -155,8 +165,8 @@ Tensor.__ge__ = OPS["ge"].core
 Tensor.__rsub__ = _defers(_from_number)
 Tensor.__rtruediv__ = Tensor.__rdiv__ = _defers(_rdiv, arrays=True)
 Tensor.__div__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__itruediv__
-Tensor.__pow__ = _defers(F.pow)
-Tensor.__rpow__ = _defers(lambda self, other: F.pow(other, self))
+Tensor.__pow__ = _defers_modulo(F.pow)
+Tensor.__rpow__ = _defers_modulo(lambda self, other: F.pow(other, self))
 Tensor.__matmul__ = _defers_numbers(F.matmul)
 Tensor.__rmatmul__ = _defers_numbers(lambda self, other: cast_within(F).matmul(other, self))
 Tensor.__neg__ = Tensor.neg

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,16 @@ OPS["sum.dim"] = Op(
 )
 
 
+def _of_rows(entry: Op) -> Callable[[Any, Any], Any]:
+    """The reduction along all dimensions, for which vmap has a rule; of what has none, along one of size 1."""
+
+    def reduced(input: Any, dtype: Any = None) -> Any:
+        x = TENSORS.unsqueeze(input, 0) if input.ndim == 0 else input
+        return entry.call(x, tuple(range(x.ndim)), False, dtype=dtype)
+
+    return reduced
+
+
 @op(
     """
     sum(Tensor input, *, ScalarType? dtype=None) -> Tensor
@@ -132,6 +143,7 @@ OPS["sum.dim"] = Op(
     out=Out(computes=True, starts=0),
     reads="itself",
     inner_writes=1,
+    mapped=_of_rows(OPS["sum.dim"]),
 )
 def sum_all(input: np.ndarray, *, dtype: Any = None) -> Any:
     """
@@ -239,6 +251,7 @@ OPS["mean.dim"] = Op(
     overloads=[_along(OPS["mean.dim"])],
     reads="itself",
     inner_writes=ByOut("sum", 2),
+    mapped=_of_rows(OPS["mean.dim"]),
 )
 def mean_all(input: np.ndarray, *, dtype: Any = None) -> np.ndarray:
     """
@@ -340,6 +353,10 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     tensor(1.5000)
     """
     if input._array.dtype.kind not in "fcV":
+        if out is not None:
+            raise RuntimeError(
+                "nanmean(): integral types and 'Bool' are not supported for nanmean, even for empty tensors."
+            )
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {scalar_name(input._array)}"
         )
@@ -351,8 +368,9 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     factor = F.sum(
         ~F.isnan(input.detach()), *((dim,) if dim is not None else (tuple(range(input.dim())),)), keepdim=keepdim
     )
-    total = F.nansum(input, dim, keepdim, dtype=dtype)
-    return F.div(total, factor, **({} if out is None else {"out": out}))
+    if out is not None:
+        return F.nansum(input, dim, keepdim, dtype=dtype, out=out).div_(factor)
+    return F.div(F.nansum(input, dim, keepdim, dtype=dtype), factor)
 
 
 # -- products ----------------------------------------------------------------------------------------------------------
@@ -450,6 +468,9 @@ OPS["prod.dim"] = Op(
     out=Out(computes=True, starts=1),
     reads="itself",
     inner_writes=1,
+    mapped=lambda input, dtype=None: OPS["prod.dim"].call(
+        input if input.ndim == 1 else TENSORS.reshape(input, (-1,)), 0, False, dtype=dtype
+    ),
 )
 def prod_all(input: np.ndarray, *, dtype: Any = None) -> np.ndarray:
     """

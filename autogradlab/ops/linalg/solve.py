@@ -664,10 +664,19 @@ def _pinv_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
 
 def cutoff(values: np.ndarray, size: int, atol: Any, rtol: Any) -> np.ndarray:
     """Below which singular values count as zero: max(atol, rtol * the largest)."""
-    if rtol is None:
-        rtol = np.where(np.asarray(0.0 if atol is None else atol) > 0, 0.0, np.finfo(values.dtype).eps * size)
+    atol = np.asarray(0.0 if atol is None else atol)
+    rtol = np.where(atol > 0, 0.0, np.finfo(values.dtype).eps * size) if rtol is None else np.asarray(rtol)
     largest = values.max(-1, initial=0)
-    return np.maximum(0.0 if atol is None else np.asarray(atol), np.asarray(rtol) * largest)
+    broadcast_shapes(atol.shape, broadcast_shapes(rtol.shape, largest.shape))
+    return np.maximum(atol, rtol * largest)
+
+
+def tolerances(name: str, *given: Any) -> list[Any]:
+    """atol and rtol, which may be tensors, but no complex ones."""
+    for word, v in zip(("atol", "rtol"), given, strict=True):
+        if isinstance(v, Tensor) and v._array.dtype.kind == "c":
+            raise RuntimeError(f"{name}: {word} tensor of complex type is not supported. Got {scalar_name(v._array)}")
+    return [v._array if isinstance(v, Tensor) else v for v in given]
 
 
 @op(
@@ -692,7 +701,7 @@ def linalg_pinv(input: np.ndarray, *, atol: Any = None, rtol: Any = None, hermit
             f"linalg.pinv({scalar_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
             "double, cfloat or cdouble types"
         )
-    atol, rtol = (v._array if isinstance(v, Tensor) else v for v in (atol, rtol))
+    atol, rtol = tolerances("torch.linalg.pinv", atol, rtol)
     if not A.size:
         return np.empty((*A.shape[:-2], A.shape[-1], A.shape[-2]), A.dtype)
     if hermitian:

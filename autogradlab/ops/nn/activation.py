@@ -103,7 +103,7 @@ def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> 
     "grad_output input",
     vjp={
         "grad_output": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
-        "input": lambda F, grad: grad * 0,
+        "input": lambda F, grad: F.nought(grad),
     },
     operator=Operator("(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor"),
 )
@@ -154,9 +154,7 @@ def hardswish(input: np.ndarray) -> np.ndarray:
     "grad_output input",
     vjp={
         "grad_output": lambda F, grad, input: F.hardswish_backward(grad, input),
-        "input": lambda F, grad, grad_output, input: F.pick(
-            (input > -3) & (input < 3), grad * grad_output / 3, 0.0 * grad
-        ),
+        "input": lambda F, grad, grad_output, input: F.kept((input > -3) & (input < 3), grad * grad_output / 3),
     },
     operator=Operator("(Tensor grad_output, Tensor self) -> Tensor"),
 )
@@ -224,7 +222,7 @@ def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
     "grad_output input",
     vjp={
         "grad_output": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd),
-        "input": lambda F, grad: grad * 0,
+        "input": lambda F, grad: F.nought(grad),
     },
     operator=Operator("(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", names={"grad_out": "grad_output"}),
 )
@@ -266,7 +264,7 @@ def _soft(x: np.ndarray, lambd: float) -> Any:
     "grad_output input",
     vjp={
         "grad_output": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
-        "input": lambda F, grad: grad * 0,
+        "input": lambda F, grad: F.nought(grad),
     },
     operator=Operator("(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor"),
 )
@@ -299,7 +297,7 @@ def leaky_relu(input: np.ndarray, negative_slope: float = 0.01) -> np.ndarray:
     "grad_output input",
     vjp={
         "grad_output": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
-        "input": lambda F, grad: grad * 0,
+        "input": lambda F, grad: F.nought(grad),
     },
     operator=Operator(
         "(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
@@ -342,6 +340,12 @@ def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: floa
     return chosen(input >= nought, input * np.array(scale, d), low)
 
 
+def _elu_twice(F: Any, grad: Any, input: Any, alpha: Any, scale: float, input_scale: float, is_result: bool) -> Any:
+    if not is_result:
+        grad = F.elu_backward(grad, input, alpha, scale, input_scale, False)
+    return grad * (input < 0)
+
+
 @op(
     "elu_backward",
     "grad_output input",
@@ -349,15 +353,8 @@ def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: floa
         "grad_output": lambda F, grad, input, alpha, scale, input_scale, is_result: F.elu_backward(
             grad, input, alpha, scale, input_scale, is_result
         ),
-        "input": lambda F, grad, grad_output, input, alpha, scale, input_scale, is_result: F.pick(
-            input < 0,
-            grad * grad_output * input_scale
-            if is_result
-            else grad
-            * grad_output
-            * F.exp(F.clamped(input) * input_scale)
-            * (alpha * scale * input_scale * input_scale),
-            0.0 * grad,
+        "input": lambda F, grad, grad_output, input, alpha, scale, input_scale, is_result: _elu_twice(
+            F, grad * grad_output * input_scale, input, alpha, scale, input_scale, is_result
         ),
     },
     shown={"input": "self_or_result"},
@@ -613,15 +610,17 @@ def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarra
     return chosen(x > limit, input, log1p(exp(np.minimum(x, limit))) / factor)
 
 
+def _softplus_twice(F: Any, grad: Any, x: Any, beta: Any, threshold: float) -> Any:
+    return F.sigmoid_backward(grad, F.sigmoid(x)) * (x < threshold) * beta
+
+
 @op(
     "softplus_backward",
     "grad_output input",
     vjp={
         "grad_output": lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold),
-        "input": lambda F, grad, grad_output, input, beta, threshold: F.pick(
-            input * beta > threshold,
-            0.0 * grad,
-            grad * grad_output * (F.sigmoid(input * beta) * (1 - F.sigmoid(input * beta)) * beta),
+        "input": lambda F, grad, grad_output, input, beta, threshold: _softplus_twice(
+            F, grad * grad_output, input * beta, beta, threshold
         ),
     },
     operator=Operator("(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor"),
@@ -654,14 +653,16 @@ def log_sigmoid(input: np.ndarray) -> np.ndarray:
     return np.minimum(input, np.array(0, input.dtype)) - log1p(exp(-np.abs(input)))
 
 
+def _log_sigmoid_twice(grad: Any, share: Any) -> Any:
+    return grad * (share - 1) * share
+
+
 @op(
     "log_sigmoid_backward",
     "grad_output input",
     vjp={
         "grad_output": lambda F, grad, input: F.log_sigmoid_backward(grad, input),
-        "input": lambda F, grad, grad_output, input: (
-            -(grad * grad_output) * (F.sigmoid(input) * (1 - F.sigmoid(input)))
-        ),
+        "input": lambda F, grad, grad_output, input: _log_sigmoid_twice(grad * grad_output, F.sigmoid(input)),
     },
     constants={"buffer": _buffer},
 )

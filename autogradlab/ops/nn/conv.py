@@ -34,6 +34,17 @@ def _check_lengths(weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes
             )
 
 
+def _dilations(dilation: list[int], transposed: bool) -> str:
+    """How the error for dilations goes on: the kernel that finds a 0 says which they are, and knows no single one."""
+    if 0 not in dilation:
+        return ""
+    if len(dilation) == 1:
+        dilation = [1, *dilation]
+    if transposed and len(dilation) == 2:
+        return ", but got dilation_height: {}, dilation_width: {}".format(*dilation)
+    return f", but got {dilation}"
+
+
 def _check(
     input: Array,
     weight: Array,
@@ -55,8 +66,7 @@ def _check(
     if min(stride) <= 0:
         raise RuntimeError("non-positive stride is not supported")
     if min(dilation) <= 0:
-        given = f", but got {list(dilation)}" if 0 in dilation else ""
-        raise RuntimeError(f"dilation should be greater than zero{given}")
+        raise RuntimeError("dilation should be greater than zero" + _dilations([*dilation], transposed))
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
     if weight.shape[0] < groups:

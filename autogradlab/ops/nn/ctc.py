@@ -157,10 +157,10 @@ def _check_sets(input: Array, target: Array) -> None:
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {shape}")
     if target.shape != input.shape:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {shape}")
-    if target.dtype != np.int64:
-        raise RuntimeError(f"expected scalar type Long but found {scalar_name(target)}")
     if target.size and (target.min() < -1 or target.max() >= (input.shape or (1,))[-1]):
         raise RuntimeError("argument #2 'target' is out of range")
+    if target.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {scalar_name(target)}")
 
 
 @op(

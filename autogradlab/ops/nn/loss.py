@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,29 @@ def reduced(values: np.ndarray, reduction: int, *operands: np.ndarray) -> Any:
     )
 
 
+def each_first(name: str, place: int) -> Callable[..., Any]:
+    """What vmap calls in the place of a loss whose `reduction` stands at `place`: that of each element, reduced."""
+
+    def mapped(*args: Any) -> Any:
+        if not args[place]:
+            return None
+        values = getattr(TENSORS, name)(*args[:place], 0, *args[place + 1 :])
+        return (TENSORS.mean if args[place] == 1 else TENSORS.sum)(values)
+
+    return mapped
+
+
+def within(reduction: int, values: np.ndarray, *operands: np.ndarray) -> Any:
+    """The same for losses that PyTorch reduces into the memory of the values: its storage remains as large."""
+    found = reduced(values, reduction, *operands)
+    if reduction == 0 or values.size < 2 or type(values) is not np.ndarray:
+        return found
+    place: Any = (*(0,) * values.ndim, ...)
+    first = values[place]
+    first[...] = found
+    return first
+
+
 def scale(reduction: int, count: int) -> float:
     """The factor of each element's derivative."""
     return 1.0 / count if reduction == 1 and count else 1.0
@@ -91,7 +115,7 @@ def _smoothed_kernels(
         found = found.astype(input.dtype if keeps else x.dtype, copy=False)
         if keeps and not reduction and found.shape == input.shape:
             return like_input(found, input)
-        return reduced(found, reduction, x, y)
+        return reduced(found, reduction, x, y) if keeps else within(reduction, found, x, y)
 
     def aligned(input: np.ndarray, target: np.ndarray, reduction: int = 1, beta: Any = 1.0) -> Any:
         x, y = common(input, target)
@@ -157,6 +181,7 @@ def _smoothed(
             ),
         },
         inner_writes=inner_writes,
+        mapped=each_first(name, 2),
         operator=Operator(f"(Tensor self, Tensor target, int reduction=1, float {own}=1.) -> Tensor", {own: "beta"}),
     )(kernel)
     op(
@@ -192,13 +217,14 @@ def _smoothed(
         "target": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, target, input, reduction),
     },
     inner_writes=2,
+    mapped=each_first("mse_loss", 2),
 )
 def mse_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) -> Any:
     """The square of input - target."""
     x, y = common(input, target)
     refuse(x, "mse_cpu", "biuc")
     d = x - y
-    return reduced(d * d, reduction, x, y)
+    return within(reduction, d * d, x, y)
 
 
 @op(
@@ -350,6 +376,7 @@ def _bce_twice_grad(F: Any, grad: Any, input: Any, target: Any, weight: Any, red
         "target": lambda F, grad, input, target, weight, reduction: _bce_target(F, grad, input, weight, reduction),
     },
     without_grad=("weight",),
+    mapped=each_first("binary_cross_entropy", 3),
 )
 def binary_cross_entropy(
     input: np.ndarray, target: np.ndarray, weight: np.ndarray | None = None, reduction: int = 1
@@ -362,7 +389,7 @@ def binary_cross_entropy(
     one, low = np.array(1, input.dtype), np.array(-100, input.dtype)
     value = (target - one) * np.maximum(log1p(-input), low) - target * np.maximum(log(input), low)
     value = _weighted_in_place(value, weight)
-    return reduced(value, reduction) if reduction or value.shape != input.shape else like_input(value, input)
+    return within(reduction, value) if reduction or value.shape != input.shape else like_input(value, input)
 
 
 @op(
@@ -413,6 +440,13 @@ def _shared_among(value: Any, count: int) -> Any:
 TENSORS.shared_among = _shared_among
 
 
+def _logits_writes(times: int, node: Any) -> int:
+    """How often PyTorch writes in place: so many times, and what it multiplies and divides for what it was given."""
+    saved, place = node.saved, node.fields.index
+    more, weighted = saved[place("pos_weight")] is not None, saved[place("weight")] is not None
+    return times + 2 * more + weighted + (saved[place("reduction")] == 1)
+
+
 def _logits_target(F: Any, grad: Any, input: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     if pos_weight is None:
         slope = -input
@@ -428,13 +462,15 @@ def _logits_target(F: Any, grad: Any, input: Any, weight: Any, pos_weight: Any, 
     """,
     method=False,
     vjp={
-        "input": writes(3, recorded=0)(
+        "input": writes(partial(_logits_writes, 2), recorded=lambda node: int(node.field("reduction") == 1))(
             lambda F, grad, input, target, weight, pos_weight, reduction: _logits_slope(
                 F, grad, input, target, weight, pos_weight, reduction
             )
         ),
-        "target": lambda F, grad, input, target, weight, pos_weight, reduction: _logits_target(
-            F, grad, input, weight, pos_weight, reduction
+        "target": writes(partial(_logits_writes, 0))(
+            lambda F, grad, input, target, weight, pos_weight, reduction: _logits_target(
+                F, grad, input, weight, pos_weight, reduction
+            )
         ),
     },
     without_grad=("weight", "pos_weight"),
@@ -691,7 +727,7 @@ def soft_margin_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) 
         check_cast(get_default_dtype().numpy, x.dtype)
     if shape != input.shape:
         raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(shape)))
-    return reduced(log1p(exp(-x * y)).astype(input.dtype, copy=False), reduction, x, y)
+    return within(reduction, log1p(exp(-x * y)).astype(input.dtype, copy=False), x, y)
 
 
 def _soft_margin_twice(F: Any, grad: Any, grad_output: Any, input: Any, target: Any, reduction: int) -> Any:

@@ -891,6 +891,7 @@ def native_group_norm(
     (tensor([[-1.0000,  1.0000]]), tensor([[2.]]), tensor([[1.0000]]))
     """
     _check_mixed(input, weight, bias)
+    check_groups(input, weight, bias, C, group, N * C * HxW)
     kind = _statistics_dtype(input, weight, bias)
     wide, weight, bias = _wide(input, weight, bias)
     out, mean, rstd = _group_normed(wide, N, group, eps)
@@ -899,6 +900,29 @@ def native_group_norm(
     if bias is not None:
         out += _channel(bias, input.ndim)
     return out.astype(input.dtype, copy=False), mean.astype(kind, copy=False), rstd.astype(kind, copy=False)
+
+
+def check_groups(
+    input: Array, weight: Array | None, bias: Array | None, channels: int, groups: int, count: int | None = None
+) -> None:
+    """PyTorch's errors for groups that do not fit, for other weights than one a channel, and for an input that has not
+    `count` elements."""
+    if groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
+    if channels % groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input.shape)} and num_groups={groups}"
+        )
+    for name, t in (("weight", weight), ("bias", bias)):
+        if t is not None and t.shape != (channels,):
+            shown = [0] if weight is None else list(weight.shape)  # it names the weight's for the bias too
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
+                f"shape {shown} and input of shape {list(input.shape)}"
+            )
+    if count is not None and input.size != count:
+        raise RuntimeError(errors.CONDITION.format("X.numel() == N * C * HxW"))
 
 
 def _group_normed(input: Array, N: int, group: int, eps: float) -> tuple[Array, Array, Array]:

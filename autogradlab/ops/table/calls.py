@@ -107,7 +107,7 @@ def one(op: Op) -> Callable[..., Any]:
     fewest, most = op.required, min((op.positional, *op.flags))
     node_class: Any = op.node_class if op.differentiates else None
     save = _saver(op) if op.differentiates else None
-    inner, casts = op.inner_writes, "dtype" in op.names
+    inner, casts, mapped = op.inner_writes, "dtype" in op.names, op.mapped
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = args
@@ -136,8 +136,11 @@ def one(op: Op) -> Callable[..., Any]:
             r = apart(run, (x, *args[1:]))
             if r is None:
                 return op.failed(given, kwargs)
-        if type(r) is not _ndarray and type(r) is not Rows:
-            r = np.asarray(r)
+        if type(r) is not _ndarray:
+            if type(r) is not Rows:
+                r = np.asarray(r)
+            elif mapped is not None and (instead := mapped(*args)) is not None:
+                return instead
         # unrolled: t = wrap(r)
         t = _new(Tensor)
         t._array = r
@@ -363,7 +366,7 @@ def several(op: Op) -> Callable[..., Any]:
     differentiates = op.differentiates
     node_class: Any = op.node_class if differentiates else None
     edge_places, constant = op.edge_places, op.constant_places
-    inner = op.inner_writes
+    inner, mapped = op.inner_writes, op.mapped
     wants = all(d is not None for d in (op.defaults[p] for p in places))
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -397,8 +400,11 @@ def several(op: Op) -> Callable[..., Any]:
             r = apart(run, given)
             if r is None:
                 return op.failed(args, kwargs)
-        if type(r) is not _ndarray and type(r) is not Rows:
-            r = np.asarray(r)
+        if type(r) is not _ndarray:
+            if type(r) is not Rows:
+                r = np.asarray(r)
+            elif mapped is not None and (instead := mapped(*values)) is not None:
+                return instead
         # unrolled: t = wrap(r)
         t = _new(Tensor)
         t._array = r

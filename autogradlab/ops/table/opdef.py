@@ -88,6 +88,8 @@ class Op:
     without_grad: the tensors, apart from those with a formula, that may not require grad.
     in_rows: how PyTorch's vmap refuses other tensors of rows where the first, which is changed in place, is none: in
         the name of "arithmetic", under its "own" name, by the shape that they "broadcast" to, or in other words ("").
+    mapped: what PyTorch's vmap calls in its place, and so is recorded: takes the same arguments, and gives None for a
+        call that stays as it is.
     """
 
     #: whether each element of the result comes from the elements at its place alone
@@ -170,8 +172,10 @@ class Op:
         operator: Operator | None = None,
         elementwise: bool = False,
         holomorphic: bool = False,
+        mapped: Callable[..., Tensor] | None = None,
     ) -> None:
         self.name, self.kernel, self.doc, self.inplace, self.operator = name, kernel, doc, inplace, operator
+        self.mapped = mapped
         self.real, self.in_rows, self.node_name = real, in_rows, node or _camel(name) + "Backward0"
         self.view, self.multi, self.outputs, self.returns = view, multi, outputs, returns
         #: how many of several outputs have a gradient, None for all, and whether the Node has several
