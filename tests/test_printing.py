@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import math
-import os
 import timeit
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,6 +23,7 @@ from autogradlab.core.tensor.printing import (
     tensor_format,
     tensor_repr,
 )
+from tests.conftest import need
 
 inf, nan = math.inf, math.nan
 
@@ -45,9 +44,8 @@ def _default_options() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def torch() -> Iterator[Any]:
-    """The real PyTorch; its absence is a failure where AUTOGRADLAB_REQUIRE asks for it."""
-    required = "torch" in os.environ.get("AUTOGRADLAB_REQUIRE", "").split(",")
-    torch = importlib.import_module("torch") if required else pytest.importorskip("torch")
+    """The real PyTorch."""
+    torch = need("torch")
     yield torch
     torch.set_printoptions(profile="default")
 
