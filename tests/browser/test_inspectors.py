@@ -458,7 +458,7 @@ def test_a_real_backward_is_stepped_by_the_cards_keys(opened: Any, page: Any):
         page.wait_for_function(f"() => document.querySelector('.agl-card').dataset.at === '{at}'")
         assert page.evaluate("() => document.activeElement.dataset.do") == "step", "the focus stays"
     assert "…" in shown.locator(".agl-where").inner_text()
-    assert last.get_attribute("aria-valuetext").startswith("step 3 of 3 so far.")
+    assert last.get_attribute("aria-valuetext").startswith("step 3 of 4 so far.")
     assert "Done" not in shown.inner_text()
     press(page, "End")
     page.wait_for_timeout(100)

@@ -577,6 +577,8 @@ class Event:
         self.outputs = outputs
 
 
+#: the Nodes that can run, as a heap, and the gradients that have arrived at Nodes
+Entered = tuple[list[Node], dict[Node, Any]]
 _NUMBERS = count().__next__
 
 
@@ -705,7 +707,7 @@ class Task:
                     local.refresh()
             yield event
 
-    def _enter(self, tensors: bool) -> tuple[list[Node], dict[Node, Any]]:
+    def _enter(self, tensors: bool) -> Entered:
         """The Nodes that can run, and the gradients that have arrived, once those of the roots have: as the very Tensor
         that was given, where hooks or code of the user see it."""
         heap: list[Node] = []
@@ -721,20 +723,18 @@ class Task:
         return heap, buffers
 
     def _walk(self, local: modes.State, watch: bool, form: int) -> Iterator[Event]:
-        heap, buffers = self._enter(form != ARRAYS)
+        entered = self._enter(form != ARRAYS)
         try:
-            yield from self._walk_nodes(heap, buffers, local, watch, form)
+            yield from self._walk_nodes(entered, local, watch, form)
         except Exception:
             if local.anomaly and local.evaluating is not None:
                 report(local.evaluating)
             raise
 
-    def _walk_nodes(
-        self, heap: list[Node], buffers: dict[Node, Any], local: modes.State, watch: bool, form: int
-    ) -> Iterator[Event]:
-        reach, keep_graph = self.reach, self.keep_graph
+    def _walk_nodes(self, entered: Entered, local: modes.State, watch: bool, form: int) -> Iterator[Event]:
+        heap, buffers = entered
+        reach, keep_graph, tensors = self.reach, self.keep_graph, form != ARRAYS
         shared, needed = reach.shared, reach.needed
-        tensors = form != ARRAYS
         written: dict[Node, int] = {}  # as in `walk`
         take, look = buffers.pop, buffers.get
         short = not (tensors or watch or local.anomaly)  # whether simple Nodes run without the checks for hooks

@@ -93,7 +93,7 @@ def batch_norm(
     Mirrors `torch.nn.functional.batch_norm`.
     """
     if training:
-        _enough(input.size())
+        _enough(input._array.shape)
     if eps <= 0.0 and (training or eps < 0.0):
         kind = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {kind}, but got {eps}")
@@ -116,7 +116,7 @@ def batch_normed(
         out = TENSORS.clone(input)
         out = out if weight is None else out * weight[0]
         return out if bias is None else out + bias[0]
-    channels = input._array.shape[1] if input.ndim > 1 else 0
+    channels = input._array.shape[1] if input._array.ndim > 1 else 0
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if t is None:
             if not training and name[0] == "r":

@@ -40,7 +40,7 @@ def _check_mixed(input: Any, *parameters: Any) -> None:
 
 def _wide(*arrays: Any) -> tuple[Any, ...]:
     """What is of a half type in float32, in which PyTorch's kernels compute."""
-    return tuple(x.astype(np.float32) if x is not None and is_half(x) else x for x in arrays)
+    return tuple([x.astype(np.float32) if x is not None and is_half(x) else x for x in arrays])
 
 
 def _narrow(grads: Any, *like: Any) -> tuple[Any, ...]:

@@ -552,8 +552,9 @@ def _bounds(n: int, o: int) -> list[tuple[int, int]]:
 def _parts(n: int, o: int) -> Array:
     """The places of o nearly equal parts of n elements, as rows; shorter ones repeat their last place."""
     bounds = _bounds(n, o)
-    longest = max((b - a for a, b in bounds), default=0)
-    return np.array([np.minimum(np.arange(a, a + longest), b - 1) for a, b in bounds]).reshape(o, longest)
+    longest = max((b - a for a, b in bounds), default=1)
+    rows = [np.minimum(np.arange(a, a + longest), b - 1) for a, b in bounds]
+    return np.array(rows, np.int64).reshape(o, longest)
 
 
 def mean_matrix(n: int, o: int, dtype: Any) -> Array:

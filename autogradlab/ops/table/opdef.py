@@ -175,7 +175,6 @@ class Op:
         mapped: Callable[..., Tensor] | None = None,
     ) -> None:
         self.name, self.kernel, self.doc, self.inplace, self.operator = name, kernel, doc, inplace, operator
-        self.mapped = mapped
         self.real, self.in_rows, self.node_name = real, in_rows, node or _camel(name) + "Backward0"
         self.view, self.multi, self.outputs, self.returns = view, multi, outputs, returns
         #: how many of several outputs have a gradient, None for all, and whether the Node has several
@@ -192,8 +191,7 @@ class Op:
         self.cuts = cuts
         #: is called with the first input and the out= tensors before anything is computed, and may raise
         self.check_out = check_out
-        #: of an operation whose result may have another shape than its first tensor: that shape, given the arrays of
-        #: the others; the in-place form then refuses
+        #: of a result whose shape may not be that of the first tensor: its shape, by the others; refused in place
         self.fits = fits
         #: how often PyTorch's kernel writes its result in place, where that shows: outside of inference mode, where all
         #: tensors that it is given are of inference mode, these writes count as versions of the result
@@ -203,7 +201,7 @@ class Op:
         refuse_rows((self.kernel, self.invoke), dynamic)
         self.writes, self.looks = writes and self._positionally(writes), looks
         self._find_tensors(tensors.split(), without_grad)
-        self.elementwise = elementwise or self.elementwise
+        self.elementwise, self.mapped = elementwise or self.elementwise, mapped
         self._make_node(dict(vjp or {}), dict(jvp or {}), shown, fast or {}, constants, also)
         self._mark_node(forwardless=forwardless, dim_list=dim_list, holomorphic=holomorphic)
         if inplace_overload:
