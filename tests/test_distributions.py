@@ -15,7 +15,9 @@ import pytest
 
 import autogradlab
 from autogradlab.ops.kernels import implicit
+from tests.conftest import need
 from tests.fuzz.training import same
+from tests.hardware import fused
 
 
 @pytest.fixture(autouse=True)
@@ -201,7 +203,9 @@ def observed(torch: Any, expression: str) -> dict[str, Any]:
 
 
 def agree(ours: Any, theirs: Any) -> bool:
-    return same(ours, theirs, 2e-5)
+    """Whether numbers agree but for rounding. PyTorch's kernels without AVX2 round elsewhere, and 1 minus nearly 1, as
+    of LKJCholesky, makes much of that."""
+    return same(ours, theirs, 2e-5 if fused(need("torch")) else 1e-3)
 
 
 @pytest.mark.parity

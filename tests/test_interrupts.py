@@ -17,6 +17,7 @@ import pytest
 import autogradlab as torch
 from autogradlab import inspectors as lab
 from autogradlab.amp import autocast_mode
+from autogradlab.autograd.frontend import running
 from autogradlab.autograd.function import transforms
 from autogradlab.core.memory.storage import _FIXED
 from autogradlab.core.recording.detached import DETACHED
@@ -25,7 +26,7 @@ from tests.interrupts import traced
 
 
 def modes_now() -> dict[str, Any]:
-    """All modes of this thread, and what the process derives from them."""
+    """All modes of this thread, what the process derives from them, and the backward pass that is at work."""
     local = modes.current()
     found = {name: getattr(local, name) for name in modes.State.__slots__}
     found = {name: list(value) if isinstance(value, list) else value for name, value in found.items()}
@@ -34,7 +35,7 @@ def modes_now() -> dict[str, Any]:
         autocast_mode.get_autocast_dtype("cpu"),
         autocast_mode.is_autocast_cache_enabled(),
     )
-    return {**found, "transforms": (transforms.depth, transforms.mapping)}
+    return {**found, "transforms": (transforms.depth, transforms.mapping), "pass": running()}
 
 
 def shown(*tensors: Any) -> list[Any]:

@@ -211,8 +211,9 @@ def hook_of_an_optimizer(torch: Any, boom: Any) -> Any:
 
 @program
 def hooks_of_a_module(torch: Any, boom: Any) -> Any:
-    torch.manual_seed(0)
     layer = torch.nn.Linear(3, 1)
+    for p in layer.parameters():  # numbers that no processor rounds
+        torch.nn.init.constant_(p, 0.5)
     layer.register_full_backward_hook(lambda *_: boom())
     x = torch.ones(2, 3, requires_grad=True)
     y = layer(x).sum()

@@ -49,7 +49,9 @@ _DEEP = 40
 
 class _Running(threading.local):
     def __init__(self) -> None:
-        self.tasks: list[Task] = []
+        #: the backward passes of a thread, each begun within the one before. A pass enters and leaves by an assignment,
+        #: at which no interruption comes.
+        self.tasks: tuple[Task, ...] = ()
 
 
 _RUNNING = _Running()
@@ -95,17 +97,17 @@ def will_run(task: Task, node: Node) -> bool:
 
 
 def _run(task: Task) -> dict[int, Any]:
-    tasks = _RUNNING.tasks
-    if tasks and len(tasks) % _DEEP == 0:
+    before = _RUNNING.tasks
+    if before and len(before) % _DEEP == 0:
         return _run_aside(task)
-    tasks.append(task)
     try:
+        _RUNNING.tasks = (*before, task)
         found = task.run()
         for callback in task.callbacks:  # a callback may queue another one
             callback()
         return found
     finally:
-        tasks.pop()
+        _RUNNING.tasks = before
 
 
 def _run_aside(task: Task) -> dict[int, Any]:
@@ -115,7 +117,7 @@ def _run_aside(task: Task) -> dict[int, Any]:
 
     def work() -> None:
         before, modes.LOCAL.state = modes.LOCAL.state, state
-        _RUNNING.tasks = [*tasks, task]
+        _RUNNING.tasks = (*tasks, task)
         try:
             task.run()
             for callback in task.callbacks:
@@ -360,14 +362,15 @@ def backward_steps(
 def _stepwise(task: Task) -> Iterator[Event]:
     steps = task.steps()
     while True:
-        _RUNNING.tasks.append(task)
+        before = _RUNNING.tasks
         try:
+            _RUNNING.tasks = (*before, task)
             event = next(steps)
         except StopIteration:
             _warn_of_cycle(task)
             return
         finally:
-            _RUNNING.tasks.pop()
+            _RUNNING.tasks = before
         yield event
 
 

@@ -93,7 +93,7 @@ def batch_norm(
     Mirrors `torch.nn.functional.batch_norm`.
     """
     if training:
-        _enough(input._array.shape)
+        _enough(input.size())
     if eps <= 0.0 and (training or eps < 0.0):
         kind = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {kind}, but got {eps}")
