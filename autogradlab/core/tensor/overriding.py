@@ -219,14 +219,15 @@ def ask(
     """What the innermost mode, or else one of the objects, gives for a call; NotImplemented if all decline."""
     types = tuple(map(type, objects))
     if modes:
-        mode = modes.pop()
+        mode, before = modes[-1], modes[:]
         try:
+            del modes[-1]
             method = mode.__torch_function__
             if getattr(method, "__self__", None) is not mode:
                 raise RuntimeError(_CLASS_METHOD)
             result = method(func, types, args, kwargs)
         finally:
-            modes.append(mode)
+            modes[:] = before
         if result is not NotImplemented:
             return result
     for arg in objects:
