@@ -311,7 +311,11 @@ class _Recorder:
             with preview():
                 yield
         finally:
-            back, left = keeper.put_back(passed)
+            try:
+                back, left = keeper.put_back(passed)
+            except BaseException:  # Ctrl-C on the way: what is back already stays so
+                keeper.put_back(passed)
+                raise
             if not any(isinstance(event, HookRan) for event in self.events):  # what a Node works in has no name
                 back, left = ([t for t in ts if self.holders.name(t)] for ts in (back, left))
             self.put_back, self.left = self._named(back), self._named(left)
