@@ -427,9 +427,9 @@ TENSORS.reversed = _flipped
 
 def _multiplied(x: np.ndarray, dims: Any, keepdim: bool, dtype: Any) -> np.ndarray:
     refuse_asked(x, dtype, "prod_out_cpu")
-    made = numpy = wide(x, dtype)[1]  # half types are rounded after each step
+    numpy = wide(x, dtype)[1]  # half types are rounded after each step
     x = real_with_warning(x, numpy)
-    return np.asarray(contiguous(np.multiply.reduce(x, axis=dims, dtype=made, keepdims=keepdim))).astype(numpy)
+    return np.asarray(contiguous(np.multiply.reduce(x, axis=dims, dtype=numpy, keepdims=keepdim)))
 
 
 def _prod(input: np.ndarray, dim: int, keepdim: bool = False, dtype: Any = None) -> np.ndarray:
