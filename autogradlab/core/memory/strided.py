@@ -66,10 +66,10 @@ def _lazy_window(x: Any, *place: Any) -> np.ndarray:
 
 def placed(x: np.ndarray) -> np.ndarray:
     """The array with PyTorch's strides, where it is empty and NumPy has given it strides of 0."""
-    if type(x) is not _ndarray and isinstance(x, Rows):
+    if x.size or (type(x) is not _ndarray and isinstance(x, Rows)):
         return x
     found = strides(x)
-    if found is x.strides or found == x.strides:
+    if found == x.strides:
         return x
     placed: np.ndarray = as_lazy_as(x, _ndarray(x.shape, x.dtype, memory_of(x), 0, found))
     return placed

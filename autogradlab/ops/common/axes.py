@@ -158,7 +158,8 @@ def _T(self: Tensor) -> Tensor:
     tensor([[1, 3],
             [2, 4]])
     """
-    n = self._array.ndim
+    x = self._array
+    n = x.ndim
     if n != 2:
         if n == 0:
             message = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
@@ -171,8 +172,8 @@ def _T(self: Tensor) -> Tensor:
                 at="aten/src/ATen/native/TensorShape.cpp:4314",
             )
         dims = tuple(range(n - 1, -1, -1))
-        return view_of(self, placed(self._array).T, OPS["permute"], (dims, None))
-    return view_of(self, placed(self._array).T, OPS["permute"], ((1, 0), None))
+        return view_of(self, placed(x).T, OPS["permute"], (dims, None))
+    return view_of(self, x.T if x.size else placed(x).T, OPS["permute"], ((1, 0), None))
 
 
 @attribute("mT -> Tensor")

@@ -607,15 +607,21 @@ def _dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
 # -- filled in place ---------------------------------------------------------------------------------------------------
 
 
-def _filler(declaration: str, node: str, fill: Any, names: tuple[str, ...], doc: str) -> None:
-    """A method that fills by `fill(array, *arguments, generator=)`; its Node passes zeros on."""
+def _filler(declaration: str, node: str, fill: Any, defaults: dict[str, float | None], doc: str) -> None:
+    """A method that fills by `fill(array, *arguments, generator=)`; its Node passes zeros on. defaults: the names of
+    its arguments and what stands for those that are not given; None for those that must be."""
     full = name_of(declaration)
     entry = Op(full.removesuffix("_"), lambda input: input, node=node, vjp=_ZERO)
+    names, usual = tuple(defaults), tuple(defaults.values())
+    fewest = usual.count(None)
 
     @instead(lambda call, args, kwargs: _asked(full, entry, args[0], args[1:], kwargs))
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if not kwargs and fewest <= len(args) <= len(usual) and set(map(type, args)) <= {float}:
+            found = (*args, *usual[len(args) :])
+            return _in_place(entry, self, lambda x: fill(x, *found, generator=None))
         _, values = bind(full, args, kwargs, "Tensor")
-        given = [values[n] for n in names if n in values]
+        given = [values[n] for n in names]
         return _in_place(entry, self, lambda x: fill(x, *given, generator=values["generator"]))
 
     method.__doc__ = doc
@@ -633,7 +639,7 @@ def _asked(
 def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -> Tensor:
     array = self._array
     history = None
-    if modes.LOCAL.state.record:
+    if (self._edge is not NO_EDGE or other is not None) and modes.LOCAL.state.record:
         operands = (self,) if other is None else (self, other)
         if any(map(requires_grad, operands)):
             check_inplace(self)
@@ -653,7 +659,7 @@ _filler(
     "uniform_(Tensor input, float from=0, float to=1, *, Generator? generator=None) -> Tensor",
     "UniformBackward0",
     streams.uniform_,
-    ("from", "to"),
+    {"from": 0.0, "to": 1.0},
     """
     Filled with numbers uniform in [from, to).
 
@@ -670,7 +676,7 @@ _filler(
     "normal_(Tensor input, float mean=0, float std=1, *, Generator? generator=None) -> Tensor",
     "NormalBackward0",
     streams.normal_,
-    ("mean", "std"),
+    {"mean": 0.0, "std": 1.0},
     """
     Filled with normal numbers.
 
@@ -687,7 +693,7 @@ _filler(
     "exponential_(Tensor input, float lambd=1, *, Generator? generator=None) -> Tensor",
     "ExponentialBackward0",
     D.exponential_,
-    ("lambd",),
+    {"lambd": 1.0},
     """
     Filled with numbers of an exponential distribution with rate lambd.
 
@@ -704,7 +710,7 @@ _filler(
     "geometric_(Tensor input, float p, *, Generator? generator=None) -> Tensor",
     "GeometricBackward0",
     D.geometric_,
-    ("p",),
+    {"p": None},
     """
     Filled with numbers of attempts until one with probability p succeeds.
 
@@ -721,7 +727,7 @@ _filler(
     "cauchy_(Tensor input, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor",
     "CauchyBackward0",
     D.cauchy_,
-    ("median", "sigma"),
+    {"median": 0.0, "sigma": 1.0},
     """
     Filled with numbers of a Cauchy distribution.
 
@@ -738,7 +744,7 @@ _filler(
     "log_normal_(Tensor input, float mean=1, float std=2, *, Generator? generator=None) -> Tensor",
     "LogNormalBackward0",
     D.log_normal_,
-    ("mean", "std"),
+    {"mean": 1.0, "std": 2.0},
     """
     Filled with numbers whose logarithm is normal.
 

@@ -63,6 +63,8 @@ def _steps(start: Any, step: Any, count: int, kind: Dtype) -> np.ndarray:
         return (first + np.arange(count, dtype=np.int64) * by).astype(kind.numpy)
     start, step = float(start), float(step)
     i = np.arange(count)
+    if kind.itemsize > 2 and count < 64 // kind.itemsize:  # too few for two vectors: each is computed alone
+        return _fused(i, step, start, kind).astype(kind.numpy)
     block, alone = _blocks(i, kind)
     if kind.itemsize == 2:  # computed in float32, but a vector begins at a number of the dtype
         start, step = float(np.float32(start)), float(np.float32(step))
@@ -126,6 +128,9 @@ def arange(*args: Any, **kwargs: Any) -> Tensor:
         plain = type(start) is type(end) is type(step) is int and -_FAR < start < _FAR and -_FAR < end < _FAR
         if plain and (0 < step < _FAR and start <= end or -_FAR < step < 0 and end <= start):
             return finished(np.arange(start, end, step, np.int64))
+        kinds = {type(start), type(end), type(step)}
+        if float in kinds and kinds <= {float, int}:
+            return finished(_arange(start, end, step, get_default_dtype()))
     _, values = bind("arange", args, kwargs)
     start, end, step = values.get("start", 0), values["end"], values.get("step", 1)
     out = values.get("out")
@@ -205,6 +210,8 @@ def _dimensions(which: str, value: Tensor) -> str:
 
 
 _REAL = (int, float)
+#: up to how many numbers a row is written sooner in Python
+_FEW = 24
 _TAME = 1e30  # with bounds below it no number of a row is infinite, in float32 either
 
 
@@ -303,6 +310,10 @@ def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
     if kind.is_floating_point and kind.itemsize == 4:
         a, b = np.float32(start), np.float32(end)
         step = float((b - a) / (steps - 1))
+        if steps <= _FEW:
+            first, last = float(a), float(b)
+            up = [first + i * step for i in range(half)]
+            return np.array(up + [last - i * step for i in range(steps - half - 1, -1, -1)], np.float32)
         row = np.empty(steps, np.float32)
         row[:half] = _line(float(a), step, half)
         row[: half - 1 : -1] = _line(float(b), -step, steps - half)

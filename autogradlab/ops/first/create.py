@@ -158,6 +158,8 @@ def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
     >>> t
     tensor([9, 2])
     """
+    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor) and default_device() is None:
+        return args[0]
     _, values = bind("as_tensor", args, kwargs)
     check_device(values["device"])
     kind = wanted_dtype(values)

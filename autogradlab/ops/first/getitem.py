@@ -261,7 +261,17 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             return _selected(self, 0, index)
         return view_of(self, r, SELECT, (x.shape, 0, index, None, None, None))
     if kind is slice:
+        start, stop, step = index.start, index.stop, index.step
+        start, step = 0 if start is None else start, 1 if step is None else step
+        x = self._array
+        if type(start) is int and (stop is None or type(stop) is int) and type(step) is int and step > 0 and x.ndim:
+            r = x[index]
+            if r.size:
+                end = sys.maxsize if stop is None else stop
+                return view_of(self, r, SLICE, (x.shape, 0, start, end, step, None, None, None, None, None))
         return _sliced(self, 0, index, False)
+    if index is None:
+        return TENSORS.unsqueeze(self, 0)
     if kind is tuple and _plain(index):
         edge = self._edge or gradient_edge(self)
         if edge is NO_EDGE:

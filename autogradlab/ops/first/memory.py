@@ -571,6 +571,12 @@ def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
     tensor([[1., 2.],
             [1., 2.]])
     """
+    if type(other) is Tensor and input._edge is NO_EDGE is other._edge and not modes.FLAGS.unusual:
+        target, x = input._array, other._array
+        apart = (input._counter is UNSHARED or other._counter is UNSHARED) and _ordinary(target) and _ordinary(x)
+        if apart and x.dtype is target.dtype and x.shape == target.shape and 0 not in target.strides:
+            commit(input, x)
+            return input
     if not isinstance(other, Tensor):
         if not is_number(other):
             reject("copy_", (input, other), {})
@@ -612,6 +618,14 @@ def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
         history = History(input, node)
     commit(input, x, history)
     return input
+
+
+def _ordinary(x: np.ndarray) -> bool:
+    """Whether an array is known to have its elements in memory of NumPy's own."""
+    if type(x) is not np.ndarray:
+        return False
+    base = x.base
+    return base is None or (type(base) is np.ndarray and base.base is None)
 
 
 def _fill(input: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -687,9 +701,11 @@ def _asked_fill(input: Tensor, value: Any) -> Tensor:
 @instead(lambda call, args, kwargs: _asked_fill(*args, **kwargs))
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Fill in place with one value, a number or a 0-dim tensor."""
-    if type(value) is float and input._edge is NO_EDGE and -100 <= value <= 100 and input._counter is not INFERENCE:
+    kind = type(value)
+    usual = (kind is float or kind is int) and -100 <= value <= 100
+    if usual and input._edge is NO_EDGE and input._counter is not INFERENCE:
         array = input._array
-        if array.dtype.kind == "f" and 0 not in array.strides:
+        if (array.dtype.kind == "f" or (kind is int and array.dtype.kind == "i")) and 0 not in array.strides:
             commit_number(input, value)
             return input
     if isinstance(value, Tensor):

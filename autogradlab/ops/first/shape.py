@@ -137,17 +137,19 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
     tensor([9, 1, 2, 3, 4, 5])
     """
     x = input._array
-    if not options and x.size and x.flags.c_contiguous and (1 not in x.shape or laid_out_anew(x)):
+    shape = x.shape
+    if not options and 0 not in shape and x.flags.c_contiguous and (1 not in shape or laid_out_anew(x)):
         try:
             r = x.reshape(*size)
         except (TypeError, ValueError):
             pass
         else:
             first = size[0] if size else 0
-            listed = type(first) is tuple and (not first or type(first[0]) is not bool)
-            wanted: Any = size if type(first) is int else first if listed else ()
+            wanted: Any = size
+            if type(first) is not int:
+                wanted = first if isinstance(first, tuple) and (not first or type(first[0]) is not bool) else ()
             if r.shape == wanted or (-1 in wanted and min(wanted) == -1):
-                return view_of(input, r, _VIEW, (x.shape, None))
+                return view_of(input, r, _VIEW, (shape, None))
     given = size[0] if size else options.get("dtype")
     if type(given) is dtype and len(size) + len(options) == 1:
         return TENSORS.view_as_dtype(input, given)
@@ -196,17 +198,19 @@ def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
             [4, 5]])
     """
     x = input._array
-    if x.size and x.flags.c_contiguous and not options and (1 not in x.shape or laid_out_anew(x)):
+    sizes = x.shape
+    if not options and 0 not in sizes and x.flags.c_contiguous and (1 not in sizes or laid_out_anew(x)):
         try:
             r = x.reshape(*shape)
         except (TypeError, ValueError):
             pass
         else:
             first = shape[0] if shape else 0
-            listed = type(first) is tuple and (not first or type(first[0]) is not bool)
-            wanted: Any = shape if type(first) is int else first if listed else ()
+            wanted: Any = shape
+            if type(first) is not int:
+                wanted = first if isinstance(first, tuple) and (not first or type(first[0]) is not bool) else ()
             if r.shape == wanted or (-1 in wanted and min(wanted) == -1):
-                return view_of(input, r, _VIEW, (x.shape, None))
+                return view_of(input, r, _VIEW, (sizes, None))
     return _reshaped(input, infer_size(_sizes("reshape", input, shape, options, "shape"), x.size))
 
 
@@ -557,13 +561,13 @@ RAW.squeeze = lambda x, dim=None: (
 
 
 def _unsqueeze(input: Any, dim: int) -> np.ndarray:
-    if not input.size:
-        input = placed(input)
-    shape, strides = input.shape, input.strides
+    shape = input.shape
     n = len(shape)
     d = dim if type(dim) is int and 0 <= dim <= n else wrap_dim(dim, n + 1)
-    if input.flags.c_contiguous and input.size > 1 and 1 not in shape:
-        return input.reshape(*shape[:d], 1, *shape[d:])
+    if shape and 0 not in shape and 1 not in shape and input.flags.c_contiguous:
+        return input.reshape((*shape[:d], 1, *shape[d:]))
+    input = placed(input)
+    strides = input.strides
     step = shape[d] * strides[d] if d < len(shape) else input.itemsize
     return window(input, (*shape[:d], 1, *shape[d:]), (*strides[:d], step, *strides[d:]))
 

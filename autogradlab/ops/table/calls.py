@@ -32,6 +32,8 @@ __all__ = ["ByOut", "counted", "make_call", "record", "record_many", "view_of"]
 _new = object.__new__
 _ndarray = np.ndarray
 _asarray = np.asarray
+#: the usual dtype: to be that very object is known sooner than a kind
+_FLOAT = np.dtype(np.float32)
 
 
 def make_call(op: Op) -> Callable[..., Any]:
@@ -266,7 +268,7 @@ def view_of(
             meta.base = parent.base
             meta.creation = creation or parent.creation
     # end
-    if not recorded or t._counter is INFERENCE or (numpy := r.dtype).kind not in "fcV":
+    if not recorded or t._counter is INFERENCE or ((numpy := r.dtype) is not _FLOAT and numpy.kind not in "fcV"):
         return t
     # unrolled: node = start_node(op.node_class, (edge,), r.shape, numpy, saved)
     node = op.node_class()
@@ -279,8 +281,7 @@ def view_of(
     # end
     if FLAGS.unusual and not LOCAL.state.plain:
         finish(node, LOCAL.state)
-    if t._view is not None:
-        t._view.edge = node
+    meta.edge = node
     return t
 
 
