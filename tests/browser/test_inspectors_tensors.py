@@ -38,7 +38,7 @@ def test_watched_cards_follow_the_cells(opened: Any, page: Any):
     assert "is deleted: nothing has this name now." in text
     assert "[2] line" not in text
     # the card that was only shown stays as it was
-    assert "no result that has a name was computed from" in card(page, 1).inner_text()
+    assert "no result that has a name has a graph that leads back to" in card(page, 1).inner_text()
 
 
 def test_what_changed_is_said(opened: Any, page: Any):

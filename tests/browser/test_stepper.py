@@ -99,6 +99,7 @@ def test_what_runs_is_in_view_in_every_frame_of_the_graph(shown: Any, page: Any,
         ("named", PROJECTOR, 500),
         ("named", 1280, 820),
         ("forked", NARROW, 820),
+        ("forked", PROJECTOR, 500),
         ("forked", 1280, 820),
     ],
 )
@@ -106,16 +107,21 @@ def test_a_short_graph_whose_values_all_have_names_is_seen_whole(
     shown: Any, page: Any, name: str, width: int, height: int
 ):
     """Six or seven Nodes are more than two thousand pixels in one row. They stand in several, closer together and
-    level if need be: nothing has to be moved into view, every word can be read, and so can the numbers."""
+    level if need be, and where that is not enough, results are named in their Nodes: nothing has to be moved into view,
+    every word can be read, and so can the numbers."""
     card = shown(name, width, height=height)
     page.keyboard.press("g")
-    outside = """() => { const room = document.querySelector('.agl-svg').getBoundingClientRect();
-        return [...document.querySelectorAll('.agl-svg .agl-item :is(.agl-box, text)')]
+    short = (name, width) == ("forked", PROJECTOR)
+    assert ("exp → p" in card.locator(".agl-drawing:not([hidden])").inner_text()) == short
+    outside = """() => { const svg = document.querySelector('.agl-drawing:not([hidden]) .agl-svg');
+        const room = svg.getBoundingClientRect();
+        return [...svg.querySelectorAll('.agl-item :is(.agl-box, text)')]
           .filter(e => e.tagName !== 'text' || e.textContent).map(e => [e, e.getBoundingClientRect()])
           .filter(([, b]) => b.left < room.left - 1 || b.right > room.right + 1
             || b.top < room.top - 2 || b.bottom > room.bottom + 2)
           .map(([e]) => e.parentElement.dataset.item); }"""
-    scale = """() => { const svg = document.querySelector('.agl-svg'), box = svg.getBoundingClientRect();
+    scale = """() => { const svg = document.querySelector('.agl-drawing:not([hidden]) .agl-svg');
+        const box = svg.getBoundingClientRect();
         return Math.min(box.width / svg.viewBox.baseVal.width, box.height / svg.viewBox.baseVal.height); }"""
     for _ in range(last(card) + 1):
         assert page.evaluate(outside) == []
@@ -124,6 +130,12 @@ def test_a_short_graph_whose_values_all_have_names_is_seen_whole(
         assert below <= 1
         page.keyboard.press("ArrowRight")
     assert card.bounding_box()["height"] <= height
+    if short:  # who wants to see the whole graph sees it, on any page
+        page.keyboard.press("f")
+        assert "(2,)" in card.locator(".agl-drawing:not([hidden])").inner_text()
+        page.set_viewport_size({"width": PROJECTOR - 1, "height": height})
+        page.wait_for_timeout(100)
+        assert "exp → p" not in card.locator(".agl-drawing:not([hidden])").inner_text()
 
 
 #: frames in which no line that runs is wholly in the window of the code; lines come into sight with a picture
@@ -416,6 +428,13 @@ def test_a_card_is_copied_as_words_and_pictures(shown: Any, page: Any, view: str
     inside = "".join(picture.itertext())
     assert ("foreignObject" in made["svg"].read_text(encoding="utf-8")) is (view == "code")
     assert ("tanh" in inside) and "var(--" not in made["svg"].read_text(encoding="utf-8")
+    if view == "graph":  # in rows, it is as high as these
+        beyond = """text => { const svg = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
+            document.body.append(svg);
+            const { x, y, width, height } = svg.getBBox(), room = svg.viewBox.baseVal;
+            svg.remove();
+            return [x + 1, y + 1, room.width - x - width + 1, room.height - y - height + 1].filter(v => v < 0); }"""
+        assert page.evaluate(beyond, made["svg"].read_text(encoding="utf-8")) == []
     told = made["txt"].read_text(encoding="utf-8").splitlines()
     assert told[0] == "y.backward()"
     assert any("h = torch.tanh(xs[t] @ U + h @ W)" in line for line in told)
@@ -443,10 +462,10 @@ def test_a_key_is_quick_in_a_long_chain(shown: Any, page: Any):
         metrics = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}
         return float(metrics["TaskDuration"]) * 1000
 
-    for view in ("code", "graph"):
+    for view in ("", "g", "g f"):  # the code, the folded graph, all of it
         shown("chain", motion="no-preference")
-        if view == "graph":
-            page.keyboard.press("g")
+        for key in view.split():
+            page.keyboard.press(key)
         took = []
         for _ in range(60):
             before = spent()
@@ -461,6 +480,38 @@ def test_a_key_is_quick_in_a_long_chain(shown: Any, page: Any):
         assert took[30] <= 50, (view, took)
         assert took[57] <= 120, (view, took)
     devtools.detach()
+
+
+def test_of_a_large_graph_only_what_is_near_the_window_is_laid_out(shown: Any, page: Any, tmp_path: Any):
+    """It costs no more than a small one; keys, search and copies reach all of it."""
+    card = shown("chain")
+    page.keyboard.press("g")
+    page.keyboard.press("f")
+    there = """() => [...document.querySelectorAll('.agl-drawing:not([hidden]) .agl-svg .agl-item')]
+        .filter(g => [...g.children].some(e => e.getClientRects().length)).map(g => g.dataset.item)"""
+    all_items = card.locator(".agl-drawing:not([hidden]) .agl-svg .agl-item").count()
+    assert all_items > 900
+    box = card.locator(".agl-foot .agl-tools:not([hidden]) .agl-search")
+    box.fill("w =")
+    seen = page.evaluate(there)
+    hit = "() => document.querySelector('.agl-drawing:not([hidden]) .agl-hit').dataset.item"
+    assert page.evaluate(hit) in seen
+    page.keyboard.press("Enter")
+    focused = "() => document.activeElement.dataset.item"
+    assert page.evaluate(focused) == page.evaluate(hit)
+    for _ in range(12):  # from Node to Node, farther than the window
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate(focused) in page.evaluate(there)
+    card.focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+        assert 3 < len(page.evaluate(there)) < 80
+    card.get_by_text("more", exact=True).click()
+    with page.expect_download() as found:
+        card.locator("[data-copy=svg]").click()
+    found.value.save_as(tmp_path / "chain.svg")
+    assert (tmp_path / "chain.svg").read_text(encoding="utf-8").count("<text") > 1_200
+    assert len(page.evaluate(there)) < 80
 
 
 def calls(devtools: Any) -> int:

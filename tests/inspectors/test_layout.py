@@ -252,3 +252,27 @@ def test_a_long_name_is_short_in_the_picture_and_whole_where_one_points(torch: A
         labels = " ".join(item.label for item in leaves)
         assert "the_weight_matrix_of_the_first_layer = " in labels
         assert "the_weight_matrix_of_the_second_layer = " in labels
+
+
+def test_a_graph_in_which_nothing_folds_has_a_bare_drawing_where_it_is_long(torch: Any):
+    """Nodes and leaves alone, results named in their Nodes; every edge stands for those of the whole drawing."""
+    w, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    u = w * 3
+    v = u + b
+    p = torch.exp(u)
+    q = v * v
+    r = p * q
+    s = r - 1
+    y = s.sum()
+    whole, bare = (block for block in lab.step(y).card.blocks if isinstance(block, Drawing))
+    assert bare.width < 0.7 * whole.width
+    ids = {item.id for item in whole.items}
+    assert {item.id for item in bare.items if item.id[0] == "n"} == {i for i in ids if i[0] == "n"}
+    assert sum(item.id[0] == "v" for item in bare.items) == 3  # w, b and y
+    words = {shape.text for item in bare.items for shape in item.shapes if isinstance(shape, Text)}
+    assert {"exp → p", "mul → q", "− 1 → s", "sum"} <= words
+    edges = {i for i in ids if i[0] == "e"}
+    stands = {member for group in bare.groups for member in group.items}
+    assert stands <= edges and len(edges - stands) == 0
+    (short,) = (block for block in lab.step((w * b).sum()).card.blocks if isinstance(block, Drawing))
+    assert short.width < whole.width

@@ -128,12 +128,63 @@ def test_a_graph_of_a_hundred_thousand_nodes(torch: Any):
 def test_every_kind_has_its_words():
     entries = tomllib.loads((Path(autogradlab.inspectors.words.__file__).parent / "reasons.toml").read_text("utf-8"))
     wanted = (
-        {"lead", "lead_stays", "name_first", "both", "hooked"}
+        {"lead", "lead_stays", "name_first", "both", "hooked", "written"}
         | set(KINDS)
         | {f"{kind}_cure" for kind in KINDS if kind != "present"}
     )
     assert set(entries) == wanted
     assert all(set(entry) == {"en", "zh"} for entry in entries.values())
+
+
+def test_what_goes_through_integers_or_booleans_is_not_mended_by_requires_grad(torch: Any):
+    logits = torch.tensor([[0.2, 0.9, -0.1]], requires_grad=True)
+    data = torch.ones(3)
+    best = logits.argmax(dim=1).float()
+    hard = (logits == logits.max()).float()
+    right = (torch.argmax(logits, 1) == 1).float().mean()
+    seen = (data > 0).float()
+    half = data.mean().float()
+    through = {
+        "best": "logits.argmax(dim=1)",
+        "hard": "logits == logits.max()",
+        "right": "torch.argmax(logits, 1) == 1",
+    }
+    for name, tensor in (("best", best), ("hard", hard), ("right", right)):
+        reason = why(tensor)
+        assert (reason.kind, reason.fields["counts"]) == ("through_counts", through[name])
+        assert lead(reason) == "`.grad` is None and stays None:"
+        assert "requires_grad_" not in cure(reason)
+    assert [why(t).kind for t in (seen, half)] == ["not_required", "not_required"]
+
+
+def test_what_was_computed_where_nothing_is_recorded_has_no_graph(torch: Any):
+    w, u = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        feats = w * 2
+    assert why(w).kind == "unused"
+    assert "no result that has a name has a graph that leads back to `w`" in sentence(why(w))
+    (feats * u).sum().backward()
+    assert why(w).kind == "off_path"
+    assert "computed from" not in sentence(why(w))
+
+
+def test_what_a_write_into_a_view_has_saved_cannot_be_seen(torch: Any):
+    base = torch.arange(6.0).requires_grad_()
+    buf = base.clone().view(2, 3)
+    row = buf[1]
+    row.mul_(row.detach())  # which it saves, and changes
+    loss = buf.mean()
+    told = sentence(why(base))
+    assert told.startswith("`loss` was computed from `base`")
+    assert told.endswith(
+        "A view was written in place on the way (CopySlices): if a value that this needs was changed later, that "
+        "backward fails."
+    )
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+    plain = base.clone().mul_(2)
+    loss = plain.mean()
+    assert "written" not in why(base).fields
 
 
 def test_the_result_that_was_computed_last_is_the_root(torch: Any):

@@ -140,8 +140,9 @@ def test_a_hundred_nodes_are_small_and_quick(view):
     took = time.process_time() - start
     assert took < 0.15
     assert len(json.dumps(made.get_state())) < 172_500, "all of it: card, words, module and style sheet"
-    assert all(line.count("`") % 2 == 0 for line in made._esm.splitlines()), (
-        "indentation is taken off the lines of templates"
+    written = [(INSPECTORS / "static" / name).read_text(encoding="utf-8") for name in STATIC]
+    assert all(line.count("`") % 2 == 0 for text in written for line in text.splitlines()), (
+        "indentation and ends of lines are taken off those of templates"
     )
     made.close()
 

@@ -119,8 +119,8 @@ def test_a_parameter_and_a_module(torch: Any):
         "parameters   4 tensors, 5 numbers",
         "consists of  0: Linear, 1: BatchNorm1d",
         (
-            "`.grad` is None: no result that has a name was computed from `model[0].weight`, so there is nothing to "
-            "call `backward()` on. Compute something from `model[0].weight`, such as `loss`, and call "
+            "`.grad` is None: no result that has a name has a graph that leads back to `model[0].weight`, so there is "
+            "nothing to call `backward()` on. Compute something from `model[0].weight`, such as `loss`, and call "
             "`loss.backward()`. 3 more have none either."
         ),
         "name                     kind       shape   dtype    learns           grad",

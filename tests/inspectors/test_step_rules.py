@@ -13,7 +13,7 @@ import pytest
 from autogradlab import inspectors as lab
 from autogradlab.inspectors.snapshot.graph import NodeFact
 from autogradlab.inspectors.snapshot.recording import record
-from autogradlab.inspectors.snapshot.rules import op_name, written
+from autogradlab.inspectors.snapshot.rules import Plain, op_name, written
 from tests.conftest import ROOT
 
 PROGRAMS: dict[str, tuple[Callable[[Any, Any, Any], Any], list[str]]] = {
@@ -100,6 +100,18 @@ def test_rules_of_a_node(torch: Any, name: str):
     fact = last(torch, program)
     holders = {s.name: s.holder for s in fact.saved if s.holder == "x"}
     assert [rule and written(rule, holders) for rule in fact.rules] == words
+
+
+def test_places_are_told_in_chinese_too(torch: Any):
+    lab.set_language("zh")
+    for name, words in (
+        ("select", "放在 [1] 处的 g"),
+        ("max dim", "放在 indices 处的 g"),
+        ("index", "在 [[0, 2]] 处累加的 g"),
+    ):
+        (rule,) = last(torch, PROGRAMS[name][0]).rules
+        assert written(rule, {}) == words
+        assert isinstance(written(rule, {}), Plain)
 
 
 @pytest.mark.parametrize("training", [True, False])

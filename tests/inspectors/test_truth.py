@@ -322,6 +322,19 @@ def test_what_a_node_changes_beside_its_gradients(torch: Any):
     assert w.grad is None and x.grad is None
 
 
+def test_what_a_real_backward_sets_beyond_its_graph_is_told(torch: Any):
+    checkpoint = importlib.import_module(f"{torch.__name__}.utils.checkpoint").checkpoint
+    w, x = torch.tensor([2.0], requires_grad=True), torch.tensor([3.0], requires_grad=True)
+    other = torch.tensor([1.0], requires_grad=True)
+    other.grad = torch.tensor([5.0])
+    y = checkpoint(lambda t: t * w, x, use_reentrant=True).sum()
+    text = lab.step(y, commit=True, retain_graph=True).text
+    assert "A Node ran a backward of its own, which set `.grad` of w too." in text
+    assert (w.grad.tolist(), x.grad.tolist()) == ([3.0], [2.0])
+    assert "set `.grad` of w too" in lab.step(y, commit=True, retain_graph=True).text  # it adds to what is there
+    assert "of its own" not in lab.step((x * w).sum(), commit=True).text
+
+
 def test_the_memory_that_a_node_works_in_is_not_told(torch: Any):
     cell = torch.nn.LSTM(2, 3)
     out, _ = cell(torch.randn(4, 1, 2))
@@ -498,6 +511,18 @@ def test_what_a_comparison_made_is_not_mended_by_a_point(shell: Any):
     shell.run("w = torch.tensor([1., 2.], requires_grad=True)\nfrom autogradlab import inspectors as lab")
     text = shell.run("i = (w > 1).long()\nlab.why(i)").text
     assert "integers and booleans have no derivative" in text and "write `1.`" not in text
+
+
+def test_places_are_told_one_by_one(torch: Any):
+    """Places that are all the same are as many, and a dimension that is taken whole is no new one."""
+    x = torch.ones(4, requires_grad=True)
+    m = torch.ones(2, 2, requires_grad=True)
+    for y, rule in (
+        (x[x > 5], "x gets g added at [[False, False, False, False]]"),
+        (x[torch.tensor([2, 2])], "x gets g added at [[2, 2]]"),
+        (m[:, torch.tensor([True, False])], "m gets g added at [:, [True, False]]"),
+    ):
+        assert rule in told(lab.step(y.sum()))[3]
 
 
 def test_an_index_that_is_freed_is_still_told(torch: Any):

@@ -23,8 +23,8 @@ CASES = {
         ],
         (
             "Why `w.grad`?\n"
-            "`.grad` is None: `u.grad` is there, but no result that has a name was computed from `w`: that backward "
-            "did not lead here, or `.grad` was set back to None since.\n"
+            "`.grad` is None: `u.grad` is there, but no result that has a name has a graph that leads back to `w`: "
+            "that backward did not come here, or `.grad` was set back to None since.\n"
             "What to do: Use `w` in the computation of what `backward()` is called on; `lab.graph(...)` of that shows "
             "what it is made of.\n"
             "made by  torch.ones(2, requires_grad=True)\n"

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..cells import keep
 from ..inspector import Inspector, present
-from ..layout.folded import folded
+from ..layout.folded import bare, folded
 from ..layout.picture import Labels, draw
 from ..live import Live, live
 from ..parts import Badge, Card, Frame, Note
@@ -253,9 +253,8 @@ def _card(
     )
     if len(facts.nodes) < recording.nodes:
         notes.append(Note(say("step.part", shown=len(facts.nodes), count=recording.nodes), "muted"))
-    small = folded(
-        shown, (source.groups if source is not None else {}) or modules_of(facts), drawing, title, Labels(widest)
-    )
+    groups = (source.groups if source is not None else {}) or modules_of(facts)
+    small = folded(shown, groups, drawing, title, Labels(widest)) or bare(shown, drawing, title, Labels(widest))
     drawings = [drawing] if small is None else [drawing, small]
     badges = [_kind(recording)]
     if failed:
@@ -280,7 +279,14 @@ def _note(recording: Recording, commit: bool, keeps: bool, failed: bool) -> Note
     if recording.live in ("paused", "abandoned"):
         return Note(say(f"step.note_{recording.live}"), "warning" if recording.live == "abandoned" else "plain")
     if commit and not failed:
-        return Note(say("step.note_commit", freed="" if keeps else say("step.note_freed")), "muted")
+        words = say("step.note_commit", freed="" if keeps else say("step.note_freed"))
+        if recording.more:
+            words = say(
+                "reasons.both",
+                sentence=words,
+                cure=say("step.note_more", names=say("common.list").join(recording.more)),
+            )
+        return Note(words, "muted")
     said = [] if commit else [say("step.note_preview")]
     if _hooked(recording):
         said.append(say("step.note_hooks"))

@@ -3,7 +3,8 @@ turns.
 
 The deepest way of folding that two rows have room for, or several low ones, is taken; where there is none, leaves that
 one box alone uses are in it. Everything in a box is listed, so that whoever shows both drawings can light the box while
-something in it runs.
+something in it runs. Where there is nothing to fold, a `bare` drawing has Nodes and leaves alone: results are named in
+their Nodes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..snapshot.graph import Edge, Graph, NodeFact
 from ..words import say
 from .picture import Labels, draw
 
-__all__ = ["ROOMY", "folded"]
+__all__ = ["ROOMY", "bare", "folded"]
 
 #: pixels that a drawing may be wide and high before it is worth folding
 ROOMY, HIGH = 900.0, 420.0
@@ -32,6 +33,12 @@ ROW = 850.0
 
 #: pixels that the rows of a page may take together, and those of each below its boxes
 LOW, BENEATH = 320.0, 30.0
+
+#: pixels of a row beside the numbers of a step on a projector's page
+SHORT = 640.0
+
+#: how many times too large a bare drawing may be, which a page draws closer together; and a whole one that it is of
+CLOSE, MUCH = 1.25, 4.0
 
 #: boxes for the turns of one loop, or for the Modules of one list: many, and where there is no room for them, fewer
 BOXES = (8, 3, 1)
@@ -74,6 +81,22 @@ def folded(
     return best[1]
 
 
+def bare(graph: Graph, whole: Drawing, label: str, labels: Labels) -> Drawing | None:
+    """The drawing of a graph in which nothing folds, with neither results nor numbers beside its Nodes; None if rows on
+    a projector's page have room for the whole one, or not even for that."""
+    if _high(whole, SHORT) <= LOW or whole.width > MUCH * TWO_ROWS:
+        return None
+    named = {v.of: v.name for v in graph.values if v.name and v.of is not None and v.kind == "value" and not v.root}
+    first = {node: name for (node, number), name in named.items() if number == 0}
+    nodes = tuple(replace(n, op=f"{n.op} → {first[n.id]}") if n.id in first else n for n in graph.nodes)
+    values = tuple(v for v in graph.values if v.of not in named)
+    boxed = _boxed(replace(graph, nodes=nodes, values=values), {}, {}, alone=True)
+    details = {item.id: item.details for item in whole.items if not item.id.startswith("e")}
+    below = {slot: text for slot, text in labels.widest.items() if slot.startswith("g")}
+    made = None if boxed is None else _drawn(graph, boxed, label, details, Labels(below, labels.back))
+    return made if made is not None and _over(made, LOW) <= CLOSE else None
+
+
 def _foldings(graph: Graph, groups: Mapping[str, Way]) -> Iterator[_Boxed]:
     """The ways of folding, the one that shows the most first: those that there may be room for, else the smallest."""
     slim = _slim(groups)
@@ -110,16 +133,21 @@ def _slim(groups: Mapping[str, Way]) -> dict[str, Way]:
 
 def _over(drawing: Drawing, low: float) -> float:
     """How many times larger it is than what there is room for."""
-    rows: dict[int, list[float]] = {}  # where the shapes of each row of the page begin and end
+    if _high(drawing, ROW) <= low:
+        return 1.0
+    return max(1.0, drawing.width / TWO_ROWS) * max(1.0, drawing.height / low)
+
+
+def _high(drawing: Drawing, wide: float) -> float:
+    """How high it is in rows of a page that is so wide."""
+    rows: dict[int, list[float]] = {}  # where the shapes of each row begin and end
     for item in drawing.items:
         for shape in item.shapes:
             if isinstance(shape, Rect):
-                rows.setdefault(int(shape.x // ROW), []).extend((shape.y, shape.y + shape.height))
+                rows.setdefault(int(shape.x // wide), []).extend((shape.y, shape.y + shape.height))
             elif isinstance(shape, Ellipse):
-                rows.setdefault(int(shape.x // ROW), []).extend((shape.y - shape.ry, shape.y + shape.ry))
-    if sum(max(ends) - min(ends) + BENEATH for ends in rows.values()) <= low:
-        return 1.0
-    return max(1.0, drawing.width / TWO_ROWS) * max(1.0, drawing.height / low)
+                rows.setdefault(int(shape.x // wide), []).extend((shape.y - shape.ry, shape.y + shape.ry))
+    return sum(max(ends) - min(ends) + BENEATH for ends in rows.values())
 
 
 def _with_leaves(graph: Graph, groups: Mapping[str, Way]) -> dict[str, Way]:
@@ -198,8 +226,11 @@ class _Boxed:
     members: Mapping[tuple[str, str], Sequence[str]]
 
 
-def _boxed(graph: Graph, ways: Mapping[str, Way], boxes: Mapping[str, tuple[str, str]]) -> _Boxed | None:
-    """The graph in which each box is one Node; None if there is none, or one around everything."""
+def _boxed(
+    graph: Graph, ways: Mapping[str, Way], boxes: Mapping[str, tuple[str, str]], alone: bool = False
+) -> _Boxed | None:
+    """The graph in which each box is one Node; None if there is none and Nodes may not stand `alone`, or one around
+    everything."""
     inside: dict[str, list[str]] = {}
     for node, (box, _) in boxes.items():
         inside.setdefault(box, []).append(node)
@@ -207,7 +238,7 @@ def _boxed(graph: Graph, ways: Mapping[str, Way], boxes: Mapping[str, tuple[str,
     inside = {box: nodes for box, nodes in inside.items() if sum(n in whole for n in nodes) > 1}
     leaves = {node.id for node in graph.nodes if node.accumulates}
     largest = max((len(set(nodes) - leaves) for nodes in inside.values()), default=0)
-    if largest in (0, len(whole) - len(leaves)):  # one box around everything tells nothing
+    if not alone and largest in (0, len(whole) - len(leaves)):  # one box around everything tells nothing
         return None
     box_of = {node: f"k{number}" for number, nodes in enumerate(inside.values(), 1) for node in nodes}
     names = {f"k{number}": boxes[nodes[0]][1] for number, nodes in enumerate(inside.values(), 1)}
@@ -238,7 +269,7 @@ def _boxed(graph: Graph, ways: Mapping[str, Way], boxes: Mapping[str, tuple[str,
     values = tuple(v for v in graph.values if (v.of is not None and v.of[0] not in box_of) or v.root)
     values = tuple(replace(v, of=(box_of.get(v.of[0], v.of[0]), v.of[1])) if v.of is not None else v for v in values)
     facts = Graph(tuple(nodes.values()), tuple(edges.values()), values, graph.roots)
-    return _Boxed(facts, ways, box_of, largest / (len(whole) - len(leaves)), edges, members)
+    return _Boxed(facts, ways, box_of, largest / max(1, len(whole) - len(leaves)), edges, members)
 
 
 def _drawn(

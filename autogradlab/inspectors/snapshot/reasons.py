@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...ops.table.symbols import without_derivative
 from ..prose import code
 from ..values import dtype
 from ..words import say
@@ -32,6 +33,7 @@ KINDS = (
     "no_grad",
     "detached",
     "numbers",
+    "through_counts",
     "gradient",
     "not_required",
     "rebound",
@@ -53,6 +55,9 @@ _CALLED = frozenset({"integer", "detached", "not_required", "nonleaf"})
 #: Kinds that a backward ends; the others stay.
 _PASSING = frozenset(KINDS[KINDS.index("retained") :]) | {"present"}
 
+#: Methods that make integers or booleans of a tensor: no operations, and as little differentiable.
+COUNTING = frozenset({"bool", "byte", "char", "int", "long", "short"})
+
 #: Nodes that are looked at in search of a leaf.
 MANY = 20_000
 
@@ -73,9 +78,10 @@ def lead(reason: Reason) -> str:
 
 def sentence(reason: Reason) -> str:
     words = say(f"reasons.{reason.kind}", **reason.fields)
-    if "hooks" not in reason.fields:
-        return words
-    return say("reasons.both", sentence=words, cure=say("reasons.hooked", hooks=reason.fields["hooks"]))
+    for key, more in (("written", "reasons.written"), ("hooks", "reasons.hooked")):
+        if key in reason.fields:
+            words = say("reasons.both", sentence=words, cure=say(more, **{key: reason.fields[key]}))
+    return words
 
 
 def cure(reason: Reason) -> str:
@@ -112,7 +118,7 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
         computed = made is not None and space is not None and _computed(made.source, space)
         return Reason("counted" if computed else "integer", fields | {"dtype": dtype(tensor)})
     if not tensor.requires_grad:
-        return _without(tensor, fields, made, names)
+        return _without(tensor, fields, made, names, space)
     if not tensor.is_leaf:
         return _non_leaf(tensor, fields, made, names)
     return _leaf(tensor, fields, names)
@@ -121,7 +127,9 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
 # -- tensors that do not require grad ----------------------------------------------------------------------------------
 
 
-def _without(tensor: Any, fields: dict[str, str], made: Origin | None, names: Names) -> Reason:
+def _without(
+    tensor: Any, fields: dict[str, str], made: Origin | None, names: Names, space: Mapping[str, Any] | None
+) -> Reason:
     if tensor.is_inference():
         return Reason("inference", fields)
     if _is_gradient(tensor, fields["name"], made, names):
@@ -133,7 +141,22 @@ def _without(tensor: Any, fields: dict[str, str], made: Origin | None, names: Na
             kind = "detached" if cut in ("detach", "detach_", "data") else "numbers"
             spelled = f".{cut}" if cut == "data" else f".{cut}()"
             return Reason(kind, fields | {"cut": spelled})
+        if space is not None and (counts := _counts(made.source, space)):
+            return Reason("through_counts", fields | {"counts": counts})
     return Reason("not_required", fields)
+
+
+def _counts(source: str, space: Mapping[str, Any]) -> str:
+    """What in an expression takes a tensor that requires grad and has no derivative, as written; "" for nothing."""
+    tree = _expression(source)
+    for node in () if of_several(tree) else ast.walk(tree):
+        asked = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+        if not (isinstance(node, ast.Compare) or asked in COUNTING or (asked and without_derivative(asked))):
+            continue
+        held: list[Any] = [space.get(name.id) for name in ast.walk(node) if isinstance(name, ast.Name)]
+        if any(is_tensor(t) and t.requires_grad for t in held):
+            return ast.unparse(node)
+    return ""
 
 
 def _computed(source: str, space: Mapping[str, Any]) -> bool:
@@ -268,11 +291,15 @@ def is_freed(node: Any) -> bool:
 
 
 def _obstacle(root: Any) -> tuple[str, dict[str, str]]:
-    """What a backward from a result would fail at: "freed", or "overwritten" and which saved value; "" for nothing."""
+    """What a backward from a result would fail at: "freed", or "overwritten" and which saved value; "" for nothing that
+    can be seen. What a Node of an operation in place on a view has saved cannot: its name is a field "written"."""
     seen, waiting = {root.grad_fn}, [root.grad_fn]
     overwritten: dict[str, str] = {}
+    hidden: dict[str, str] = {}
     while waiting and len(seen) < MANY:
         node = waiting.pop()
+        if class_name(node) == "CopySlices":
+            hidden = {"written": class_name(node)}
         for saved, _, error in saved_live(node):
             state, versions = ("", None) if error is None else unread(error)
             if state == "freed":
@@ -283,7 +310,7 @@ def _obstacle(root: Any) -> tuple[str, dict[str, str]]:
         following = {target for target, _ in node.next_functions if target is not None} - seen
         seen |= following
         waiting += following
-    return ("overwritten" if overwritten else ""), overwritten
+    return ("overwritten", overwritten) if overwritten else ("", hidden)
 
 
 class _Graph:

@@ -32,7 +32,8 @@ class Recording:
 
     final: what is in `.grad` at the end, by the Node and output that it belongs to; hooks of the learner can have
     changed or cleared it. committed: it was the real backward. put_back: names of tensors that hooks changed in a
-    preview and that are again what they were; left: of those that are not.
+    preview and that are again what they were; left: of those that are not. more: whose `.grad` a real backward set that
+    is not of this graph, as a Node does that starts a backward of its own.
     """
 
     graph: Graph  #: of a large graph what the events are about
@@ -47,6 +48,7 @@ class Recording:
     #: of a live pass: "paused" between two steps, "over" at its end, "abandoned"; "" for a pass that ran at once
     live: str = ""
     nodes: int = 0  #: how many Nodes the whole graph has
+    more: tuple[str, ...] = ()
 
 
 def earliest(walk: Walk, inputs: Any, limit: int) -> set[Any] | None:
@@ -76,6 +78,10 @@ def _needed(walk: Walk, inputs: Any) -> set[str] | None:
 
 def _amount(tensor: Any) -> Amount | None:
     return None if tensor is None else amount(tensor)
+
+
+def _version(tensor: Any) -> int:
+    return 0 if tensor is None else int(tensor._version)
 
 
 def record(
@@ -125,6 +131,7 @@ def record(
             recorder.put_back,
             recorder.left,
             nodes=len(facts.nodes),
+            more=recorder.more,
         )
     finally:
         recorder.forget()
@@ -287,6 +294,7 @@ class _Recorder:
         self.keeping = {(walk.ids[t.grad_fn], t.output_nr): t for t in self.others if t.retains_grad}
         self.put_back: tuple[str, ...] = ()
         self.left: tuple[str, ...] = ()
+        self.more: tuple[str, ...] = ()
 
     def graph(self) -> Graph:
         """What is known of the graph; of a large one, what the events are about."""
@@ -297,12 +305,18 @@ class _Recorder:
 
     @contextmanager
     def kept(self, alive: Sequence[Any], commit: bool) -> Iterator[None]:
-        """Put every living tensor back afterwards; in between, leaves add to copies."""
-        if commit:
-            yield
-            return
+        """Put every living tensor back afterwards; in between, leaves add to copies. A real backward changes what it
+        changes: whose `.grad` it set that is not of this graph is only written down."""
         leaves = self.leaves()
         passed = [*leaves, *(t for t in self.others if t.retains_grad)]
+        if commit:
+            own = {id(t) for t in passed}
+            before = [(t, t.grad, _version(t.grad)) for t in alive if t.is_leaf and id(t) not in own]
+            yield
+            if not any(isinstance(event, HookRan) for event in self.events):
+                more = [t for t, grad, version in before if t.grad is not grad or _version(grad) != version]
+                self.more = self._named([t for t in more if self.holders.name(t)])
+            return
         keeper = Keeper(self.walk.roots[0], [*passed, *alive])
         try:
             for leaf in leaves:

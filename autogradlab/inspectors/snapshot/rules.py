@@ -96,6 +96,7 @@ _NAMED = re.compile(r"\{(\w+)\}|(?<![\w{])g(?!\w)")
 
 
 _AT_PLACES = re.compile(r"\w+(?: added)? at \[[^\]]*\]+")
+_PUT = re.compile(r"(.+?)( added)? at (.+)")
 
 
 class Plain(str):
@@ -110,6 +111,14 @@ def written(rule: Rule, words: Mapping[str, str]) -> str:
     """A rule with `g` and its saved values written as `words` has them; where it has none, as their own names. What
     would be long, or call what only formulas know, is `Plain` words: the formula's own, else of what it is worked out.
     """
+    text = _written(rule, words)
+    put = _PUT.fullmatch(text) if language() != "en" and not isinstance(text, Plain) else None
+    if put is None or not whole(put[1]):
+        return text
+    return Plain(say("step.added_at" if put[2] else "step.put_at", gradient=put[1], places=put[3]))
+
+
+def _written(rule: Rule, words: Mapping[str, str]) -> str:
     text = rule.text(words)
     if rule.words is not None:
         clear = (rule.in_numbers and len(text) <= BRIEF) or (_AT_PLACES.fullmatch(text) and len(text) <= LONGEST)

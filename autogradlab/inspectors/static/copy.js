@@ -38,8 +38,10 @@ const behind = (card) => getComputedStyle(card).backgroundColor;
 
 /** A drawing, whole, whatever part of it is seen. */
 function drawn(sketch, card) {
-  const { width, height } = sketch.drawing;
+  const { width, height } = sketch.home; // as it is wrapped
+  sketch.cull(true);
   const copy = styled(sketch.svg);
+  sketch.cull();
   const paper = document.createElementNS(SPACE, "rect");
   for (const [name, value] of Object.entries({ width, height, fill: behind(card) })) paper.setAttribute(name, value);
   const svg = wrapped(width, height, paper, ...copy.childNodes);

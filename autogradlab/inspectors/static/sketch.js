@@ -5,6 +5,7 @@ const READABLE = 1; // at this scale every word can be read; a drawing that does
 const LEAST = 0.93; // the smallest scale that "Fit" takes: text of 13 px is 12 then
 const EDGE = 10; // pixels around what runs
 const MANY = 600; // items beyond which lines are not made easier to reach
+const LARGE = 240; // items beyond which only those near the window are laid out
 const ALIKE = 24; // pixels by which a wrapped drawing may be higher than it must be, so that no row is left with one box
 const WRAPPED = 900; // pixels that the rows of a wrapped drawing may take together
 const SCREEN = 320; // pixels of a drawing in a card that is as high as a projector's page
@@ -181,15 +182,17 @@ const SHAPES = {
   }, p.text ?? "")],
 };
 
-function extent(item) {
+/** What an item takes: its boxes, or `all` that is in it. */
+function extent(item, all = false) {
   let box = null;
   for (const p of item.shapes) {
     const [l, t, r, b] = p.is === "rect" ? [p.x, p.y, p.x + p.width, p.y + p.height]
       : p.is === "ellipse" ? [p.x - p.rx, p.y - p.ry, p.x + p.rx, p.y + p.ry] : [];
     if (l !== undefined) box = box ? [Math.min(box[0], l), Math.min(box[1], t), Math.max(box[2], r), Math.max(box[3], b)] : [l, t, r, b];
   }
-  if (box) return box;
+  if (box && !all) return box;
   const points = item.shapes.flatMap((p) => (p.is === "path" ? p.points : p.is === "text" ? [[p.x, p.y]] : []));
+  if (box) points.push(box.slice(0, 2), box.slice(2));
   const [xs, ys] = [points.map((p) => p[0]), points.map((p) => p[1])];
   return points.length ? [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)] : null;
 }
@@ -293,7 +296,7 @@ class Sketch {
     }
     for (const text of group.querySelectorAll("[data-slot]")) this.slots.set(text.dataset.slot, { text, first: text.textContent, shown: text.textContent });
     const box = extent(item);
-    this.entries.set(item.id, { item, group, parts, box, laid: box, opens, find: `${item.find ?? ""} ${item.label ?? ""}`.toLowerCase() });
+    this.entries.set(item.id, { item, group, parts, box, laid: box, span: extent(item, true), opens, find: `${item.find ?? ""} ${item.label ?? ""}`.toLowerCase() });
     return group;
   }
 
@@ -305,7 +308,7 @@ class Sketch {
     const count = s("text", { x: centre(at.box)[0], y: top - 12, class: "agl-text agl-muted", "text-anchor": "middle", "font-size": 13 });
     const group = s("g", { class: "agl-fold", role: "button", tabindex: -1, "data-fold": index }, s("title"), s("circle", { cx: right, cy: top, r: 8 }), sign, count);
     const box = [right - 8, top - 8, right + 8, top + 8];
-    this.entries.set(`fold ${index}`, { group, fold, sign, count, box, laid: box, opens: true, find: "" });
+    this.entries.set(`fold ${index}`, { group, fold, sign, count, box, laid: box, span: box, opens: true, find: "" });
     if (fold.folded) this.folded.add(index);
     this.svg.append(group);
   }
@@ -398,8 +401,8 @@ class Sketch {
 
   focus(entry) {
     this.rove(entry);
+    this.follow([entry.item?.id ?? `fold ${entry.group.dataset.fold}`]); // first: what is far from the window is not there
     entry.group.focus({ preventScroll: true });
-    this.follow([entry.item?.id ?? `fold ${entry.group.dataset.fold}`]);
   }
 
   /** Home and End: in a graph to what was computed first and to the root, else to the first and last shape. */
@@ -463,11 +466,29 @@ class Sketch {
   look(view) {
     this.view = view;
     this.svg.setAttribute("viewBox", [view.x, view.y, view.width, view.height].map(round).join(" "));
+    this.cull();
     if (!this.seen) return;
     for (const name of ["x", "y", "width", "height"]) this.seen.setAttribute(name, round(view[name]));
     const whole = view.width >= this.home.width - 1 && view.height >= this.home.height - 1;
     this.map.toggleAttribute("hidden", whole);
     this.bar?.toggleAttribute("data-whole", whole && !this.near);
+  }
+
+  /** Of a large drawing only what is near the window is there: each move of the window lays out all that is. `whole`: now
+   * all of it is. Labels are no longer than half a window. */
+  cull(whole = false) {
+    if (this.entries.size <= LARGE) return;
+    const { x, y, width, height } = this.view;
+    const [near, far] = [0.5, 1.5].map((part) => [x - part * width, y - part * height, x + (1 + part) * width, y + (1 + part) * height]);
+    const all = whole || Boolean(this.rows || this.tight);
+    const within = this.around && [0, 1].every((k) => near[k] >= this.around[k] && near[k + 2] <= this.around[k + 2]);
+    if (!all && within && this.around[2] - this.around[0] < 8 * width) return;
+    this.around = all ? null : far;
+    for (const entry of this.entries.values()) {
+      const span = entry.span;
+      const out = !all && Boolean(span) && (span[0] > far[2] || span[2] < far[0] || span[1] > far[3] || span[3] < far[1]);
+      if (out !== Boolean(entry.out)) entry.group.toggleAttribute("data-out", (entry.out = out));
+    }
   }
 
   /** Moves the window there, so that the eye can follow; at once for who wants no motion. */
@@ -673,7 +694,7 @@ class Sketch {
     const [tight, level] = WAYS.find(([close, even]) => whole(close) || (rows = this.cut(wide, most, close, even))) ?? WAYS[0];
     const way = `${tight} ${level} ${rows?.starts}`;
     if (way === (this.way ?? `${WAYS[0].join(" ")} undefined`)) return false;
-    Object.assign(this, { rows, way });
+    Object.assign(this, { rows, way, tight, around: null });
     const starts = rows?.starts ?? [0];
     const at = (x) => this.place(x, tight);
     const shift = (x) => {

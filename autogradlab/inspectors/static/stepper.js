@@ -28,6 +28,9 @@ class Stepper {
     for (const [slot, text] of this.frames.flatMap((frame) => frame.texts ?? [])) longest.set(slot, Math.max(longest.get(slot) ?? 0, text.length));
     for (const sketch of this.sketches) sketch.longest = longest;
     this.whole = was?.whole ?? drawings.length < 2;
+    // a second drawing in which nothing is folded stands for the whole one where that has no room
+    this.spare = drawings.length > 1 && !drawings[1].items.some(({ id }) => /^k\d/.test(id));
+    this.wanted = was?.wanted ?? false; // the learner has chosen one of the two
     this.looks = was?.looks ?? (program && program.complete !== false ? "code" : "graph");
     this.say = h("p", { class: "agl-say" });
     this.question = h("form", { class: "agl-ask", hidden: true });
@@ -125,17 +128,24 @@ class Stepper {
     this.looks = this.lines && what === "code" ? "code" : "graph";
     if (this.lines) this.lines.element.hidden = this.looks !== "code";
     this.graph.hidden = this.looks !== "graph";
-    for (const sketch of this.sketches) {
-      sketch.element.hidden = this.sketches.length > 1 && this.whole !== (sketch === this.sketches[0]);
-      if (sketch.bar) sketch.bar.hidden = sketch !== this.seen();
-    }
-    for (const button of this.unfolding) button.textContent = this.whole ? this.words.fold_graph : this.words.unfold_graph;
+    this.reveal();
     for (const button of this.element.querySelectorAll("[data-look-at]")) button.setAttribute("aria-pressed", String(button.dataset.lookAt === this.looks));
     if (quiet) return;
     this.paint(null);
     this.resize();
     this.speak();
     this.lines?.scroll();
+  }
+
+  /** Of two drawings the one that is wanted. */
+  reveal() {
+    for (const sketch of this.sketches) {
+      sketch.element.hidden = this.sketches.length > 1 && this.whole !== (sketch === this.sketches[0]);
+      if (sketch.bar) sketch.bar.hidden = sketch !== this.seen();
+    }
+    const { words } = this;
+    const [less, more] = this.spare ? [words.bare_graph, words.full_graph] : [words.fold_graph, words.unfold_graph];
+    for (const button of this.unfolding) button.textContent = this.whole ? less : more;
   }
 
   /** What the frame says, in the words of the picture. */
@@ -350,6 +360,7 @@ class Stepper {
       this.speak();
     } else if (what === "whole") {
       this.whole = !this.whole;
+      this.wanted = true;
       this.look("graph");
     } else if (what === "last" && this.at === this.frames.length - 1) this.go_on("run");
     else this.show({ first: 0, back: this.at - 1, last: this.frames.length - 1 }[what]);
@@ -452,6 +463,9 @@ class Stepper {
       if (this.timer) this.stop(), this.start();
     });
     this.story.closest("details").addEventListener("toggle", () => this.tell_story(), { signal: this.signal });
+    // what is opened below the stage is no limit's: a sign of it on the card costs less than a style that looks for it
+    const opened = () => this.element.toggleAttribute("data-opened", Boolean(this.element.querySelector(":scope > .agl-foot details[open]")));
+    this.element.addEventListener("toggle", opened, { signal: this.signal, capture: true });
     const focused = () => this.element.getRootNode().activeElement?.closest(".agl-tensor");
     on("focusin", (event) => this.peek(event.target.closest(".agl-tensor")));
     on("pointerover", (event) => this.peek(event.target.closest(".agl-tensor") ?? focused()));
@@ -537,6 +551,15 @@ class Stepper {
     return [STAGE, ...HIGHER.filter((stage) => stage <= most)].flatMap((stage) => [...beside(stage), below(stage)]);
   }
 
+  /** The whole graph where there is a place for all of it, else the drawing that stands for it. */
+  roomy(wide) {
+    const whole = this.places(wide).some(({ room, tall }) => this.sketches[0].fits(room, tall));
+    if (whole === this.whole) return;
+    this.whole = whole;
+    this.reveal();
+    this.paint(null);
+  }
+
   /** Where numbers have no room, what they are made of becomes pictures; the result and the chosen element stay numbers,
    *  of a large result the first and the last of each row and column. */
   fit() {
@@ -560,8 +583,9 @@ class Stepper {
   /** Widths have changed: drawings are sized, and what can be scrolled can be focused. */
   resize() {
     const wide = this.element.clientWidth;
+    if (this.spare && !this.wanted && this.seen()) this.roomy(wide);
     const place = this.seen() ? this.places(wide).find(({ room, tall }) => this.seen().fits(room, tall)) : null;
-    this.stage.toggleAttribute("data-below", Boolean(place?.below || (this.seen() && wide < WIDE)));
+    for (const one of [this.stage, this.element]) one.toggleAttribute("data-below", Boolean(place?.below || (this.seen() && wide < WIDE)));
     this.element.toggleAttribute("data-high", place?.stage === HIGHER.at(-1));
     this.stage.style.setProperty("--stage", `${place?.stage ?? STAGE}px`);
     this.stage.style.setProperty("--numbers", `${place?.numbers ?? (this.looks === "code" ? this.numbers : 38)}%`);

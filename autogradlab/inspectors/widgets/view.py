@@ -31,12 +31,13 @@ _STATIC = files(__package__.rpartition(".")[0]) / "static"
 
 def module() -> str:
     """The ES module. It is written as several, of which a widget can send but one: what joins them is left out, and
-    comments and indentation, since every widget brings all of it.
+    comments, indentation and ends of lines that say nothing, since every widget brings all of it.
     No template of the module goes over several lines."""
     parts = [page.module(), *((_STATIC / name).read_text(encoding="utf-8") for name in MODULES)]
     left_out = ("import {", "export {", "//", "/**", "*")
     lines = (_REMARK.sub("", line).strip() for part in parts for line in part.splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith(left_out)) + "\n"
+    kept = (line for line in lines if line and not line.startswith(left_out))
+    return "".join(line if line[-1] in ";{,([" and "//" not in line else f"{line}\n" for line in kept)
 
 
 def style() -> str:

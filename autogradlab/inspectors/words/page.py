@@ -16,8 +16,9 @@ def module() -> str:
     """`words.js`: `WORDS` by language and key; fields in braces are filled in by the page."""
     with (Path(__file__).parent / "common.toml").open("rb") as file:
         entries = tomllib.load(file)
-    words: dict[str, dict[str, str]] = {}
+    words: dict[str, list[str]] = {}
     for key, said in entries.items():
         for lang, text in said.items():
-            words.setdefault(lang, {})[key] = text
-    return f"const WORDS = {json.dumps(words, ensure_ascii=False)};\n\nexport {{ WORDS }};\n"
+            words.setdefault(lang, []).append(f"{key}:{json.dumps(text, ensure_ascii=False)}")
+    languages = ",".join(f"{lang}:{{{','.join(texts)}}}" for lang, texts in words.items())
+    return f"const WORDS = {{{languages}}};\n\nexport {{ WORDS }};\n"

@@ -642,6 +642,14 @@ def public(name: str) -> bool:
     return name in FUNCTIONS or (hasattr(Tensor, name) and not name.startswith("_"))
 
 
+def without_derivative(name: str) -> bool:
+    """Whether an operation has no derivative, as argmax and comparisons have none."""
+    try:
+        return not OPS[name].differentiates and OPS[name].creation is None
+    except KeyError:  # no entry of the table
+        return False
+
+
 def entries(node: str) -> list[Any]:
     """The entries of the op table whose Node has a name."""
     found = _BACKWARD.match(node)

@@ -406,9 +406,14 @@ def _matrix(array: np.ndarray) -> str:
         return "I"
     if array.size and (array == array.flat[0]).all():
         return _written(array.flat[0])
+    return _listed(array)
+
+
+def _listed(array: np.ndarray) -> str:
+    """A small constant array in numbers; as places of others it is so even where all are the same."""
     if array.size > 16:
         return f"constant{array.shape}".replace(",)", ")")
-    return " ".join(np.array2string(array, separator=", ").split())
+    return " ".join(np.array2string(array, separator=", ").split()).replace("[ ", "[")
 
 
 class _Printer:
@@ -496,7 +501,8 @@ class _Printer:
 
     def _key(self, term: Any) -> str:
         value = term.value if isinstance(term, Number) else term
-        return ", ".join(self.all(v)[0] for v in (value if isinstance(value, tuple) else (value,)))
+        keys = value if isinstance(value, tuple) else (value,)
+        return ", ".join(_listed(v.array) if isinstance(v, Constant) else self.all(v)[0] for v in keys)
 
     def _factor(self, term: Term, level: int, sign: str = "") -> str:
         """An operand; a condition that is calculated with stands in brackets, as 1 or 0."""
@@ -548,7 +554,9 @@ _PLACES: dict[str, Callable[..., Any]] = {
     "place_at": lambda dim, indices, *_: indices,
     "select_backward": lambda shape, dim, index: _behind(dim, index),
     "slice_backward": lambda shape, dim, start, end, step: _behind(dim, _cut(shape[dim], start, end, step)),
-    "index_backward": lambda shape, indices, *_: indices if isinstance(indices, KINDS) else tuple(indices),
+    "index_backward": lambda shape, indices, *_: (
+        indices if isinstance(indices, KINDS) else tuple(slice(None) if i is None else i for i in indices)
+    ),
     "index_select_backward": lambda shape, dim, index: index,
     "masked_select_backward": lambda mask, *_: mask,
     "embedding_dense_backward": lambda indices, *_: indices,
