@@ -253,7 +253,7 @@ def _of_numbers(name: str, *words: str) -> Rule:
     count, known = len(words), frozenset((*words, "input", "out"))
 
     def takes(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
-        if not kwargs and len(args) == count + 1 and not called.in_place and isinstance(args[0], Tensor):
+        if not kwargs and len(args) == count + 1 and isinstance(args[0], Tensor):
             for v in args[1:]:
                 if type(v) is not float and type(v) is not int:
                     break

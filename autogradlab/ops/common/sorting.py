@@ -326,7 +326,7 @@ def topk(
     else:
         places = _top(x, k, largest, sorted)
         if input.ndim == 1:
-            return input[places], np.array(places, np.int64)
+            return input[places], np.array(places, np.int64) if places.base is not None else places
     places = contiguous(np.array(from_end(places, d), np.int64, order="C"))
     return taken(input, places, d), places
 
@@ -342,17 +342,16 @@ def _in_turn(x: np.ndarray, k: int, largest: bool) -> np.ndarray | None:
     for a place, or where there is a NaN."""
     rest = x.copy()
     find, value, item = rest.argmax if largest else rest.argmin, -math.inf if largest else math.inf, rest.item
-    before, places = value, np.empty(k, np.int64)
-    for i in range(k + 1):  # one more than wanted: whether the last one has a rival
+    before, places = value, []
+    for _ in range(k + 1):  # one more than wanted: whether the last one has a rival
         place = find()
-        if i < k:
-            places[i] = place
         found = item(place)
         if found in (before, value) or found != found:
             return None
+        places.append(place)
         before = found
         rest[place] = value
-    return places
+    return np.array(places[:k], np.int64)
 
 
 def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:

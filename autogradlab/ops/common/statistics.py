@@ -32,6 +32,11 @@ def _same(x: Any) -> Any:
     return x
 
 
+def _summed(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
+    """The sums along dimensions, in NumPy's order."""
+    return np.add.reduce(x, axis=dims, keepdims=keepdim)
+
+
 def _varied(name: str, root: bool, mean: bool) -> Any:
     what = name if mean else "std and var"
 
@@ -42,7 +47,10 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
         x = input.astype(np.float32) if is_half(input) else input
         array = _same if type(x) is Rows else np.asarray  # where NumPy gives a number
+        sums = added
         if x.size <= _MANY:  # PyTorch adds up in double, which takes long for many
+            if x.itemsize < 8:  # and rounds once, so that it does not matter in which order
+                sums = _summed
             x = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64, copy=False)
         dims = all_dims(dim, x.ndim)
         shape = x.shape
@@ -58,7 +66,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
                     "factor (input numel divided by output numel).",
                     at=_AT,
                 )
-        middle = added(x, dims, True) / np.array(count, x.dtype) if count else np.full(kept, np.nan)
+        middle = sums(x, dims, True) / np.array(count, x.dtype) if count else np.full(kept, np.nan)
         off = x - middle
         squares = (
             (off * off.conj()).real
@@ -67,7 +75,7 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
             if off.ndim
             else off * off
         )
-        total = array(contiguous(added(squares, dims, keepdim)))
+        total = array(contiguous(sums(squares, dims, keepdim)))
         v = array(total / np.array(free, total.dtype))
         if count == 0:
             v = v * np.nan

@@ -22,6 +22,7 @@ from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.dispatching import note
 from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, operand_edge, requires_grad
 from ...core.types.dtypes import scalar_name
+from ...core.types.return_types import making
 from ...core.values.promotion import plain_number
 
 if TYPE_CHECKING:
@@ -469,7 +470,7 @@ def many(op: Op) -> Callable[..., Any]:
     """An operation with several results, which may be views."""
     invoke, view, source_place = op.invoke, op.view, op.tensor_places[0]
     inner, differentiates = op.inner_writes, op.differentiates
-    returns = tuple if op.returns is None else op.returns
+    returns = tuple if op.returns is None else making(op.returns)
     defaults, places, listed = op.defaults, op.tensor_places, op.list_place
     edge_places = op.edge_places if listed is None else ()
     constant = op.constant_places

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.declared import DECLARED, declare
+from ...core.arguments.declared import DECLARED, OUT, declare
 from ...core.arguments.params import python_number
 from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.casting import warn_cast
@@ -64,6 +64,7 @@ _NUMBERS: dict[tuple[float, np.dtype[Any], type], Tensor] = {}
 _known = _NUMBERS.get
 _NOUGHTS = {kind: NumberMeta(wrap_number(kind())) for kind in (int, float)}
 _MANY = 256
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 #: beside floats, the dtype whose operations with Python's numbers are short: that of integers themselves
 _WHOLE = np.dtype(np.int64)
 
@@ -103,6 +104,10 @@ class Elementwise(Op):
     elementwise = True
     ufunc: Callable[..., Any]
     floats: bool
+    #: is called with the arrays in their common dtype, and may raise
+    check: Callable[[Any, Any], None] | None = None
+    #: whether nothing but the usual is asked of an out= tensor; None: nobody has looked yet
+    usual_out: bool | None = None
     #: of one input: is called with the array that the form in place is to change, and may raise
     refuses_in_place: Callable[[np.ndarray], None] | None
 
@@ -188,6 +193,8 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             return entry.reject(_given(input, *extra), unknown)
         if not (isinstance(out, Tensor) and entry.takes_out()):
             return entry.reject((input,), {"out": out})
+        if _written_at_once(entry, out, input):
+            return out
         refuse_recorded(entry, (input,), out)
         check_written(out, (input,))
         x = input._array
@@ -277,6 +284,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
 
 def _form_of_one_in_place(entry: Elementwise) -> Callable[..., Any]:
     call_, name, refuses = entry.call_, entry.name, entry.refuses_in_place
+    kernel = None if refuses or entry.writes or entry.changes else entry.ufunc
 
     def forward_(input: Any = _MISSING, *extra: Any, **unknown: Any) -> Any:
         if extra or unknown or not isinstance(input, Tensor):
@@ -287,6 +295,24 @@ def _form_of_one_in_place(entry: Elementwise) -> Callable[..., Any]:
             except RuntimeError:
                 recorded_edges(entry, [input])  # raises if the tensor must not be changed at all
                 raise
+        x = input._array
+        kind = x.dtype
+        if (
+            kernel is not None
+            and input._edge is NO_EDGE
+            and input._view is None
+            and (kind is _SINGLE or kind is _DOUBLE)
+            and type(x) is _ndarray
+            and 0 not in x.strides
+            and not (FLAGS.unusual and LOCAL.state.captured)
+        ):
+            try:
+                r = QUIET(kernel, x)
+            except (RuntimeError, MemoryError):
+                return call_(input)
+            if r.dtype is kind:
+                commit(input, r)
+                return input
         return call_(input)
 
     return forward_
@@ -602,6 +628,8 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
             else:
                 if entry.as_method or not isinstance(out, Tensor):
                     return entry.reject((input, other), {"out": out})
+                if _written_at_once(entry, out, input, other):
+                    return out
                 if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
                     explain(name, (input, other), {"out": out})  # not every overload has out=
                     if numbers and is_number(input) and is_number(other):
@@ -616,6 +644,35 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
         return entry.reject(_given(input, other, *extra), {} if out is nowhere else {"out": out})
 
     return forward
+
+
+def _written_at_once(entry: Any, out: Tensor, *operands: Any) -> bool:
+    """Write into `out` the result of an operation on tensors of its float dtype and in memory of their own, none of
+    which requires grad; whether that was done, since it has the size of the result."""
+    target, usual = out._array, entry.usual_out
+    if usual is None:
+        usual = entry.usual_out = entry.name not in OUT and entry.check is None
+    kind = target.dtype
+    if not usual or out._edge is not NO_EDGE or (kind is not _SINGLE and kind is not _DOUBLE):
+        return False
+    arrays = []
+    for t in operands:
+        if type(t) is not Tensor or t._edge is not NO_EDGE or t._counter is not UNSHARED:
+            return False
+        x = t._array
+        if x.dtype is not kind or type(x) is not _ndarray or x.shape != target.shape:
+            return False
+        arrays.append(x)
+    if type(target) is not _ndarray or 0 in target.strides:
+        return False
+    try:
+        r = QUIET(entry.ufunc, *arrays)
+    except (RuntimeError, ValueError, MemoryError):
+        return False
+    if type(r) is not _ndarray or r.dtype is not kind:
+        return False
+    commit(out, r)
+    return True
 
 
 def _into(entry: Binary, found: tuple[Any, Any, Any, Any], out: Tensor) -> Any:

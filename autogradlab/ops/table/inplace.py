@@ -46,6 +46,8 @@ def recorded_edges(op: Op, values: list[Any]) -> Sequence[Edge] | None:
     """
     if not (modes.LOCAL.state.record and (op.differentiates or op.cuts)):
         return None
+    if values[0]._edge is NO_EDGE and op.edge_places == (0,):  # as of most
+        return None
     # before the edges are asked for, which a view whose base has changed gets anew
     early = values[0]._view is not None and any(isinstance(v, Tensor) and requires_grad(v) for v in values)
     if early:
@@ -117,8 +119,8 @@ def settle(node: Node | None) -> None:
 
 def check_stored(target: np.ndarray, r: Any) -> None:
     """PyTorch's errors if the type or the shape of a result does not fit the memory that it goes to."""
-    if np.shape(r) != target.shape:
-        raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(np.shape(r))))
+    if r.shape != target.shape:
+        raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(r.shape)))
     found = r.dtype
     if found is not target.dtype:
         check_cast(found, target.dtype)
