@@ -64,14 +64,16 @@ def total(x: np.ndarray, made: Any) -> Any:
         x = x.T
         if not x.flags.c_contiguous:
             return _reduce(x, axis=None)
-    line = x if x.ndim == 1 else x.reshape(-1)
     n, lanes = x.size, _LANES[made]
-    if n >= _LONG:
-        return _of_long(line)
     if n < 2 * lanes:
-        return _one_by_one(line.take(_SHORT[lanes][n]))[-1]
+        return _one_by_one(x.take(_SHORT[lanes][n]))[-1]
     count = n // lanes
     end = count * lanes
+    if count < 4 and end == n:
+        return _one_by_one(_reduce(x.reshape(count, lanes), 0))[-1]
+    line = x if x.ndim == 1 else x.reshape(-1)
+    if n >= _LONG:
+        return _of_long(line)
     if count < 4:
         r = _reduce(line[:end].reshape(count, lanes), 0)
     else:

@@ -162,6 +162,8 @@ def sum_all(input: np.ndarray, *, dtype: Any = None) -> Any:
     tensor([[3.],
             [7.]])
     """
+    if dtype is None and (made := input.dtype) in _SUMMED:  # the usual case
+        return total(input, made)
     return summed(input, None, False, dtype)
 
 
@@ -270,7 +272,10 @@ def mean_all(input: np.ndarray, *, dtype: Any = None) -> np.ndarray:
     tensor([[0.2500, 0.2500],
             [0.2500, 0.2500]])
     """
-    return _averaged(input, None, False, dtype, input.size)
+    count = input.size
+    if count and dtype is None and (made := input.dtype) in _SUMMED:  # the usual case
+        return np.asarray(total(input, made) / count)
+    return _averaged(input, None, False, dtype, count)
 
 
 RAW.mean = lambda input, dim=None, keepdim=False, dtype=None: _mean(input, dim, keepdim, dtype)
