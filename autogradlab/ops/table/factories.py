@@ -295,27 +295,30 @@ def _form_of_one_in_place(entry: Elementwise) -> Callable[..., Any]:
             except RuntimeError:
                 recorded_edges(entry, [input])  # raises if the tensor must not be changed at all
                 raise
-        x = input._array
-        kind = x.dtype
-        if (
-            kernel is not None
-            and input._edge is NO_EDGE
-            and input._view is None
-            and (kind is _SINGLE or kind is _DOUBLE)
-            and type(x) is _ndarray
-            and 0 not in x.strides
-            and not (FLAGS.unusual and LOCAL.state.captured)
-        ):
-            try:
-                r = QUIET(kernel, x)
-            except (RuntimeError, MemoryError):
-                return call_(input)
-            if r.dtype is kind:
-                commit(input, r)
-                return input
+        if kernel is not None and input._edge is NO_EDGE and input._view is None and _changed_at_once(kernel, input):
+            return input
         return call_(input)
 
     return forward_
+
+
+@instead(lambda call, args, kwargs: False)
+def _changed_at_once(kernel: Callable[[Any], Any], input: Tensor) -> bool:
+    """Do to a tensor of floats in memory of its own what an operation in place does; whether that was done, since
+    nothing has to be asked. It requires no grad."""
+    x = input._array
+    kind = x.dtype
+    usual = (kind is _SINGLE or kind is _DOUBLE) and type(x) is _ndarray and 0 not in x.strides
+    if not usual or (FLAGS.unusual and LOCAL.state.captured):
+        return False
+    try:
+        r = QUIET(kernel, x)
+    except (RuntimeError, MemoryError):
+        return False
+    if r.dtype is not kind:
+        return False
+    commit(input, r)
+    return True
 
 
 def _unary_run(vjp: Vjp) -> dict[str, Any]:
@@ -646,6 +649,7 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
     return forward
 
 
+@instead(lambda call, args, kwargs: False)
 def _written_at_once(entry: Any, out: Tensor, *operands: Any) -> bool:
     """Write into `out` the result of an operation on tensors of its float dtype and in memory of their own, none of
     which requires grad; whether that was done, since it has the size of the result."""
