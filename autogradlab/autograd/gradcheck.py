@@ -12,7 +12,6 @@ from ..core.graph.node import Node, node_class
 from ..core.recording.record import TENSORS
 from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
-from . import forward_ad
 from .comparing import compare, compare_forward
 from .frontend import grad, mapped
 from .jacobians import GradcheckError, analytical, as_tuple, differentiable, numerical, part_of, pushed
@@ -437,6 +436,8 @@ def _requiring_grad(t: Tensor) -> Tensor:
     """The tensor; of a detached one, as forward mode is asked of, a copy that requires grad and has its tangent."""
     if t.requires_grad:
         return t
+    from . import forward_ad
+
     primal, tangent = forward_ad.unpack_dual(t)
     primal = primal.detach().requires_grad_()
     return primal if tangent is None else forward_ad.make_dual(primal, tangent)

@@ -11,7 +11,6 @@ from ..core.recording.record import TENSORS
 from ..core.tensor.tensor import Tensor, requires_grad, wrap
 from ..core.types.dtypes import from_numpy
 from ..core.types.size import Size
-from . import forward_ad
 from .frontend import grad
 
 __all__ = [
@@ -193,6 +192,8 @@ def pushed(
 ) -> list[tuple[Tensor, Tensor | None]]:
     """(value, tangent) of each output, where the inputs that require grad have these tangents, or none."""
     directions = iter(tangents)
+    from . import forward_ad
+
     with forward_ad.dual_level():
         given = []
         for t in inputs:

@@ -231,7 +231,10 @@ class Tensor(TensorMethods):
 
         Mirrors `torch.Tensor.grad`.
         """
-        if self._grad is None and not _counts_as_leaf(self) and not self.retains_grad:
+        edge = self._edge
+        if edge is NO_EDGE or self._grad is not None or (edge is None and self._view is None):  # there may be one
+            return self._grad
+        if not _counts_as_leaf(self) and not self.retains_grad:
             warn(errors.GRAD_OF_NON_LEAF, at="build/aten/src/ATen/core/TensorBody.h:493")
         return self._grad
 

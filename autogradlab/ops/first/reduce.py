@@ -575,7 +575,10 @@ def count_nonzero(input: np.ndarray, dim: Any = None) -> np.ndarray:
     >>> torch.count_nonzero(torch.tensor([[0, 5], [0, 0]]), dim=0)
     tensor([0, 1])
     """
-    return np.asarray(contiguous(np.add.reduce(input != 0, axis=all_dims(dim, input.ndim), dtype=np.int64)))
+    found = input != 0
+    if dim is None and type(found) is np.ndarray:
+        return np.array(np.count_nonzero(found))
+    return np.asarray(contiguous(np.add.reduce(found, axis=all_dims(dim, input.ndim), dtype=np.int64)))
 
 
 __all__ = ["is_half"]

@@ -224,8 +224,9 @@ def _asked_reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
 @instead(lambda call, args, kwargs: _asked_reshaped(*args))
 def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     x = input._array
-    if x.size and x.flags.c_contiguous and laid_out_anew(x):
-        return view_of(input, x.reshape(size), _VIEW, (x.shape, None))
+    shape = x.shape
+    if 0 not in shape and x.flags.c_contiguous and (1 not in shape or laid_out_anew(x)):
+        return view_of(input, x.reshape(size), _VIEW, (shape, None))
     strides = view_strides(x, size)
     if strides is not None:
         same = strides == x.strides and size == x.shape and type(x) is np.ndarray

@@ -282,7 +282,7 @@ def view_of(
     # end
     if FLAGS.unusual and not LOCAL.state.plain:
         finish(node, LOCAL.state)
-    meta.edge = node
+    t._view.edge = node  # type: ignore[union-attr]
     return t
 
 
