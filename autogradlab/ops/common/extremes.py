@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -396,16 +397,18 @@ def _index_reduce(name: str, find: Any) -> Any:
             raise RuntimeError(f"{name}(): does not support bool input")
         if input.dtype.kind == "c":
             raise RuntimeError(f"{name}(): does not support complex input")
+        # the method of an array, which the function would look for
+        sought: Any = getattr(input, name) if type(input) is np.ndarray else partial(find, input)
         if dim is None:
             if not input.size:
                 raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-            found = np.int64(find(input))
+            found = np.int64(sought())
             return np.full((1,) * input.ndim, found) if keepdim else found
         if not input.ndim:
             wrap_dim(dim, 0)
             return np.zeros((), np.int64)
         not_empty(called, input, dim)
-        return np.asarray(find(input, axis=wrap_dim(dim, input.ndim), keepdims=keepdim), np.int64)
+        return np.asarray(sought(axis=wrap_dim(dim, input.ndim), keepdims=keepdim), np.int64)
 
     kernel.__name__ = name
     return kernel

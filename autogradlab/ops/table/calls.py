@@ -527,7 +527,7 @@ def many(op: Op) -> Callable[..., Any]:
             if local is not None and local.inference:
                 for t in ts:
                     t._counter = INFERENCE
-            elif inner:
+            elif inner and getattr(values[source_place], "_counter", None) is not UNSHARED:
                 for t in ts:
                     counted(t, inner, *values)
         if differentiates and (local is None or local.record):

@@ -18,6 +18,7 @@ from ...core.memory.casting import warn_cast
 from ...core.memory.layout import iterated
 from ...core.memory.overlap import check_written, crossing, in_order
 from ...core.memory.rows import Rows, copied, plain_rows
+from ...core.memory.storage import resize
 from ...core.memory.versions import UNSHARED
 from ...core.recording.inplace import History, check_inplace, commit, commit_kernel, refuse_captured
 from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node, unchanged
@@ -652,22 +653,24 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
 @instead(lambda call, args, kwargs: False)
 def _written_at_once(entry: Any, out: Tensor, *operands: Any) -> bool:
     """Write into `out` the result of an operation on tensors of its float dtype and in memory of their own, none of
-    which requires grad; whether that was done, since it has the size of the result."""
+    which requires grad; whether that was done, since it has the size of the result or none yet."""
     target, usual = out._array, entry.usual_out
     if usual is None:
         usual = entry.usual_out = entry.name not in OUT and entry.check is None
     kind = target.dtype
     if not usual or out._edge is not NO_EDGE or (kind is not _SINGLE and kind is not _DOUBLE):
         return False
-    arrays = []
+    arrays: list[np.ndarray] = []
     for t in operands:
         if type(t) is not Tensor or t._edge is not NO_EDGE or t._counter is not UNSHARED:
             return False
         x = t._array
-        if x.dtype is not kind or type(x) is not _ndarray or x.shape != target.shape:
+        if x.dtype is not kind or type(x) is not _ndarray or (arrays and x.shape != arrays[0].shape):
             return False
         arrays.append(x)
-    if type(target) is not _ndarray or 0 in target.strides:
+    shape = arrays[0].shape
+    fits = target.shape == shape
+    if type(target) is not _ndarray or (0 in target.strides if fits else not _fills(target, arrays)):
         return False
     try:
         r = QUIET(entry.ufunc, *arrays)
@@ -675,8 +678,17 @@ def _written_at_once(entry: Any, out: Tensor, *operands: Any) -> bool:
         return False
     if type(r) is not _ndarray or r.dtype is not kind:
         return False
+    if not fits:
+        resize(out, shape)
     commit(out, r)
     return True
+
+
+def _fills(target: np.ndarray, arrays: list[np.ndarray]) -> bool:
+    """Whether an empty out= tensor gets the size of arrays, and lies in its new memory row by row as they do."""
+    shape = arrays[0].shape
+    dense = arrays[0].flags.c_contiguous and arrays[-1].flags.c_contiguous
+    return target.shape == (0,) and 1 not in shape and dense
 
 
 def _into(entry: Binary, found: tuple[Any, Any, Any, Any], out: Tensor) -> Any:
