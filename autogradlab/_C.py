@@ -12,7 +12,7 @@ from .autograd.context import transforms
 from .autograd.forward_ad import _is_fwd_grad_enabled
 from .autograd.frontend import running, will_run
 from .autograd.function import delayed_error
-from .autograd.grad_mode import is_grad_enabled, set_grad
+from .autograd.grad_mode import is_grad_enabled
 from .autograd.grad_mode import is_multithreading_enabled as _is_multithreading_enabled
 from .autograd.grad_mode import is_view_replay_enabled as _is_view_replay_enabled
 from .autograd.gradcheck import undefined
@@ -133,10 +133,6 @@ def _len_torch_function_stack() -> int:
 def _get_function_stack_at(level: int, /) -> Any:
     """One of these modes, the outermost 0."""
     return modes.current().function_modes[level]
-
-
-def _set_grad_enabled(enabled: bool, /) -> None:
-    set_grad(enabled)
 
 
 def _log_api_usage_once(event: str, /) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from .autograd import frontend
 from .autograd.graph import GradientEdge
-from .core.arguments.declared import DECLARED
+from .core.arguments.declared import ALIASES, DECLARED
 from .core.runtime import modes
 from .core.tensor import overriding
 from .core.tensor.mode_stack import ModeStack
@@ -41,8 +41,10 @@ __all__ = [
 _ROOT = __name__.rpartition(".")[0]
 #: namespaces whose functions ask, and what errors call them
 _SPACES = ("functional", "nn.functional", "nn.init", "linalg", "fft", "special")
+#: those of nn.init
+_OF_INIT = "constant_ kaiming_uniform_ normal_ uniform_"
 #: functions whose arguments are not tensors yet: only modes hear of them
-_OF_DATA = {"tensor", "as_tensor", "asarray", "from_numpy", "from_dlpack", "frombuffer"}
+_OF_DATA = {"tensor", "as_tensor", "asarray", "from_dlpack", "frombuffer"}
 #: what of Tensor asks nobody
 _SILENT = {
     "__class_getitem__",
@@ -75,7 +77,6 @@ _OPERATORS = {
     "__ifloordiv__": "floor_divide_",
     "__mod__": "remainder",
     "__imod__": "remainder_",
-    "__ipow__": "pow_",
     "__matmul__": "matmul",
     "__rand__": "bitwise_and",
     "__ror__": "bitwise_or",
@@ -86,9 +87,12 @@ _OPERATORS = {
     "__gt__": "gt",
     "__ge__": "ge",
 }
+#: methods that are others under a second name
+_SECOND = {"ndimension": "dim", "nelement": "numel"}
 _BINARY = {
     *_OPERATORS,
     "__eq__",
+    "__ipow__",
     "__pow__",
     *(f"__{side}{name}__" for side in ("", "r", "i") for name in ("and", "or", "xor", "lshift", "rshift", "floordiv")),
     *("__rsub__", "__rtruediv__", "__rpow__", "__rmod__", "__rmatmul__"),
@@ -105,7 +109,7 @@ def _functions() -> Iterator[tuple[str, Any]]:
             value = getattr(module, name)
             if type(value) is LazyName:
                 value = value.found()
-            if name[0].islower() and type(value) is FunctionType:
+            if name[0].islower() and type(value) is FunctionType and (space != "nn.init" or name in _OF_INIT.split()):
                 yield f"torch.{space}.{name}", value
     names = import_module(f"{_ROOT}.nn.namespace").NAMES
     for name in sorted({*FUNCTIONS, *names}):
@@ -166,32 +170,69 @@ _IN_PYTHON = {
         multilabel_soft_margin_loss nll_loss normalize pad poisson_nll_loss relu relu6 rms_norm rrelu selu silu
         smooth_l1_loss soft_margin_loss softmax softmin softsign tanhshrink threshold triplet_margin_loss
         triplet_margin_with_distance_loss unfold""",
-    "torch.nn.init": "constant_ kaiming_uniform_ normal_ uniform_",
-    "torch.Tensor": "__array__ __repr__ backward istft lu norm split stft unique unique_consecutive",
+    "torch.nn.init": _OF_INIT,
+    "torch.Tensor": """__array__ __array_wrap__ __contains__ __deepcopy__ __dlpack__ __dlpack_device__ __floordiv__
+        __format__ __ipow__ __len__ __pow__ __rdiv__ __repr__ __reversed__ __rfloordiv__ __rlshift__
+        __rmatmul__ __rmod__ __rpow__ __rrshift__ __rsub__ __rtruediv__ backward dim_order is_shared
+        istft lu module_load norm register_hook register_post_accumulate_grad_hook resize resize_as
+        share_memory_ split stft storage storage_type unflatten unique unique_consecutive""",
     "torch.autograd": "backward grad",
 }
+#: methods without parameters, beside those of which that is declared
+_ALONE = {
+    "__abs__",
+    "__bool__",
+    "__complex__",
+    "__float__",
+    "__index__",
+    "__int__",
+    "__invert__",
+    "__long__",
+    "__neg__",
+    "__nonzero__",
+    "__pos__",
+    "_is_view",
+    "apply_",
+    "conj_physical_",
+    "det",
+    "detach_",
+    "is_inference",
+    "new",
+    "new_tensor",
+    "resolve_conj",
+    "resolve_neg",
+    "retain_grad",
+    "t_",
+    "zero_",
+}
+#: how that is declared
+_LINE = re.compile(r"\s*\w+\(Tensor input(, \*, Tensor(\[\d\])? out=None)?\) -> [^\n]*\s*")
+#: names under which objects hear of methods that have others
+_TOLD_AS = {"__pow__": "pow", "__ipow__": "pow_", "__rtruediv__": "__rdiv__"}
 #: the objects that such a function asks, and the arguments as it tells them, by position and by name
 Told = tuple[Iterable[Any], Sequence[Any], dict[str, Any]]
 
 
-def _told(function: Any, space: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Told:
+def _told(function: Any, full: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Told:
     """Whom a function asks, and what it tells them; TypeError where it cannot take the arguments."""
+    space, _, name = full.rpartition(".")
     signature = inspect.signature(function)
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     given: list[Any] = []
     named: dict[str, Any] = {}
-    for name, value in bound.arguments.items():
-        parameter = signature.parameters[name]
+    for key, value in bound.arguments.items():
+        parameter = signature.parameters[key]
         if parameter.kind is parameter.VAR_POSITIONAL:
             given.extend(value)
         elif parameter.default is parameter.empty and space != "torch.nn.init":
             given.append(value)
         else:
-            named[name] = value
+            named[key] = value
     if space == "torch.autograd":
         return _told_by_autograd(function, given, named)
-    asked = given[:1] if space == "torch.Tensor" else overriding.spread((*given, *named.values()))
+    own = space == "torch.Tensor" and name not in _BINARY
+    asked = given[:1] if own else overriding.spread((*given, *named.values()))
     return asked, given, named
 
 
@@ -217,18 +258,35 @@ def _handler(function: Any, full: str) -> overriding.Handler | None:
 
     def handled(args: tuple[Any, ...], kwargs: dict[str, Any], below: Callable[..., Any]) -> Any:
         try:
-            asked, given, named = _told(function, space, args, kwargs)
+            asked, given, named = _told(function, full, args, kwargs)
         except TypeError:
             return below(args, kwargs)
-        if has_torch_function(asked := tuple(asked)):
+        if not has_torch_function(asked := tuple(asked)):
+            return below(args, kwargs)
+        try:
             return _handed(function, full.replace("torch.Tensor.", "torch._tensor."), asked, tuple(given), named)
-        return below(args, kwargs)
+        except TypeError:
+            if name in _BINARY:
+                return NotImplemented
+            raise
 
     return handled
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
     return (given,) if is_tensor_like(given) or isinstance(given, GradientEdge) else tuple(given)
+
+
+def _is_alone(name: str) -> bool:
+    """Whether a method takes nothing beside the tensor."""
+    base = ALIASES.get(name, name)
+    base = base if base in DECLARED else base.removesuffix("_")
+    declared = DECLARED.get(ALIASES.get(base, base))
+    if name in _ALONE or declared is None:
+        return name in _ALONE
+    return (
+        re.fullmatch(r"\s*\w+\(Tensor input(, \*, Tensor(\[\d\])? out=None)?\) -> [^\n]*\s*", declared.text) is not None
+    )
 
 
 def _asking() -> Iterator[tuple[Any, Any, str, dict[str, Any]]]:
@@ -238,10 +296,10 @@ def _asking() -> Iterator[tuple[Any, Any, str, dict[str, Any]]]:
         full = f"torch.Tensor.{name}"
         if isinstance(value, property):
             for part, function, func in _pieces(full, value):
-                yield function, func, part, {}
+                yield function, func, part, {"alone": True}
             continue
-        method = _OPERATORS.get(name)
-        options = {"operator": name in _BINARY, "handled": _handler(value, full)}
+        method = _OPERATORS.get(name) or _SECOND.get(name)
+        options = {"operator": name in _BINARY, "alone": _is_alone(name), "handled": _handler(value, full)}
         if method is None:
             yield value, value, full, options
         else:
@@ -260,7 +318,8 @@ def _set_gates() -> None:
         is_method = function is func and name.startswith("torch.Tensor.")
         if is_method and getattr(Tensor, function.__name__, None) is not function:
             _gates.append(partial(setattr, function, "__name__", function.__name__))
-            function.__name__ = name.rpartition(".")[2]  # under which objects are told of it
+            short = name.rpartition(".")[2]
+            function.__name__ = _TOLD_AS.get(short, short)
         _gates.append(overriding.gate(function, func, name, **options))
 
 
@@ -268,6 +327,10 @@ def disarm() -> None:
     """No function asks, as before the first class that overrides appeared: for tests of what plain tensors cost."""
     while _gates:
         _gates.pop()()
+
+
+#: functions that ask but are not counted among those that can be overridden
+_UNNAMED = (frontend.grad, frontend.backward)
 
 
 @cache
@@ -283,8 +346,7 @@ def _index() -> dict[Any, str]:
 def _overridable() -> dict[Any, str]:
     """Those of them that can be given an object: functions of data, and those that are given no tensor but out=, ask
     modes alone."""
-    alone = (frontend.grad, frontend.backward)
-    return {func: name for func, name in _index().items() if func not in alone and _takes_objects(name)}
+    return {func: name for func, name in _index().items() if func not in _UNNAMED and _takes_objects(name)}
 
 
 def _takes_objects(name: str) -> bool:
@@ -453,8 +515,8 @@ def is_tensor_method_or_property(func: Any) -> bool:
 
 
 def resolve_name(f: Any) -> str | None:
-    """The public name of a function, as `torch.add`."""
-    return _index().get(f)
+    """The public name of a function that objects can override, as `torch.add`."""
+    return None if f in _UNNAMED else _index().get(f)
 
 
 _MODES = ModeStack("function_modes", arm)

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from ..core.arguments.mismatch import typename
 from ..core.runtime import modes
+from ..core.tensor.overriding import ALL_DISABLED, ask
 from ..core.tensor.tensor import INFERENCE, Tensor, counter
 
 __all__ = [
@@ -61,6 +62,25 @@ def is_inference_mode_enabled() -> bool:
 def set_grad(enabled: bool) -> bool:
     """Switch grad mode and return what it was."""
     return modes.LOCAL.state.set_grad(enabled)
+
+
+def _set_grad_enabled(enabled: bool, /) -> None:
+    """Switch grad mode, or let the innermost mode with `__torch_function__` do it."""
+    state = modes.LOCAL.state
+    if not state.function_modes or state.overriding == ALL_DISABLED:
+        state.set_grad(enabled)
+    elif ask(_set_grad_enabled, [], (enabled,), None, state.function_modes) is NotImplemented:
+        raise TypeError("Multiple dispatch failed for 'torch._C._set_grad_enabled'")
+
+
+def _switch(enabled: bool) -> bool:
+    """Switch grad mode as programs do it, and return what it was."""
+    state = modes.LOCAL.state
+    if not state.function_modes:
+        return state.set_grad(enabled)
+    before = state.grad
+    _set_grad_enabled(enabled)
+    return before
 
 
 class _DecoratorContextManager:
@@ -167,10 +187,10 @@ class no_grad(_NoParamDecoratorContextManager):
         self.prev = False
 
     def __enter__(self) -> None:
-        self.prev = set_grad(False)
+        self.prev = _switch(False)
 
     def __exit__(self, *exc: object) -> None:
-        set_grad(self.prev)
+        _switch(self.prev)
 
 
 class enable_grad(_NoParamDecoratorContextManager):
@@ -192,10 +212,10 @@ class enable_grad(_NoParamDecoratorContextManager):
     __module__ = "torch.autograd.grad_mode"
 
     def __enter__(self) -> None:
-        self.prev = set_grad(True)
+        self.prev = _switch(True)
 
     def __exit__(self, *exc: object) -> None:
-        set_grad(self.prev)
+        _switch(self.prev)
 
 
 class set_grad_enabled(_DecoratorContextManager):
@@ -218,18 +238,18 @@ class set_grad_enabled(_DecoratorContextManager):
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {typename(mode)}")
-        self.prev = set_grad(mode)
+        self.prev = _switch(mode)
         self.mode = mode
 
     def __call__(self, orig_func: Any) -> Any:
-        set_grad(self.prev)
+        _switch(self.prev)
         return super().__call__(orig_func)
 
     def __enter__(self) -> None:
-        set_grad(self.mode)
+        _switch(self.mode)
 
     def __exit__(self, *exc: object) -> None:
-        set_grad(self.prev)
+        _switch(self.prev)
 
     def __str__(self) -> str:
         return f"{type(self).__module__}.{type(self).__qualname__}(mode={self.mode})"

@@ -14,7 +14,9 @@ from ..core.memory.versions import increment_version
 from ..core.random import distributions, streams
 from ..core.random.generator import Generator
 from ..core.recording.inplace import commit
+from ..core.runtime.modes import LOCAL
 from ..core.tensor.dispatching import instead
+from ..core.tensor.overriding import overrides
 from ..core.tensor.tensor import Tensor
 
 __all__ = [
@@ -40,7 +42,7 @@ _EMPTY = "Initializing zero-element tensors is a no-op"
 
 
 def _asked(tensor: Tensor, draw: Callable[..., Any], a: float, b: float, generator: Any = None) -> Tensor:
-    """The same while a mode is to be asked, by the method of that name."""
+    """The same while modes or a class are to be asked, by the method of that name."""
     with no_grad():
         found: Tensor = getattr(tensor, draw.__name__)(a, b, generator=generator)
     return found
@@ -49,6 +51,8 @@ def _asked(tensor: Tensor, draw: Callable[..., Any], a: float, b: float, generat
 @instead(lambda call, args, kwargs: _asked(*args))
 def _drawn(tensor: Tensor, draw: Callable[..., Any], *args: Any) -> Tensor:
     """Fill the tensor from a stream of random numbers, as an in-place operation that is not recorded."""
+    if draw is not distributions.trunc_normal_ and (LOCAL.state.function_modes or overrides(type(tensor))):
+        return _asked(tensor, draw, *args)
     fresh = streams.copy_to_fill(tensor._array)
     draw(fresh, *args)
     commit(tensor, fresh)
@@ -160,6 +164,10 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
 
     Mirrors `torch.nn.init.constant_`.
     """
+    return _filled(tensor, val)
+
+
+def _filled(tensor: Tensor, val: float) -> Tensor:
     with no_grad():
         return tensor.fill_(val)
 
@@ -175,7 +183,7 @@ def ones_(tensor: Tensor) -> Tensor:
 
     Mirrors `torch.nn.init.ones_`.
     """
-    return constant_(tensor, 1.0)
+    return _filled(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
@@ -281,7 +289,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
     """
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     a = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(fan_in + fan_out)))
-    return uniform_(tensor, -a, a, generator)
+    return _drawn(tensor, streams.uniform_, -a, a, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
@@ -301,7 +309,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
     Mirrors `torch.nn.init.xavier_normal_`.
     """
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
-    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
+    return _drawn(tensor, streams.normal_, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
 
 def kaiming_uniform_(
@@ -331,7 +339,7 @@ def kaiming_uniform_(
         return tensor
     std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
     bound = math.sqrt(3.0) * std
-    return uniform_(tensor, -bound, bound, generator)
+    return _drawn(tensor, streams.uniform_, -bound, bound, generator)
 
 
 def kaiming_normal_(
@@ -360,7 +368,7 @@ def kaiming_normal_(
         warnings.warn(_EMPTY, stacklevel=2)
         return tensor
     std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
-    return normal_(tensor, 0, std, generator)
+    return _drawn(tensor, streams.normal_, 0, std, generator)
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
@@ -410,7 +418,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, cols = tensor._array.shape
     zeros = math.ceil(sparsity * rows)
-    normal_(tensor, 0, std, generator)
+    _drawn(tensor, streams.normal_, 0, std, generator)
     for col in range(cols):
         tensor._array[streams.randperm(rows)[:zeros], col] = 0
     return _writes(tensor, 1 + cols)
@@ -418,7 +426,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
 #: what copies of layers call where PyTorch fills without a record
 _no_grad_uniform_, _no_grad_normal_, _no_grad_trunc_normal_ = uniform_, normal_, trunc_normal_
-_no_grad_fill_, _no_grad_zero_ = constant_, zeros_
+_no_grad_fill_, _no_grad_zero_ = _filled, zeros_
 
 
 def _deprecated(new: Callable[..., Any]) -> Callable[..., Any]:

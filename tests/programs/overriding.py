@@ -519,3 +519,56 @@ with ToldMode():
 print(result)
 caught(lambda: torch.overrides.redispatch_function(fails, (Told,), (x,), {}))
 print(type(x + 1).__name__)
+
+
+# % modes-told: what the three kinds of functions tell a mode: those with arguments, methods without, those in Python
+class Telling(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        names = [t.__name__ for t in types]
+        print(resolved(func), func.__name__, names, len(args), None if kwargs is None else sorted(kwargs))
+        return func(*args, **(kwargs or {}))
+
+
+x, y, p = torch.ones(2, 3, requires_grad=True), torch.ones(2, 3), torch.nn.Parameter(torch.ones(2))
+with Telling():
+    (
+        x.shape,
+        x.grad,
+        x.data,
+        x.T,
+        p.is_leaf,
+        x.dim(),
+        x.numel(),
+        x.nelement(),
+        y.item,
+        -x,
+        abs(x),
+        x.t(),
+        x.abs(),
+        x.sum(),
+    )
+    y.grad = None
+    (x**2, 2**x, 1 - x, 2 / x, x // 2, x % 2, x.t() @ x, x == x, x + 1, x[0])
+    y **= 2
+    list(x), len(x), 1 in x, float(x.sum()), x.tolist(), x.detach(), x.register_hook(print), x.unflatten(0, (2, 1))
+    y.neg_(), y.absolute_(), y.is_complex(), y.det, y.round(), y.bool()
+with Telling():
+    with torch.no_grad():
+        torch.is_grad_enabled()
+    with torch.set_grad_enabled(False), torch.enable_grad():
+        x.exp()
+    torch.nn.init.zeros_(y), torch.nn.init.xavier_uniform_(y), torch.nn.init.normal_(y)
+with Telling():
+    torch.nn.BatchNorm1d(2), torch.nn.PReLU()
+    torch.fft.fft(y), torch.linalg.cond(y), torch.autograd.grad(x.sum(), x)
+
+
+class Doubled(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func is torch.empty:
+            kwargs["dtype"] = torch.float64
+        return func(*args, **(kwargs or {}))
+
+
+with Doubled():
+    print([p.dtype for p in torch.nn.Sequential(torch.nn.Conv1d(1, 2, 2), torch.nn.LayerNorm(2)).parameters()])

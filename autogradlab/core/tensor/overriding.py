@@ -270,13 +270,16 @@ def gate(
     *,
     operator: bool = False,
     modes_only: bool = False,
+    alone: bool = False,
     handled: Handler | None = None,
 ) -> Callable[[], None]:
     """Let a function ask the objects among its arguments first, until what is returned is called.
 
     func: what they are told is called, `function` itself or, of a property, its `__get__`. name: what errors call it.
     operator: whether it answers NotImplemented where all decline, or one raises TypeError. modes_only: whether it asks
-    only modes. handled: of a function that chooses whom it asks, and in what form it tells the arguments.
+    only modes. alone: whether it asks its first argument and no other, and tells modes of it whatever its type:
+    properties, and methods without parameters. handled: of a function that chooses whom it asks, and in what form it
+    tells the arguments.
     """
     call = another(function)
     vars(function)["_within_gate"] = call
@@ -312,7 +315,10 @@ def gate(
                 return with_dispatch(args, kwargs)
         level = state.overriding
         modes = [] if level == ALL_DISABLED else state.function_modes
-        objects = [] if level or modes_only else collect((*spread(args), *spread(kwargs.values())))
+        if alone:
+            objects = [t for t in args[:1] if (modes or overrides(type(t))) and not level]
+        else:
+            objects = [] if level or modes_only else collect((*spread(args), *spread(kwargs.values())))
         if not objects and not modes:
             return with_dispatch(args, kwargs)
         if handled is not None:

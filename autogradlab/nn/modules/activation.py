@@ -12,6 +12,7 @@ from ..init import constant_
 from ..parameter import Parameter
 from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
+from .utils import empty
 
 __all__ = [
     "CELU",
@@ -774,7 +775,7 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        self.weight = Parameter(TENSORS.empty(num_parameters, device=device, dtype=dtype))
+        self.weight = Parameter(empty(num_parameters, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -11,6 +11,7 @@ from .. import init
 from ..parameter import Parameter
 from .linear import NonDynamicallyQuantizableLinear
 from .module import Module
+from .utils import empty
 
 __all__ = ["MultiheadAttention"]
 
@@ -68,17 +69,17 @@ class MultiheadAttention(Module):
         options = {"device": device, "dtype": dtype}
         sizes = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
         for letter, wide in sizes.items():
-            made = None if self._qkv_same_embed_dim else Parameter(TENSORS.empty((embed_dim, wide), **options))
+            made = None if self._qkv_same_embed_dim else Parameter(empty((embed_dim, wide), **options))
             self.register_parameter(f"{letter}_proj_weight", made)
-        whole = Parameter(TENSORS.empty((3 * embed_dim, embed_dim), **options)) if self._qkv_same_embed_dim else None
+        whole = Parameter(empty((3 * embed_dim, embed_dim), **options)) if self._qkv_same_embed_dim else None
         if whole is None:
             self.register_parameter("in_proj_weight", None)
         else:
             self.in_proj_weight = whole
-        self.register_parameter("in_proj_bias", Parameter(TENSORS.empty(3 * embed_dim, **options)) if bias else None)
+        self.register_parameter("in_proj_bias", Parameter(empty(3 * embed_dim, **options)) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, **options)
         for name in ("bias_k", "bias_v"):
-            made = Parameter(TENSORS.empty((1, 1, embed_dim), **options)) if add_bias_kv else None
+            made = Parameter(empty((1, 1, embed_dim), **options)) if add_bias_kv else None
             if made is None:
                 self.__dict__[name] = None
             else:

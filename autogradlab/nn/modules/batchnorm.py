@@ -12,6 +12,7 @@ from .. import init
 from ..parameter import Parameter
 from .lazy import LazyModuleMixin, empty_buffer, empty_parameter
 from .module import Module, named
+from .utils import empty, ones, zeros
 
 __all__ = [
     "BatchNorm1d",
@@ -49,11 +50,11 @@ class _NormBase(Module):
         self.track_running_stats = track_running_stats
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
             self.register_parameter(
-                name, Parameter(TENSORS.empty(num_features, device=device, dtype=dtype)) if wanted else None
+                name, Parameter(empty(num_features, device=device, dtype=dtype)) if wanted else None
             )
         if track_running_stats:
-            self.register_buffer("running_mean", TENSORS.zeros(num_features, device=device, dtype=dtype))
-            self.register_buffer("running_var", TENSORS.ones(num_features, device=device, dtype=dtype))
+            self.register_buffer("running_mean", zeros(num_features, device=device, dtype=dtype))
+            self.register_buffer("running_var", ones(num_features, device=device, dtype=dtype))
             self.register_buffer("num_batches_tracked", TENSORS.tensor(0, dtype=int64, device=device))
         else:
             for name in ("running_mean", "running_var", "num_batches_tracked"):

@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter, UninitializedParameter
 from .lazy import LazyModuleMixin, empty_parameter
 from .module import Module, named
-from .utils import _pair, _single, _triple  # noqa: F401 names that programs import from here
+from .utils import _pair, _single, _triple, empty  # noqa: F401 names that programs import from here
 
 __all__ = [
     "Conv1d",
@@ -90,9 +89,9 @@ class _ConvNd(Module):
         self.padding_mode = padding_mode
         self._reversed_padding_repeated_twice = self._border()
         shape = (in_channels, out_channels // groups) if self.transposed else (out_channels, in_channels // groups)
-        self.weight = Parameter(TENSORS.empty((*shape, *self.kernel_size), device=device, dtype=dtype))
+        self.weight = Parameter(empty((*shape, *self.kernel_size), device=device, dtype=dtype))
         if bias:
-            self.bias = Parameter(TENSORS.empty(out_channels, device=device, dtype=dtype))
+            self.bias = Parameter(empty(out_channels, device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter, UninitializedParameter
 from .lazy import LazyModuleMixin, empty_parameter
 from .module import Module
+from .utils import empty
 
 __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
@@ -68,9 +68,9 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = Parameter(TENSORS.empty((out_features, in_features), device=device, dtype=dtype))
+        self.weight = Parameter(empty((out_features, in_features), device=device, dtype=dtype))
         if bias:
-            self.bias = Parameter(TENSORS.empty(out_features, device=device, dtype=dtype))
+            self.bias = Parameter(empty(out_features, device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
@@ -127,11 +127,11 @@ class Bilinear(Module):
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
-        self.weight = Parameter(TENSORS.empty((out_features, in1_features, in2_features), device=device, dtype=dtype))
+        self.weight = Parameter(empty((out_features, in1_features, in2_features), device=device, dtype=dtype))
         if in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
         if bias:
-            self.bias = Parameter(TENSORS.empty(out_features, device=device, dtype=dtype))
+            self.bias = Parameter(empty(out_features, device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()

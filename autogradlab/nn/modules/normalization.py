@@ -5,12 +5,12 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
 from .module import Module
+from .utils import empty
 
 __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
@@ -107,10 +107,11 @@ class LayerNorm(Module):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.register_parameter(
-            "weight", Parameter(TENSORS.empty(shape, device=device, dtype=dtype)) if elementwise_affine else None
+            "weight", Parameter(empty(shape, device=device, dtype=dtype)) if elementwise_affine else None
         )
         self.register_parameter(
-            "bias", Parameter(TENSORS.empty(shape, device=device, dtype=dtype)) if elementwise_affine and bias else None
+            "bias",
+            Parameter(empty(shape, device=device, dtype=dtype)) if elementwise_affine and bias else None,
         )
         self.reset_parameters()
 
@@ -173,7 +174,7 @@ class GroupNorm(Module):
         self.affine = affine
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
             self.register_parameter(
-                name, Parameter(TENSORS.empty(num_channels, device=device, dtype=dtype)) if wanted else None
+                name, Parameter(empty(num_channels, device=device, dtype=dtype)) if wanted else None
             )
         self.reset_parameters()
 
@@ -224,7 +225,7 @@ class RMSNorm(Module):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.register_parameter(
-            "weight", Parameter(TENSORS.empty(shape, device=device, dtype=dtype)) if elementwise_affine else None
+            "weight", Parameter(empty(shape, device=device, dtype=dtype)) if elementwise_affine else None
         )
         self.reset_parameters()
 

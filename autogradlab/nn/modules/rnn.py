@@ -15,6 +15,7 @@ from ..functions.layers import FUNCTIONS
 from ..functions.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from ..parameter import Parameter
 from .module import Module
+from .utils import empty
 
 __all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"]
 
@@ -105,7 +106,7 @@ class RNNBase(Module):
                 if proj_size:
                     shapes.append(("weight_hr" + end, (proj_size, hidden_size)))
                 for name, shape in shapes:
-                    setattr(self, name, Parameter(TENSORS.empty(shape, device=device, dtype=dtype)))
+                    setattr(self, name, Parameter(empty(shape, device=device, dtype=dtype)))
                 self._all_names.append([name for name, _ in shapes])
         self.reset_parameters()
 
@@ -376,11 +377,12 @@ class RNNCellBase(Module):
         self.input_size = input_size
         self.hidden_size = hidden_size
         self.bias = bias
-        self.weight_ih = Parameter(TENSORS.empty((num_chunks * hidden_size, input_size), device=device, dtype=dtype))
-        self.weight_hh = Parameter(TENSORS.empty((num_chunks * hidden_size, hidden_size), device=device, dtype=dtype))
+        self.weight_ih = Parameter(empty((num_chunks * hidden_size, input_size), device=device, dtype=dtype))
+        self.weight_hh = Parameter(empty((num_chunks * hidden_size, hidden_size), device=device, dtype=dtype))
         for name in ("bias_ih", "bias_hh"):
             self.register_parameter(
-                name, Parameter(TENSORS.empty(num_chunks * hidden_size, device=device, dtype=dtype)) if bias else None
+                name,
+                Parameter(empty(num_chunks * hidden_size, device=device, dtype=dtype)) if bias else None,
             )
         self.reset_parameters()
 

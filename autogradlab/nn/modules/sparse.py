@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
-from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
 from .module import Module
+from .utils import empty
 
 __all__ = ["Embedding", "EmbeddingBag"]
 
@@ -38,7 +38,8 @@ class _Table(Module):
         self.padding_idx = padding_idx
         if weight is None:
             self.weight = Parameter(
-                TENSORS.empty((num_embeddings, embedding_dim), device=device, dtype=dtype), requires_grad=not freeze
+                empty((num_embeddings, embedding_dim), device=device, dtype=dtype),
+                requires_grad=not freeze,
             )
             self.reset_parameters()
         else:

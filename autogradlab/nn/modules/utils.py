@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...ops.table.families import FUNCTIONS
+
 __all__ = ["consume_prefix_in_state_dict_if_present"]
+
+
+#: of which the first values of Parameters and buffers are made: as programs call them, so that modes hear of it
+empty, zeros, ones = (FUNCTIONS[name] for name in ("empty", "zeros", "ones"))
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:

@@ -295,9 +295,10 @@ def length(self: Tensor) -> int:
 
 
 def iterate(self: Tensor) -> Any:
-    if not self._array.ndim:
+    plain = type(self) is Tensor and not modes.LOCAL.state.function_modes
+    if not (self._array.ndim if plain else self.dim()):
         raise TypeError("iteration over a 0-d tensor")
-    return iter(TENSORS.unbind(self, 0) if type(self) is Tensor else self.unbind(0))
+    return iter(TENSORS.unbind(self, 0) if plain else self.unbind(0))
 
 
 # -- DLPack ------------------------------------------------------------------------------------------------------------

@@ -200,7 +200,7 @@ def reading(text: str, out: Any = None) -> Callable[[F], F]:
     def declared(fn: F) -> F:
         name = name_of(text)
         made = checking(signatures(text, out=out)(fn), name, space_of(name), "first")
-        made.__name__ = made.__qualname__ = fn.__name__
+        made.__name__, made.__qualname__ = name, fn.__name__  # by the latter pickle finds it
         made.__module__ = fn.__module__
         made.__wrapped__ = fn
         return cast(F, made)
