@@ -50,6 +50,7 @@ from .core.types.layouts import layout, memory_format
 from .ops import asserting as _asserting
 from .ops import inquiry as _inquiry
 from .ops import legacy as _legacy
+from .ops import symbolic as _symbolic
 from .ops.breadth import typed_storage as _typed_storage
 from .ops.breadth.typed_storage import TypedStorage
 from .ops.legacy import get_default_device, set_default_device, set_default_dtype, set_default_tensor_type
@@ -70,6 +71,7 @@ globals().update(_typed_storage.STORAGES)
 globals().update(_settings.PUBLIC)
 globals().update(_inquiry.PUBLIC)
 globals().update(_asserting.PUBLIC)
+globals().update(_symbolic.PUBLIC)
 
 _tensor_classes = set(_legacy.TYPES.values())
 _storage_classes = {UntypedStorage, TypedStorage, *_typed_storage.STORAGES.values()}
@@ -100,6 +102,7 @@ _MODULES = (
     "func",
     "functional",
     "hub",
+    "jit",
     "library",
     "linalg",
     "masked",

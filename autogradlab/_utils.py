@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from .core.recording.record import TENSORS
+from .core.tensor.printing import printoptions
 from .core.tensor.tensor import Tensor
 from .core.types.dtypes import dtype as Dtype
 from .ops.breadth.typed_storage import TypedStorage
+from .overrides import resolve_name
 
 __all__: list[str] = []
 
@@ -59,3 +62,34 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Any) -> tuple[Tensor, ...]:
         parts.append(TENSORS.view(TENSORS.narrow(flat, 0, start, t.numel()), tuple(t.shape)))
         start += t.numel()
     return tuple(parts)
+
+
+def _import_dotted_name(name: str) -> Any:
+    """What a name with dots means."""
+    first, *parts = name.split(".")
+    found: Any = import_module(first)
+    for part in parts:
+        found = getattr(found, part)
+    return found
+
+
+def render_call(fn: Any, args: Any, kwargs: Any) -> str:
+    """A call as text, tensors in short."""
+    with printoptions(threshold=0, edgeitems=0):
+        given = [*map(repr, args), *(f"{name}={value!r}" for name, value in kwargs.items())]
+    return f"{resolve_name(fn) or fn}({', '.join(given)})"
+
+
+class _ClassPropertyDescriptor:
+    """A property of a class."""
+
+    def __init__(self, fget: Any, fset: Any = None) -> None:
+        self.fget = fget
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self.fget.__get__(instance, type(instance) if owner is None else owner)()
+
+
+def classproperty(func: Any) -> _ClassPropertyDescriptor:
+    """Decorator that makes a method a property of its class."""
+    return _ClassPropertyDescriptor(func if isinstance(func, (classmethod, staticmethod)) else classmethod(func))

@@ -15,6 +15,7 @@ __all__ = [
     "Parameter",
     "UninitializedBuffer",
     "UninitializedParameter",
+    "factory_kwargs",
     "functional",
     "grad",
     "init",
@@ -22,6 +23,34 @@ __all__ = [
     "parameter",
     *_all,
 ]
+
+
+def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
+    """What functions that make tensors take, out of the keywords of a Module: device, dtype and memory_format, given
+    singly or together as factory_kwargs.
+
+    Errors: TypeError for another keyword, and for what is given twice.
+
+    Example:
+        >>> from autogradlab import nn
+        >>> nn.factory_kwargs({'device': 'cpu', 'factory_kwargs': {'dtype': None}})
+        {'dtype': None, 'device': 'cpu'}
+
+    Mirrors `torch.nn.factory_kwargs`.
+    """
+    if kwargs is None:
+        return {}
+    simple = {"device", "dtype", "memory_format"}
+    unknown = kwargs.keys() - simple - {"factory_kwargs"}
+    if unknown:
+        raise TypeError(f"unexpected kwargs {unknown}")
+    found = dict(kwargs.get("factory_kwargs", {}))
+    for key in ("device", "dtype", "memory_format"):
+        if key in kwargs:
+            if key in found:
+                raise TypeError(f"{key} specified twice, in **kwargs and in factory_kwargs")
+            found[key] = kwargs[key]
+    return found
 
 
 def __getattr__(name: str) -> Any:

@@ -9,6 +9,8 @@ from ..core.arguments.mismatch import typename
 from ..core.recording.record import TENSORS
 from ..core.runtime.warn import warn
 from ..core.tensor.tensor import Tensor
+from ..core.types.device import device as Device
+from ..core.types.dtypes import cxx_name, scalar_name
 
 __all__ = ["PUBLIC"]
 
@@ -101,6 +103,21 @@ def _assert_async(input: Tensor, assert_msg: str = "Expected Tensor with single 
         raise RuntimeError(assert_msg)
 
 
+def _assert_tensor_metadata(
+    a: Tensor, size: Any = None, stride: Any = None, dtype: Any = None, *, device: Any = None, layout: Any = None
+) -> None:
+    """RuntimeError where a tensor has another size, stride, dtype, device or layout."""
+    for what, expected, found in (("sizes", size, a.shape), ("strides", stride, a.stride())):
+        if expected is not None and tuple(expected) != tuple(found):
+            raise RuntimeError(f"Tensor {what} mismatch! Expected: {list(expected)}, Got: {list(found)}")
+    if dtype is not None and dtype is not a.dtype:
+        raise RuntimeError(f"Tensor dtype mismatch! Expected: {scalar_name(dtype)}, Got: {cxx_name(a.dtype)}")
+    if device is not None and Device(device) != a.device:
+        raise RuntimeError(f"Tensor device mismatch! Expected: {Device(device)}, Got: {a.device}")
+    if layout is not None and layout is not a.layout:
+        raise RuntimeError("Tensor layout mismatch! Expected: Sparse, Got: Strided")
+
+
 #: what is known of elements that share memory
 _APART, _SHARED, _UNCLEAR = 0, 1, 2
 
@@ -136,6 +153,7 @@ PUBLIC: dict[str, Any] = {
         _check_tensor_all,
         _assert,
         _assert_async,
+        _assert_tensor_metadata,
         _debug_has_internal_overlap,
     )
 }

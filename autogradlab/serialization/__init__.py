@@ -16,6 +16,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from ..core.types.device import device
 from .archive import (
     Archive,
@@ -25,28 +27,98 @@ from .archive import (
     set_default_load_endianness,
     write,
 )
-from .reading import Reader, add_safe_globals, clear_safe_globals, get_safe_globals, remove_safe_globals, safe_globals
-from .stream import Stream, is_stream, streamed
+from .places import (
+    _package_registry,
+    default_restore_location,
+    location_tag,
+    register_package,
+    validate_cuda_device,
+    validate_hpu_device,
+)
+from .reading import (
+    Reader,
+    add_safe_globals,
+    clear_safe_globals,
+    content_of,
+    get_safe_globals,
+    get_unsafe_globals_in_checkpoint,
+    remove_safe_globals,
+    safe_globals,
+)
+from .settings import (
+    get_crc32_options,
+    get_default_mmap_options,
+    set_crc32_options,
+    set_default_mmap_options,
+    skip_data,
+)
+from .stream import MAGIC_NUMBER, PROTOCOL_VERSION, Stream, is_stream, streamed
 from .writing import Writer
 
 __all__ = [
     "DEFAULT_PROTOCOL",
+    "MAGIC_NUMBER",
+    "PROTOCOL_VERSION",
     "LoadEndianness",
+    "SourceChangeWarning",
+    "_package_registry",
     "add_safe_globals",
+    "check_module_version_greater_or_equal",
     "clear_safe_globals",
+    "default_restore_location",
+    "get_crc32_options",
     "get_default_load_endianness",
+    "get_default_mmap_options",
     "get_safe_globals",
+    "get_unsafe_globals_in_checkpoint",
     "load",
+    "location_tag",
+    "register_package",
     "remove_safe_globals",
     "safe_globals",
     "save",
+    "set_crc32_options",
     "set_default_load_endianness",
+    "set_default_mmap_options",
+    "skip_data",
+    "validate_cuda_device",
+    "validate_hpu_device",
 ]
 
 DEFAULT_PROTOCOL = 2  # of pickle, as wrappers of `save` name it
 
 # What `map_location` may be; other libraries annotate with this name.
 MAP_LOCATION: TypeAlias = Callable[[Any, str], Any] | device | str | dict[str, str] | None
+
+
+class SourceChangeWarning(Warning):
+    """That a class has changed since an object of it was saved, which PyTorch's oldest files tell.
+
+    Mirrors `torch.serialization.SourceChangeWarning`.
+    """
+
+
+def check_module_version_greater_or_equal(
+    module: Any, req_version_tuple: tuple[Any, ...], error_if_malformed: bool = True
+) -> bool:
+    """Whether a module's `__version__` is at least another one.
+
+    Errors: RuntimeError for one that is no row of numbers; with error_if_malformed=False a warning, and True.
+
+    Mirrors `torch.serialization.check_module_version_greater_or_equal`.
+    """
+    try:
+        parts = zip(req_version_tuple, module.__version__.split("."), strict=False)
+        return tuple(type(wanted)(part) for wanted, part in parts) >= req_version_tuple
+    except Exception as error:
+        message = (
+            f"'{module.__name__}' module version string is malformed '{module.__version__}' and cannot be compared "
+            f"with tuple {req_version_tuple}"
+        )
+        if error_if_malformed:
+            raise RuntimeError(message) from error
+        warnings.warn(message + ", but continuing assuming that requirement is met", stacklevel=2)
+        return True
 
 
 def save(
@@ -80,11 +152,14 @@ def save(
         if parent and not os.path.isdir(parent):
             raise RuntimeError(f"Parent directory {parent} does not exist.")
     if not _use_new_zipfile_serialization:
+        if skip_data.depth:
+            raise RuntimeError("Cannot use skip_data=True with _use_new_zipfile_serialization=False")
         put(f, streamed(obj))
         return
     writer = Writer()
     description = writer.described(obj)
-    write(f, description, [memory for _, memory in writer.memories.values()])
+    memories = [memory for _, memory in writer.memories.values()]
+    write(f, description, [np.zeros_like(memory) for memory in memories] if skip_data.depth else memories)
 
 
 def load(
@@ -121,21 +196,7 @@ def load(
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
     if mmap and not isinstance(f, (str, os.PathLike)):
         raise ValueError("f must be a file path in order to use the mmap argument")
-    start = 0
-    if isinstance(f, (str, os.PathLike)):
-        with open(f, "rb") as file:
-            content = file.read()
-    else:
-        try:
-            seek = f.seek  # asked for first, as PyTorch does
-            start = f.tell()
-            seek(start)
-        except (AttributeError, io.UnsupportedOperation) as error:
-            raise type(error)(
-                f"{error}. You can only torch.load from a file that is seekable. Please pre-load the data into a "
-                "buffer like io.BytesIO and try to load from it instead."
-            ) from None
-        content = f.read()
+    content, start = content_of(f)
     if not content:
         raise EOFError("Ran out of input") if weights_only is False else EOFError
     if pickle_load_args and weights_only is not False:

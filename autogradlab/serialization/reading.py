@@ -2,41 +2,41 @@
 
 from __future__ import annotations
 
+import io
+import os
 import struct
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
+from pickle import UnpicklingError
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy as np
 
-from ..core.memory.reserved import reserve
 from ..core.memory.storage import Storage, StorageBase
 from ..core.tensor.copying import rebuild_absent, rebuild_tensor
-from ..core.tensor.overriding import have_hollow_tensors
 from ..core.tensor.tensor import Size, Tensor, set_requires_grad
 from ..core.types import dtypes, layouts
 from ..core.types.device import device as Device
 from ..ops.breadth.typed_storage import TypedStorage
-from .archive import damaged
+from .archive import Archive, damaged
 from .names import TRUSTED, give_state, loaded, may_call, own
+from .places import default_restore_location
 from .writing import STORAGES
 
 __all__ = [
     "Reader",
     "add_safe_globals",
     "clear_safe_globals",
+    "content_of",
     "get_safe_globals",
+    "get_unsafe_globals_in_checkpoint",
     "remove_safe_globals",
     "safe_globals",
 ]
 
 _DTYPES = {name: kind for kind, name in STORAGES.items()}
-_NO_CUDA = (
-    "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a "
-    "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
-)
 _NO_STORAGE = (
     "TypedStorage.__init__ received an invalid combination of arguments. Expected one of:\n"
     " * (*, torch.device device, torch.dtype dtype)\n"
@@ -119,6 +119,54 @@ def _given() -> list[Any]:
 
 def _name(x: Any) -> str:
     return x[1] if isinstance(x, tuple) else f"{x.__module__}.{x.__qualname__}"
+
+
+def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
+    """The names in a file that `load` does not allow unless `add_safe_globals` has been given them.
+
+    Errors: ValueError for what no file of `save` is.
+
+    Mirrors `torch.serialization.get_unsafe_globals_in_checkpoint`.
+    """
+    from pickletools import genops
+
+    content = content_of(f)[0]
+    if not content.startswith(b"PK"):
+        raise ValueError("Expected input to be a checkpoint returned by torch.save")
+    found: dict[str, None] = {}
+    with Archive(content) as archive:
+        reader = Reader(archive, None, True)
+        for code, arg, _ in genops(archive.read("data.pkl")):
+            if code.name == "GLOBAL":
+                module, _, name = str(arg).partition(" ")
+                try:
+                    reader.named(module, name)
+                except UnpicklingError:
+                    module, name = _modern(module, name)
+                    found[f"{module}.{name}"] = None
+    return list(found)
+
+
+def _modern(module: str, name: str) -> tuple[str, str]:
+    """A name of Python 2 as Python 3 has it."""
+    return NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
+
+
+def content_of(f: Any) -> tuple[bytes, int]:
+    """The bytes of a path or a binary file, and where in it they begin."""
+    if isinstance(f, (str, os.PathLike)):
+        with open(f, "rb") as file:
+            return file.read(), 0
+    try:
+        seek = f.seek  # asked for first, as PyTorch does
+        start = f.tell()
+        seek(start)
+    except (AttributeError, io.UnsupportedOperation) as error:
+        raise type(error)(
+            f"{error}. You can only torch.load from a file that is seekable. Please pre-load the data into a "
+            "buffer like io.BytesIO and try to load from it instead."
+        ) from None
+    return f.read(), start
 
 
 # -- the machine -------------------------------------------------------------------------------------------------------
@@ -231,7 +279,7 @@ class Reader:
 
     def named(self, module: str, name: str) -> Any:
         """What stands for a name of the file. Errors: UnpicklingError for one that is not allowed."""
-        module, name = NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
+        module, name = _modern(module, name)
         path = f"{module}.{name}"
         if module == "torch" and name in dtypes.ALL:
             return dtypes.ALL[name]
@@ -322,28 +370,16 @@ class Reader:
     def _placed(self, memory: np.ndarray, location: str) -> Storage:
         """The memory of a tensor that was saved on a device, where `map_location` wants it."""
         to = self.map_location
+        storage = Storage.over(memory)
         if isinstance(to, dict):
             location = to.get(location, location)
         elif isinstance(to, (str, Device)):
             location = str(to)
         elif to is not None:
-            found = to(Storage.over(memory), location)
+            found = to(storage, location)
             if found is not None:
-                if not isinstance(found, Storage):
-                    raise TypeError(_NO_STORAGE.format(type(found)))
-                return found
-        if not isinstance(location, str):
-            raise TypeError(f"expected string or bytes-like object, got '{_type_name(location)}'")
-        if location.startswith("cuda"):
-            raise RuntimeError(_NO_CUDA)
-        if location == "meta":
-            have_hollow_tensors()
-            return Storage.over(reserve(memory.nbytes))
-        if location != "cpu":
-            raise RuntimeError(
-                f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location})"
-            )
-        return Storage.over(memory)
+                return _storage(found)
+        return _storage(default_restore_location(storage, location))
 
     def append_all(self) -> None:
         """APPENDS"""
@@ -366,19 +402,19 @@ class Reader:
         self.memo[number] = self.stack[-1]
 
 
+def _storage(found: Any) -> Storage:
+    """What `map_location` or a place gives. Errors: TypeError for what is no storage."""
+    if not isinstance(found, Storage):
+        raise TypeError(_NO_STORAGE.format(type(found)))
+    return found
+
+
 def _word(value: Any) -> Any:
     """A text, which Python 2 wrote as bytes."""
     return value.decode("ascii") if isinstance(value, bytes) else value
 
 
-def _type_name(value: Any) -> str:
-    """The name of a type as Python's own errors give it."""
-    return "torch.device" if isinstance(value, Device) else type(value).__name__
-
-
 def _unsupported(path: str) -> Exception:
-    from pickle import UnpicklingError
-
     return UnpicklingError(_UNSUPPORTED.format(path.removeprefix("builtins.")))
 
 

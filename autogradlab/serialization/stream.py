@@ -13,19 +13,19 @@ from .archive import damaged
 from .reading import Reader
 from .writing import Writer
 
-__all__ = ["Stream", "is_stream", "streamed"]
+__all__ = ["MAGIC_NUMBER", "PROTOCOL_VERSION", "Stream", "is_stream", "streamed"]
 
-_MAGIC, _PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
+MAGIC_NUMBER, PROTOCOL_VERSION = 0x1950A86A20F9469CFC6C, 1001
 #: how such a file begins: the pickle of the number above
-_BEGINNING = Writer().described(_MAGIC)
+_BEGINNING = Writer().described(MAGIC_NUMBER)
 
 
 def streamed(obj: object) -> bytes:
     """A file of that format with an object."""
-    order = {"protocol_version": _PROTOCOL, "little_endian": sys.byteorder == "little"}
+    order = {"protocol_version": PROTOCOL_VERSION, "little_endian": sys.byteorder == "little"}
     sizes = {"short": 2, "int": 4, "long": 4}
     writer = Writer(numbered=False)
-    parts = [_BEGINNING, Writer().described(_PROTOCOL), Writer().described({**order, "type_sizes": sizes})]
+    parts = [_BEGINNING, Writer().described(PROTOCOL_VERSION), Writer().described({**order, "type_sizes": sizes})]
     parts.append(writer.described(obj))
     memories = sorted((str(number), memory, writer.widths[key]) for key, (number, memory) in writer.memories.items())
     parts.append(Writer().described([key for key, _, _ in memories]))
@@ -58,7 +58,7 @@ class Stream:
         """The object."""
         reader = Reader(self, map_location, weights_only, encoding)
         reader.data = self.content
-        if reader.run() != _MAGIC or reader.run() != _PROTOCOL:
+        if reader.run() != MAGIC_NUMBER or reader.run() != PROTOCOL_VERSION:
             raise damaged("it is of an unknown version")
         system = reader.run()
         native = sys.byteorder == "little"

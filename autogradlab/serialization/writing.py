@@ -25,6 +25,7 @@ from ..core.types.layouts import layout as Layout
 from ..core.types.return_types import Named
 from ..ops.breadth.typed_storage import TypedStorage
 from .names import public
+from .places import location_tag
 
 __all__ = ["STORAGES", "Writer"]
 
@@ -307,7 +308,7 @@ class Writer:
         self.out += b"("
         self.put("storage")
         self._name("torch" if memory.kind else "torch.storage", kind)
-        for part in (str(known[0]), "cpu", size):
+        for part in (str(known[0]), location_tag(Storage.over(root)), size):
             self.put(part)
         if not self.numbered:
             self.put(None)  # what is part of another memory

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from . import flop_counter as flop_counter
     from . import hooks as hooks
     from . import module_tracker as module_tracker
+    from . import weak as weak
 
 _LATE = (
     "_mode_utils",
@@ -31,8 +32,29 @@ _LATE = (
     "flop_counter",
     "hooks",
     "module_tracker",
+    "weak",
 )
-__all__ = ["backcompat", "checkpoint", "data", "deterministic", "dlpack", "hooks", "module_tracker", "swap_tensors"]
+__all__ = [
+    "backcompat",
+    "checkpoint",
+    "data",
+    "deterministic",
+    "dlpack",
+    "hooks",
+    "module_tracker",
+    "set_module",
+    "swap_tensors",
+]
+
+
+def set_module(obj: Any, mod: str) -> None:
+    """Say in which module an object is found. Errors: TypeError for what is no name.
+
+    Mirrors `torch.utils.set_module`.
+    """
+    if not isinstance(mod, str):
+        raise TypeError("The mod argument should be a string")
+    obj.__module__ = mod
 
 
 def __getattr__(name: str) -> Any:

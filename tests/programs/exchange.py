@@ -105,3 +105,48 @@ with tempfile.TemporaryDirectory() as folder:
         print(str(error).replace(path, "PATH"))
 for only in (None, True, False):
     attempt(lambda only=only: torch.load(io.BytesIO(), weights_only=only))
+
+
+# % places-and-settings: where memory lies, what files are said to be, names that are not allowed
+S = torch.serialization
+memory = torch.ones(2).untyped_storage()
+for word in ("cpu", "cuda:0", "mps", "meta", "hpu", "xpu", "mtia", "foo", None):
+    attempt(lambda: print(word, S.default_restore_location(memory, word).device))
+print(S.location_tag(memory), S.location_tag(torch.ones(2)), S.location_tag(torch.ones(2, device="meta")))
+print([entry[0] for entry in S._package_registry], S.MAGIC_NUMBER, S.PROTOCOL_VERSION)
+heard = []
+S.register_package(
+    1, lambda m: "far" if m.nbytes() == 16 else None, lambda m, w: heard.append(w) or (m if w == "far" else None)
+)
+file = io.BytesIO()
+torch.save([torch.ones(4), torch.ones(2)], file)
+for where in (None, "cpu", {"far": "cpu"}, lambda m, w: None):
+    file.seek(0)
+    print(torch.load(file, map_location=where), heard)
+    heard.clear()
+S._package_registry.pop(0)
+file.seek(0)
+attempt(lambda: torch.load(file))
+print(S.get_crc32_options(), S.set_crc32_options(False), S.get_crc32_options(), S.set_crc32_options(True))
+with S.set_default_mmap_options(1):
+    print(S.get_default_mmap_options())
+print(S.get_default_mmap_options())
+attempt(lambda: S.set_default_mmap_options(7))
+file = io.BytesIO()
+with S.skip_data(materialize_fake_tensors=False):
+    torch.save({"a": torch.arange(3.0), "b": torch.ones(2, dtype=torch.int64)}, file)
+    attempt(lambda: torch.save(torch.ones(1), io.BytesIO(), _use_new_zipfile_serialization=False))
+file.seek(0)
+print(torch.load(file))
+file = io.BytesIO()
+torch.save([torch.nn.Linear(1, 1), torch.nn.Parameter(torch.ones(1)), {"a": torch.float32}], file)
+file.seek(0)
+print(S.get_unsafe_globals_in_checkpoint(file))
+with S.safe_globals([torch.nn.Linear]):
+    file.seek(0)
+    print(S.get_unsafe_globals_in_checkpoint(file))
+attempt(lambda: S.get_unsafe_globals_in_checkpoint(io.BytesIO(b"abc")))
+attempt(lambda: S.get_unsafe_globals_in_checkpoint(3))
+print(S.check_module_version_greater_or_equal(np, (1, 2)), S.check_module_version_greater_or_equal(np, (99,)))
+attempt(lambda: S.validate_cuda_device("cuda"))
+attempt(lambda: S.validate_hpu_device("hpu"))

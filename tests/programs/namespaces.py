@@ -11,6 +11,7 @@ import torch
 import torch.utils._pytree as pytree
 from torch import nn
 from torch.nn.utils import stateless
+from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary, WeakIdRef, WeakTensorKeyDictionary
 
 from tests.scenarios.show import attempt, caught
 
@@ -226,3 +227,74 @@ attempt(lambda: pytree.treespec_dumps(pytree.tree_structure(torch.max(torch.ones
 attempt(lambda: pytree.treespec_dumps(pytree.tree_structure({object: 1})))
 attempt(lambda: pytree.treespec_loads('[1, {"type": "a.b", "context": null, "children_spec": []}]'))
 attempt(lambda: pytree.treespec_dumps("text"))
+
+
+# % scripts: marks and questions of programs that could be compiled
+@torch.jit.unused
+def one(x):
+    return x
+
+
+@torch.jit.ignore
+def two(x):
+    return x
+
+
+three = torch.jit.script_if_tracing(torch.jit.export(lambda x: x + 1))
+print(one._torchscript_modifier, two._torchscript_modifier, three(1), three._torchscript_modifier)
+with caught():
+    torch.jit.ignore(3)
+torch.jit.ignore(drop=True)(one)
+torch.jit.ignore(drop_on_export=True)(one)
+print(torch.jit.is_scripting(), torch.jit.is_tracing(), torch.jit.annotate(int, 3), torch.jit.Attribute(3, int))
+kinds = [list[int], dict[str, int], tuple[int, str], set[int], int, (int, str), int | None]
+for value in ([1], [1, "a"], {"a": 1}, {"a": "b"}, (1, "a"), {1}, 3, "a", None, []):
+    print([torch.jit.isinstance(value, kind) for kind in kinds[:6]])
+with torch.jit.optimized_execution(True), torch.jit.strict_fusion():
+    pass
+
+# % symbolic-numbers: what programs reckon with where sizes may not be known
+print(torch.sym_int(3.5), torch.sym_float(2), torch.sym_max(2, 2.0), torch.sym_min(2.0, 3), torch.sym_max(1, True))
+print(torch.sym_not(3), torch.sym_ite(True, 1, 2), torch.sym_sqrt(4), torch.sym_sum([1, 2]), torch.sym_fresh_size(3))
+for call in (
+    lambda: torch.sym_max(2, "a"),
+    lambda: torch.sym_ite(1, 2, 3),
+    lambda: torch.sym_ite(True, 2, 3.0),
+    lambda: torch.sym_int("a"),
+):
+    attempt(call)
+x = torch.ones(2)
+torch._assert_tensor_metadata(x, [2], [1], torch.float32, device="cpu", layout=torch.strided)
+for options in ({"size": [3]}, {"stride": (2,)}, {"dtype": torch.int32}, {"device": "meta"}):
+    attempt(lambda: torch._assert_tensor_metadata(x, **options))
+attempt(lambda: torch._assert_tensor_metadata(x.bfloat16(), dtype=torch.bool))
+
+# % weak-keys: dictionaries by the identity of objects that do not live by them
+key, other = torch.ones(2), torch.ones(2)
+d = WeakTensorKeyDictionary({key: 1})
+d[other] = 2
+print(len(d), d[key], d[other], torch.ones(2) in d, 3 in d, list(d), list(d.values()), d.get(torch.ones(2), 4), d == d)
+print(
+    d.pop(other),
+    d.setdefault(other, 5),
+    d == {key: 1},
+    len(d | {other: 4}),
+    len({other: 3} | d),
+    copy.copy(d) == d,
+    d.popitem(),
+)
+r, w = TensorWeakRef(key), WeakIdRef(key)
+print(r() is key, w() is key, w == WeakIdRef(key), hash(w) == id(key), len(d))
+del key
+print(r(), w(), len(d), WeakTensorKeyDictionary is WeakIdKeyDictionary)
+attempt(lambda: d[torch.ones(2)] if False else TensorWeakRef(3))
+attempt(lambda: d.__setitem__(3, 4))
+
+# % factory-keywords: what Modules pass on to functions that make tensors
+print(nn.factory_kwargs(None), nn.factory_kwargs({"device": 1, "factory_kwargs": {"dtype": 2}}))
+attempt(lambda: nn.factory_kwargs({"device": 1, "factory_kwargs": {"device": 2}}))
+attempt(lambda: nn.factory_kwargs({"foo": 1}))
+print(torch.utils.set_module(Pair, "here"), Pair.__module__)
+attempt(lambda: torch.utils.set_module(Pair, 3))
+print(torch._utils.render_call(torch.add, (1, torch.ones(3)), {"alpha": 2}))
+print(torch._utils._import_dotted_name("torch.nn.Linear"))

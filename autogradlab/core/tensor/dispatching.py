@@ -151,10 +151,11 @@ def asked(args: Iterable[Any], kwargs: Mapping[str, Any]) -> list[Any]:
     return found
 
 
-def ask(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What the innermost mode, or else the class of one of the tensors, gives for a call of an operator."""
+def ask(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], told: list[Any] | None = None) -> Any:
+    """What the innermost mode, or else the class of one of the tensors, gives for a call of an operator. told: the
+    tensors whose types are told, and whose classes are asked, if that is not decided by their classes."""
     state = LOCAL.state
-    tensors = asked(args, kwargs)
+    tensors = asked(args, kwargs) if told is None else told
     types = tuple(map(type, tensors))
     stack, before = state.dispatch_modes, (state.below, state.formula, state.told)
     state.below, state.formula, state.told = True, False, False

@@ -53,6 +53,7 @@ __all__ = [
     "ViewMeta",
     "counter",
     "gradient_edge",
+    "heard",
     "wrap_result",
     "operand_edge",
     "requires_grad",
@@ -78,6 +79,18 @@ if not TYPE_CHECKING:
 
         def __delete__(self, obj: Any) -> None:
             self.__set__(obj, None)
+
+
+def heard(cls: type[Tensor]) -> None:
+    """Let operations ask the tensors of a class, if it says itself what they do."""
+    if dispatching.answers(cls):
+        dispatching.on_first_mode.arm()
+        dispatching.on_first_mode.classes = True
+        own = cls.__torch_function__
+        if getattr(own, "__func__", own) is Tensor.__torch_function__.__func__:  # type: ignore[attr-defined]
+            cls.__torch_function__ = staticmethod(overriding.disabled)  # type: ignore[method-assign]
+    if overriding.overrides(cls):
+        overriding.on_first_override.arm()
 
 
 class Tensor(TensorMethods):
@@ -115,16 +128,11 @@ class Tensor(TensorMethods):
 
     # -- subclasses --------------------------------------------------------------------------------------------------
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, deferred: bool = False, **options: Any) -> None:
+        """deferred: whether the class is `heard` with its first tensor, not from here on."""
         super().__init_subclass__(**options)
-        if dispatching.answers(cls):
-            dispatching.on_first_mode.arm()
-            dispatching.on_first_mode.classes = True
-            own = cls.__torch_function__
-            if getattr(own, "__func__", own) is Tensor.__torch_function__.__func__:  # type: ignore[attr-defined]
-                cls.__torch_function__ = staticmethod(overriding.disabled)  # type: ignore[method-assign]
-        if overriding.overrides(cls):
-            overriding.on_first_override.arm()
+        if not deferred:
+            heard(cls)
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:

@@ -33,7 +33,7 @@ from ...core.types.layouts import FORMATS
 from ...core.values.building import scalar_array
 from ...core.values.promotion import broadcast_shapes, is_number
 from ..table.arguments import reject
-from ..table.asking import Operator, ask, at, changed, tell, written
+from ..table.asking import Operator, asked_detach, at, changed, tell, written
 from ..table.calls import ByCopy
 from ..table.creation import bind
 from ..table.inplace import recorded_edges, refuse_rows_as, rows_beyond, write_in_place
@@ -449,16 +449,8 @@ def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_f
 # -- without history ---------------------------------------------------------------------------------------------------
 
 
-def _asked_detach(input: Tensor) -> Tensor:
-    t = ask(*tell("detach", {"input": input}))
-    t._edge, t._view, t._counter = NO_EDGE, None, counter(input)
-    if owner(t._array) is owner(input._array):  # a class may give memory of another tensor's
-        t._storage = input._storage
-    return t
-
-
 @composite("detach(Tensor input) -> Tensor|view", reads="itself")
-@instead(lambda call, args, kwargs: _asked_detach(*args))
+@instead(lambda call, args, kwargs: asked_detach(*args))
 def detach(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The same memory without history: a leaf that does not require grad. Changes in place are seen in both.
 

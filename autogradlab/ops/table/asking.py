@@ -19,11 +19,12 @@ import numpy as np
 from ...core.arguments.declared import DECLARED
 from ...core.arguments.mismatch import types
 from ...core.graph.node import NO_EDGE
+from ...core.memory.storage import owner
 from ...core.recording.inplace import History, commit_by
 from ...core.recording.record import TENSORS, HeldOutput, SavedOutput
 from ...core.recording.views import share
 from ...core.runtime.modes import LOCAL
-from ...core.tensor.dispatching import Unseen, answers, ask, asked, forms, known, on_first_mode
+from ...core.tensor.dispatching import Unseen, answers, ask, asked, concerned, forms, known, on_first_mode
 from ...core.tensor.edges import NumberMeta
 from ...core.tensor.overriding import another, hand_on, watch_dispatch
 from ...core.tensor.tensor import Tensor, counter, wrap
@@ -44,6 +45,7 @@ __all__ = [
     "Operator",
     "Unseen",
     "arm",
+    "asked_detach",
     "at",
     "bound",
     "changed",
@@ -258,8 +260,23 @@ def _held(item: Any, t: Tensor) -> Any:
         return item
     held = HeldOutput()
     held._array, held._counter, held.nr = item._array, item._counter, item.nr
-    held.again = partial(TENSORS.detach, TENSORS.detach(t))
+    held.again = partial(_detached_again, _detached_again(t))
     return held
+
+
+def _detached_again(t: Tensor) -> Tensor:
+    """What a Node keeps in place of its own result, and gives: of it PyTorch tells the type, whatever that is."""
+    found: Tensor = asked_detach(t, [t]) if concerned(t) else TENSORS.detach(t)
+    return found
+
+
+def asked_detach(input: Tensor, told: list[Any] | None = None) -> Tensor:
+    """The detached tensor that a mode gives."""
+    t: Tensor = ask(*tell("detach", {"input": input}), told)
+    t._edge, t._view, t._counter = NO_EDGE, None, counter(input)
+    if owner(t._array) is owner(input._array):  # a class may give memory of another tensor's
+        t._storage = input._storage
+    return t
 
 
 def _as_view(op: Op, values: list[Any], r: Tensor) -> None:

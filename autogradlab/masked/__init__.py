@@ -6,14 +6,27 @@ mask has a shape that broadcasts to the input's, and is True where an element co
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import autogradlab as torch
 
-from .core.tensor.tensor import Tensor
+from ..core.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from .maskedtensor import MaskedTensor as MaskedTensor
+    from .maskedtensor import as_masked_tensor as as_masked_tensor
+    from .maskedtensor import is_masked_tensor as is_masked_tensor
+    from .maskedtensor import masked_tensor as masked_tensor
 
 __all__ = [
+    "MaskedTensor",
+    "as_masked_tensor",
+    "is_masked_tensor",
+    "masked_tensor",
     "amax",
     "amin",
     "argmax",
@@ -34,6 +47,17 @@ __all__ = [
     "sum",
     "var",
 ]
+
+#: the module of tensors with a mask of their own, imported when somebody asks for it
+_TENSORS = f"{__name__}.maskedtensor"
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("MaskedTensor", "as_masked_tensor", "is_masked_tensor", "masked_tensor", "maskedtensor"):
+        found: ModuleType = import_module(_TENSORS)
+        return found if name == "maskedtensor" else getattr(found, name)
+    raise AttributeError(f"module 'torch.masked' has no attribute '{name}'")
+
 
 Dims = int | Sequence[int] | None
 #: of a function that is given a dtype and an `ord`: the number that hidden elements are replaced by; None if there is
@@ -148,6 +172,14 @@ def _output_mask(op: _Function, input: Tensor, *args: Any, **kwargs: Any) -> Ten
 
 def _combine_input_and_mask(op: _Function, input: Tensor, mask: Tensor | None, *args: Any) -> Tensor:
     """The input with the identity of `op` where the mask hides it."""
+    own = sys.modules.get(_TENSORS)
+    if own is not None and own.is_masked_tensor(input):
+        found: Tensor = own.Combine.apply(
+            input.get_data(),  # type: ignore[attr-defined]
+            input.get_mask(),  # type: ignore[attr-defined]
+            lambda data, mask: _combine_input_and_mask(op, data, mask, *args),
+        )
+        return found
     if mask is None:
         return input
     inside = _input_mask(input, mask=mask)
