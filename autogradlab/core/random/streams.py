@@ -127,8 +127,8 @@ def _uniform_values(n: int, dtype: DType, low: float, high: float, generator: Ge
         wide += np.array(start, _FLOAT64)
         values = round_to(wide.astype(_FLOAT32), dtype)
         end = dtype.type(end)
-    reached = values == end  # rounding may reach the end, which is not part of the range
-    if reached.any():
+    reached = values == np.array(end, dtype)  # rounding may reach the end, which is not part of the range
+    if np.count_nonzero(reached):
         values[reached] = low
     return values
 
