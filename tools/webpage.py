@@ -511,13 +511,40 @@ def faults(site: Path) -> list[str]:
     return found + [f"{folder.relative_to(site)}: it has no first page" for folder in bare]
 
 
+#: What the theme says around a page, and the captions of the list of pages, in Chinese.
+AROUND = {
+    "Previous": "上一页", "Next": "下一页", "Home": "首页", "On this page": "本页内容", "Back to top": "回到顶部",
+    "Skip to content": "跳到正文", "Search": "搜索", "Contents": "目录", "Menu": "菜单", "Expand": "展开",
+    "Index": "索引", "Light mode": "浅色", "Dark mode": "深色",
+    "Auto light/dark, in light mode": "自动，现为浅色", "Auto light/dark, in dark mode": "自动，现为深色",
+    "Toggle site navigation sidebar": "显示或隐藏页面列表", "Toggle table of contents sidebar": "显示或隐藏本页目录",
+    "Toggle Light / Dark / Auto color theme": "切换浅色、深色或自动", "Link to this heading": "本节的链接",
+    "View this page": "查看本页原文", "Made with": "制作：",
+    "Lessons": "英文课程", "Guides": "手册", "Reference": "参考",
+}  # fmt: skip
+
+
+def in_chinese(text: str) -> str:
+    """A page that says it is Chinese, and in which the theme speaks Chinese: the words of a page itself are its own."""
+    text = re.sub(r'(<html[^>]*\blang=")en"', r'\1zh"', text, count=1)
+
+    def said(found: re.Match[str]) -> str:
+        return found[0].replace(found[1].strip(), AROUND.get(found[1].strip(), found[1].strip()))
+
+    parts = re.split(r"(<article\b.*</article>)", text, maxsplit=1, flags=re.DOTALL)
+    for number in range(0, len(parts), 2):
+        parts[number] = re.sub(r">(\s*[A-Z][^<>]*?)<", said, parts[number])
+    attributes = r'\b(?:aria-label|placeholder|title)="([A-Z][^"]*)"'
+    return re.sub(attributes, said, "".join(parts))
+
+
 def finish(site: Path) -> None:
     """What Sphinx does not know: Chinese pages say that they are, and an empty cell of a table heads nothing."""
     chinese = {*site.glob("zh/*.html"), *site.glob("guides/*.zh.html")}
     for path in site.rglob("*.html"):
         text = before = path.read_text(encoding="utf-8")
         if path in chinese:
-            text = re.sub(r'(<html[^>]*\blang=")en"', r'\1zh"', text, count=1)
+            text = in_chinese(text)
         text = text.replace('<th class="head"><p></p></th>', "<td></td>")
         if text != before:
             path.write_text(text, encoding="utf-8", newline="\n")

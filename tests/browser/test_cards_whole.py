@@ -207,6 +207,17 @@ def test_the_end_shows_gradients_in_numbers(page: Any, cards: dict[str, Any]):
     assert page.locator(".agl-beside tr").count() == 2
 
 
+def test_a_tensor_s_card_ends_where_its_words_end(page: Any, cards: dict[str, Any]):
+    """Numbers beside more than one list of facts take the rows that these have, and none more."""
+    empty = """() => { const body = document.querySelector('.agl-main');
+        return body.getBoundingClientRect().bottom
+          - Math.max(...[...body.children].map(e => e.getBoundingClientRect().bottom)); }"""
+    for name, made in cards.items():
+        if name.endswith(("-show", "-changed")):
+            mount(page, made, 1120)
+            assert page.evaluate(empty) < 20, name
+
+
 def test_the_bars_of_a_ledger_are_whole(page: Any, cards: dict[str, Any]):
     for name, made in cards.items():
         if name.endswith("long_accumulation"):

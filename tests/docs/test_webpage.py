@@ -178,6 +178,26 @@ def test_pages_are_finished(tmp_path: Path):
     assert (tmp_path / "en" / "a.html").read_text("utf-8") == '<td></td><th class="head"><p>x</p></th>'
 
 
+def test_what_stands_around_a_chinese_page_is_chinese(tmp_path: Path):
+    text = (
+        '<html class="no-js" lang="en"><a class="skip">Skip to content</a><input placeholder="Search">'
+        '<p class="caption"><span>Lessons</span></p><li><a href="a.html">Welcome</a></li>'
+        '<article id="main"><h1>Search<a title="Link to this heading">¶</a></h1><code>Next</code></article>'
+        '<div class="context"><span>Next</span></div><div>\n Made with <a>Furo</a></div></html>'
+    )
+    for folder in ("zh", "en"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.html").write_text(text, encoding="utf-8")
+    webpage.finish(tmp_path)
+    assert (tmp_path / "en" / "a.html").read_text("utf-8") == text
+    assert (tmp_path / "zh" / "a.html").read_text("utf-8") == (
+        '<html class="no-js" lang="zh"><a class="skip">跳到正文</a><input placeholder="搜索">'
+        '<p class="caption"><span>英文课程</span></p><li><a href="a.html">Welcome</a></li>'
+        '<article id="main"><h1>Search<a title="本节的链接">¶</a></h1><code>Next</code></article>'
+        '<div class="context"><span>下一页</span></div><div>\n 制作： <a>Furo</a></div></html>'
+    )
+
+
 def test_guides_link_into_the_project():
     owner, name = address.address()
     text = webpage.guide("[a](authors.md) [b](class/values.yaml) [c](../lessons/README.md) [d](#e)")
