@@ -75,11 +75,28 @@ def test_turns_of_loops(shell: Any):
     text = rows(found.program)
     assert [r for r in text if r[1].startswith("t = ")] == [(2, f"t = {t} h = h * w") for t in range(3)]
     nested = [r for r in text if r[1].startswith(("a = ", "b = "))]
-    assert nested == [(2, "a = 1"), (4, "b = 'x'"), (4, "b = 'y'"), (2, "a = 2"), (4, "b = 'x'"), (4, "b = 'y'")]
+    inner = [(4, "b = 'x' · h"), (4, "b = 'y' · h")]  # whose value it is that stands there: u is another
+    assert nested == [(2, "a = 1"), *inner, (2, "a = 2"), *inner]
     assert [r for r in text if r[1].startswith("turn")] == [(2, "turn 1 h = h * w"), (2, "turn 2 h = h * w")]
     assert {"h, t = 0", "h, t = 2", "u, a = 1, b = 'x'", "h, a = 2, b = 'y'", "h, turn 1"} <= set(found.names.values())
     ways = {tuple(label for _, label in way) for way in found.groups.values()}
     assert {("t = 1",), ("a = 2", "b = 'y'"), ("turn 2",)} <= ways
+
+
+def test_a_turn_of_several_results_says_whose_value_it_shows(shell: Any):
+    found = source(
+        shell,
+        "w = torch.ones(1, requires_grad=True)\npast = late = w * 1\nparts = []\n"
+        "for t in range(2):\n    past = past * w\n    late = late + w\n"
+        "for t in range(2):\n    past = past * 2\n    parts.append(past + late)\n"
+        "y = parts[0] * parts[1]",
+    )
+    assert [row.text for row in found.program.rows if row.kind == "turn"] == [
+        "t = 0 · late",
+        "t = 1 · late",
+        "t = 0 · line 9",
+        "t = 1 · line 9",
+    ]
 
 
 def test_calls_comprehensions_and_modules(shell: Any):

@@ -411,6 +411,16 @@ class _Reading:
         """The expressions in a row's file in which a Node was made, those of functions that call each other."""
         return (s.span for s in note_of(self._live(node)) if isinstance(s, Spot) and s.code.co_filename == row.file)
 
+    @staticmethod
+    def _of_several(turn: _Draft) -> str:
+        """The words of a turn; where several of its lines have a value and a gradient, with whose stand there: a name,
+        or the line."""
+        lines = [line for line in turn.children.values() if line.kind == "line" and line.places]
+        if len({line.name or line.line for line in lines}) < 2:
+            return turn.text
+        last = next((line for line in lines if turn.places[-1] in line.places), lines[-1])
+        return f"{turn.text} · {last.name or say('common.at_line', line=last.line)}"
+
     # -- the end -------------------------------------------------------------------------------------------------------
 
     def _numbered(self) -> Source:
@@ -445,7 +455,8 @@ class _Reading:
                 self.rows.setdefault(at, []).append(name)
             cell = cell_number(draft.file) or 0
             same = mark(values.known.get(draft.places[-1]), called) if called and draft.kind != "loop" else ""
-            rows.append(Row(name, draft.text, draft.kind, parent, draft.line, cell, called, value, tag, same))
+            text = self._of_several(draft) if draft.kind == "turn" and draft.places else draft.text
+            rows.append(Row(name, text, draft.kind, parent, draft.line, cell, called, value, tag, same))
             marks += [Mark(node, name, *span) for node, *span in draft.nodes if self.told is None or node in self.told]
             inner = list(draft.children.values())
             inner = sorted(inner, key=lambda d: d.line) if draft.kind == "cell" else inner
