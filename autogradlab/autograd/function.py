@@ -160,7 +160,10 @@ class Function(_SingleLevelFunction):
         local = modes.current()
         if local.mapped and cls.vmap is not Function.vmap and (level := innermost(args, local)):
             return by_rule(cls, args, level, local)
-        kind = cls._generated if transforms.differentiating() else cls._backward_cls
+        if transforms.differentiating():
+            kind = cls._generated
+        else:
+            kind = _mapped(cls, args, local) if local.mapped and cls.generate_vmap_rule else cls._backward_cls
         node: FunctionNode = kind.__new__(kind)
         recording = _start(node, args, local)
         ctx = node._ctx
@@ -349,6 +352,19 @@ def _check_transforms(cls: Any, separate: bool) -> None:
         raise RuntimeError("NYI: Functionalize rule for custom_function_call")
     if transforms.mapping:
         _check_rule(cls)
+
+
+def _mapped(cls: Any, args: tuple[Any, ...], local: modes.State) -> Any:
+    """The class of the Nodes of a Function whose rule for vmap is made for it: its name tells of how many vmaps the
+    arguments are rows."""
+    levels = {level for a in flat(args) if isinstance(a, Tensor) for level in levels_of(a._array.shape)}
+    count = sum(mapped[0] in levels for mapped in local.mapped)
+    kinds = cls.__dict__.get("_mapped_cls")
+    if kinds is None:
+        kinds = cls._mapped_cls = {0: cls._backward_cls}
+    if count not in kinds:
+        kinds[count] = _node_class(cls, f"{'Vmapped' * count}{cls.__name__}Backward")
+    return kinds[count]
 
 
 def _check_rule(cls: Any) -> None:

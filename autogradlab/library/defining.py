@@ -3,6 +3,7 @@ autograd (mirrors this part of `torch.library`)."""
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -32,6 +33,20 @@ _PLACES: dict[str, str | None] = {
     "Autograd": "autograd",
     "AutogradCPU": "autograd",
 }
+_ONLY_NAME = "Tried to parse a function schema but only the operator name was given"
+_OTHER_SPACE = (
+    "Explicitly provided namespace ({}) in schema string does not match namespace of enclosing TORCH_LIBRARY block "
+    "({}).  Move this definition to the (unique) TORCH_LIBRARY block corresponding to this namespace (and consider "
+    "deleting the namespace from your schema string.)  (Error occurred while processing TORCH_LIBRARY block at {})"
+)
+#: what a dispatch key is made of: a functionality, a device
+_KEY = re.compile(
+    "(Autograd|Autocast|Sparse|SparseCsr|Quantized|NestedTensor)?"
+    "(CPU|CUDA|HIP|HPU|IPU|Lazy|MAIA|MPS|MTIA|Meta|VE|XLA|XPU|PrivateUse[123])?|AutogradOther|AutogradFunctionality|"
+    "Composite(ImplicitAutograd|ExplicitAutograd|ExplicitAutogradNonFunctional|ImplicitAutogradNestedTensor)|"
+    "ADInplaceOrView|BackendSelect|Conjugate|Dense|Functionalize|Negative|PreDispatch|Python|PythonDispatcher|"
+    "PythonTLSSnapshot|Undefined|ZeroTensor|FuncTorch[A-Za-z]+"
+)
 _NO_META = (
     "{}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered. "
     "You may have run into this message while using an operator with PT2 compilation APIs "
@@ -280,6 +295,12 @@ class Library:
                 "placed in the (unique) TORCH_LIBRARY block for their namespace.  (Error occurred while processing "
                 f"TORCH_LIBRARY_IMPL block at {_caller()})"
             )
+        if "(" not in schema:
+            raise RuntimeError(_ONLY_NAME)
+        space, _, full = full.rpartition("::")
+        if space and space != self.ns:
+            raise RuntimeError(_OTHER_SPACE.format(space, self.ns, _caller()))
+        name = name.removeprefix(f"{space}::")
         packet = vars(namespaces.namespace(self.ns)).get(name)
         known = packet and packet._overloads.get(overload or "default")
         if known:
@@ -311,6 +332,8 @@ class Library:
         name = op_name.name() if isinstance(op_name, OpOverload) else op_name
         full = name if "::" in name else f"{self.ns}::{name}"
         key = dispatch_key or self.dispatch_key
+        if not _KEY.fullmatch(key):
+            raise RuntimeError(f"could not parse dispatch key: {key}")
         place = _PLACES.get(key, key.lower())
         try:
             found = find("impl", full)

@@ -247,3 +247,56 @@ for f, dims in (
     print([g is not None for g in torch.autograd.grad(made.sum(), (a, w, b), allow_unused=True)])
 made = vmap(lambda a, w, b: F.linear(a, w.t(), b))(a, w, b)
 print(nodes(made.grad_fn), made.shape)
+
+# % captured-writes: what a transformed function has from outside is not changed in it, in whatever way
+v, w = torch.ones(3), torch.ones(3, requires_grad=True)
+for name, write in {
+    "number": lambda x: v.__setitem__(0, 1),
+    "mask": lambda x: v.__setitem__(v > 0, 1),
+    "copy_": lambda x: v.copy_(x),
+    "fill_": lambda x: v.fill_(1),
+    "fill_ of a tensor": lambda x: v.fill_(x[0]),
+    "zero_": lambda x: v.zero_(),
+    "add_": lambda x: v.add_(x),
+    "normal_": lambda x: v.normal_(),
+    "t_": lambda x: v.t_(),
+    "unsqueeze_": lambda x: v.unsqueeze_(0),
+    "resize_": lambda x: v.resize_(3),
+    "detach_": lambda x: v.detach_(),
+    "leaf, add_": lambda x: w.add_(1),
+    "leaf, fill_": lambda x: w.fill_(1),
+    "leaf, normal_": lambda x: w.normal_(),
+    "leaf, copy_": lambda x: w.copy_(x),
+    "init": lambda x: torch.nn.init.zeros_(w),
+}.items():
+    print(name, end=" ")
+    attempt(lambda: torch.func.grad(lambda x: (write(x), x.sum())[1])(torch.ones(3)))
+print(v, w)
+
+
+class Doubling(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x):
+        return x * 2
+
+    @staticmethod
+    def setup_context(ctx, inputs, output): ...
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+x = torch.ones(2, 3, requires_grad=True)
+y = torch.func.vmap(Doubling.apply)(x)
+print(y, y.grad_fn.name(), torch.func.vmap(torch.func.vmap(Doubling.apply))(x), torch.autograd.grad(y.sum(), x))
+
+# % libraries-refuse: definitions and keys that are none
+library = torch.library.Library("tests_refusing", "DEF")
+for schema in ("bad",):
+    attempt(lambda: library.define(schema))
+library.define("one(Tensor x) -> Tensor")
+for key in ("FOO", "cpu"):
+    attempt(lambda: library.impl("one", lambda x: x, key))

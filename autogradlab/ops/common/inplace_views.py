@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.recording.inplace import History, check_inplace, commit_array
+from ...core.recording.inplace import History, check_inplace, commit_array, refuse_captured
 from ...core.recording.record import finish, start_node
 from ...core.runtime import modes
 from ...core.tensor.dispatching import instead
@@ -37,6 +37,8 @@ def reshaped(input: Tensor, entry: Op, values: list[Any], array: Any) -> Tensor:
     """What `reshaped_in_place` does where nobody is asked."""
     local = modes.LOCAL.state
     history = None
+    if modes.FLAGS.unusual:
+        refuse_captured(input, f"{entry.name}_")
     if local.record and requires_grad(input):
         check_inplace(input)
     edges, found = entry.edges(values)

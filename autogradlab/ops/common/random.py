@@ -15,7 +15,7 @@ from ...core.memory.versions import increment_version
 from ...core.random import distributions as D
 from ...core.random import generator, streams
 from ...core.random.generator import default_generator
-from ...core.recording.inplace import History, check_inplace, commit
+from ...core.recording.inplace import History, check_inplace, commit, refuse_captured
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, start_node
 from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn
@@ -639,6 +639,8 @@ def _asked(
 def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -> Tensor:
     array = self._array
     history = None
+    if modes.FLAGS.unusual:
+        refuse_captured(self, f"{entry.name}_")
     if (self._edge is not NO_EDGE or other is not None) and modes.LOCAL.state.record:
         operands = (self,) if other is None else (self, other)
         if any(map(requires_grad, operands)):

@@ -15,7 +15,7 @@ from ...core.memory.overlap import check_apart
 from ...core.memory.rows import Rows, levels_of
 from ...core.memory.strided import placed
 from ...core.memory.versions import of_inference
-from ...core.recording.inplace import commit
+from ...core.recording.inplace import commit, refuse_captured
 from ...core.recording.record import TENSORS, start_node
 from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS
@@ -419,6 +419,8 @@ def _old_mask(index: Any) -> Tensor | None:
 
 def _assign(view: Tensor, value: Tensor) -> None:
     x, target = value._array, view._array
+    if FLAGS.unusual:
+        refuse_captured(view, "copy_")
     if x.shape == target.shape:
         TENSORS.copy_(view, value)
     elif not x.ndim:

@@ -18,7 +18,7 @@ from ...core.memory.storage import address, owner, resize, storage_of
 from ...core.memory.strided import placed, window
 from ...core.memory.versions import UNSHARED, apart, increment_version, of_inference
 from ...core.recording.detached import note_detached
-from ...core.recording.inplace import History, check_inplace, commit, commit_number
+from ...core.recording.inplace import History, check_inplace, commit, commit_number, refuse_captured
 from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
 from ...core.runtime import errors, modes
 from ...core.tensor.dispatching import instead
@@ -486,6 +486,8 @@ def detach_(input: Tensor) -> Tensor:
     """Detach this tensor from its history, in place."""
     if modes.current().inference:
         return input  # autograd does not see it
+    if modes.FLAGS.unusual:
+        refuse_captured(input, "detach_")
     if input._view is not None:
         raise RuntimeError(errors.DETACH_VIEW)
     if made_by(input) is not None:
@@ -537,6 +539,8 @@ def _asked_copy(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor
     history = None
     floats = input._array.dtype.kind in "fcV"
     if local.record and (requires_grad(input) or (floats and requires_grad(other))):
+        if modes.FLAGS.unusual:
+            refuse_captured(input, "copy_")
         check_inplace(input)
         edges = (gradient_edge(input), gradient_edge(other) if floats else NO_EDGE)
         history = History(input, start_node(CopyBackwards, edges, input._array.shape, input._array.dtype, ()))
@@ -581,6 +585,8 @@ def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
     floats = input._array.dtype.kind in "fcV"
     recording = local.record and (requires_grad(input) or (floats and requires_grad(other)))
     if recording:
+        if modes.FLAGS.unusual:
+            refuse_captured(input, "copy_")
         check_inplace(input)
     target, x = input._array, other._array
     same = (
@@ -698,8 +704,12 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     if usual and input._edge is NO_EDGE and input._counter is not INFERENCE:
         array = input._array
         if (array.dtype.kind == "f" or (kind is int and array.dtype.kind == "i")) and 0 not in array.strides:
+            if modes.FLAGS.unusual:
+                refuse_captured(input, "fill_.Scalar")
             commit_number(input, value)
             return input
+    if modes.FLAGS.unusual:
+        refuse_captured(input, "fill_.Tensor" if isinstance(value, Tensor) else "fill_.Scalar")
     if isinstance(value, Tensor):
         recorded_edges(_FILLS[3], [input, value])
     found = _value("fill_", input, value)
@@ -724,6 +734,8 @@ def zero_(input: Tensor) -> Tensor:
     tensor([0., 0.])
     """
     if input._edge is NO_EDGE and input._counter is not INFERENCE and 0 not in input._array.strides:
+        if modes.FLAGS.unusual:
+            refuse_captured(input, "zero_")
         commit_number(input, 0)
         return input
     return write_in_place(_ZERO, [input], _zero_into, repeatable=True)
@@ -902,6 +914,8 @@ def resize_(input: Tensor, *size: Any, **options: Any) -> Tensor:
     if options or not size:
         _, values = bind("resize_", size, options, "Tensor")
         size = (tuple(values["size"]),)
+    if modes.FLAGS.unusual:
+        refuse_captured(input, "resize_")
     if requires_grad(input) and not of_inference(input) and not modes.LOCAL.state.inference:
         raise RuntimeError(_CANNOT_RESIZE)
     shape = shape_arg(size)

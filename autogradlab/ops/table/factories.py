@@ -761,6 +761,8 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             and not (FLAGS.unusual and not LOCAL.state.record)
             and (requires_grad(input) or requires_grad(other))
         ):
+            if FLAGS.unusual:
+                refuse_captured(input, entry.node_in_place().in_place)
             check_inplace(input, other)
             node = entry.prepared(input, other)
             history = History(input, node)

@@ -51,13 +51,19 @@ def recorded_edges(op: Op, values: list[Any]) -> Sequence[Edge] | None:
     # before the edges are asked for, which a view whose base has changed gets anew
     early = values[0]._view is not None and any(isinstance(v, Tensor) and requires_grad(v) for v in values)
     if early:
-        check_inplace(values[0])
+        _check(op, values[0])
     edges, found = op.edges(values)
     if not found:
         return None
     if not early:
-        check_inplace(values[0])
+        _check(op, values[0])
     return edges
+
+
+def _check(op: Op, input: Tensor) -> None:
+    if modes.FLAGS.unusual:  # transforms look first
+        refuse_captured(input, op.node_in_place().in_place)
+    check_inplace(input)
 
 
 def prepare(op: Op, values: list[Any], edges: Sequence[Edge], cls: Any = None) -> Node:
