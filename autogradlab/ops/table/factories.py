@@ -755,19 +755,17 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             _, other, x, y = found
             spread = target.shape != y.shape
         node = history = None
+        if FLAGS.unusual and LOCAL.state.captured:
+            refuse_captured(input, entry.node_in_place().in_place)
         if (
             not (input._edge is NO_EDGE and other._edge is NO_EDGE)
             and recorded
             and not (FLAGS.unusual and not LOCAL.state.record)
             and (requires_grad(input) or requires_grad(other))
         ):
-            if FLAGS.unusual:
-                refuse_captured(input, entry.node_in_place().in_place)
             check_inplace(input, other)
             node = entry.prepared(input, other)
             history = History(input, node)
-        elif FLAGS.unusual and LOCAL.state.captured:
-            refuse_captured(input, entry.node_in_place().in_place)
         if early is not None:
             early(x, y)
         version = input._counter
