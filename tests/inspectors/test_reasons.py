@@ -45,6 +45,7 @@ def test_gradients(torch: Any):
     (h,) = torch.autograd.grad((x**3).sum(), x)
     assert [why(g).kind, why(h).kind] == ["gradient", "gradient"]
     assert "requires_grad_" not in cure(why(g))
+    assert lead(why(g)) == "`g.grad` is None and stays None:"  # g is there
     assert why(x.detach() * a.size).kind == "not_required"
 
 
@@ -128,7 +129,7 @@ def test_a_graph_of_a_hundred_thousand_nodes(torch: Any):
 def test_every_kind_has_its_words():
     entries = tomllib.loads((Path(autogradlab.inspectors.words.__file__).parent / "reasons.toml").read_text("utf-8"))
     wanted = (
-        {"lead", "lead_stays", "name_first", "both", "hooked", "written"}
+        {"lead", "lead_stays", "lead_gradient", "name_first", "both", "hooked", "written"}
         | set(KINDS)
         | {f"{kind}_cure" for kind in KINDS if kind != "present"}
     )

@@ -65,12 +65,13 @@ def watch(*things: Any) -> Inspector:
     space = namespace()
     names = names_of(space)
     written = arguments()
-    watched = []
+    watched: dict[tuple[str, int], Any] = {}  # one line for what is given twice, as a weight and its model are
     for number, thing in enumerate(things):
         title = thing if is_a(thing, str) else title_of(thing, written, number, names)
         inner = [(title, _MISSING)] if is_a(thing, str) else _lines(title, thing)
-        watched += [_Watched(name, held, space) for name, held in inner]
-    board = _Board(watched, everything=not things)
+        for name, held in inner:
+            watched.setdefault((name, id(held)), held)
+    board = _Board([_Watched(name, held, space) for (name, _), held in watched.items()], everything=not things)
     shell = notebook()
     live = (
         shell is not None

@@ -71,7 +71,9 @@ class Reason:
 
 
 def lead(reason: Reason) -> str:
-    """The first words: "`.grad` is None and stays None:"."""
+    """The first words: "`.grad` is None and stays None:"; of what is a `.grad` itself, whose is meant."""
+    if reason.kind == "gradient":
+        return say("reasons.lead_gradient", name=reason.fields["name"])
     stays = reason.kind not in _PASSING
     return say("reasons.lead_stays" if stays else "reasons.lead")
 
