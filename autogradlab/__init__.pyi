@@ -1746,22 +1746,22 @@ def swapdims(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
     """Two dimensions exchanged."""
 def sym_float(a: _Any) -> _float:
     """The float of a number."""
-def sym_fresh_size(expr: _Any) -> _int:
+def sym_fresh_size(expr: _Any) -> _int | _float:
     """A size that stands for a number."""
 def sym_int(a: _Any) -> _int:
     """The integer of a number: the nearest one towards zero."""
 def sym_ite(b: _Any, t: _Any, f: _Any) -> _Tensor:
     """One of two values of a type, by a truth value."""
-def sym_max(a: _Any, b: _Any) -> _Tensor:
+def sym_max(a: _Any, b: _Any) -> _int | _float:
     """The larger of two numbers; a float if one of them is."""
-def sym_min(a: _Any, b: _Any) -> _Tensor:
+def sym_min(a: _Any, b: _Any) -> _int | _float:
     """The smaller of two numbers; a float if one of them is."""
 def sym_not(a: _Any) -> _bool:
     """The opposite of a truth value."""
 def sym_sqrt(a: _Any) -> _float:
-    """sqrt of a number, as Python's math has it."""
-def sym_sum(args: _Any) -> _Tensor:
-    """The sum of numbers."""
+    """The square root of a number."""
+def sym_sum(*args: _Any) -> _Tensor:
+    """The sum of numbers, which may stand in one list or tuple."""
 def symeig(input: _Tensor, eigenvectors: _Any = ..., upper: _Any = ..., *, out: _Any = ...) -> _Any:
     """Was removed, and says so: linalg.eigh is there instead."""
 def t(input: _Tensor) -> _Tensor:

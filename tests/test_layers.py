@@ -3,11 +3,10 @@ take."""
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -96,31 +95,15 @@ def walk(heading: str) -> list[tuple[str, str]]:
     return re.findall(r"^\d\. `([^`]+)` in \[([^\]]+)\]", part, re.MULTILINE)
 
 
-def calls(act: Callable[[], Any]) -> list[tuple[str, str]]:
-    """The functions of the package that run, each with its file, in order."""
-    package = str(Path(autogradlab.__file__).parent)
-    found: list[tuple[str, str]] = []
-
-    def note(frame: Any, event: str, arg: Any) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_filename.startswith(package):
-            found.append((Path(code.co_filename).relative_to(package).as_posix(), code.co_qualname))
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        act()
-    finally:
-        sys.setprofile(before)
-    return found
-
-
 FORWARD, BACKWARD = walk("From `a * b` to the Node"), walk("From `.backward()` to `.grad`")
 
 
-def product() -> tuple[Any, Any, Any]:
-    a, b = (autogradlab.tensor([n], requires_grad=True) for n in (2.0, 3.0))
-    return a, b, a * b
+@pytest.fixture(scope="module")
+def walked() -> dict[str, list[tuple[str, str]]]:
+    """What `tests.walked` tells."""
+    program = f"import sys; sys.path.append({str(ROOT)!r}); from tests.walked import main; main()"
+    told = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True).stdout
+    return {way: [(file, name) for file, name in seen] for way, seen in json.loads(told).items()}
 
 
 def in_order(steps: list[tuple[str, str]], seen: list[tuple[str, str]]) -> None:
@@ -135,28 +118,19 @@ def in_order(steps: list[tuple[str, str]], seen: list[tuple[str, str]]) -> None:
         at = places[0]
 
 
-def test_the_walk_forward_is_the_one_that_runs():
-    a, b, y = product()
-    seen = calls(lambda: a * b)
+def test_the_walk_forward_is_the_one_that_runs(walked: dict[str, list[tuple[str, str]]]):
     files = [file for _, file in FORWARD]
     assert len(set(files)) == len(files) <= 6
-    assert {file for file, _ in seen} <= set(files)
-    del y  # with it go the AccumulateGrads, which the next operation makes anew
-    in_order([step for step in FORWARD if step[0] in ("core", "gradient_edge")], calls(lambda: a * b))
+    assert {file for file, _ in walked["later"]} <= set(files)
+    in_order([step for step in FORWARD if step[0] in ("core", "gradient_edge")], walked["first"])
     assert autogradlab.Tensor.__mul__.__code__.co_filename.endswith(FORWARD[2][1])
 
 
-def test_the_walk_backward_is_the_one_that_runs():
-    a, b, y = product()
-    one = autogradlab.ones(1)
-    y.backward(one, retain_graph=True)  # loads what is loaded late
-    a.grad = b.grad = None
-    seen = calls(lambda: y.backward(one))
+def test_the_walk_backward_is_the_one_that_runs(walked: dict[str, list[tuple[str, str]]]):
     files = [file for _, file in BACKWARD]
     assert len(set(files)) <= 6
-    assert {file for file, _ in seen} - {file for _, file in FORWARD} <= set(files)
-    in_order(BACKWARD, seen)
-    assert a.grad.item() == 3.0
+    assert {file for file, _ in walked["backward"]} - {file for _, file in FORWARD} <= set(files)
+    in_order(BACKWARD, walked["backward"])
 
 
 def test_every_step_is_found_by_its_name():

@@ -290,7 +290,10 @@ def function(path: str, name: str, results: Results, method: bool = False) -> li
         heads = [f"({of_signature(signing.written(text), known, first)}) -> {given}" for text in own.signatures]
     if not heads and isinstance(value, FunctionType):
         found = inspect.signature(value, follow_wrapped=False)
-        if any(p.kind is p.VAR_POSITIONAL and p.name == "args" for p in found.parameters.values()):
+        if {p.kind for p in found.parameters.values()} >= {
+            inspect.Parameter.VAR_POSITIONAL,
+            inspect.Parameter.VAR_KEYWORD,
+        }:
             found = signing.signature(path)
         given = results.type_of(short, result, True) if result else translated(found.return_annotation)
         if given == "_Any" and not result:

@@ -69,6 +69,11 @@ _REDUCTIONS = ("sum", "mean", "amin", "amax", "argmin", "argmax", "prod", "all",
 def is_masked_tensor(obj: Any, /) -> bool:
     """Whether an object is a MaskedTensor.
 
+    Example:
+        >>> import autogradlab as torch
+        >>> torch.masked.is_masked_tensor(torch.ones(1))
+        False
+
     Mirrors `torch.masked.is_masked_tensor`.
     """
     return isinstance(obj, MaskedTensor)
@@ -531,7 +536,16 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
 
 
 def masked_tensor(data: Any, mask: Any, requires_grad: bool = False) -> MaskedTensor:
-    """A MaskedTensor without history.
+    """A MaskedTensor without history: the elements of `data` where `mask`, a tensor of bools of its shape, is True.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import warnings
+        >>> warnings.simplefilter('ignore')
+        >>> torch.masked.masked_tensor(torch.tensor([1., 2.]), torch.tensor([True, False]))
+        MaskedTensor(
+          [  1.0000,       --]
+        )
 
     Mirrors `torch.masked.masked_tensor`.
     """
@@ -540,6 +554,17 @@ def masked_tensor(data: Any, mask: Any, requires_grad: bool = False) -> MaskedTe
 
 def as_masked_tensor(data: Any, mask: Any) -> MaskedTensor:
     """A MaskedTensor with the history of the data.
+
+    Example:
+        >>> import autogradlab as torch
+        >>> import warnings
+        >>> warnings.simplefilter('ignore')
+        >>> x = torch.tensor([1., 2.], requires_grad=True)
+        >>> torch.masked.as_masked_tensor(x, torch.tensor([True, False])).sum().backward()
+        >>> x.grad
+        MaskedTensor(
+          [  1.0000,       --]
+        )
 
     Mirrors `torch.masked.as_masked_tensor`.
     """

@@ -32,8 +32,8 @@ def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
     Errors: TypeError for another keyword, and for what is given twice.
 
     Example:
-        >>> from autogradlab import nn
-        >>> nn.factory_kwargs({'device': 'cpu', 'factory_kwargs': {'dtype': None}})
+        >>> import autogradlab as torch
+        >>> torch.nn.factory_kwargs({'device': 'cpu', 'factory_kwargs': {'dtype': None}})
         {'dtype': None, 'device': 'cpu'}
 
     Mirrors `torch.nn.factory_kwargs`.
