@@ -231,7 +231,7 @@ def _told(function: Any, full: str, args: tuple[Any, ...], kwargs: dict[str, Any
             named[key] = value
     if space == "torch.autograd":
         return _told_by_autograd(function, given, named)
-    own = space == "torch.Tensor" and name not in _BINARY
+    own = space == "torch.Tensor" and name not in _BINARY and name != "module_load"
     asked = given[:1] if own else overriding.spread((*given, *named.values()))
     return asked, given, named
 
@@ -284,9 +284,7 @@ def _is_alone(name: str) -> bool:
     declared = DECLARED.get(ALIASES.get(base, base))
     if name in _ALONE or declared is None:
         return name in _ALONE
-    return (
-        re.fullmatch(r"\s*\w+\(Tensor input(, \*, Tensor(\[\d\])? out=None)?\) -> [^\n]*\s*", declared.text) is not None
-    )
+    return _LINE.fullmatch(declared.text) is not None
 
 
 def _asking() -> Iterator[tuple[Any, Any, str, dict[str, Any]]]:

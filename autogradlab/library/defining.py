@@ -399,6 +399,11 @@ def _kept(namespace: str) -> Library:
     return made
 
 
+def _key(device: str) -> str:
+    """The dispatch key of a device type."""
+    return {"lazy": "Lazy", "meta": "Meta", "privateuseone": "PrivateUse1"}.get(device, device.upper())
+
+
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = None) -> Any:
     """Give an operator a kernel for a device type, several of them, or "default"; a decorator where none is given, and
     where a library, a name and a dispatch key are.
@@ -416,7 +421,7 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = N
 
         return keep
     kinds = {types} if isinstance(types, str) else set(types)
-    keys = ["CompositeExplicitAutograd" if kind == "default" else Device(kind).type for kind in sorted(kinds)]
+    keys = ["CompositeExplicitAutograd" if kind == "default" else _key(Device(kind).type) for kind in sorted(kinds)]
 
     def register(function: Callable[..., Any]) -> None:
         namespace, _ = parsed(qualname)

@@ -79,23 +79,12 @@ def is_masked_tensor(obj: Any, /) -> bool:
     return isinstance(obj, MaskedTensor)
 
 
-def _tensors_match(a: Tensor, b: Tensor, exact: bool = True, rtol: float = 1e-05, atol: float = 1e-08) -> bool:
-    """Whether two plain tensors have as many dimensions and the same elements, or nearly the same."""
-    if is_masked_tensor(a) or is_masked_tensor(b):
-        raise ValueError("Neither `a` nor `b` can be a MaskedTensor.")
-    if a.layout != b.layout:
-        raise ValueError(f"`a` and `b` must have the same layout. Got {a.layout} and {b.layout}")
-    b = b.type(a.dtype) if a.dtype != b.dtype else b
-    if a.dim() != b.dim():
-        return False
-    return bool(torch.eq(a, b).all().item()) if exact else bool(torch.allclose(a, b, rtol=rtol, atol=atol))
-
-
-def _masks_match(a: Any, b: Any) -> bool:
-    """Whether two MaskedTensors have the same mask; True where one of them is none."""
-    if is_masked_tensor(a) and is_masked_tensor(b):
-        return _tensors_match(a.get_mask(), b.get_mask())
-    return True
+def _masks_match(*given: Any) -> bool:
+    """Whether the masks of two values are the same; True where not both are MaskedTensors."""
+    if not all(map(is_masked_tensor, given)):
+        return True
+    first, second = (x.get_mask() for x in given)
+    return first.dim() == second.dim() and bool(torch.eq(first, second).all())
 
 
 def _data(x: Any) -> Any:
@@ -121,6 +110,20 @@ def _rows(data: Tensor, mask: Tensor, width: str) -> str:
         return f"[{', '.join(parts)}]"
     inner = [_rows(d, m, width) for d, m in zip(data, mask, strict=True)]
     return "[\n" + ",\n".join("\n".join(f"  {line}" for line in one.split("\n")) for one in inner) + "\n]"
+
+
+def _misfit(data: Tensor, mask: Tensor) -> Exception | None:
+    """What is wrong about data and their mask."""
+    if len({type(data), type(mask)}) > 1:
+        return TypeError(f"data and mask must have the same type. Got {type(data)} and {type(mask)}")
+    if mask.dtype is not torch.bool:
+        return TypeError("mask must have dtype bool.")
+    if str(data.dtype).removeprefix("torch.") not in _DTYPES:
+        return TypeError(f"{data.dtype} is not supported in MaskedTensor.")
+    for measure in ("dim", "size"):
+        if getattr(data, measure)() != getattr(mask, measure)():
+            return ValueError(f"data.{measure}() must equal mask.{measure}()")
+    return None
 
 
 class MaskedTensor(Tensor, deferred=True):
@@ -166,17 +169,9 @@ class MaskedTensor(Tensor, deferred=True):
 
     def _set_data_mask(self, data: Tensor, mask: Tensor) -> None:
         """Take data and a mask, if they fit each other."""
+        if (error := _misfit(data, mask)) is not None:
+            raise error
         self._masked_data, self._masked_mask = data, mask
-        if type(data) is not type(mask):
-            raise TypeError(f"data and mask must have the same type. Got {type(data)} and {type(mask)}")
-        if mask.dtype != torch.bool:
-            raise TypeError("mask must have dtype bool.")
-        if str(data.dtype).removeprefix("torch.") not in _DTYPES:
-            raise TypeError(f"{data.dtype} is not supported in MaskedTensor.")
-        if data.dim() != mask.dim():
-            raise ValueError("data.dim() must equal mask.dim()")
-        if data.size() != mask.size():
-            raise ValueError("data.size() must equal mask.size()")
 
     @staticmethod
     def _from_values(data: Any, mask: Any) -> MaskedTensor:

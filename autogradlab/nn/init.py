@@ -259,9 +259,9 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
-    shape = tuple(tensor.shape)
-    field = math.prod(shape[2:])
-    return shape[1] * field, shape[0] * field
+    into, out_of = tensor.size(1), tensor.size(0)  # asked for one by one, as a mode hears it
+    field = math.prod(tensor.shape[2:]) if tensor.dim() > 2 else 1
+    return into * field, out_of * field
 
 
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:

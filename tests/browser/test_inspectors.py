@@ -143,6 +143,7 @@ def test_steps_by_buttons_keys_scrubber_and_list(opened: Any, page: Any):
     shown.locator(".agl-range").fill("4")
     assert current(shown) == 4
     shown.get_by_text("more", exact=True).click()
+    shown.locator("[data-frame]").nth(4).wait_for(state="attached")  # a page hears of an opened part later
     assert shown.locator("[data-frame]").count() == 5, "what has not run yet is not to be read"
     shown.locator("[data-frame='2']").click()
     assert (current(shown), shown.locator("[data-frame]").count()) == (2, 3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import atexit
 import inspect
+import json
 import pydoc
 import subprocess
 import sys
@@ -64,7 +65,22 @@ def differing(lib: Any, namespace: str) -> list[str]:
 
 @pytest.mark.parametrize("namespace", [*helptexts.SPACES, *helptexts.MORE])
 def test_examples_print_what_they_say(namespace: str):
-    assert differing(autogradlab, namespace) == []
+    assert (apart if namespace == "masked" else differing_here)(namespace) == []
+
+
+def differing_here(namespace: str) -> list[str]:
+    return differing(autogradlab, namespace)
+
+
+def apart(namespace: str) -> list[str]:
+    """The same in a process of its own: from the first MaskedTensor on, every operation asks whom it is given."""
+    program = (
+        f"import json, sys; sys.path.append({str(ROOT)!r}); from tests.docs.test_docs import differing_here; "
+        f"print(json.dumps(differing_here({namespace!r})))"
+    )
+    told = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    found: list[str] = json.loads(told.stdout)
+    return found
 
 
 @pytest.mark.parity

@@ -1,5 +1,7 @@
 """Writing to memory that elements share, or that an input lies partly in."""
 
+from functools import partial
+
 import torch
 
 from tests.scenarios.show import attempt
@@ -143,3 +145,28 @@ for index in (fits, large, far, fits.float()):
     ):
         attempt(lambda: write(torch.ones(1, 2).expand(2, 2)))
         attempt(lambda: write(torch.ones(2, 2)))
+
+# % overlap-out-part: an out= tensor that an input lies partly in is refused, one that is the same memory is not
+place = partial(torch.empty, 0, dtype=torch.int64)
+for action in (
+    lambda a, o: torch.add(a, a, alpha=2, out=o),
+    lambda a, o: torch.sub(a, 1, alpha=2, out=o),
+    lambda a, o: torch.fmod(a, 2, out=o),
+    lambda a, o: torch.remainder(a, 2, out=o),
+    lambda a, o: torch.xlogy(2, a + 1, out=o),
+    lambda a, o: torch.copysign(a, -2, out=o),
+    lambda a, o: torch.special.zeta(a, 2, out=o),
+    lambda a, o: torch.logical_not(a, out=o),
+    lambda a, o: torch.hardshrink(a, 0.5, out=o),
+    lambda a, o: torch.nn.functional.softplus(a, out=o),
+    lambda a, o: torch.sort(a, 0, out=(o, place())),
+    lambda a, o: torch.max(a, 0, out=(o[0], place())),
+    lambda a, o: torch.min(a, 1, out=(o[:, 0], place())),
+    lambda a, o: torch.mode(a, 0, out=(o[0], place())),
+    lambda a, o: torch.max(a, out=o[0, 0]),
+    lambda a, o: torch.baddbmm(a[None, :, :2], torch.ones(1, 2, 2), torch.ones(1, 2, 2), out=o[None, :, :2]),
+):
+    rows = (torch.arange(12.0) % 5).view(3, 4)
+    attempt(lambda: action(rows[1:], rows[:2]))
+    attempt(lambda: action(rows[:2], rows[:2]))
+    print(rows)

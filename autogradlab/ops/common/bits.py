@@ -363,6 +363,7 @@ _test(
     inplace_function=False,
     cuts=False,
     inner_writes=1,
+    out=Out(overlap="part"),
 )
 @laid_out(iterated)
 def logical_not(input: np.ndarray) -> Any:

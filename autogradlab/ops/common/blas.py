@@ -186,7 +186,7 @@ def _outer_added(input: np.ndarray, vec1: np.ndarray, vec2: np.ndarray, beta: An
         "batch1": lambda F, grad, batch2, alpha: times(F.bmm(grad, adjoint(F, batch2)), alpha),
         "batch2": lambda F, grad, batch1, alpha: times(F.bmm(adjoint(F, batch1), grad), alpha),
     },
-    out=Out(exact=EXPECTED),
+    out=Out(exact=EXPECTED, overlap="part"),
     inplace_function=False,
     inner_writes=1,
 )

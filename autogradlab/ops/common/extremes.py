@@ -19,7 +19,7 @@ from ...core.types.return_types import named
 from ..first.kinds import on_both_backends, refuse
 from ..table.asking import at, options_of
 from ..table.opdef import OPS, Op, op
-from ..table.outputs import EXPECTED, Out, same_dtype
+from ..table.outputs import EXPECTED, Out, apart, same_dtype
 from ..table.overloads import Arguments, Called, Overload
 
 F = TENSORS
@@ -170,6 +170,7 @@ def _along(name: str, find: Any) -> Op:
         differentiable=1,
         returns=named(name, ("values", "indices")),
         node=name.title() + "Backward0",
+        check_out=apart,
         inner_writes=2,
         vjp={
             "input": writes(2)(

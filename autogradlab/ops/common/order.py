@@ -21,7 +21,7 @@ from ..first.kinds import refuse
 from ..first.selecting import SMALL, insertion_order, sort_order
 from ..table.creation import bind, finished
 from ..table.opdef import OPS, Op, op, publish
-from ..table.outputs import resize_out, same_dtype
+from ..table.outputs import Out, resize_out, same_dtype
 from ..table.overloads import Overload
 from .sorting import keys_of, picked, selecting
 
@@ -154,6 +154,7 @@ _medians(
     "mode(Tensor input, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, "
     "Tensor indices)|.default|.values|uint_mode_cpu",
     **selecting("mode"),
+    out=Out(overlap="part"),
     check_out=same_dtype(
         "expected scalar type '{}' but got '{}' for values output",
         "expected scalar type '{}' but got '{}' for indices output",

@@ -58,13 +58,15 @@ def with_number(
 
     vjp = {"input": second}
     a = OPS[name + ".number"] = Op(
-        name, with_second, vjp=vjp, node=node[0], overload="Scalar", shown={"other": "other"}
+        name, with_second, vjp=vjp, node=node[0], overload="Scalar", shown={"other": "other"}, elementwise=True
     )
     by_second = Overload(a, number="other", promotes="input", floats=floats, wraps=wraps)
     if first is None:
         return [by_second]
     vjp = {"other": first}
-    b = OPS[name + ".base"] = Op(name, with_first, "other", vjp=vjp, node=node[1], shown={"input": "self"})
+    b = OPS[name + ".base"] = Op(
+        name, with_first, "other", vjp=vjp, node=node[1], shown={"input": "self"}, elementwise=True
+    )
     return [by_second, Overload(b, number="input", promotes="other", floats=floats)]
 
 

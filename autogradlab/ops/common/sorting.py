@@ -205,6 +205,7 @@ OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **_of_places
         Tensor indices)|.default|.values
     """,
     **_of_places("sort"),
+    out=Out(overlap="part"),
     counts=(1, 2, 3),
     overloads=[Overload(OPS["sort.stable"], keywords=frozenset(("stable",)))],
     inner_writes=1,

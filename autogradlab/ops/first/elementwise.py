@@ -170,6 +170,7 @@ OPS["add.alpha"] = Op(
     "input other",
     in_rows="broadcast",
     overload="Tensor",
+    elementwise=True,
     vjp={
         "input": lambda F, grad: grad,
         "other": lambda F, grad, alpha: grad * np.conj(alpha).item(),
@@ -181,6 +182,7 @@ OPS["sub.alpha"] = Op(
     "input other",
     in_rows="arithmetic",
     overload="Tensor",
+    elementwise=True,
     vjp={
         "input": lambda F, grad: grad,
         "other": lambda F, grad, alpha: -grad * np.conj(alpha).item(),

@@ -200,7 +200,7 @@ def threshold(input: np.ndarray, threshold: Any, value: Any) -> np.ndarray:
 @op(
     "hardshrink(Tensor input, Scalar lambd=0.5, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd)},
-    out=Out(exact=FOUND),
+    out=Out(exact=FOUND, overlap="part"),
 )
 @typed("hardshrink_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
@@ -599,7 +599,7 @@ def _softplus_slope(beta: Any) -> tuple[str, str]:
             lambda F, grad, input, beta, threshold: F.softplus_backward(grad, input, beta, threshold)
         ),
     },
-    out=Out(exact=FOUND),
+    out=Out(exact=FOUND, overlap="part"),
 )
 @typed("softplus_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarray:

@@ -32,6 +32,7 @@ __all__ = [
     "FOUND",
     "UNCASTABLE",
     "Out",
+    "apart",
     "before_kernel",
     "not_recorded",
     "refuse_dtype",
@@ -144,6 +145,12 @@ def same_dtype(
                 raise RuntimeError(text.format(name_of(kind), name_of(o), cxx_name(kind), cxx_name(o)))
 
     return check
+
+
+def apart(input: Tensor, outs: Sequence[Tensor]) -> None:
+    """A check, before anything is computed, that no out= tensor lies partly in the memory of the first input."""
+    for o in outs:
+        check_written(o, (input,))
 
 
 class Composed(NamedTuple):
