@@ -255,12 +255,8 @@ class Constructor(torch.autograd.Function):
         return grad, None
 
 
-class _Reduced(torch.autograd.Function):
+class _Reduced(Constructor):
     """The same of what a reduction has found: its derivative is one of plain tensors, so it gets the plain gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, data: Any, mask: Any) -> Any:
-        return MaskedTensor(data, mask)
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:

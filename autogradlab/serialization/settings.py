@@ -15,9 +15,14 @@ __all__ = [
 ]
 
 
+#: the flags of which one is the default; on Windows Python has none of them, as PyTorch there
+_PRIVATE: int | None = getattr(mmap, "MAP_PRIVATE", None)
+_SHARED: int | None = getattr(mmap, "MAP_SHARED", None)
+
+
 class _Settings:
     crc32 = True
-    mmap = mmap.MAP_PRIVATE
+    mmap = _PRIVATE
 
 
 def get_crc32_options() -> bool:
@@ -36,8 +41,8 @@ def set_crc32_options(compute_crc32: bool) -> None:
     _Settings.crc32 = compute_crc32
 
 
-def get_default_mmap_options() -> int:
-    """How `load` maps a file with mmap=True: mmap.MAP_PRIVATE or MAP_SHARED.
+def get_default_mmap_options() -> int | None:
+    """How `load` maps a file with mmap=True: mmap.MAP_PRIVATE or MAP_SHARED; None on Windows.
 
     Mirrors `torch.serialization.get_default_mmap_options`.
     """
@@ -46,7 +51,7 @@ def get_default_mmap_options() -> int:
 
 class set_default_mmap_options:
     """How `load` maps a file with mmap=True, from here on, or within `with`. Files are read as a whole here, so that
-    memory is its own in either way. Errors: ValueError for other flags.
+    memory is its own in either way. Errors: ValueError for other flags; RuntimeError on Windows.
 
     Mirrors `torch.serialization.set_default_mmap_options`.
     """
@@ -54,7 +59,9 @@ class set_default_mmap_options:
     __module__ = "torch.serialization"
 
     def __init__(self, flags: int) -> None:
-        if flags not in (mmap.MAP_PRIVATE, mmap.MAP_SHARED):
+        if _PRIVATE is None:
+            raise RuntimeError("Changing the default mmap options is currently not supported for Windows")
+        if flags not in (_PRIVATE, _SHARED):
             raise ValueError(
                 "Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE or "
                 f"mmap.MAP_SHARED, but got {flags}"

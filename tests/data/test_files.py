@@ -14,6 +14,7 @@ import pathlib
 import pickle
 import random
 import subprocess
+import sys
 import zipfile
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
@@ -437,3 +438,28 @@ def test_tensors_of_a_class_of_the_program_come_back_as_such():
         loaded(autogradlab, saved(autogradlab, bare))
     with autogradlab.serialization.safe_globals([Kept]):
         assert type(loaded(autogradlab, saved(autogradlab, bare))) is Kept
+
+
+WITHOUT_FLAGS = """
+import io, mmap
+del mmap.MAP_PRIVATE, mmap.MAP_SHARED
+import autogradlab as torch
+file = io.BytesIO()
+torch.save(torch.ones(2), file)
+file.seek(0)
+print(torch.load(file), torch.serialization.get_default_mmap_options())
+try:
+    torch.serialization.set_default_mmap_options(2)
+except RuntimeError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it is so there, and every other test of files says it")
+def test_where_memory_cannot_be_mapped_by_flags():
+    """As on Windows."""
+    done = subprocess.run([sys.executable, "-c", WITHOUT_FLAGS], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.splitlines()) == (
+        0,
+        ["tensor([1., 1.]) None", "Changing the default mmap options is currently not supported for Windows"],
+    ), done.stderr
