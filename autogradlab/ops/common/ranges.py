@@ -32,6 +32,9 @@ _RANGE = (
     "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
 )
 _INT64 = "value cannot be converted to type int64_t without overflow"
+_SYMBOLIC = f"IntArrayRef contains an int that cannot be represented as a SymInt: {-(1 << 63)}"
+#: more elements than a size can be
+_MANY = 1 << 62
 _LACKING = ("uint16", "uint32", "uint64")
 
 #: whole numbers below need no look at what their difference overflows
@@ -45,7 +48,7 @@ def _default(*values: Any) -> Dtype:
 
 
 def _check_bounds(start: Any, end: Any, step: Any, zero: type[Exception] = RuntimeError) -> None:
-    if step == 0:
+    if step == 0 or step != step:
         raise zero("step must be nonzero")
     for v in (start, end, step):
         if isinstance(v, complex):
@@ -168,14 +171,17 @@ def _arange(start: Any, end: Any, step: Any, kind: Dtype) -> np.ndarray:
         ):
             raise RuntimeError(_INT64)
         _check_bounds(start, end, step)
+        if math.isinf(step):
+            raise RuntimeError(_INT64)
         if int(step) == 0:
             raise ValueError("step must be nonzero")
         start, end, step = int(start), int(end), int(step)
         count = max(0, -((start - end) // step))
     else:
         _check_bounds(start, end, step)
-        count = math.ceil((end - start) / step)
-    if count >= 1 << 62:
+        steps = (end - start) / step
+        count = _MANY if math.isinf(steps) else math.ceil(steps)
+    if count >= _MANY:
         raise RuntimeError("invalid size, possible overflow?")
     return _steps(start, step, count, kind)
 
@@ -198,7 +204,10 @@ def range_(*args: Any, **kwargs: Any) -> Tensor:
     start, end, step, out = values["start"], values["end"], values["step"], values["out"]
     kind = (out.dtype if out is not None else options(values)) or get_default_dtype()
     _check_bounds(start, end, step)
-    array = _steps(start, step, int((end - start) / step) + 1, kind)
+    steps = (end - start) / step
+    if math.isinf(steps):
+        raise RuntimeError(_SYMBOLIC)
+    array = modes.quiet(_steps, start, step, int(steps) + 1, kind)
     return placed(array, values) if out is None else _into_row("range", out, array, values)
 
 

@@ -24,6 +24,8 @@ from ..table.overloads import Overload
 from .kinds import numbered, on_both_backends, refuse, refusing
 
 F = TENSORS
+#: elements of float32 that PyTorch's kernel takes at once: two vectors of eight
+_TOGETHER = 16
 _NEGATIVE = "Integers to negative integer powers are not allowed."
 
 
@@ -103,7 +105,24 @@ def _power(x: np.ndarray, exponent: Any) -> Any:
                 return 1 / x
             if exponent == -2:
                 return 1 / (x * x)
-    return power(x, numbered(x, exponent))
+    r = power(x, numbered(x, exponent))
+    if x.dtype.char == "f" and type(x) is np.ndarray and r.dtype is x.dtype:
+        _ends(x, exponent, r)
+    return r
+
+
+def _ends(x: np.ndarray, exponent: float, r: np.ndarray) -> None:
+    """What vectors of float32 leave over PyTorch computes one by one in double, with the exponent as it is given."""
+    flat = x.ravel("K")
+    if np.shares_memory(flat, x):  # dense: one row
+        rows, into = flat, r.ravel("K")
+        if not np.shares_memory(into, r):
+            return
+    else:
+        rows, into = x, r
+    left = rows.shape[-1] % _TOGETHER if rows.strides[-1] == 4 else rows.shape[-1]
+    if left and exponent != float(np.float32(exponent)):
+        into[..., -left:] = np.power(rows[..., -left:].astype(np.float64), exponent)
 
 
 def _no_negative(x: np.ndarray, exponent: Any) -> None:
@@ -290,7 +309,7 @@ def _raw_pow(input: Any, exponent: Any) -> Any:
         if exponent == 2:
             return input * input
     if isinstance(exponent, np.ndarray) or (isinstance(input, np.ndarray) and isinstance(exponent, np.generic)):
-        return np.power(input, exponent)
+        return power(input, exponent)
     if isinstance(input, np.generic):
         input = np.asarray(input)
     return _number_power(input, exponent)

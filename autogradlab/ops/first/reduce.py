@@ -533,7 +533,8 @@ _truth(
     """,
     out=Out(
         exact="any only supports bool tensor for result, got: {1}",
-        unless=lambda inputs, out: out._array.dtype == np.uint8,
+        unless=lambda inputs, out: out._array.dtype in (np.uint8, np.bool_),
+        bools=True,
     ),
 )
 _truth(
@@ -555,7 +556,8 @@ _truth(
     """,
     out=Out(
         exact="all only supports bool tensor for result, got: {1}",
-        unless=lambda inputs, out: out._array.dtype == np.uint8,
+        unless=lambda inputs, out: out._array.dtype in (np.uint8, np.bool_),
+        bools=True,
     ),
 )
 

@@ -1107,7 +1107,7 @@ _along(
     tensor([0.0900, 0.2447, 0.6652])
     """,
 )
-alias("special_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor", "softmax", method=False)
+alias("special_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor", "softmax", method=False, reads="first")
 _along(
     "log_softmax(Tensor input, int dim, ScalarType? dtype=None, *, Tensor out=None) -> Tensor|.int",
     """
@@ -1120,7 +1120,12 @@ _along(
     tensor([-2.4076, -1.4076, -0.4076])
     """,
 )
-alias("special_log_softmax(Tensor input, int dim, *, ScalarType? dtype=None) -> Tensor", "log_softmax", method=False)
+alias(
+    "special_log_softmax(Tensor input, int dim, *, ScalarType? dtype=None) -> Tensor",
+    "log_softmax",
+    method=False,
+    reads="first",
+)
 
 
 @op(

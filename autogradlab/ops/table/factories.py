@@ -7,6 +7,7 @@ mixed dtypes and `out=` take slower turns that share the code of `promotion` and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -507,6 +508,31 @@ def binary(
         offer(name + "_", entry, _form_of_two_in_place, method, inplace_function, text)
 
 
+@cache
+def _promotes(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any] | None:
+    """The dtype that NumPy gives a formula of arrays of two dtypes, None where it knows none."""
+    return None if "V" in (a.kind, b.kind) else np.result_type(a, b)
+
+
+@cache
+def _promoting(cls: Any) -> Any:
+    """The Node class for operands that NumPy does not promote as PyTorch does, numbers in arrays among them: its
+    formulas run on Tensors."""
+
+    def run(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
+        if grad is None:
+            return (None,) * len(self._edges)
+        local = LOCAL.state
+        before = local.set_grad(False)
+        try:
+            outs = self.run_recorded(wrap(grad), TENSORS)
+        finally:
+            local.set_grad(before)
+        return tuple([None if g is None else g._array for g in outs])
+
+    return type(cls.__name__, (cls,), {"__slots__": (), "__module__": cls.__module__, "run": run})
+
+
 def _core(entry: Binary) -> Callable[[Any, Any], Any]:
     """What the operator of an entry is."""
     kernel, check, floats, pair = entry.ufunc, entry.check, entry.floats, entry.pair
@@ -517,6 +543,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
     def core(input: Any, other: Any) -> Any:
         """The operation on a tensor and a tensor or number; NotImplemented for anything else."""
         kind = type(other)
+        made = node_class
         y: Any = None  # where it stays so, the operands are converted first
         if kind is Tensor or isinstance(other, Tensor):
             try:
@@ -540,6 +567,8 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
                 again = isinstance(input, Tensor) and stands_in((other,), {})
                 return core(input, other) if again else NotImplemented
             input, other, x, y = found
+            if made is not None and _promotes(input._array.dtype, other._array.dtype) is not x.dtype:
+                made = _promoting(made)
         if check is not None:
             check(x, y)
         try:
@@ -588,8 +617,8 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             saved = (other, input, other._counter[0], input._counter[0])
         if ndim < 2:
             shape = r.shape
-        # unrolled: node = start_node(node_class, (a, b), shape, r.dtype, saved)
-        node = node_class()
+        # unrolled: node = start_node(made, (a, b), shape, r.dtype, saved)
+        node = made()
         node._seq = sequence()
         node._edges = (a, b)
         node.hooks = None
@@ -764,8 +793,9 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             and (requires_grad(input) or requires_grad(other))
         ):
             check_inplace(input, other)
-            node = entry.prepared(input, other)
-            history = History(input, node)
+            history = History(input, node := entry.prepared(input, other))
+            if x.dtype is not other._array.dtype and _promotes(target.dtype, other._array.dtype) is not x.dtype:
+                node.__class__ = _promoting(type(node))
         if early is not None:
             early(x, y)
         version = input._counter

@@ -64,11 +64,12 @@ class Out:
     grad is refused. converts: the result is written in their dtype, whichever it is, and a new size is not warned
     of. copied: the operation makes a result without them that is then copied: they get its size before their dtype
     is looked at, and autograd does not know the form. inner: the operation in whose name autograd refuses tensors
-    that require grad, if PyTorch asks another one for the result.
+    that require grad, if PyTorch asks another one for the result. bools: a result of numbers is written to bools too.
     """
 
     __slots__ = (
         "asks",
+        "bools",
         "computes",
         "converts",
         "copied",
@@ -95,8 +96,9 @@ class Out:
         converts: bool = False,
         copied: bool = False,
         inner: str = "",
+        bools: bool = False,
     ) -> None:
-        self.inner = inner
+        self.inner, self.bools = inner, bools
         self.converts, self.copied = converts, copied
         self.exact = exact
         self.unless = unless
@@ -183,7 +185,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False, op
         if rule is _USUAL and r.dtype is target.dtype and r.shape == target.shape and 0 not in target.strides:
             commit(out, r)
             return out
-        if rule.converts:
+        if rule.converts or (rule.bools and out._array.dtype.kind == "b"):
             r = r.astype(out._array.dtype)
         kind, times = r.dtype, 1
         if rule.copied and out._array.shape != r.shape:
