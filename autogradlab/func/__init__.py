@@ -111,7 +111,7 @@ class _Level:
 
     def _captures(self, t: Tensor) -> bool:
         """Whether the function gets a tensor, or the base of a view, in another way than as an argument."""
-        wanted = {id(t)} if t._view is None or requires_grad(t._view.base) else {id(t), id(t._view.base)}
+        wanted = {id(t)} if t._view is None else {id(t), id(t._view.base)}
         return any(id(x) in wanted for x in _reached(self.func))
 
     def fresh(self, tree: Any, within: Forward | None = None) -> Any:

@@ -49,7 +49,7 @@ def adjoint(F: Any, x: Any) -> Any:
         "mat": lambda F, grad, vec, alpha: times(F.reshape(grad, (*grad.shape, 1)) * F.conj(vec), alpha),
         "vec": lambda F, grad, mat, alpha: times(F.mv(F.conj(F.t(mat)), grad), alpha),
     },
-    out=Out(exact=EXPECTED, overlap="part"),
+    out=Out(exact=EXPECTED),
 )
 def addmv(input: np.ndarray, mat: np.ndarray, vec: np.ndarray, *, beta: Any = 1, alpha: Any = 1) -> np.ndarray:
     """beta * input + alpha * (mat @ vec).

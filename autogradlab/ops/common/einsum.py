@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.mismatch import typename
+from ...core.memory.overlap import check_written
 from ...core.recording.record import RAW, TENSORS
 from ...core.recording.views import share
 from ...core.runtime.modes import FLAGS, LOCAL, quiet
@@ -526,6 +527,8 @@ def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     if not isinstance(other, Tensor):
         reject("kron", (input, other), {} if out is None else {"out": out})
     F = TENSORS
+    if isinstance(out, Tensor):
+        check_written(out, (input, other), True)
     a, b = input._array.shape, other._array.shape
     n = max(len(a), len(b))
     a, b = (1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b

@@ -350,7 +350,7 @@ _amx(
             lambda F, grads, input, min, max, dim, keepdim: F.aminmax_back(grads, input, min, max, dim, keepdim)
         ),
     },
-    out=Out(exact=EXPECTED),
+    out=Out(exact=EXPECTED, overlap="dim"),
 )
 def aminmax(input: np.ndarray, *, dim: int | None = None, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The smallest and the largest element at once, of all or along one dim.

@@ -154,7 +154,7 @@ _medians(
     "mode(Tensor input, int dim=-1, bool keepdim=False, *, Tensor[2] out=None) -> (Tensor values, "
     "Tensor indices)|.default|.values|uint_mode_cpu",
     **selecting("mode"),
-    out=Out(overlap="part"),
+    out=Out(overlap="part", keeps="all"),
     check_out=same_dtype(
         "expected scalar type '{}' but got '{}' for values output",
         "expected scalar type '{}' but got '{}' for indices output",

@@ -265,7 +265,7 @@ op(
         Overload(OPS["scatter.value"], keywords=frozenset(("value",))),
         Overload(OPS["scatter.value"], number="value"),
     ],
-    out=Out(overlap="part"),
+    out=Out(overlap="others"),
     doc="""
     A copy of input in which the elements of src (or one value) are written along dim where index says: for dim=0,
     out[index[i][j]][j] = src[i][j]. The opposite of gather.
@@ -378,7 +378,7 @@ op(
     >>> sums.scatter_add_(0, torch.tensor([0, 1, 0]), torch.tensor([1., 2., 3.]))
     tensor([4., 2.])
     """,
-    out=Out(overlap="part"),
+    out=Out(overlap="others"),
 )(copying(_scatter_add, looks=_check))
 
 
@@ -544,7 +544,7 @@ op(
     >>> x.scatter_reduce_(0, torch.tensor([0, 1, 0]), torch.tensor([5., 0., 2.]), 'amax')
     tensor([5., 1.])
     """,
-    out=Out(overlap="part"),
+    out=Out(overlap="others"),
 )(copying(_scatter_reduce, looks=_check))
 
 # -- index_reduce ------------------------------------------------------------------------------------------------------
@@ -614,7 +614,7 @@ _INDEX_REDUCE = OPS["index_reduce"] = Op(
     index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True,
         Tensor out=None) -> Tensor|uint_index_func_
     """,
-    out=Out(overlap="part"),
+    out=Out(overlap="others"),
 )
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True, out: Any = None

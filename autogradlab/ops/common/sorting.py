@@ -403,7 +403,7 @@ def selecting(name: str) -> dict[str, Any]:
         Tensor indices)|.default|.values|uint_kthvalue_cpu
     """,
     **selecting("kthvalue"),
-    out=Out(overlap="whole"),
+    out=Out(overlap="whole", keeps="lacking"),
     check_out=same_dtype("output values must be of same type as input", "output indices must be of scalar type Long"),
     inner_writes=ByOut("kthvalue"),
 )

@@ -243,7 +243,7 @@ op(
     >>> counts.index_add_(0, torch.tensor([0, 2, 2]), torch.ones(3))
     tensor([1., 0., 2.])
     """,
-    out=Out(overlap="part"),
+    out=Out(overlap="others"),
     inner_writes=2,
 )(copying(_index_add, looks=_check_index_add))
 
@@ -325,7 +325,7 @@ op(
     >>> x.index_copy_(0, torch.tensor([1]), torch.tensor([5.]))
     tensor([0., 5., 0.])
     """,
-    out=Out(overlap="part"),
+    out=Out(overlap="others"),
     inner_writes=1,
 )(copying(_index_copy))
 

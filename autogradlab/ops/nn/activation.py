@@ -1107,7 +1107,9 @@ _along(
     tensor([0.0900, 0.2447, 0.6652])
     """,
 )
-alias("special_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor", "softmax", method=False, reads="first")
+alias(
+    "special_softmax(Tensor input, int dim, ScalarType? dtype=None) -> Tensor", "softmax", method=False, reads="first"
+)
 _along(
     "log_softmax(Tensor input, int dim, ScalarType? dtype=None, *, Tensor out=None) -> Tensor|.int",
     """

@@ -587,10 +587,14 @@ class Op:
             first = input[0] if type(input) in (list, tuple) else input
             self.check_out(first, (out,) if isinstance(out, Tensor) else out)
         overlap = rule.overlap if rule is not None else "part" if self.elementwise else ""
+        if overlap == "dim":
+            overlap = "late" if values[self.index["dim"]] is None else "whole"
         if overlap and overlap != "late":
             sources = values if self.list_place is None else values[self.list_place]
             for o in (out,) if isinstance(out, Tensor) else out:
-                check_written(o, sources, overlap == "whole")
+                check_written(o, sources[:1] if overlap == "others" else sources, overlap == "whole")
+                if overlap == "others":
+                    check_written(o, sources[1:], True)
         try:
             r = modes.quiet(self.invoke, *given)
         except NotImplementedError as error:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.arguments.declared import OUT
+from ...core.arguments.mismatch import types
 from ...core.graph.node import NO_EDGE
 from ...core.memory.casting import warn_cast
 from ...core.memory.layout import fills_memory, iterated
@@ -20,6 +21,7 @@ from ...core.recording.record import start_node
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.runtime.warn import warn
+from ...core.tensor.edges import NumberMeta
 from ...core.tensor.tensor import Tensor, gradient_edge, requires_grad
 from ...core.types.dtypes import cxx_name, dtype, from_numpy, int64, scalar_name
 from ...core.types.return_types import named
@@ -54,17 +56,19 @@ class Out:
     """What an operation asks of its out= tensors beyond a shape that can be resized and a dtype that the result can be
     cast to.
 
-    exact: the message if they have not exactly the result's dtype. unless: whether this call takes another one, by
-    its inputs and the out= tensor. uncastable: the message if the result cannot be cast. overlap: "part" if an
-    input must not lie partly in their memory, "whole" if it must not be that very memory either, "late" if that is
-    asked when they have their size. computes: the operation computes in the dtype of the out= tensor, which a
-    dtype= must name. asks: what checks that instead, by the input, the out= tensor and the dtype= that was given.
-    starts: the number with which it fills their memory before it reads its input. unknown: autograd does not know
-    the form: a result that would be recorded has a Node without a derivative; only an out= tensor that requires
-    grad is refused. converts: the result is written in their dtype, whichever it is, and a new size is not warned
-    of. copied: the operation makes a result without them that is then copied: they get its size before their dtype
-    is looked at, and autograd does not know the form. inner: the operation in whose name autograd refuses tensors
-    that require grad, if PyTorch asks another one for the result. bools: a result of numbers is written to bools too.
+    exact: the message if they have not exactly the result's dtype. unless: whether this call takes another one, by its
+    inputs and the out= tensor. uncastable: the message if the result cannot be cast. overlap: "part" if an input must
+    not lie partly in their memory, "whole" if it must not be that very memory either, "others" if the first may be,
+    "dim" if nothing is asked without a dimension, "late" if that is asked when they have their size. computes: the
+    operation computes in the dtype of the out= tensor, which a dtype= must name. asks: what checks that instead, by the
+    input, the out= tensor and the dtype= that was given. starts: the number with which it fills their memory before it
+    reads its input. unknown: autograd does not know the form: a result that would be recorded has a Node without a
+    derivative; only an out= tensor that requires grad is refused. converts: the result is written in their dtype,
+    whichever it is, and a new size is not warned of. copied: the operation makes a result without them that is then
+    copied: they get its size before their dtype is looked at, and autograd does not know the form. inner: the operation
+    in whose name autograd refuses tensors that require grad, if PyTorch asks another one for the result. bools: a
+    result of numbers is written to bools too. keeps: of a reduction to several: they get their size while they have the
+    dimension still: "all" of them, or those that lack it.
     """
 
     __slots__ = (
@@ -75,6 +79,7 @@ class Out:
         "copied",
         "exact",
         "inner",
+        "keeps",
         "overlap",
         "starts",
         "uncastable",
@@ -97,8 +102,9 @@ class Out:
         copied: bool = False,
         inner: str = "",
         bools: bool = False,
+        keeps: str = "",
     ) -> None:
-        self.inner, self.bools = inner, bools
+        self.inner, self.bools, self.keeps = inner, bools, keeps
         self.converts, self.copied = converts, copied
         self.exact = exact
         self.unless = unless
@@ -175,7 +181,7 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False, op
         else any(type(x) is Rows for x in (*r, *(o._array for o in out)))
     )
     if together:
-        raise RuntimeError(errors.ROWS_VIEW.format(f"{operation.name}.out"))
+        raise RuntimeError(errors.ROWS_VIEW.format(f"{operation.name}.{_overload(operation.name, out, inputs)}"))
     if single:
         if not asked:
             refuse_recorded(operation, inputs, out)
@@ -218,10 +224,29 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False, op
         for o, a in zip(outs, r, strict=True):
             _same_dtype(rule.exact, o, np.asarray(a))
     for o, a in zip(outs, r, strict=True):
+        if rule.keeps:
+            _resize_kept(operation, o, np.asarray(a).shape, inputs)
         _write(o, np.asarray(a))
     if operation.returns is None:
         return outs
     return named(f"{type(r).__name__.removesuffix('_out')}_out", type(r).__match_args__)(outs)
+
+
+def _overload(name: str, out: Any, inputs: Any) -> str:
+    """The name of the overload with out= that takes these arguments."""
+    outs = (out,) if isinstance(out, Tensor) else tuple(out)
+    values = [v._array.item() if isinstance(v, Tensor) and type(v._meta) is NumberMeta else v for v in inputs]
+    packet = types.operator(name) if types.operator is not None else None
+    for one in packet._overloads.values() if packet is not None else ():
+        written = [schema for schema, ours in one._takes.items() if ours == "out"]
+        read = [schema for schema, ours in one._takes.items() if ours != "out"]
+        if len(written) == len(outs) and len(read) >= len(values):
+            try:
+                one._schema.read((), dict(zip(read, values, strict=False)) | dict(zip(written, outs, strict=True)))
+            except RuntimeError:
+                continue
+            return str(one._overloadname)
+    return "out"
 
 
 def before_kernel(operation: Any, out: Tensor, shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
@@ -299,6 +324,21 @@ def resize_out(out: Tensor, shape: tuple[int, ...], times: int = 1) -> None:
     for _ in range(times if out._array.size else 0):
         told = errors.OUT_RESIZED.format(list(out.shape), list(shape))
         warn(told, at="aten/src/ATen/native/Resize.cpp:30")
+    resize(out, shape)
+
+
+def _resize_kept(operation: Any, out: Tensor, shape: tuple[int, ...], inputs: Any) -> None:
+    """Give an out= tensor of a reduction its size as `Out.keeps` says."""
+    dim, keepdim = (inputs[operation.index[name]] for name in ("dim", "keepdim"))
+    had = tuple(out._array.shape)
+    if keepdim or had == shape or not inputs[0]._array.ndim:
+        return
+    d = dim % inputs[0]._array.ndim
+    if OUT[operation.name].keeps == "all" or len(had) == len(shape):
+        had = (*had[:d], 1, *had[d:])
+    kept = (*shape[:d], 1, *shape[d:])
+    if had != kept and out._array.size:
+        warn(errors.OUT_RESIZED.format(list(had), list(kept)), at="aten/src/ATen/native/Resize.cpp:30")
     resize(out, shape)
 
 

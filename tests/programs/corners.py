@@ -1,0 +1,102 @@
+"""Corners in which few programs come: operands of several dtypes, powers by numbers, forms with out=."""
+
+import warnings
+
+import torch
+from torch.func import grad
+
+from tests.scenarios.show import attempt
+
+# % corners-mixed-formulas: formulas of operands of several dtypes compute in the dtype of the result
+for name in ("mul", "div", "atan2", "hypot", "logaddexp", "sub", "xlogy", "copysign"):
+    for number in (torch.tensor(0.3, dtype=torch.float64, requires_grad=True), torch.tensor(3)):
+        x = torch.tensor([0.1, 0.7, 1.3], requires_grad=True)
+        weights = torch.tensor([0.37, 1.1, -0.9])
+        for y in (getattr(torch, name)(x, number), getattr(torch, name)(number, x)):
+            (y * weights).sum().backward()
+            print(name, y.dtype, x.grad.tolist(), number.grad)
+x = torch.tensor([0.1, 0.7, 1.3], requires_grad=True)
+number = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
+(x * 1).div_(number).mul(torch.tensor([0.37, 1.1, -0.9])).sum().backward()
+print(x.grad.tolist(), number.grad.item())
+
+# % corners-power-rest: what vectors leave over of a power by a number is computed in double
+x = torch.linspace(0.2, 3, 21)
+for exponent in (3.3, 0.7, 1.7, 2.6):
+    few = x[:5].clone().requires_grad_()
+    (few**exponent).sum().backward()
+    print((few**exponent).tolist(), few.grad.tolist())
+    print((x**exponent)[16:].tolist(), (x.view(3, 7).t() ** exponent).flatten()[-3:].tolist())
+    print((torch.stack([x, x], 1)[:, 0] ** exponent)[:4].tolist())
+
+# % corners-steps: arange and range say what is wrong with a step
+nan, inf = float("nan"), float("inf")
+for bounds in ((0, 1, nan), (0, 1, inf), (0, 1, 1e-320), (nan, 1, 0), (0, 1, 0)):
+    attempt(lambda: torch.arange(*bounds))
+    attempt(lambda: torch.arange(*bounds, dtype=torch.int64))
+    attempt(lambda: torch.arange(*bounds, out=torch.empty(0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        attempt(lambda: torch.range(*bounds))
+
+# % corners-out: bytes are written to bools, softmax of special knows no out=, sizes while a dimension is kept
+u = torch.tensor([1, 0, 2], dtype=torch.uint8)
+for kind in (torch.bool, torch.uint8, torch.float32):
+    attempt(lambda: torch.all(u, out=torch.empty((), dtype=kind)))
+    attempt(lambda: torch.any(u, 0, out=torch.empty((), dtype=kind)))
+    attempt(lambda: torch.all(u.bool(), out=torch.empty((), dtype=kind)))
+for function in (torch.special.softmax, torch.special.log_softmax):
+    attempt(lambda: function(torch.ones(3), 0, out=torch.empty(3)))
+    attempt(lambda: function(torch.ones(3)))
+x = torch.arange(6.0).view(2, 3)
+for name, extra in (("mode", ()), ("kthvalue", (1,)), ("max", ()), ("median", ())):
+    for dim in (0, 1):
+        for shape in ((5,), (4, 4), (2, 1), (1, 3)):
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                into = torch.empty(shape), torch.empty(shape, dtype=torch.int64)
+                values, indices = getattr(torch, name)(x, *extra, dim, out=into)
+            print(name, dim, shape, values, indices, [str(w.message)[40:150] for w in heard])
+
+# % corners-out-mapped: vmap names the overload that it has no rule for
+x = torch.arange(6.0).view(2, 3)
+into = torch.empty(3)
+for name in ("pow", "lt", "add", "eq", "fmod", "mul", "maximum", "xlogy"):
+    attempt(lambda: torch.vmap(lambda t: getattr(torch, name)(t, t, out=into))(x))
+    attempt(lambda: torch.vmap(lambda t: getattr(torch, name)(t, 2, out=into))(x))
+
+# % corners-out-overlap: what is written to while it is read
+for action in (
+    lambda a, z, i: torch.aminmax(a, dim=0, out=(a[0], a[1])),
+    lambda a, z, i: torch.aminmax(a, out=(a[0, 0], a[1, 0])),
+    lambda a, z, i: torch.kron(z[:2], z[:1], out=z[1:]),
+    lambda a, z, i: torch.scatter(z, 0, i, z, out=z),
+    lambda a, z, i: torch.scatter(z, 0, i, torch.ones(3), out=z),
+    lambda a, z, i: torch.scatter_add(z, 0, i, z, out=z),
+    lambda a, z, i: torch.scatter_reduce(z, 0, i, z, "sum", out=z),
+    lambda a, z, i: torch.index_add(z, 0, i, z, out=z),
+    lambda a, z, i: torch.index_copy(z, 0, i, z, out=z),
+    lambda a, z, i: torch.addmv(z[:1], torch.ones(2, 2), torch.ones(2), out=z[:2]),
+):
+    a, z, i = torch.arange(6.0).view(2, 3), torch.arange(3.0), torch.tensor([2, 1, 0])
+    attempt(lambda: action(a, z, i))
+    print(a, z)
+
+# % corners-captured: a view of what the function has from outside is not written to
+leaf = torch.ones(3, requires_grad=True)
+
+
+def writes(x):
+    leaf[:2].mul_(2)
+    return (x * x).sum()
+
+
+def unrecorded(x):
+    with torch.no_grad():
+        leaf[:2].mul_(2)
+    return (x * x).sum()
+
+
+attempt(lambda: grad(writes)(torch.ones(3)))
+attempt(lambda: grad(unrecorded)(torch.ones(3)))
+print(leaf)
