@@ -533,6 +533,10 @@ def _promoting(cls: Any) -> Any:
     return type(cls.__name__, (cls,), {"__slots__": (), "__module__": cls.__module__, "run": run})
 
 
+def _promote(node: Any) -> None:
+    node.__class__ = _promoting(node.__class__)
+
+
 def _core(entry: Binary) -> Callable[[Any, Any], Any]:
     """What the operator of an entry is."""
     kernel, check, floats, pair = entry.ufunc, entry.check, entry.floats, entry.pair
@@ -795,7 +799,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             check_inplace(input, other)
             history = History(input, node := entry.prepared(input, other))
             if x.dtype is not other._array.dtype and _promotes(target.dtype, other._array.dtype) is not x.dtype:
-                node.__class__ = _promoting(type(node))
+                _promote(node)
         if early is not None:
             early(x, y)
         version = input._counter
