@@ -25,7 +25,7 @@ from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
 from ...core.values.promotion import number, plain_number, result_dtype
 from ..first.kinds import refuse
-from ..first.selecting import SMALL, kth_place, sort_order, top_order
+from ..first.selecting import SMALL, kth_place, ranks, sort_order, top_order
 from ..table.arguments import reject
 from ..table.calls import ByOut
 from ..table.creation import bind
@@ -161,9 +161,8 @@ def _sorted(input: np.ndarray, dim: Any, descending: bool, stable: bool = False)
         tied = _tied(to_end(keys_of(values), d))
         if tied is not None:
             found = np.array(found)
-            x, places = to_end(keys_of(input), d), to_end(found, d)
-            for i in _lines(tied):  # as PyTorch's unstable sort leaves equal elements
-                places[i] = sort_order(x[i], descending)
+            lines = ranks(to_end(keys_of(input), d)[tied], descending)
+            to_end(found, d)[tied] = [sort_order(line) for line in lines]  # as PyTorch's unstable sort leaves them
             values = taken(input, found, d)
     if input.ndim == 1 and input.flags.c_contiguous and found.flags.c_contiguous and input.size > 1:
         return values, found
@@ -377,8 +376,7 @@ def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
         tied = _tied(taken(x, places, -1)) if in_order else np.ones(x.shape[:-1], bool)
         if tied is not None:
             places = np.array(places[..., :k])
-            for i in _lines(tied):
-                places[i] = top_order(x[i], k, largest, in_order)
+            places[tied] = [top_order(line, k, in_order) for line in ranks(x[tied], largest)]
     return places[..., :k]
 
 
@@ -431,7 +429,7 @@ def kthvalue(input: np.ndarray, k: int, dim: int = -1, keepdim: bool = False) ->
     refuse(input, "kthvalue_cpu", "bc")
     x = to_end(keys_of(input), d)
     places = np.argsort(x, axis=-1, kind="stable")[..., k - 1] if x.size else np.zeros(x.shape[:-1], np.int64)
-    return picked(input, x, places, d, keepdim, lambda line: kth_place(line, k - 1))
+    return picked(input, x, places, d, keepdim, lambda line: kth_place(ranks(line), k - 1))
 
 
 def picked(input: np.ndarray, x: np.ndarray, places: np.ndarray, d: int, keepdim: bool, exact: Any = None) -> Any:

@@ -19,23 +19,30 @@ SMALL = 1 << 13
 Pairs = list[tuple[Any, int]]
 
 
-def ranks(line: np.ndarray) -> Pairs:
-    """The elements as (rank, place); equal ones and all NaN have one rank each, that of NaN the highest."""
-    return list(zip(np.unique(line, return_inverse=True)[1].reshape(-1).tolist(), range(line.size), strict=True))
+def ranks(lines: np.ndarray, descending: bool = False) -> np.ndarray:
+    """Numbers that are less than each other as the elements are, or the other way round if `descending`; all NaN have
+    one, that is greater than the others."""
+    if lines.dtype.kind == "f" and np.count_nonzero(lines != lines):
+        lines = np.unique(lines, return_inverse=True)[1].reshape(lines.shape)
+    if not descending:
+        return lines
+    return -lines if lines.dtype.kind == "f" else ~lines
 
 
-def sort_order(line: np.ndarray, descending: bool = False) -> list[int]:
+def _pairs(rank: np.ndarray) -> Pairs:
+    return list(zip(rank.tolist(), range(len(rank)), strict=True))
+
+
+def sort_order(rank: np.ndarray) -> list[int]:
     """The indices in the order that an introsort of all elements leaves."""
-    a = ranks(line)
-    if descending:
-        a = [(-rank, place) for rank, place in a]
+    a = _pairs(rank)
     _introsort(a, 0, len(a))
     return [place for _, place in a]
 
 
 def insertion_order(line: np.ndarray) -> list[int]:
     """The same for up to 16 numbers that are compared as they are, NaN being neither less nor greater than any."""
-    a = list(zip(line.tolist(), range(line.size), strict=True))
+    a = _pairs(line)
     _insertion(a, 0, 1, len(a))
     return [place for _, place in a]
 
@@ -61,24 +68,31 @@ def row_order(rows: np.ndarray) -> list[int]:
     return [place for _, place in a]
 
 
-def top_order(line: np.ndarray, k: int, largest: bool, in_order: bool) -> list[int]:
-    """The indices of the k largest or smallest elements."""
-    a = ranks(line)
-    if largest:
-        a = [(-rank, place) for rank, place in a]
-    if k * 64 <= len(a):
-        _heap_select(a, 0, k, len(a))
+def top_order(rank: np.ndarray, k: int, in_order: bool) -> list[int]:
+    """The indices of the k elements of the lowest ranks."""
+    n = len(rank)
+    if k * 64 <= n:
+        a = _pairs(rank[:k])
+        _heap_select(a, 0, k, k)
+        start, step = k, 64
+        while start < n:  # what is less than all in the heap by then, which are fewer the longer it takes
+            for i in (rank[start : start + step] < a[0][0]).nonzero()[0].tolist():
+                value = rank.item(start + i)
+                if value < a[0][0]:
+                    _adjust(a, 0, 0, k, (value, start + i))
+            start, step = start + step, 2 * step
         _sort_heap(a, 0, k)
     else:
-        _introselect(a, 0, k - 1, len(a))
+        a = _pairs(rank)
+        _introselect(a, 0, k - 1, n)
         if in_order:
             _introsort(a, 0, k - 1)
     return [place for _, place in a[:k]]
 
 
-def kth_place(line: np.ndarray, k: int) -> int:
+def kth_place(rank: np.ndarray, k: int) -> int:
     """The place of the element that a quickselect with the median of three brings to number `k`."""
-    a = ranks(line)
+    a = _pairs(rank)
     low, high = 0, len(a) - 1
     while high > low:
         if high == low + 1:
