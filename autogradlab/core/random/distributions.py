@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -286,7 +287,104 @@ def _with_replacement(rows: Array, n_sample: int, generator: Generator) -> Array
     return np.array(found, np.int64)
 
 
-# -- counts: one number at a time, since each takes as many draws as chance wants
+# -- what takes as many draws as chance wants
+
+
+#: so many numbers of equal parameters in a row are worth a look at many tries at once, and at so many at most
+_LONG_RUN, _AT_ONCE = 64, 4096
+
+
+def _runs(*parameters: Array) -> list[tuple[int, int, bool]]:
+    """Flat arrays of parameters in parts: where each begins and ends, and whether it is long and of equal ones."""
+    n = len(parameters[0])
+    if n < _LONG_RUN:
+        return [(0, n, False)]
+    differ = np.zeros(n - 1, bool)
+    for values in parameters:
+        differ |= values[1:] != values[:-1]
+    ends = np.concatenate(([0], differ.nonzero()[0] + 1, [n]))
+    long = (ends[1:] - ends[:-1] >= _LONG_RUN).nonzero()[0]
+    found, done = [], 0
+    for start, stop in zip(ends[long].tolist(), ends[long + 1].tolist(), strict=True):
+        found += [(done, start, False), (start, stop, True)]
+        done = stop
+    return [*found, (done, n, False)]
+
+
+class _Rejection:
+    """Hörmann's transformed rejection for one set of parameters: each try takes two uniform numbers, and gives a count
+    or nothing."""
+
+    a: float
+    b: float
+    center: float
+    shift = 0.0
+    #: what is accepted at first sight
+    accept: float
+    least, most = -math.inf, math.inf
+
+    def one(self, draw: Callable[[], float]) -> float:
+        """The first count that tries give."""
+        while True:
+            u, v = draw() - 0.5, draw()
+            us = 0.5 - abs(u)
+            if us == 0.0:
+                continue
+            k = math.floor((2 * self.a / us + self.b) * u + self.center + self.shift)
+            if us >= 0.07 and v <= self.accept and self.least <= k <= self.most:
+                return k
+            if self.accepts(k, us, v):
+                return k
+
+    def fill(self, out: Array, generator: Generator) -> None:
+        """Fill with what tries give one after the other, which are looked at many at a time."""
+        done, n = 0, len(out)
+        with generator._lock:
+            while done < n:
+                tries = min(n - done + (n - done) // 4 + 8, _AT_ONCE)
+                numbers = generator.ahead(2 * tries)
+                u, v = numbers[0::2] - 0.5, numbers[1::2]
+                us = 0.5 - abs(u)
+                with np.errstate(all="ignore"):
+                    k = np.floor((2 * self.a / us + self.b) * u + self.center + self.shift)
+                    good = (us >= 0.07) & (v <= self.accept) & (k >= self.least) & (k <= self.most)
+                rest = (~good & (us != 0.0)).nonzero()[0]
+                good[rest] = self.accepts_each(k[rest], us[rest], v[rest])
+                found = good.nonzero()[0][: n - done]
+                out[done : done + len(found)] = k[found]
+                done += len(found)
+                generator.skip(2 * (int(found[-1]) + 1 if done == n else tries))
+
+    def accepts(self, k: float, us: float, v: float) -> bool:
+        """Whether a count is accepted that is not so at first sight."""
+        raise NotImplementedError
+
+    def accepts_each(self, k: Array, us: Array, v: Array) -> Array:
+        """The same of many tries."""
+        return np.array(list(map(self.accepts, k.tolist(), us.tolist(), v.tolist())), bool)
+
+
+def _log(x: float) -> float:
+    return math.log(x) if x > 0.0 else -math.inf
+
+
+class _Poisson(_Rejection):
+    """Poisson numbers of a rate from 10 on (PTRS)."""
+
+    shift = 0.43
+
+    def __init__(self, rate: float) -> None:
+        self.center, self.log_rate = rate, math.log(rate)
+        self.b = b = 0.931 + 2.53 * math.sqrt(rate)
+        self.a = -0.059 + 0.02483 * b
+        self.log_inverse_alpha = math.log(1.1239 + 1.1328 / (b - 3.4))
+        self.accept = 0.9277 - 3.6224 / (b - 2)
+
+    def accepts(self, k: float, us: float, v: float) -> bool:
+        if k < 0 or (us < 0.013 and v > us):
+            return False
+        bound = -self.center + k * self.log_rate - math.lgamma(k + 1.0)
+        return _log(v) + self.log_inverse_alpha - math.log(self.a / (us * us) + self.b) <= bound
 
 
 def poisson(rate: Array, generator: Generator | None = None) -> Array:
@@ -294,45 +392,38 @@ def poisson(rate: Array, generator: Generator | None = None) -> Array:
     if rate.dtype.char not in DIGITS:
         raise unsupported("poisson_cpu", rate.dtype)
     source = generator or default_generator
-    values = [_poisson(r, source) for r in rate.astype(np.float64).reshape(-1).tolist()]
-    return round_to(np.array(values, np.float64).reshape(rate.shape), rate.dtype)
+    rates = rate.astype(np.float64).reshape(-1)
+    values = np.empty(len(rates), np.float64)
+    for start, stop, alike in _runs(rates):
+        if alike and 10.0 <= rates[start] < math.inf:
+            _Poisson(rates.item(start)).fill(values[start:stop], source)
+        else:
+            values[start:stop] = _poissons(rates[start:stop].tolist(), source)
+    return round_to(values.reshape(rate.shape), rate.dtype)
 
 
-def _log(x: float) -> float:
-    return math.log(x) if x > 0.0 else -math.inf
-
-
-def _poisson(rate: float, generator: Generator) -> int:
-    if not rate >= 0.0:
-        raise RuntimeError(POISSON_RATE)
-    if rate == 0.0:
-        return 0
-    draw = generator.random
-    if rate < 10.0:  # multiply uniform numbers until the product falls below exp(-rate)
-        floor, product, count = math.exp(-rate), draw(), 0
-        while product > floor:
-            count += 1
-            product *= draw()
-        return count
-    # Hörmann's transformed rejection (PTRS)
-    log_rate = math.log(rate)
-    b = 0.931 + 2.53 * math.sqrt(rate)
-    a = -0.059 + 0.02483 * b
-    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-    accept = 0.9277 - 3.6224 / (b - 2)
-    while True:
-        u, v = draw() - 0.5, draw()
-        us = 0.5 - abs(u)
-        if us == 0.0:
-            continue
-        k = math.floor((2 * a / us + b) * u + rate + 0.43)
-        if us >= 0.07 and v <= accept:
-            return k
-        if k < 0 or (us < 0.013 and v > us):
-            continue
-        bound = -rate + k * log_rate - math.lgamma(k + 1.0)
-        if _log(v) + math.log(inverse_alpha) - math.log(a / (us * us) + b) <= bound:
-            return k
+def _poissons(rates: list[float], generator: Generator) -> list[float]:
+    """The numbers of different rates, one after the other."""
+    found: list[float] = []
+    last = floor = -1.0
+    wide: _Poisson | None = None
+    with generator.one_by_one() as draw:
+        for rate in rates:
+            if rate != last:
+                if not rate >= 0.0:
+                    raise RuntimeError(POISSON_RATE)
+                last, floor, wide = rate, math.exp(-rate), _Poisson(rate) if rate >= 10.0 else None
+            if wide is not None:
+                found.append(wide.one(draw))
+            elif rate == 0.0:
+                found.append(0.0)
+            else:  # multiply uniform numbers until the product falls below exp(-rate)
+                product, count = draw(), 0
+                while product > floor:
+                    count += 1
+                    product *= draw()
+                found.append(count)
+    return found
 
 
 def binomial(count: Array, prob: Array, generator: Generator | None = None) -> Array:
@@ -345,34 +436,45 @@ def binomial(count: Array, prob: Array, generator: Generator | None = None) -> A
     if count.dtype.itemsize == 2:
         raise unsupported("binomial_cpu", count.dtype)
     shape = broadcast(count.shape, prob.shape)
-    counts, probs = np.broadcast_to(count, shape), np.broadcast_to(prob, shape)
+    n, p = (np.broadcast_to(x, shape).reshape(-1) for x in (count, prob))
     source = generator or default_generator
-    out: Array = np.empty(counts.shape, count.dtype)
-    flat = out.reshape(-1)
-    one = count.dtype.type(1)
-    for i, (n, p) in enumerate(zip(counts.reshape(-1), probs.reshape(-1), strict=True)):
-        if n <= 0 or p <= 0:
-            flat[i] = 0
-        elif p >= 1:
-            flat[i] = n
-        elif p != p:
-            flat[i] = math.nan
-        else:
-            q = p if p <= 0.5 else one - p
-            k = (_binomial_wide if n * q >= 10 else _binomial_small)(n, q, source)
-            flat[i] = k if p <= 0.5 else n - k
-    return out
+    out: Array = np.empty(n.shape, count.dtype)
+    with np.errstate(all="ignore"):
+        q = np.where(p <= 0.5, p, 1 - p)
+        never, always = (n <= 0) | (p <= 0), p >= 1
+        drawn = ~(never | always | (p != p))
+        wide = drawn & (n * q >= 10)
+        for start, stop, alike in _runs(n, p):
+            part = slice(start, stop)
+            if alike and wide[start]:
+                _wide_binomials(n[start : start + 1], q[start : start + 1])[0].fill(out[part], source)
+            else:
+                out[part] = _binomials(n[part], q[part], drawn[part], wide[part], source)
+        out = np.where(p <= 0.5, out, n - out)
+        out[p != p] = math.nan
+    out[always] = n[always]
+    out[never] = 0
+    return out.reshape(shape)
 
 
-def _binomial_small(count: Any, prob: Any, generator: Generator) -> float:
-    """Add up the waiting times between successes."""
-    log_prob = float(np.log1p(-prob))
-    total, successes = 0.0, 0
-    while True:
-        total += math.ceil(_log(generator.random() or 5e-324) / log_prob)
-        if total > count:
-            return successes
-        successes += 1
+def _binomials(n: Array, q: Array, drawn: Array, wide: Array, generator: Generator) -> list[float]:
+    """The numbers of different counts and chances, one after the other."""
+    ways = iter(_wide_binomials(n[wide], q[wide]))
+    found: list[float] = []
+    log_probs = np.log1p(-q).tolist()
+    with generator.one_by_one() as draw:
+        for count, log_prob, any_, many in zip(n.tolist(), log_probs, drawn.tolist(), wide.tolist(), strict=True):
+            total, successes = 0.0, 0
+            if many:
+                found.append(next(ways).one(draw))
+                continue
+            while any_:  # add up the waiting times between successes
+                total += math.ceil(_log(draw() or 5e-324) / log_prob)
+                if total > count:
+                    break
+                successes += 1
+            found.append(successes)
+    return found
 
 
 _STIRLING = (
@@ -396,80 +498,116 @@ def _stirling_tail(k: float) -> float:
     return (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)
 
 
-def _binomial_wide(n: Any, p: Any, generator: Generator) -> float:
-    """Hörmann's transformed rejection (BTRS). `n` and `p` keep their own precision where PyTorch's do."""
-    one = type(p)(1)
-    deviation = float(np.sqrt(n * p * (one - p)))
-    m = float(np.floor((n + one) * p))
-    center, odds = float(n * p) + 0.5, float(p / (one - p))
-    count, following = float(n), float(n + one)
-    b = 1.15 + 2.53 * deviation
-    a = -0.0873 + 0.0248 * b + 0.01 * float(p)
-    accept = 0.92 - 4.2 / b
-    alpha = (2.83 + 5.1 / b) * deviation
-    while True:
-        u, v = generator.random() - 0.5, generator.random()
-        us = 0.5 - abs(u)
-        if us == 0.0:
-            continue
-        k = float(math.floor((2 * a / us + b) * u + center))
-        if k < 0 or k > count:
-            continue
-        if us >= 0.07 and v <= accept:
-            return k
+def _stirling_tails(k: Array) -> Array:
+    square = (k + 1) * (k + 1)
+    first = np.array(_STIRLING)[np.clip(k, 0, len(_STIRLING) - 1).astype(np.intp)]
+    return np.where(k < len(_STIRLING), first, (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1))
+
+
+class _Binomial(_Rejection):
+    """Binomial numbers of many trials (BTRS)."""
+
+    least = 0.0
+
+    def __init__(self, *parameters: float) -> None:
+        self.most, self.following, p, deviation, self.m, self.center, self.odds = parameters
+        self.center += 0.5
+        self.b = 1.15 + 2.53 * deviation
+        self.a = -0.0873 + 0.0248 * self.b + 0.01 * p
+        self.accept = 0.92 - 4.2 / self.b
+        self.alpha = (2.83 + 5.1 / self.b) * deviation
+
+    def accepts(self, k: float, us: float, v: float) -> bool:
+        return 0 <= k <= self.most and self._excess(k, us, v, _log, _stirling_tail) <= 0
+
+    def accepts_each(self, k: Array, us: Array, v: Array) -> Array:
+        inside = (k >= 0) & (k <= self.most)
+        with np.errstate(all="ignore"):
+            excess = self._excess(k, us, v, np.log, _stirling_tails)
+        close = inside & (
+            abs(excess) < 1e-9 + 1e-12 * self.most
+        )
+        good: Array = inside & (excess <= 0)
+        good[close] = super().accepts_each(k[close], us[close], v[close])
+        return good
+
+    def _excess(self, k: Any, us: Any, v: Any, log: Callable[..., Any], tail: Callable[..., Any]) -> Any:
+        """By how much a number lies above that up to which a count is accepted."""
+        count, m, odds = self.most, self.m, self.odds
         bound = (
             (m + 0.5) * math.log((m + 1) / (odds * (count - m + 1)))
-            + following * math.log((count - m + 1) / (count - k + 1))
-            + (k + 0.5) * math.log(odds * (count - k + 1) / (k + 1))
+            + self.following * log((count - m + 1) / (count - k + 1))
+            + (k + 0.5) * log(odds * (count - k + 1) / (k + 1))
             + _stirling_tail(m)
             + _stirling_tail(count - m)
-            - _stirling_tail(k)
-            - _stirling_tail(count - k)
+            - tail(k)
+            - tail(count - k)
         )
-        if _log(v * alpha / (a / (us * us) + b)) <= bound:
-            return k
+        return log(v * self.alpha / (self.a / (us * us) + self.b)) - bound
+
+
+def _wide_binomials(n: Array, p: Array) -> list[_Binomial]:
+    """For each count and chance; what PyTorch computes in their own precision is computed in it."""
+    one = p.dtype.type(1)
+    each = n, n + one, p, np.sqrt(n * p * (one - p)), np.floor((n + one) * p), n * p, p / (one - p)
+    return list(map(_Binomial, *(values.tolist() for values in each)))
 
 
 def standard_gamma(alpha: Array, generator: Generator | None = None) -> Array:
     """Gamma numbers of the shapes `alpha` and scale 1, float32 or float64 (mirrors `torch._standard_gamma`)."""
     if alpha.dtype.name not in ("float32", "float64"):
         raise unsupported("gamma_cpu", alpha.dtype)
-    source = generator or default_generator
-    smallest = float(np.finfo(alpha.dtype).tiny)
-    values = [max(smallest, float(alpha.dtype.type(_gamma(shape, source)))) for shape in alpha.reshape(-1)]
-    return np.array(values, alpha.dtype).reshape(alpha.shape)
+    drawn = _gammas(alpha, generator or default_generator).astype(alpha.dtype)
+    return np.maximum(drawn, np.finfo(alpha.dtype).tiny)
 
 
 def dirichlet(alpha: Array, generator: Generator | None = None) -> Array:
     """Dirichlet numbers of the concentrations `alpha` along the last dimension (mirrors `torch._sample_dirichlet`)."""
     if alpha.dtype.name not in ("float32", "float64"):
         raise unsupported("dirichlet", alpha.dtype)
-    source = generator or default_generator
-    drawn = np.array([_gamma(shape, source) for shape in alpha.reshape(-1).astype(np.float64)]).reshape(alpha.shape)
+    drawn = _gammas(alpha.astype(np.float64), generator or default_generator)
     drawn = np.maximum(drawn, np.finfo(np.float64).tiny)
     shares = (drawn / drawn.sum(-1, keepdims=True)).astype(alpha.dtype)
     one = alpha.dtype.type(1)
     return np.clip(shares, np.finfo(alpha.dtype).tiny, np.nextafter(one, one - one))  # neither 0 nor 1
 
 
-def _gamma(shape: Any, generator: Generator) -> float:
-    """Marsaglia and Tsang's rejection; constants have the precision of float32, as PyTorch's."""
-    scale, one = 1.0, type(shape)(1)
-    if shape < 1:
-        if shape == 0:
-            return 0.0
-        scale = (1.0 - generator.random()) ** float(one / shape)
-        shape = shape + one
-    d = float(shape - type(shape)(np.float32(1) / np.float32(3)))
-    c = 1.0 / math.sqrt(9.0 * d)
-    while True:
-        y = -1.0
-        while y <= 0:
-            x = float(standard_normals(1, generator)[0])
-            y = 1.0 + c * x
-        v, u = y * y * y, 1.0 - generator.random()
-        square = x * x
-        if u < 1.0 - float(np.float32(0.0331)) * square * square:
-            return scale * d * v
-        if math.log(u) < 0.5 * square + d * (1.0 - v + math.log(v)):
-            return scale * d * v
+def _gammas(shapes: Array, generator: Generator) -> Array:
+    """Marsaglia and Tsang's rejection, one number after the other, in float64; constants have the precision of float32,
+    as PyTorch's."""
+    flat, one = shapes.reshape(-1), shapes.dtype.type(1)
+    with np.errstate(all="ignore"):
+        small = flat < 1
+        exponents = np.where(flat == 0, math.nan, np.where(small, one / flat, 0)).tolist()
+        d_each = (np.where(small, flat + one, flat) - shapes.dtype.type(np.float32(1) / np.float32(3))).tolist()
+    log, log1p, sqrt, sin, cos, turn = math.log, math.log1p, math.sqrt, math.sin, math.cos, 2.0 * math.pi
+    squeeze = float(np.float32(0.0331))
+    kept, found = generator.next_normal, []
+    with generator.one_by_one() as draw:
+        try:
+            for d, exponent in zip(d_each, exponents, strict=True):
+                if exponent != exponent:  # of a shape of 0
+                    found.append(0.0)
+                    continue
+                scale = (1.0 - draw()) ** exponent if exponent else 1.0
+                c = 1.0 / sqrt(9.0 * d)
+                while True:
+                    y = -1.0
+                    while y <= 0:
+                        if kept is None:
+                            angle = turn * draw()
+                            radius = sqrt(-2.0 * log1p(-draw()))
+                            x, kept = radius * cos(angle), radius * sin(angle)
+                        else:
+                            x, kept = kept, None
+                        y = 1.0 + c * x
+                    v, u = y * y * y, 1.0 - draw()
+                    square = x * x
+                    if u < 1.0 - squeeze * square * square:
+                        break
+                    if log(u) < 0.5 * square + d * (1.0 - v + log(v)):
+                        break
+                found.append(scale * d * v)
+        finally:
+            generator.next_normal = kept
+    return np.array(found, np.float64).reshape(shapes.shape)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from operator import length_hint
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,8 @@ BLOCK = 624
 _MOST_BLOCKS, _MOST_AHEAD = 16, 16384
 #: numbers made at a time, so that the work arrays stay in the cache
 _CHUNK = 26 * BLOCK
+#: numbers that are made ahead at first where nobody knows how many are wanted
+_FEWEST = 16
 #: the seed of a generator that nobody has seeded
 DEFAULT_SEED = 67280421310721
 #: bytes of `Generator.get_state()`
@@ -256,17 +260,38 @@ class Generator(metaclass=Native):
             for i in range(0, n, _CHUNK):
                 values[i : i + _CHUNK] = self.uniform53(min(_CHUNK, n - i))
             return values
-        words = self.random32(2 * n)
-        values = (words[0::2] & _LOW21).astype(_FLOAT64)
-        values *= _TWO32
-        values += words[1::2]
-        values *= _UNIT53
-        return values
+        return _of53(self.random32(2 * n))
 
-    def random(self) -> float:
-        """One number of [0, 1) from 53 bits."""
-        high, low = self.random32(2).tolist()
-        return float((((high & 0x1FFFFF) << 32) | low) * 2.0**-53)
+    @contextmanager
+    def one_by_one(self) -> Iterator[Callable[[], float]]:
+        """A function that gives the next number of `uniform53` with each call, for what takes as many as chance wants:
+        they are made ahead, and what is left over in the end is as if it had not been."""
+        with self._lock:
+            left: Iterator[float] = iter(())
+            count, size = 0, _FEWEST
+
+            def numbers() -> Iterator[float]:
+                nonlocal left, count, size
+                while True:
+                    self.skip(count)
+                    count = 0
+                    made = self.ahead(size).tolist()
+                    left, count, size = iter(made), size, min(2 * size, _CHUNK)
+                    yield from left
+
+            try:
+                yield numbers().__next__
+            finally:
+                self.skip(count - length_hint(left))
+
+    def ahead(self, n: int) -> Array:
+        """The numbers that the next `uniform53` will give. The caller holds the lock, and then takes some by `skip`."""
+        self._reserve(2 * n)
+        return _of53(self._words[self._pos : self._pos + 2 * n])
+
+    def skip(self, n: int) -> None:
+        """Draw `n` of the numbers that `ahead` has given."""
+        self._pos += 2 * n
 
     # -- seeding
 
@@ -415,6 +440,15 @@ class Generator(metaclass=Native):
 
     def __repr__(self) -> str:
         return f"<torch._C.Generator object at {id(self):#x}>"
+
+
+def _of53(words: Array) -> Array:
+    """Numbers of [0, 1) from 53 bits of two words each."""
+    values: Array = (words[0::2] & _LOW21).astype(_FLOAT64)
+    values *= _TWO32
+    values += words[1::2]
+    values *= _UNIT53
+    return values
 
 
 def _made(where: str) -> Generator:
