@@ -405,7 +405,7 @@ def poisson(rate: Array, generator: Generator | None = None) -> Array:
 def _poissons(rates: list[float], generator: Generator) -> list[float]:
     """The numbers of different rates, one after the other."""
     found: list[float] = []
-    last = floor = -1.0
+    last = floor = math.nan
     wide: _Poisson | None = None
     with generator.one_by_one() as draw:
         for rate in rates:

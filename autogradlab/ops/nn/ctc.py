@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,18 @@ def _seen(log_probs: Array, labels: Array, counts: Array) -> Array:
     return np.where(np.arange(labels.shape[1]) < counts[:, None], logs, -np.inf)
 
 
+def _log_sum(*logs: Array) -> Array:
+    """The logarithm of the sum of what is given as logarithms, as PyTorch computes it."""
+    largest = logs[0]
+    for x in logs[1:]:
+        largest = np.maximum(largest, x)
+    largest = np.where(largest == -np.inf, 0.0, largest)
+    total = np.exp(logs[0] - largest)
+    for x in logs[1:]:
+        total += np.exp(x - largest)
+    return np.log(total) + largest
+
+
 def _forward(logs: Array, skips: Array) -> Array:
     """alpha[t, b, s]: the logarithm of the probability of all paths that are at label s after step t."""
     alpha = np.full(logs.shape, -np.inf)
@@ -48,7 +61,7 @@ def _forward(logs: Array, skips: Array) -> Array:
         before = alpha[t - 1]
         one[:, 1:] = before[:, :-1]
         two[:, 2:] = np.where(skips[:, 2:], before[:, :-2], -np.inf)
-        alpha[t] = np.logaddexp(np.logaddexp(before, one), two) + logs[t]
+        alpha[t] = _log_sum(before, one, two) + logs[t]
     return alpha
 
 
@@ -127,7 +140,7 @@ def _ctc_loss_backward(
     collected, samples = np.full(log_probs.shape, -np.inf), np.arange(counts.size)
     for s in range(labels.shape[1]):
         at = slice(None), samples, labels[:, s]
-        collected[at] = np.logaddexp(collected[at], both[:, :, s])
+        collected[at] = _log_sum(collected[at], both[:, :, s])
     logs = log_probs.astype(np.float64)
     found = (np.exp(logs) - np.exp(collected - logs - totals[:, None])) * grad_output[:, None]
     counted = np.arange(len(logs))[:, None] < steps
@@ -139,16 +152,28 @@ def _ctc_loss_backward(
 # -- margins of sets of classes ----------------------------------------------------------------------------------------
 
 
-def _sets(target: Array, width: int) -> tuple[Array, list[Array]]:
-    """Which classes each row's target holds (up to the first -1), as a mask and as lists."""
-    mask = np.zeros(target.shape, target.dtype)
-    lists = []
-    for b, row in enumerate(target):
-        end = np.flatnonzero(row < 0)
-        chosen = row[: end[0]] if end.size else row
-        mask[b, chosen] = 1
-        lists.append(chosen)
-    return mask, lists
+def _sets(target: Array) -> tuple[Array, Array]:
+    """Which classes each row's target holds (up to the first -1), and which of the target's places count."""
+    counts = np.logical_and.accumulate(target >= 0, axis=1)
+    mask = np.zeros(target.shape, bool)
+    rows, places = counts.nonzero()
+    mask[rows, target[rows, places]] = True
+    return mask, counts[:, : int(counts.sum(1).max(initial=0))]
+
+
+#: how many distances are computed at a time
+_AT_ONCE = 1 << 18
+
+
+def _distances(x: Array, target: Array, mask: Array, counts: Array) -> Iterator[tuple[slice, Array]]:
+    """Some rows at a time: for each class of their targets, how much closer than 1 each of the others comes to it."""
+    rows, classes = counts.shape[1], x.shape[1]
+    step = max(_AT_ONCE // max(rows * classes, 1), 1)
+    for start in range(0, len(x), step):
+        part = slice(start, start + step)
+        chosen = np.take_along_axis(x[part], np.where(counts[part], target[part, :rows], 0), 1)
+        z = 1 - chosen[:, :, None] + x[part, None]
+        yield part, np.where((z > 0) & counts[part, :, None] & ~mask[part, None], z, 0)
 
 
 def _check_sets(input: Array, target: Array) -> None:
@@ -184,11 +209,10 @@ def multilabel_margin_loss_forward(
     divided by the classes."""
     _check_sets(input, target)
     x, t = np.atleast_2d(input), np.atleast_2d(target)
-    mask, lists = _sets(t, x.shape[1])
+    mask, counts = _sets(t)
     out = np.zeros(x.shape[0], x.dtype)
-    for b, chosen in enumerate(lists):
-        others = x[b, mask[b] == 0]
-        out[b] = np.maximum(1 - x[b, chosen][:, None] + others[None], 0).sum() / x.shape[1]
+    for part, z in _distances(x, t, mask, counts) if counts.size else ():
+        out[part] = np.add.accumulate(z.reshape(len(z), -1), axis=1)[:, -1] / x.shape[1]  # one after the other
     found = reduced(out, reduction)
     loss = np.asarray(found).reshape(() if input.ndim < 2 else np.shape(found))
     return loss, mask.reshape(target.shape).astype(input.dtype)
@@ -204,12 +228,14 @@ def multilabel_margin_loss_backward(
     grad_output: Any, input: np.ndarray, target: np.ndarray, reduction: int, is_target: np.ndarray
 ) -> np.ndarray:
     x, t = np.atleast_2d(input), np.atleast_2d(target)
-    mask, lists = _sets(t, x.shape[1])
+    mask, counts = _sets(t)
     out = np.zeros_like(x)
     g = np.broadcast_to(grad_output.reshape(-1), x.shape[:1]) * x.dtype.type(scale(reduction, x.shape[0]) / x.shape[1])
-    for b, chosen in enumerate(lists):
-        others = np.flatnonzero(mask[b] == 0)
-        near = (1 - x[b, chosen][:, None] + x[b, others][None]) > 0
-        np.add.at(out[b], chosen, -near.sum(1).astype(x.dtype) * g[b])
-        out[b, others] += near.sum(0).astype(x.dtype) * g[b]
+    for part, z in _distances(x, t, mask, counts) if counts.size else ():
+        near = z > 0
+        share = g[part, None]
+        out[part] = near.sum(1, x.dtype) * share
+        lost = near.sum(2, x.dtype) * share
+        rows, places = counts[part].nonzero()
+        np.subtract.at(out[part], (rows, t[part][rows, places]), lost[rows, places])
     return out.reshape(input.shape)

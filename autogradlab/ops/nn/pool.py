@@ -683,13 +683,26 @@ _register_adaptive(
 # -- windows at random positions ---------------------------------------------------------------------------------------
 
 
-def _starts(sample: float, n: int, o: int, k: int, kind: Any) -> list[int]:
-    """Where the windows of one dimension begin: a random sequence that ends at the end."""
-    if o == 1:
-        return [n - k]
-    alpha = kind(n - k) / kind(o - 1)
-    u = kind(sample)
-    return [int((kind(i) + u) * alpha) - int(u * alpha) for i in range(o - 1)] + [n - k]
+def _starts(samples: Array, n: int, o: int, k: int) -> Array:
+    """Where the windows of one dimension begin, for each sample: a random sequence that ends at the end."""
+    found = np.full((len(samples), o), n - k, np.int64)
+    if o > 1:
+        kind, u = samples.dtype, samples[:, None]
+        alpha = kind.type(n - k) / kind.type(o - 1)
+        found[:, :-1] = ((np.arange(o - 1).astype(kind) + u) * alpha).astype(np.int64) - (u * alpha).astype(np.int64)
+    return found
+
+
+def _largest_from(x: Array, starts: Array, k: int, d: int) -> tuple[Array, Array]:
+    """The largest of k elements along dimension d from each start on, and where it is; of several the first, and the
+    last NaN."""
+    best = np.take_along_axis(x, starts, d)
+    at = np.broadcast_to(starts, best.shape)
+    for j in range(1, k):
+        other = np.take_along_axis(x, starts + j, d)
+        better = (other > best) | (other != other)
+        best, at = np.where(better, other, best), np.where(better, starts + j, at)
+    return best, at
 
 
 def _register_fractional(declaration: str, nd: int) -> None:
@@ -698,22 +711,19 @@ def _register_fractional(declaration: str, nd: int) -> None:
     @typed(f"{name}_out_frame", "biuc")
     def kernel(input: Any, random_samples: Any, kernel_size: Any, output_size: Any) -> Any:
         batch = input if input.ndim == nd + 2 else input[None]
-        sizes = batch.shape[2:]
-        best = np.empty((*batch.shape[:2], *output_size), input.dtype)
-        index = np.empty(best.shape, np.int64)
-        order = range(nd - 1, -1, -1) if nd == 2 else range(nd)  # the samples of planes are (width, height)
-        for b, c in np.ndindex(batch.shape[:2]):
-            starts = [
-                _starts(random_samples[b, c, j], sizes[d], output_size[d], kernel_size[d], input.dtype.type)
-                for d, j in zip(range(nd), order, strict=True)
-            ]
-            for at in np.ndindex(*output_size):
-                low = [s[i] for s, i in zip(starts, at, strict=True)]
-                part = batch[(b, c, *(slice(a, a + k) for a, k in zip(low, kernel_size, strict=True)))]
-                place = np.unravel_index(int(_winners(part.reshape(-1))), part.shape)
-                best[(b, c, *at)] = part[place]
-                index[(b, c, *at)] = np.ravel_multi_index([a + i for a, i in zip(low, place, strict=True)], sizes)
-        return (best, index) if input.ndim == nd + 2 else (best[0], index[0])
+        count, sizes = math.prod(batch.shape[:2]), batch.shape[2:]
+        best, index = batch.reshape(count, *sizes), np.zeros(0, np.int64)
+        samples = random_samples[: len(batch), : batch.shape[1]].reshape(count, -1).astype(input.dtype)
+        inner = 1
+        for d in range(nd - 1, -1, -1):  # of each line, then of these lines
+            column = samples[:, nd - 1 - d if nd == 2 else d]  # the samples of planes are (width, height)
+            starts = _starts(column, sizes[d], output_size[d], kernel_size[d])
+            starts = starts.reshape(count, *(-1 if i == d else 1 for i in range(nd)))
+            best, at = _largest_from(best, starts, kernel_size[d], d + 1)
+            index = at * inner + (0 if d == nd - 1 else np.take_along_axis(index, at, d + 1))
+            inner *= sizes[d]
+        shape = (*input.shape[:-nd], *output_size)
+        return best.reshape(shape), index.reshape(shape)
 
     op(
         declaration,
