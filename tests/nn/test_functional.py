@@ -150,6 +150,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
         ("multilabel_margin_loss", (r(3, 4), np.array([[3, 0, -1, 1], [0, 1, 2, 3], [-1, 0, 0, 0]])), {"reduction": m})
         for m in ("none", "mean", "sum")
     ],
+    ("multilabel_margin_loss", (np.array([[1, np.nan, 2, 3]]), np.array([[0, 3, -1, 0]])), {}),
     *[("pdist", (r(4, 3),), {"p": p}) for p in (1.0, 1.5, 2.0, 3.0, float("inf"))],
     (
         "conv_transpose2d",

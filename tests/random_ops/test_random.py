@@ -95,3 +95,18 @@ def test_states_are_exchanged_with_torch():
     torch.set_rng_state(torch.tensor(real.get_rng_state().tolist(), dtype=torch.uint8))
     assert torch.randn(7).tolist() == real.randn(7).tolist()
     assert torch.get_rng_state().tolist() == real.get_rng_state().tolist()
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("draw", ["_standard_gamma(x * 0.2)", "poisson(x)", "binomial(x.floor(), x / 40)"])
+def test_numbers_of_parameters_that_repeat_are_torchs(draw: str):
+    """What is drawn ahead for many tries at once is given back as far as it was not used."""
+    import torch as real
+
+    found = []
+    for t in (torch, real):
+        t.manual_seed(2)
+        x = t.cat([t.full((n,), v) for n, v in ((300, 25.0), (3, 9.0), (70, 11.0), (200, 38.0), (1, 0.0), (90, 4.0))])
+        drawn = eval(draw, {"x": x, "_standard_gamma": t._standard_gamma, "poisson": t.poisson, "binomial": t.binomial})
+        found.append((drawn.tolist(), t.randn(3).tolist(), t.get_rng_state().tolist()))
+    assert found[0] == found[1]
