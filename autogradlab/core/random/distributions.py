@@ -524,9 +524,7 @@ class _Binomial(_Rejection):
         inside = (k >= 0) & (k <= self.most)
         with np.errstate(all="ignore"):
             excess = self._excess(k, us, v, np.log, _stirling_tails)
-        close = inside & (
-            abs(excess) < 1e-9 + 1e-12 * self.most
-        )
+        close = inside & (abs(excess) < 1e-9 + 1e-12 * self.most)
         good: Array = inside & (excess <= 0)
         good[close] = super().accepts_each(k[close], us[close], v[close])
         return good
