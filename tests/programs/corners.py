@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 import torch
 from torch.func import grad
 
@@ -100,3 +101,38 @@ def unrecorded(x):
 attempt(lambda: grad(writes)(torch.ones(3)))
 attempt(lambda: grad(unrecorded)(torch.ones(3)))
 print(leaf)
+
+# % corners-matrix-exp: the exponential of a matrix is the polynomial that its norm takes
+for kind in (torch.float32, torch.float64):
+    for scale in (1e-8, 1e-4, 0.03, 0.3, 0.7):
+        A = (torch.arange(9, dtype=kind).view(3, 3).sin() * (scale / 2)).requires_grad_()
+        exponential = torch.matrix_exp(A)
+        exponential.pow(2).sum().backward()
+        print(exponential, A.grad)
+spiral = torch.tensor([[-0.1, 2.0], [-2.0, -0.1]])
+print(torch.stack([torch.tensor([2.0, 0.0]) @ torch.matrix_exp(spiral * t) for t in torch.linspace(0, 1, 5)]))
+print(torch.matrix_exp(torch.stack([spiral * 0.001, spiral])), torch.matrix_exp(torch.tensor([[2.0]])))
+
+# % corners-complex-sums: complex numbers are added up in the lanes of PyTorch
+for count in (3, 5, 9, 17, 33, 100, 1200):
+    x = torch.complex(torch.arange(count) * 37 % 101 / 7, torch.arange(count) * 53 % 97 / 11)
+    print(x.sum().item(), x.mean().item(), x.to(torch.complex128).sum().item())
+    rows = torch.stack([x, x * 2, x.conj()], 1)
+    print(rows.sum(0).tolist(), rows.t().sum(1).tolist(), rows.t().contiguous().sum(1).tolist())
+
+# % corners-arrays: comparing with arrays that are no tensors; copying what is none
+x = torch.ones(3)
+for array in (np.array([None] * 3), np.array(["a"] * 3), np.zeros(3, dtype=[("a", int)]), np.arange(3.0)):
+    attempt(lambda: x == array)
+    attempt(lambda: x != array)
+attempt(lambda: x == np.array([1, 2, 3], dtype=">f4"))
+attempt(lambda: x.copy_())
+attempt(lambda: x.copy_(x, 1))
+attempt(lambda: x.copy_([1]))
+attempt(lambda: x.copy_(x, non_blocking=True))
+
+# % corners-normed: what is said of dtypes that group_norm does not take, and parameters without contents in a vector
+for weight in (None, torch.ones(4), torch.ones(4).double()):
+    for kind in (torch.int64, torch.bool, torch.complex64):
+        attempt(lambda: torch.nn.functional.group_norm(torch.ones(2, 4).to(kind), 2, weight, weight))
+attempt(lambda: torch.nn.utils.parameters_to_vector(torch.nn.Linear(2, 2, device="meta").parameters()))

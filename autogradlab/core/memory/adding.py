@@ -16,7 +16,7 @@ __all__ = ["added", "columns_in_halves", "in_halves", "in_lanes", "of_rows", "pr
 
 #: so many elements are added up in one product
 _LINE = 512
-_ONES = {numpy: np.ones(_LINE, numpy) for numpy in map(np.dtype, (np.float32, np.float64))}
+_ONES = {numpy: np.ones(_LINE, numpy) for numpy in map(np.dtype, (np.float32, np.float64, np.complex64, np.complex128))}
 #: and so many in one call: BLAS shares out more of them among threads, which wait for each other on a busy machine
 _BLOCK = 1 << 13
 #: so few elements NumPy adds up in the same order

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
+from ...ops.table.families import FUNCTIONS
 from ..names import typename
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
@@ -30,7 +31,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
     Mirrors `torch.nn.utils.parameters_to_vector`.
     """
-    return TENSORS.cat([_on_one_device(p).view(-1) for p in parameters])
+    return FUNCTIONS["cat"]([_on_one_device(p).view(-1) for p in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:

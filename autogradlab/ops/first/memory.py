@@ -547,6 +547,10 @@ def _asked_copy(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor
     return written(input, tell("copy_", {"input": input, "other": other, "non_blocking": non_blocking}), history)
 
 
+#: stands for an argument that was not given
+_MISSING: Any = object()
+
+
 @composite(
     """
     copy_(Tensor input, Tensor other, bool non_blocking=False) -> Tensor|numbers|python
@@ -556,7 +560,7 @@ def _asked_copy(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor
     reads="itself",
 )
 @instead(lambda call, args, kwargs: _asked_copy(*args, **kwargs))
-def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
+def copy_(input: Tensor, other: Any = _MISSING, non_blocking: Any = False) -> Tensor:
     """Writes the values of another tensor into this one, cast and broadcast.
 
     Shapes: other broadcasts to this tensor.
@@ -567,6 +571,8 @@ def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
     tensor([[1., 2.],
             [1., 2.]])
     """
+    if type(non_blocking) is not bool:
+        reject("copy_", (input, other, non_blocking), {})
     if type(other) is Tensor and input._edge is NO_EDGE is other._edge and not modes.FLAGS.unusual:
         target, x = input._array, other._array
         apart = (input._counter is UNSHARED or other._counter is UNSHARED) and _ordinary(target) and _ordinary(x)
@@ -574,8 +580,8 @@ def copy_(input: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
             commit(input, x)
             return input
     if not isinstance(other, Tensor):
-        if not is_number(other):
-            reject("copy_", (input, other), {})
+        if other is _MISSING or not is_number(other):
+            reject("copy_", (input,) if other is _MISSING else (input, other), {})
         other = wrap(np.asarray(other))
     if modes.FLAGS.rows and rows_beyond((input, other))[1]:
         refuse_rows_as("inplace arithmetic")

@@ -309,7 +309,7 @@ def _raw_pow(input: Any, exponent: Any) -> Any:
         if exponent == 2:
             return input * input
     if isinstance(exponent, np.ndarray) or (isinstance(input, np.ndarray) and isinstance(exponent, np.generic)):
-        return power(input, exponent)
+        return power(input, exponent) if hasattr(input, "dtype") else np.power(input, exponent)
     if isinstance(input, np.generic):
         input = np.asarray(input)
     return _number_power(input, exponent)

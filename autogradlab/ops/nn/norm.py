@@ -15,7 +15,7 @@ from ...core.memory.layout import channels_as, channels_last, contiguous, filled
 from ...core.memory.rows import Rows
 from ...core.recording.record import RAW, TENSORS, no_derivative, says
 from ...core.runtime import errors
-from ..first.kinds import few_singles, fused, is_half, refuse, typed
+from ..first.kinds import BOOL, COMPLEX, INTEGERS, few_singles, fused, is_half, refuse, typed
 from ..table.asking import Operator
 from ..table.opdef import op
 
@@ -872,7 +872,6 @@ def _group_norm_vjp(
     shown={"input": "input", "bias": ""},
 )
 @keeping_channels
-@typed("GroupNormKernelImpl", half=False)
 def native_group_norm(
     input: np.ndarray,
     weight: np.ndarray | None,
@@ -892,6 +891,7 @@ def native_group_norm(
     """
     _check_mixed(input, weight, bias)
     check_groups(input, weight, bias, C, group, N * C * HxW)
+    refuse(input, "GroupNormKernelImpl", BOOL + INTEGERS + COMPLEX)
     kind = _statistics_dtype(input, weight, bias)
     wide, weight, bias = _wide(input, weight, bias)
     out, mean, rstd = _group_normed(wide, N, group, eps)

@@ -30,6 +30,7 @@ from ...core.tensor.edges import WRAPPED, NumberMeta
 from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge, requires_grad, wrap, wrap_scalar
 from ...core.types.dtypes import get_default_dtype, of_scalar
+from ...core.values.building import check_numpy
 from ...core.values.promotion import (
     broadcast_error,
     broadcast_shapes,
@@ -381,6 +382,10 @@ class Binary(Elementwise):
             if x.dtype is y.dtype and x.dtype.kind == "f" and x.itemsize > 2:  # which no rule converts
                 return input, other, x, y
         if self.arrays and isinstance(other, _ndarray) and isinstance(input, Tensor):
+            try:
+                check_numpy(other)
+            except TypeError:  # left to NumPy
+                return None
             other = wrap(other)
         a, b = isinstance(input, Tensor), isinstance(other, Tensor)
         if not (a and (b or is_number(other)) or (b and is_number(input))):
