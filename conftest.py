@@ -26,7 +26,7 @@ except importlib.metadata.PackageNotFoundError:
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 #: An installed autogradlab brings it along; an entry point of the same name, so it is there once.
-pytest_plugins = ["pytest_autogradlab", "tests.parallel", "tests.kernels"]
+pytest_plugins = ["pytest_autogradlab", "tests.parallel", "tests.turns", "tests.kernels"]
 
 
 def pytest_configure() -> None:

@@ -34,6 +34,7 @@ def test_prints_what_torch_prints(block: blocks.Block) -> None:
 
 
 @pytest.mark.parity
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("block", BLOCKS)
 def test_golden_is_what_torch_prints(block: blocks.Block) -> None:
     need("torch")

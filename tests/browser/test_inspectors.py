@@ -376,6 +376,7 @@ def test_views_clean_up(opened: Any, page: Any):
 # -- for everyone ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_inspector_in_both_themes_and_languages(opened: Any, page: Any, lang: str):
     """Each call shows its card; axe finds nothing, also in what hostile words make, and looked at the text."""

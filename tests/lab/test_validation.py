@@ -127,6 +127,7 @@ def test_the_stranger_uses_every_inspector():
 
 
 @pytest.mark.slow
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("surroundings", SURROUNDINGS, ids=lambda s: next(iter(s.values())))
 def test_a_strangers_notebook_and_a_copied_lesson(theirs: Path, surroundings: dict[str, str]):
     lang = ("en", "zh")[SURROUNDINGS.index(surroundings) % 2]

@@ -43,6 +43,7 @@ def test_every_lesson_but_the_record_asks():
 
 
 @pytest.mark.slow
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("path", ASKING, ids=lambda p: p.stem)
 def test_answers_solutions_and_stubs(path: Path):
     assert trial.attempt(path)[0] == []
