@@ -9,7 +9,7 @@ import autogradlab as torch
 
 CORNERS = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, np.inf, -np.inf, np.nan, 0.5, 30.0, -30.0, 1e30, -1e30, 1e-30, 1e-45, 17.0]
 NAMES = ["erfc", "erfinv", "lgamma", "digamma", "i0", "special.i0e", "special.i1", "special.i1e", "special.ndtri"]
-NAMES += ["special.bessel_j0", "special.bessel_j1"]
+NAMES += ["special.bessel_j0", "special.bessel_j1", "special.bessel_y0", "special.bessel_y1", "special.airy_ai"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -26,3 +26,14 @@ def test_many_elements_are_as_a_few(name: str):
     assert (np.signbit(many) == np.signbit(few))[~np.isnan(few)].all()
     np.testing.assert_allclose(many, few, rtol=1.2e-7, atol=1.5e-45)  # one unit of the last place at most
     assert ((many == few) | np.isnan(few)).mean() > 0.97
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_trigamma_takes_torchs_steps(kind: type):
+    import torch as real
+
+    x = np.concatenate([CORNERS, np.random.default_rng(0).random(2000) * 20 - 4]).astype(kind)
+    ours, theirs = (t.polygamma(1, t.from_numpy(x)).numpy() for t in (torch, real))
+    np.testing.assert_allclose(ours, theirs, rtol=100 * np.finfo(kind).eps)
+    assert ((ours == theirs) | np.isnan(theirs)).mean() > 0.97

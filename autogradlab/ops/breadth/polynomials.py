@@ -17,6 +17,7 @@ from ...core.types.dtypes import FLOATING, get_default_dtype
 from ...core.values.promotion import broadcast_shapes, is_number, result_dtype
 from ..first.kinds import align, double, refuse
 from ..kernels import polynomials as K
+from ..kernels import tables
 from ..table.arguments import reject
 from ..table.factories import unary
 from ..table.opdef import composite
@@ -147,14 +148,16 @@ _polynomial("laguerre_polynomial_l", K.laguerre, "The Laguerre polynomial of deg
 _polynomial("legendre_polynomial_p", K.legendre, "The Legendre polynomial of degree n.", "tensor([-0.4375, 17.0000])")
 
 
-def _function(declaration: str, kernel: Callable[[Any], Any], doc: str) -> None:
-    """A function of real numbers without a derivative, computed in float64."""
+def _function(declaration: str, kernel: Callable[[Any], Any], doc: str, quick: Any = None) -> None:
+    """A function of real numbers without a derivative, computed in float64; `quick` is the kernel for many elements
+    that are rounded to float32."""
     name = name_of(declaration).removeprefix("special_")
     wide = double(kernel)
+    short = wide if quick is None else double(tables.many(quick, kernel))
 
     def run(x: np.ndarray) -> np.ndarray:
         _real(x, f"{name}_cpu")
-        return wide(x)
+        return (wide if x.dtype.itemsize == 8 else short)(x)
 
     unary(declaration, run, None, inplace=False, doc=doc)
 
@@ -170,6 +173,7 @@ _function(
     >>> torch.special.airy_ai(torch.tensor([0., 1.]))
     tensor([0.3550, 0.1353])
     """,
+    tables.airy_ai,
 )
 _function(
     "special_bessel_y0(Tensor input, *, Tensor out=None) -> Tensor",
@@ -182,6 +186,7 @@ _function(
     >>> torch.special.bessel_y0(torch.tensor([1., 2.]))
     tensor([0.0883, 0.5104])
     """,
+    partial(tables.bessel_y, 0),
 )
 _function(
     "special_bessel_y1(Tensor input, *, Tensor out=None) -> Tensor",
@@ -194,6 +199,7 @@ _function(
     >>> torch.special.bessel_y1(torch.tensor([1., 2.]))
     tensor([-0.7812, -0.1070])
     """,
+    partial(tables.bessel_y, 1),
 )
 _function(
     "special_modified_bessel_k0(Tensor input, *, Tensor out=None) -> Tensor",

@@ -223,6 +223,9 @@ unary(
 alias("special_sinc", "sinc", method=False)
 
 
+_trigamma = single(K.trigamma)
+
+
 def _tensor_first(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
     """The arguments as (input, n): the function has n first."""
     _, values = called.bind(args, kwargs)
@@ -259,8 +262,9 @@ def polygamma(input: np.ndarray, n: int) -> np.ndarray:
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     refuse(input, ("digamma", "trigamma", "polygamma")[min(n, 2)], COMPLEX)
-    short = input.dtype != np.float64
-    return double(lambda x: K.digamma(x) if n == 0 else K.polygamma(n, x, short))(input)
+    if n == 1:
+        return _trigamma(floated(input))
+    return double(K.digamma if n == 0 else partial(K.polygamma, n))(input)
 
 
 alias("special_polygamma", "polygamma", method=False)

@@ -178,6 +178,13 @@ def fitting_source(name: str, input: np.ndarray, dim: int, index: np.ndarray, so
         )
 
 
+def _first_outside(index: np.ndarray, n: int) -> int | None:
+    """The first index that is not in [0, n)."""
+    if not index.size or inside(index, n):
+        return None
+    return next(i for i in index.reshape(-1).tolist() if not 0 <= i < n)
+
+
 def _check_index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *_: Any, **__: Any) -> None:
     fitting_source("index_add_()", input, dim, index, source)
 
@@ -186,11 +193,11 @@ def _index_add(input: np.ndarray, dim: int, index: np.ndarray, source: Any, *, a
     d = wrap_dim(dim, input.ndim)
     n = input.shape[d] if input.ndim else 1
     scatters = alpha == 1 and _as_scatter(input, index)
-    for i in index.reshape(-1).tolist():
-        if not 0 <= i < n:
-            if scatters:
-                raise RuntimeError(f"index {i} is out of bounds for dimension {d} with size {n}")
-            raise IndexError("index out of range in self")
+    outside = _first_outside(index, n)
+    if outside is not None:
+        if scatters:
+            raise RuntimeError(f"index {outside} is out of bounds for dimension {d} with size {n}")
+        raise IndexError("index out of range in self")
     values = source if type(alpha) is int and alpha == 1 else source * scalar_array(alpha, from_numpy(source.dtype))
     if not input.ndim:
         input += values
@@ -278,9 +285,9 @@ def _index_copy(input: np.ndarray, dim: int, index: np.ndarray, source: np.ndarr
             f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) ({source.shape[d]})"
         )
     n = input.shape[d] if input.ndim else 1
-    for i in index.reshape(-1).tolist():
-        if not 0 <= i < n:
-            raise IndexError(f"index_copy_(): index {i} is out of bounds for dimension {d} with size {n}")
+    outside = _first_outside(index, n)
+    if outside is not None:
+        raise IndexError(f"index_copy_(): index {outside} is out of bounds for dimension {d} with size {n}")
     if input.ndim:
         input[at(d, index.reshape(-1))] = source
     else:

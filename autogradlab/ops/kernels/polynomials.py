@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ Array = np.ndarray[Any, Any]
 #: from the degree k, the argument and the polynomials of degrees k and k - 1 to that of degree k + 1
 Step = Callable[[int, Array, Array, Array], Array]
 
-__all__ = ["airy_ai", "bessel_k", "bessel_y", "chebyshev", "hermite", "laguerre", "legendre"]
+__all__ = ["airy_ai", "airy_bell", "airy_near", "bessel_k", "bessel_y", "chebyshev", "hermite", "laguerre", "legendre"]
 
 
 def _degrees(n: Array) -> Array:
@@ -122,39 +123,63 @@ def _integral(f: Callable[[Array, Array], Array], x: Array, end: Array) -> Array
     return total * end / 2
 
 
-def bessel_y(order: int, x: Array) -> Array:
-    """Y0 and Y1: Schläfli's integrals up to 30, then Hankel's expansion."""
-    small = np.where((x > 0) & (x <= 30), x, 1.0)
-    round_ = _integral(lambda a, t: np.sin(a * np.sin(t) - order * t), small, np.full_like(small, np.pi))
-    far = np.arcsinh(745 / small)
+def _piece(r: Array, x: Array, where: Array, function: Callable[[Array], Array]) -> None:
+    """Put the values of a function at some of the x into r."""
+    if where.all():
+        r[...] = function(x)
+    elif where.any():
+        r[where] = function(x[where])
+
+
+def _y_near(order: int, x: Array) -> Array:
+    log, square = np.log(x / 2) + np.euler_gamma, x * x / 4
+    return 2 / np.pi * (log * (1 - square) + square if order == 0 else x / 2 * (log - 0.5) - 1 / x)
+
+
+def _schlaefli(order: int, x: Array) -> Array:
+    """Y0 and Y1 up to 30, by Schläfli's integrals."""
+    round_ = _integral(lambda a, t: np.sin(a * np.sin(t) - order * t), x, np.full_like(x, np.pi))
+    far = np.arcsinh(745 / x)
     if order == 0:
-        open_ = 2 * _integral(lambda a, t: np.exp(-a * np.sinh(t)), small, far)
+        open_ = 2 * _integral(lambda a, t: np.exp(-a * np.sinh(t)), x, far)
     else:
-        open_ = _integral(lambda a, t: (np.exp(t) - np.exp(-t)) * np.exp(-a * np.sinh(t)), small, far)
-    near = (round_ - open_) / np.pi
-    large = np.where((x > 30) & np.isfinite(x), x, 31.0)
-    r = np.where(x <= 30, near, hankel(order, large)[1])
-    return np.where(x == 0, -np.inf, np.where((x < 0) | np.isnan(x) | np.isinf(x), np.nan, r))
+        open_ = _integral(lambda a, t: (np.exp(t) - np.exp(-t)) * np.exp(-a * np.sinh(t)), x, far)
+    return (round_ - open_) / np.pi
+
+
+def bessel_y(order: int, x: Array) -> Array:
+    """Y0 and Y1: the first terms of their series near 0, Schläfli's integrals up to 30, then Hankel's expansion."""
+    r = np.where(x == 0, -np.inf, np.full(x.shape, np.nan))
+    _piece(r, x, (x > 0) & (x < 1e-3), partial(_y_near, order))
+    _piece(r, x, (x >= 1e-3) & (x <= 30), partial(_schlaefli, order))
+    _piece(r, x, (x > 30) & (x < np.inf), lambda x: hankel(order, x)[1])
+    return r
 
 
 _AIRY, _SLOPE = 0.355028053887817239, 0.258819403792806798
 
 
-def airy_ai(x: Array) -> Array:
-    """The Airy function Ai: its power series near 0, an integral to the right, the asymptotic series to the left."""
-    near = np.clip(x, -6.5, 1.0)
-    cube = near**3
-    f, g, a, b = np.ones_like(near), near.copy(), np.ones_like(near), near.copy()
+def airy_near(x: Array) -> Array:
+    """The power series of Ai."""
+    cube = x**3
+    f, g, a, b = np.ones_like(x), x.copy(), np.ones_like(x), x.copy()
     for k in range(1, 60):
         a = a * cube / ((3 * k - 1) * (3 * k))
         b = b * cube / ((3 * k) * (3 * k + 1))
         f, g = f + a, g + b
-    r = _AIRY * f - _SLOPE * g
-    right = np.clip(x, 1.0, 104.0)
-    zeta = 2 / 3 * right**1.5
+    return _AIRY * f - _SLOPE * g
+
+
+def airy_bell(x: Array) -> Array:
+    """exp(2 x**1.5 / 3) times Ai, for x from 1 on: an integral."""
+    zeta = 2 / 3 * x**1.5
     bell = _summed(lambda z, t: np.exp(-z * (np.cosh(t) - 1)) * np.cosh(t / 3), zeta)
-    r = np.where(x > 1, np.sqrt(right / 3) / np.pi * bell * np.exp(-zeta), r)
-    left = np.maximum(-x, 6.5)
+    return np.sqrt(x / 3) / np.pi * bell
+
+
+def _airy_left(x: Array) -> Array:
+    """The asymptotic series of Ai far to the left."""
+    left = -x
     zeta = 2 / 3 * left**1.5
     term, p, q = np.ones_like(left), np.ones_like(left), np.zeros_like(left)
     for k in range(1, 20):
@@ -164,6 +189,13 @@ def airy_ai(x: Array) -> Array:
         else:
             p = p + (term if k % 4 == 0 else -term)
     phase = zeta + np.pi / 4
-    wave = (np.sin(phase) * p - np.cos(phase) * q) / (np.sqrt(np.pi) * left**0.25)
-    r = np.where(x < -6.5, wave, r)
-    return np.where(np.isinf(x), np.nan, np.where(x > 103.892, 0.0, np.where(np.isnan(x), x, r)))
+    return (np.sin(phase) * p - np.cos(phase) * q) / (np.sqrt(np.pi) * left**0.25)
+
+
+def airy_ai(x: Array, near: Any = airy_near, bell: Any = airy_bell) -> Array:
+    """The Airy function Ai: its power series near 0, an integral to the right, the asymptotic series to the left."""
+    r = np.where(np.isinf(x), np.nan, np.where(x > 0, 0.0, x))
+    _piece(r, x, (x >= -6.5) & (x <= 1), near)
+    _piece(r, x, (x > 1) & (x <= 103.892), lambda x: bell(x) * np.exp(-(2 / 3 * x**1.5)))
+    _piece(r, x, (x < -6.5) & (x > -np.inf), _airy_left)
+    return r

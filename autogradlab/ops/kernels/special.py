@@ -24,6 +24,7 @@ __all__ = [
     "log_ndtr",
     "ndtri",
     "polygamma",
+    "trigamma",
     "zeta",
 ]
 
@@ -221,14 +222,27 @@ def zeta(s: Array, q: Array) -> Array:
     return np.where(below & (q == np.floor(q)), np.inf, np.where(below & (s != np.floor(s)), np.nan, total))
 
 
-def polygamma(n: int, x: Array, single: bool = False) -> Array:
-    """The derivatives of digamma: zeta functions, and for n = 1 the reflection for negative numbers.
+def trigamma(x: Array) -> Array:
+    """The derivative of digamma in the dtype of x and in PyTorch's steps: reflection below 1/2, six steps of the
+    recurrence, then the asymptotic series."""
+    kind = x.dtype.type
+    pi, low = kind(math.pi), x < kind(0.5)
+    y = np.where(low, 1 - x, x)
+    r = np.zeros_like(y)
+    if low.any():
+        sine = np.sin((pi * x).astype(np.float64)).astype(x.dtype)  # as rounded as the C library has it
+        r = np.where(low, -(pi * pi) / (sine * sine), r)
+    for _ in range(6):
+        r = r + 1 / (y * y)
+        y = y + 1
+    s = 1 / (y * y)
+    sixth, thirtieth, last = kind(1) / kind(6), kind(1) / kind(30), kind(1) / kind(42)
+    r = r + (1 + 1 / (2 * y) + s * (sixth - s * (thirtieth - s * last))) / y
+    return np.where(low, -r, r)
 
-    single: its sine is that of a float32, which no pole makes zero."""
-    if n == 1:
-        r = np.where(x == np.inf, 0.0, zeta(np.full(x.shape, 2.0), np.where(x < 0.5, 1 - x, x)))
-        sine = np.sin(np.float32(math.pi) * x.astype(np.float32) if single else math.pi * x).astype(np.float64)
-        return np.where(x < 0.5, (math.pi / sine) ** 2 - r, r)
+
+def polygamma(n: int, x: Array) -> Array:
+    """The derivatives of digamma from the second on: zeta functions."""
     sign = 1.0 if n % 2 else -1.0
     return sign * math.factorial(n) * zeta(np.full(x.shape, n + 1.0), x)
 

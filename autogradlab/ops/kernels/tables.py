@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from . import special
+from . import polynomials, special
 
-__all__ = ["bessel_i", "bessel_j", "digamma", "erfc", "erfinv", "lgamma", "many", "ndtri"]
+__all__ = ["airy_ai", "bessel_i", "bessel_j", "bessel_y", "digamma", "erfc", "erfinv", "lgamma", "many", "ndtri"]
 
 Array = np.ndarray[Any, Any]
 Function = Callable[[Array], Array]
@@ -191,3 +191,25 @@ def bessel_j(order: int, x: Array) -> Array:
     if order:
         r *= x
     return _but(r, x, -30, 30, partial(special.bessel_j, order))
+
+
+def _y(order: int, x: Array) -> Array:
+    """What is left of Y0, or of Y1, without its logarithm and its pole."""
+    r = polynomials.bessel_y(order, x) - 2 / math.pi * np.log(x) * special.bessel_j(order, x)
+    return r + 2 / (math.pi * x) if order else r
+
+
+_Y = [partial(_y, order) for order in (0, 1)]
+
+
+def bessel_y(order: int, x: Array) -> Array:
+    a = np.where((x > 0) & (x < 30), x, 1.0)
+    r = _table(_Y[order], 0.0, 30.0, 64)(a) + 2 / math.pi * np.log(a) * bessel_j(order, a)
+    if order:
+        r -= 2 / (math.pi * a)
+    return _but(r, x, 0, 30, partial(polynomials.bessel_y, order))
+
+
+def airy_ai(x: Array) -> Array:
+    near, bell = _table(polynomials.airy_near, -6.5, 1.0, 64), _table(polynomials.airy_bell, 1.0, 104.0, 64)
+    return polynomials.airy_ai(x, near, bell)
