@@ -37,3 +37,22 @@ def test_trigamma_takes_torchs_steps(kind: type):
     ours, theirs = (t.polygamma(1, t.from_numpy(x)).numpy() for t in (torch, real))
     np.testing.assert_allclose(ours, theirs, rtol=100 * np.finfo(kind).eps)
     assert ((ours == theirs) | np.isnan(theirs)).mean() > 0.97
+
+
+@pytest.mark.parity
+def test_segments_are_added_up_in_torchs_order():
+    import torch as real
+
+    x, lengths = np.random.default_rng(0).standard_normal(999).astype(np.float32), np.array([99, 0, 400, 500])
+    ours, theirs = (
+        t.segment_reduce(t.from_numpy(x), "sum", lengths=t.from_numpy(lengths)).tolist() for t in (torch, real)
+    )
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("name", ["igamma", "igammac"])
+def test_parts_of_incomplete_gamma_functions_are_as_each_alone(name: str):
+    a, x = np.random.default_rng(0).random((2, 9000)) * 20
+    many = getattr(torch, name)(torch.from_numpy(a), torch.from_numpy(x)).tolist()
+    for i in range(0, 9000, 500):
+        assert getattr(torch, name)(*torch.from_numpy(np.stack([a[i : i + 1], x[i : i + 1]]))).item() == many[i]

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.recording.record import NOT_IMPLEMENTED, no_derivative
 from ...core.runtime import errors
 from ...core.types.dims import wrap_dim
-from ..first.kinds import is_half, refuse
+from ..first.kinds import refuse
 from ..table.opdef import FUNCTIONS, op
 
 #: values of the argument reduce=: how elements are combined, and what that starts from
@@ -143,10 +143,8 @@ def segment_reduce(
         values = x[part]
         if not len(values):
             found = r[place]
-        elif is_half(x):  # each step is rounded
+        else:  # one after the other; each step is rounded
             found = combined.accumulate(np.concatenate((np.full_like(values[:1], start), values)))[-1]
-        else:
-            found = combined.reduce(values, 0, initial=x.dtype.type(start))
         if kind == "mean" and len(values):
             found = found / x.dtype.type(len(values))
         elif kind == "mean" and initial is None:

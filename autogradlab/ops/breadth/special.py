@@ -299,7 +299,8 @@ def mvlgamma(input: np.ndarray, p: int) -> np.ndarray:
     if input.dtype.kind == "b":
         raise RuntimeError("The input tensor may not be a boolean tensor.")
     refuse(input, "arange_cpu", COMPLEX)
-    value = double(lambda x: sum(K.lgamma(x - j / 2) for j in range(p)) + p * (p - 1) / 4 * math.log(math.pi))(input)
+    log = K.lgamma if input.dtype.itemsize == 8 else many(tables.lgamma, K.lgamma)
+    value = double(lambda x: sum(log(x - j / 2) for j in range(p)) + p * (p - 1) / 4 * math.log(math.pi))(input)
     return contiguous(value)  # a sum of arrays with a dimension more
 
 

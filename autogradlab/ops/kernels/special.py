@@ -11,6 +11,7 @@ import numpy as np
 __all__ = [
     "bessel_i",
     "bessel_j",
+    "by_parts",
     "digamma",
     "entr",
     "erf",
@@ -129,13 +130,27 @@ def _lgamma(x: float) -> float:
 lgamma = _each(_lgamma)
 
 
+def by_parts(x: Array, where: Array, function: Callable[[Array], Array], other: Callable[[Array], Array]) -> Array:
+    """One function of the x where something holds, another one of the rest."""
+    r = np.empty(x.shape)
+    for mask, f in ((where, function), (~where, other)):
+        if mask.all():
+            r[...] = f(x)
+        elif mask.any():
+            r[mask] = f(x[mask])
+    return r
+
+
+def _erfcx_far(x: Array) -> Array:
+    fraction = x
+    for k in range(60, 0, -1):
+        fraction = x + (k / 2) / fraction
+    return 1 / (_ROOT_PI * fraction)
+
+
 def erfcx(x: Array) -> Array:
     """exp(x²) erfc(x): for large x by its continued fraction, where both factors leave the range."""
-    t = np.maximum(x, 2.0)
-    fraction = t
-    for k in range(60, 0, -1):
-        fraction = t + (k / 2) / fraction
-    return np.where(x < 2, np.exp(x * x) * erfc(np.minimum(x, 2.0)), 1 / (_ROOT_PI * fraction))
+    return by_parts(x, x < 2, lambda x: np.exp(x * x) * erfc(x), _erfcx_far)
 
 
 def erfinv(y: Array) -> Array:
@@ -170,7 +185,7 @@ def ndtri(p: Array) -> Array:
 
 def log_ndtr(x: Array) -> Array:
     t = x / math.sqrt(2)
-    return np.where(x < -1, np.log(erfcx(np.maximum(-t, 0)) / 2) - t * t, np.log1p(-erfc(np.maximum(t, -1)) / 2))
+    return by_parts(t, x < -1, lambda t: np.log(erfcx(-t) / 2) - t * t, lambda t: np.log1p(-erfc(t) / 2))
 
 
 def entr(x: Array) -> Array:
@@ -299,16 +314,24 @@ def bessel_j(order: int, x: Array) -> Array:
     return np.copysign(r, r * x) if order else r
 
 
-def igamma(a: Array, x: Array, upper: bool) -> Array:
-    """The regularised incomplete gamma functions: a series below a + 1, a continued fraction above."""
-    a, x = np.broadcast_arrays(a, x)
-    scale = np.exp(a * np.log(x) - x - lgamma(a))
+#: so many elements are computed at a time, to stay in the cache
+_PIECE = 1 << 12
+
+
+def _igamma_low(a: Array, x: Array) -> Array:
+    """The series of the lower function, whose terms grow smaller where x < a + 1."""
     term = 1 / a
     series = term
     for k in range(1, 300):
         term = term * x / (a + k)
-        series = series + term
-    low = series * scale
+        before, series = series, series + term
+        if not np.count_nonzero(series != before):
+            break
+    return series
+
+
+def _igamma_high(a: Array, x: Array) -> Array:
+    """The continued fraction of the upper function."""
     b = x + 1 - a
     c = np.full(x.shape, 1e300)
     d = 1 / b
@@ -319,9 +342,22 @@ def igamma(a: Array, x: Array, upper: bool) -> Array:
         d = 1 / (n * d + b)
         c = b + n / c
         h = h * (d * c)
-    high = h * scale
+    return h
+
+
+def igamma(a: Array, x: Array, upper: bool) -> Array:
+    """The regularised incomplete gamma functions: a series below a + 1, a continued fraction above."""
+    a, x = np.broadcast_arrays(a, x)
+    shape, a, x = x.shape, a.reshape(-1), x.reshape(-1)
     first = x < a + 1
-    r = np.where(first, 1 - low, high) if upper else np.where(first, low, 1 - high)
+    r = np.empty(len(x))
+    for where, part in ((first, _igamma_low), (~first, _igamma_high)):
+        places = where.nonzero()[0]
+        for i in range(0, len(places), _PIECE):
+            some = places[i : i + _PIECE]
+            found = part(a[some], x[some]) * np.exp(a[some] * np.log(x[some]) - x[some] - lgamma(a[some]))
+            r[some] = 1 - found if upper is (part is _igamma_low) else found
+    a, x, r = a.reshape(shape), x.reshape(shape), r.reshape(shape)
     r = np.where(x == 0, 1.0 if upper else 0.0, np.where(np.isposinf(x), 0.0 if upper else 1.0, r))
     r = np.where(a == 0, 0.0 if upper else 1.0, r)
     r = np.where(np.isinf(a) & np.isfinite(x), 1.0 if upper else 0.0, r)
