@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -288,7 +289,24 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
 
 #: what a build of PyTorch can do: linear algebra, here NumPy's
 has_lapack = True
-_nn = ModuleType("torch._C._nn")
+
+
+class _Layers(ModuleType):
+    """What torch.nn.functional has from C++ under its own name, or another one; loaded when somebody asks for it."""
+
+    _names = {
+        **dict.fromkeys(("avg_pool2d", "avg_pool3d", "elu_", "gelu", "hardtanh_", "leaky_relu_", "linear", "one_hot")),
+        **dict.fromkeys(("scaled_dot_product_attention", "softplus", "softshrink")),
+        "log_sigmoid": "logsigmoid",
+    }
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._names:
+            raise AttributeError(f"module 'torch._C._nn' has no attribute '{name}'")
+        return getattr(import_module(f"{__package__}.nn.functional"), self._names[name] or name)
+
+
+_nn = _Layers("torch._C._nn")
 vars(_nn).update(_parse_to=_parse_to)
 _autograd = ModuleType("torch._C._autograd")
 vars(_autograd).update(

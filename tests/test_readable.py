@@ -69,6 +69,7 @@ def test_docstrings_are_not_counted() -> None:
 
 #: places where four or more operations stand in a list by their names, and why
 LISTS = {
+    "_C.py": "which functions of layers PyTorch's C++ has in a module of its own, a fact of that module",
     "ops/__init__.py": "the families that are loaded late; tools/families.py writes it",
     "inspectors/cards/constants.py": "signs of mathematics",
     "masked/__init__.py": "the public names of a namespace",

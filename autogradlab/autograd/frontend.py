@@ -84,6 +84,8 @@ class _EngineBase:
 def will_run(task: Task, node: Node) -> bool:
     """Whether `node` takes part in a backward pass, as PyTorch counts it: where there is one root, without that."""
     needed, roots = task.reach.needed, task.reach.roots
+    if len(roots) == 1 and roots[0][0] is node:
+        return False
     if needed is not None and (node not in needed or node not in reachable(root for root, _ in roots)):
         return False
     if needed is not None and node.accumulates and not needed[node]:
@@ -91,8 +93,6 @@ def will_run(task: Task, node: Node) -> bool:
             "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
             "currently not supported."
         )
-    if len(roots) == 1 and roots[0][0] is node:
-        return False
     return node in reachable(root for root, _ in roots)
 
 

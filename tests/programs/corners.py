@@ -136,3 +136,29 @@ for weight in (None, torch.ones(4), torch.ones(4).double()):
     for kind in (torch.int64, torch.bool, torch.complex64):
         attempt(lambda: torch.nn.functional.group_norm(torch.ones(2, 4).to(kind), 2, weight, weight))
 attempt(lambda: torch.nn.utils.parameters_to_vector(torch.nn.Linear(2, 2, device="meta").parameters()))
+
+# % corners-empty-bytes: the bytes of nothing, read as another type, lie where they lay
+for empty in (torch.arange(4.0)[4:], torch.tensor([0.5]).narrow(0, 0, 0), torch.arange(8.0).view(2, 4)[:, 2:2]):
+    for kind in (torch.complex64, torch.int32, torch.float64, torch.int8):
+        seen = empty.view(kind)
+        print(seen.shape, seen.stride(), seen.storage_offset())
+
+# % corners-root-hooks: a hook on several leaves, one of which is the root itself
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = torch.ones(2, requires_grad=True)
+torch.autograd.graph.register_multi_grad_hook([y, x], lambda grads: print("all", grads))
+print(torch.autograd.grad(x, [x], torch.ones(2)))
+torch.autograd.graph.register_multi_grad_hook([y, x], lambda grads: print("any", grads), mode="any")
+print(torch.autograd.grad(x, [x], torch.ones(2)))
+attempt(lambda: torch.autograd.grad(x * 2, [x], torch.ones(2)))
+x.backward(torch.ones(2))
+
+# % corners-diagonals: what diag_embed says of an offset that is none
+for offset in (torch.ones(1), True, "1", 1.5, None):
+    attempt(lambda: torch.diag_embed(torch.ones(2), offset, 7))
+
+# % corners-c-layers: functions of layers under the name that C++ gives them
+layers, public = torch._C._nn, torch.nn.functional
+print(layers.gelu is public.gelu, layers.log_sigmoid is public.logsigmoid, layers.linear is public.linear)
+print(layers.softplus(torch.tensor([0.0, 1.0])), layers.one_hot(torch.tensor([1, 0])))
+attempt(lambda: layers.nothing)

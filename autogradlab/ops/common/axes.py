@@ -335,7 +335,6 @@ def diagonal_backward(grad_output: Any, input_shape: tuple[int, ...], offset: in
 @op(
     "diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
     vjp={"input": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2)},
-    reads="late",
     out=Out(exact=EXPECTED, unknown=True),
 )
 def diag_embed(input: np.ndarray, offset: int = 0, dim1: int = -2, dim2: int = -1) -> np.ndarray:

@@ -448,7 +448,8 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
         if x.size:
             r = x.view(dtype.numpy)
         else:
-            r = np.empty((*x.shape[:-1], x.shape[-1] * old // new), dtype.numpy)
+            shape = (*x.shape[:-1], x.shape[-1] * old // new)
+            r = np.ndarray(shape, dtype.numpy, x, 0, (*[s * old for s in TENSORS.stride(input)[:-1]], new))
     t = view_of(input, r, _STRIDED, ()) if r.dtype.kind not in "fcV" else TENSORS.detach(input)
     if t._array is not r:
         t._array = r
