@@ -3,6 +3,8 @@ the place."""
 
 from __future__ import annotations
 
+import re
+import warnings
 from typing import Any
 
 import pytest
@@ -411,3 +413,64 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
         set_language(lang)
         text = explain(failed.value).text
         assert said in text and "root" not in text
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "cure"),
+    [
+        ("x = torch.ones(2)\nx.backward()", "`x` does not require grad: requires_grad=True was forgotten.", "x = "),
+        (
+            "loss = float((w * w).sum())\nloss.backward()",
+            "`loss` comes from `float((w * w).sum())`: `float(...)` takes plain numbers out of the tensor",
+            "Write instead: `loss = (w * w).sum()`",
+        ),
+        ("(w > 1).sum().backward()", "`(w > 1).sum()` goes through `w > 1`, which has no derivative", "What to do:"),
+        (
+            "y = (w > 1).sum()\ny.backward()",
+            "`y` goes through `w > 1`, which has no derivative",
+            "let what is to be learned act by them",
+        ),
+        ("v = w.view(2)\nv[0] = 3.", "`v` is a view of a leaf that requires grad", "with torch.no_grad(): v[0] = 3.0"),
+        ("torch.optim.SGD([w * 2], lr=.1)", "`w * 2` is the result of an operation, a non-leaf", "Give the optimizer"),
+        (
+            "a = torch.ones(2, 3)\na + w[:, None].T",
+            "`a` and `w[:, None].T` do not fit together: in dimension 1 their sizes are 3 and 2",
+            "`lab.broadcast(a, w[:, None].T)` shows how",
+        ),
+        (
+            "torch.mul(w, torch.ones(3))",
+            "`w` and `torch.ones(3)` do not fit together",
+            "lab.broadcast(w, torch.ones(3))",
+        ),
+        ("torch.ones(2, 3) @ torch.ones(2, 3)", "here there are 3 columns and 2 rows", "(2, 3) meets (3, any number)"),
+        (
+            "with torch.inference_mode():\n    i = torch.ones(2)\n(i * w).sum().backward()",
+            "A tensor that was made in inference mode would have to be saved",
+            "`torch.no_grad()` instead of `torch.inference_mode()`",
+        ),
+        (
+            "h = torch.zeros(2)\nfor t in range(2):\n    h = torch.tanh(h * w + 1)\n    h.sum().backward()",
+            "`h` is carried from one round of the loop to the next with its whole history",
+            "`h = h.detach()`",
+        ),
+    ],
+)
+def test_more_mistakes(torch: Any, shell: Any, code: str, said: str, cure: str):
+    shell.run("from autogradlab import inspectors as lab\nw = torch.tensor([1., 2.], requires_grad=True)")
+    with pytest.raises((RuntimeError, ValueError, AttributeError)), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch warns of float(w)
+        shell.run(code)
+    text = shell.run("lab.explain()").text
+    assert said in text and cure in text
+    set_language("zh")
+    words = "".join(line for line in shell.run("lab.explain()").text.splitlines()[1:3])
+    assert re.search("[\u4e00-\u9fff]", words)
+
+
+def test_a_leaf_is_made_where_it_was_created(torch: Any, shell: Any):
+    shell.run("from autogradlab import inspectors as lab\nw = torch.tensor([1., 2.], requires_grad=True)")
+    with pytest.raises(RuntimeError):
+        shell.run("w += 1")
+    with pytest.raises(RuntimeError):
+        shell.run("w.numpy()")
+    assert "made by    torch.tensor([1., 2.], requires_grad=True)" in shell.run("lab.explain()").text

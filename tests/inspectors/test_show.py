@@ -197,7 +197,7 @@ def test_arrays(torch: Any):
         (lambda torch: torch.tensor(5), "5"),
         (
             lambda torch: torch.tensor([1.0, float("nan"), -float("inf")]),
-            "Not finite: 1 × nan, 1 × inf among the values.",
+            "Not finite: 1 × nan, 1 × -inf among the values.",
         ),
         (lambda torch: torch.zeros(10_000_000), "7 of 10000000 elements"),
         (lambda torch: torch.tensor([1 + 2j]), "1.+2.j"),

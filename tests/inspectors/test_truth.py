@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -476,11 +477,29 @@ def test_infinity_that_a_condition_stops_is_not_multiplied_by_zero(torch: Any):
     assert "= [0.0000, 0.2500]" in frame.sentence and not frame.panel
 
 
+def test_chinese_words_stand_without_blanks_between_them(torch: Any):
+    lab.set_language("zh")
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    w.register_hook(lambda g: None)
+    z = (w.expand(2, 2) * torch.tensor([[3.0], [4.0]]))[0].view(2).sum()
+    chinese = "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
+    for text in (lab.step(z).text, lab.storage(w.expand(2, 2)).text, lab.graph(z).text):
+        assert not re.search(f"{chinese} {chinese}", text)
+    assert "MulBackward0，保存了" in lab.graph(z).text
+
+
 def test_of_what_is_not_finite_only_what_there_is_is_said(torch: Any):
     x = torch.tensor([1.0, float("inf"), float("inf")])
     assert "Not finite: 2 × inf among the values." in lab.show(x).text
     lab.set_language("zh")
     assert "有非有限值：数值里有 2 个 inf。" in lab.show(x).text
+
+
+def test_minus_infinity_is_called_so(torch: Any):
+    assert "1 × inf, 2 × -inf among" in lab.show(torch.tensor([float("inf"), -float("inf"), -float("inf")])).text
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    y = (x.log() * x.sqrt()).sum()
+    assert [b.text for b in lab.receipt(x, y, at=1).card.badges] == ["some elements: NaN"]  # of this one it adds up
 
 
 def test_a_gradient_is_cast_back_to_the_dtype_that_came_in(torch: Any):

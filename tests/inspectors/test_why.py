@@ -23,14 +23,13 @@ CASES = {
         ],
         (
             "Why `w.grad`?\n"
-            "`.grad` is None: `u.grad` is there, but no result that has a name has a graph that leads back to `w`: "
-            "that backward did not come here, or `.grad` was set back to None since.\n"
-            "What to do: Use `w` in the computation of what `backward()` is called on; `lab.graph(...)` of that shows "
-            "what it is made of.\n"
-            "made by  torch.ones(2, requires_grad=True)\n"
-            "at       cell [2], line 1\n"
+            "`.grad` is None: `loss.backward()` has run, but no path leads from `loss` back to `w`: that backward did "
+            "not come here.\n"
+            "last backward  loss.backward()\n"
+            "at             cell [4], line 2\n"
             "One line takes a tensor out of the graph: no gradient goes back through its `.detach()`. If `w` is used "
             "before that, this is the reason.\n"
+            "What to do: Leave `.detach()` out there, if gradients are to go back to `w`.\n"
             "leaves here  return x.detach()\n"
             "at           cell [3], line 3"
         ),
@@ -100,8 +99,8 @@ CASES = {
         ["w = torch.zeros(1, requires_grad=True)", "(w / w).sum().backward()", "lab.why(w)"],
         (
             "Why `w.grad`?\n"
-            "`w.grad` has elements that are nan: some step computed 0/0, inf - inf or 0 * inf, in the backward, or in "
-            "the forward before it.\n"
+            "`w.grad` has elements that are nan: some step computed 0/0, inf - inf, 0 * inf or a function where it is "
+            "not defined (the log or square root of a negative number), in the backward, or in the forward before it.\n"
             "What to do: `lab.step(loss)` of the loss computed anew shows the Node that makes the first nan; "
             "`torch.autograd.set_detect_anomaly(True)` gives the line of its forward in a traceback."
         ),
@@ -169,7 +168,7 @@ def test_a_tensor_that_an_optimizer_has_lost(torch: Any, shell: Any):
 
 @pytest.mark.parametrize("thing", ["x", None, [1], object(), 3.5, {"a": 1}])
 def test_no_tensor(torch: Any, thing: Any):
-    assert "takes a tensor, an optimizer or an error" in why(thing).text
+    assert "takes a tensor, a module, an optimizer or an error" in why(thing).text
 
 
 def test_an_error(torch: Any):
@@ -201,3 +200,89 @@ def test_an_expression_was_assigned_nowhere(torch: Any) -> None:
     told = why(w.data + 1)
     assert told.text.splitlines()[0] == "Why `(w.data + 1).grad`?"
     assert "torch.ones" not in told.text  # which made w
+
+
+LAB = "from autogradlab import inspectors as lab\n"
+
+
+def test_a_backward_that_came_past_is_named(torch: Any, shell: Any):
+    """What has run is said, not what could be run: the way back ends at the line that made what was used."""
+    shell.run(LAB + "encoder = torch.ones(2, requires_grad=True)\ndecoder = torch.ones(2, requires_grad=True)")
+    shell.run("z = encoder * 2\nseen = z.detach()\nother = decoder.clone().detach()\nloss = (seen * decoder).sum()")
+    assert "Call `z.sum().backward()`." in shell.run("lab.why(encoder)").text  # nothing has run yet
+    shell.run("loss.backward()")
+    text = shell.run("lab.why(encoder)").text
+    assert "`loss.backward()` has run, but no path leads from `loss` back to `encoder`" in text
+    assert "leaves here  seen = z.detach()" in text and "Leave `.detach()` out there" in text
+    assert "z.sum()" not in text and "other" not in text
+    assert "it is the gradient of that" in shell.run("lab.why(decoder)").text
+
+
+def test_numbers_that_were_taken_out_on_the_way(torch: Any, shell: Any):
+    shell.run(LAB + "w = torch.tensor([2.], requires_grad=True)\ny = w * 3")
+    shell.run("z = torch.tensor(y.item(), requires_grad=True) * 2\nz.backward()")
+    text = shell.run("lab.why(w)").text
+    assert "no path leads from `z` back to `w`" in text and "Leave `.item()` out there" in text
+
+
+def test_a_module(torch: Any, shell: Any):
+    """Once for all parameters of which the same can be said."""
+    shell.run(LAB + "net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(3, 1))")
+    shell.run("net[0].bias.requires_grad_(False)")
+    text = shell.run("lab.why(net)").text
+    assert text.startswith("The gradients of `net`\n`net[0].weight.grad`\n`.grad` is None: no result that has a name")
+    assert "The same holds for `net[1].weight`, `net[1].bias`." in text
+    assert "`net[0].bias` is a leaf that does not require grad" in text
+    shell.run("loss = net(torch.ones(1, 2)).sum()\nloss.backward()")
+    assert "`net[0].weight.grad` is there, and the code calls backward once" in shell.run("lab.why(net)").text
+    assert "`torch.nn.ReLU()` has no parameters" in shell.run("lab.why(torch.nn.ReLU())").text
+    many = shell.run("deep = torch.nn.Sequential(*(torch.nn.Linear(1, 1) for _ in range(30)))\nlab.why(deep)").text
+    assert "and 27 more." in many and "20 more parameters were not looked at" in many
+
+
+def test_a_hook_and_a_hand_have_changed_it(torch: Any, shell: Any):
+    shell.run(LAB + "w = torch.tensor([1., 2.], requires_grad=True)\ndef twice(g): return g * 2")
+    shell.run("handle = w.register_hook(twice)\n(w * w).sum().backward()")
+    assert "it is the gradient of that, as hooks left it (`twice`)." in shell.run("lab.why(w)").text
+    shell.run("handle.remove()\nw.grad = None\n(w * w).sum().backward()\ntorch.nn.utils.clip_grad_norm_([w], .5)")
+    assert "the code changes `.grad` by hand too" in shell.run("lab.why(w)").text
+
+
+def test_infinite_and_sparse(torch: Any, shell: Any):
+    shell.run(LAB + "w = torch.tensor([0., 1.], requires_grad=True)\nw.sqrt().sum().backward()")
+    assert "`w.grad` has elements that are infinite" in shell.run("lab.why(w)").text
+    shell.run("e = torch.nn.Embedding(4, 2, sparse=True)\ne(torch.tensor([1, 1])).sum().backward()")
+    assert "`e.weight.grad`" in shell.run("lab.why(e.weight)").text
+
+
+def test_a_hook_that_may_take_it_away_again(torch: Any, shell: Any):
+    shell.run(LAB + "w = torch.tensor([1.], requires_grad=True)\ndef clear(p): p.grad = None")
+    shell.run("w.register_post_accumulate_grad_hook(clear)\ny = w * 2\ny.backward(retain_graph=True)")
+    assert "if `.grad` is None after that, a hook has taken it away: `lab.hooks(w)`" in shell.run("lab.why(w)").text
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("k = (w > 1).sum()", "the result of `(w > 1).sum()`"),
+        ("v, k = w.sort()", "the result of `w.sort()`"),
+        ("k = torch.tensor([1, 2])", "write `1.` instead of `1`"),
+        ("n = torch.tensor([1, 2])\nk = n[0]", "the result of `n[0]`"),
+    ],
+)
+def test_integers_that_were_computed_are_not_rewritten(torch: Any, shell: Any, code: str, said: str):
+    shell.run(LAB + "w = torch.tensor([1., 2.], requires_grad=True)\n" + code)
+    text = shell.run("lab.why(k)").text
+    assert said in text and (("write `1.`" in text) is ("write" in said))
+
+
+def test_what_was_written_in_place_last_is_where_it_comes_from(torch: Any, shell: Any):
+    shell.run(
+        LAB + "w = torch.tensor([1., 2.], requires_grad=True)\nbuf = torch.zeros(2)\nbuf[0] = w[1]\ny = buf.sum()"
+    )
+    for text in (shell.run("lab.why(buf)").text, shell.run("lab.show(buf)").text):
+        assert "made by  buf[0] = w[1]\n" in text and "the leaf that had this name" not in text
+    shell.run("with torch.no_grad(): w.mul_(2)")
+    assert "made by  torch.tensor([1., 2.], requires_grad=True)" in shell.run("lab.show(w)").text
+    shell.run("def look(given):\n    return lab.show(given)")
+    assert "made by" not in shell.run("look(w * 2)").text  # an argument

@@ -53,10 +53,11 @@ def broadcast(*operands: Any) -> Inspector:
 
     >>> from autogradlab import inspectors as lab
     >>> lab.set_language("en")
-    >>> print("\\n".join(lab.broadcast((2, 3), (3,)).text.splitlines()[5:8]))
+    >>> print("\\n".join(lab.broadcast((2, 3), (3,)).text.splitlines()[7:11]))
     2. Dimension 1: 3 and 3 are equal, so the result has 3.
+       The result so far: `(?, 3)`
     3. Dimension 0: 2 and 1: the 1 is repeated to 2.
-    4. The result has the shape (2, 3).
+       The result so far: `(2, 3)`
     """
     space = namespace()
     names = names_of(space)
@@ -213,21 +214,25 @@ def _frames(given: Sequence[_Operand], meeting: Meeting) -> list[Frame]:
     hidden += [(f"r{k}", "hidden") for k in range(rank)]
     times = {k: [f"o{row}d{k}x" for row in range(len(given)) if _repeated(meeting, row, k)] for k in range(rank)}
     hidden += [(item, "hidden") for items in times.values() for item in items]
-    frames = [Frame(say("broadcast.align"), say("broadcast.align_title"), tuple(hidden))]
+    frames = [
+        Frame(say("broadcast.align"), say("broadcast.align_title"), tuple(hidden), panel=(_so_far(meeting, rank),))
+    ]
     if pads:
         parts = [
             say("broadcast.pad", name=code(given[row].name), shape=given[row].shape, padded=meeting.padded[row])
             for row, _ in pads
         ]
         shown: list[tuple[str, State]] = [(f"o{row}d{k}", "active") for row, count in pads for k in range(count)]
-        frames.append(Frame(say("broadcast.joint").join(parts), say("broadcast.pad_title"), tuple(shown)))
+        words, so_far = say("broadcast.joint").join(parts), _so_far(meeting, rank)
+        frames.append(Frame(words, say("broadcast.pad_title"), tuple(shown), panel=(so_far,)))
     last: list[tuple[str, State]] = [(f"o{row}d{k}", "done") for row, count in pads for k in range(count)]
     for k in reversed(range(rank)):
         sentence, tone = _verdict(meeting, k)
         state: State = "failed" if tone == "warning" else "active"
         column: list[tuple[str, State]] = [(f"o{row}d{k}", state) for row in range(len(given))]
         column += [(item, state) for item in times[k]]
-        frames.append(Frame(sentence, say("broadcast.dim_title", dim=k), (*last, *column, (f"r{k}", state)), tone=tone))
+        states, so_far = (*last, *column, (f"r{k}", state)), _so_far(meeting, k)
+        frames.append(Frame(sentence, say("broadcast.dim_title", dim=k), states, panel=(so_far,), tone=tone))
         if tone == "warning":
             return frames
         last = [(item, "done") for item, _ in column] + [(f"r{k}", "done")]
@@ -235,6 +240,14 @@ def _frames(given: Sequence[_Operand], meeting: Meeting) -> list[Frame]:
         Frame(say("broadcast.made", shape=meeting.result), say("broadcast.made_title"), tuple(last), tone="good")
     )
     return frames
+
+
+def _so_far(meeting: Meeting, first: int) -> Note:
+    """The shape of the result, of which the sizes from dimension `first` on are known."""
+    columns = [sorted({sizes[k] for sizes in meeting.padded} - {1}) for k in range(len(meeting.padded[0]))]
+    known = ["✗" if len(sizes) > 1 else str(*sizes or (1,)) for sizes in columns]
+    shape = ", ".join("?" if k < first else size for k, size in enumerate(known))
+    return Note(say("broadcast.so_far", shape=f"({shape}{',' if len(known) == 1 else ''})"), "muted")
 
 
 def _verdict(meeting: Meeting, k: int) -> tuple[str, Tone]:

@@ -185,7 +185,7 @@ def graph_words(facts: Graph) -> list[str]:
             inputs=", ".join(given[i] for i in sorted(given)),
             value=f" = {made[0].text}" if len(made) == 1 else "",
             cls=node.cls,
-            saved=f", {saved}" if saved else "",
+            saved=say("graph.word_saved", saved=saved) if saved else "",
         )
         lines.append(text + (f" · {say('graph.word_root')}" if any(v.root for v in made) else ""))
     return lines

@@ -354,7 +354,7 @@ class _Receipt:
         elif self.grad is None and not self.hooks and not self.inner:
             blocks.append(Note(say("receipt.ahead", name=self.name, call=self.call), "muted"))
         if self.hooks:
-            names = ", ".join(self.hooks[:6])
+            names = say("common.list").join(self.hooks[:6])
             blocks.append(Note(say("receipt.hooks", names=names, name=self.name), "warning"))
         if self.inner:
             blocks.append(
@@ -539,6 +539,8 @@ def _common(badges: Sequence[Badge]) -> tuple[Badge, ...]:
     worst = max(badges, key=lambda badge: badge.tone != "good")
     if worst.tone == "good" and len(set(badges)) > 1:  # what is said of each tells which of them are rounded
         return (_badge("all_add_up"),)
+    if worst.tone != "good" and len(set(badges)) > 1:
+        return (Badge(say("receipt.some_badge", badge=worst.text), worst.tone),)
     return (worst,)
 
 

@@ -296,7 +296,7 @@ def _note(recording: Recording, commit: bool, keeps: bool, failed: bool) -> Note
     for key, names in ((put_back, recording.put_back), ("step.note_left", recording.left)):
         if names:
             said.append(say(key, names=say("common.list").join(names)))
-    return Note(" ".join(said), "warning" if recording.left else "muted")
+    return Note(say("common.sentences").join(said), "warning" if recording.left else "muted")
 
 
 def _hooked(recording: Recording) -> bool:

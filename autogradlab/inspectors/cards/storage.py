@@ -227,7 +227,7 @@ def _words(number: int, strip: Strip, cells: Sequence[int], said: dict[int, str]
         if cell != before + 1:
             shown.append(GAP)
         shown.append(said.get(cell, "·"))
-    head = f"{say('storage.memory', number=number)}: {size}"
+    head = say("storage.head", number=number, size=size)
     return (
         head,
         *([say("storage.cells", values="  ".join(shown))] if shown else []),
@@ -291,7 +291,7 @@ def _legend(found: Sequence[Strip]) -> Note:
     windows = [w for strip in found for w in strip.windows]
     most = max((w.at(place)[1] for w in windows for _, place in w.places(LISTED)), default=0)
     several = say("storage.legend_several", count=f"{most:,}") if most > 1 else ""
-    return Note(f"{say('storage.legend')} {several}".rstrip(), "muted")
+    return Note(say("common.sentences").join(filter(None, [say("storage.legend"), several])), "muted")
 
 
 def _notes(found: Sequence[Strip], things: Sequence[tuple[str, Any]]) -> list[Note]:

@@ -29,9 +29,9 @@ def _cut(source: str) -> str:
     return source if len(source) <= LONG else source[: LONG - 1].rstrip() + "…"
 
 
-def _made(made: Origin | None) -> tuple[Facts, ...]:
-    """Where something was made: below the other facts, since expressions are long."""
-    if made is None:
+def _made(made: Origin | None, name: str) -> tuple[Facts, ...]:
+    """Where something was made: below the other facts, since expressions are long. An argument is made elsewhere."""
+    if made is None or made.source == name:
         return ()
     return (Facts(((say("show.made_by"), _cut(made.source)), (say("show.made_at"), place(made)))),)
 
@@ -68,18 +68,18 @@ def _blocks(tensor: Any, facts: TensorFacts, brief: bool) -> list[Block]:
     blocks: list[Block] = [grid(tensor, say("show.values"))]
     if facts.has_grad:
         blocks.append(grid(tensor.grad, say("show.grad"), "gradient"))
-    if facts.nans or facts.infs:
-        blocks.append(Note(say("show.not_finite", odd=_odd(facts.nans, facts.infs)), "warning"))
-    if facts.grad_nans or facts.grad_infs:
-        blocks.append(Note(say("show.grad_not_finite", odd=_odd(facts.grad_nans, facts.grad_infs)), "warning"))
+    if facts.odd:
+        blocks.append(Note(say("show.not_finite", odd=_odd(facts.odd)), "warning"))
+    if facts.grad_odd:
+        blocks.append(Note(say("show.grad_not_finite", odd=_odd(facts.grad_odd)), "warning"))
     if not facts.has_grad:
         blocks.append(_why(facts))
-    return [*blocks, Facts(tuple(_rows(facts, brief))), *_made(facts.made)]
+    return [*blocks, Facts(tuple(_rows(facts, brief))), *_made(facts.made, facts.name)]
 
 
-def _odd(nans: int, infs: int) -> str:
+def _odd(counts: tuple[tuple[str, int], ...]) -> str:
     """How many elements are not finite, of each kind that there is."""
-    kinds = [say(f"show.{kind}", count=f"{count:,}") for kind, count in (("nans", nans), ("infs", infs)) if count]
+    kinds = [say("show.odd", count=f"{count:,}", kind=kind) for kind, count in counts]
     return say("common.list").join(kinds)
 
 
@@ -132,7 +132,7 @@ def array_card(array: Any, name: str, names: Names, space: Mapping[str, Any] | N
             grid(array, say("show.values")),
             _array_note(facts),
             Facts(tuple(_array_rows(facts))),
-            *_made(facts.made),
+            *_made(facts.made, facts.name),
         ),
         lang=language(),
     )

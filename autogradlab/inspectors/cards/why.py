@@ -10,10 +10,10 @@ from ..parts import Block, Card, Facts, Note
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments, bracketed
 from ..snapshot.cuts import Diagnosis
-from ..snapshot.doubts import doubts, is_optimizer, of_number, of_optimizer
+from ..snapshot.doubts import doubts, is_optimizer, of_module, of_number, of_optimizer
 from ..snapshot.failing import Failure, failure, last_error
 from ..snapshot.identity import mark
-from ..snapshot.kinds import is_a, is_array, is_tensor, type_name
+from ..snapshot.kinds import is_a, is_array, is_module, is_tensor, type_name
 from ..snapshot.mistakes import diagnose
 from ..snapshot.names import names_of
 from ..snapshot.origins import place
@@ -23,7 +23,8 @@ __all__ = ["card_of_error", "explain", "one_line", "why"]
 
 
 def why(thing: Any) -> Inspector:
-    """Why the `.grad` of a tensor is None, or larger than expected; or what is wrong with what an optimizer holds.
+    """Why the `.grad` of a tensor is None, or larger than expected; the same of the parameters of an nn Module; or what
+    is wrong with what an optimizer holds.
 
     >>> import autogradlab as torch
     >>> from autogradlab import inspectors as lab
@@ -45,6 +46,10 @@ def why(thing: Any) -> Inspector:
         return present(
             Card("why", say("why.title", name=bracketed(name)), blocks=blocks, lang=lang, tensor=mark(thing, name))
         )
+    if is_module(thing):
+        name = next((n for n, held in space.items() if held is thing), spelled)
+        blocks = _blocks(of_module(thing, name, names, space))
+        return present(Card("why", say("why.title_module", name=name), blocks=blocks, lang=lang))
     if is_optimizer(thing):
         name = next((n for n, held in space.items() if held is thing), spelled)
         blocks = _blocks(of_optimizer(thing, name, names, space))
@@ -126,11 +131,15 @@ def _sentence(found: Diagnosis) -> str:
     return say(f"why.{found.kind}", **found.fields)
 
 
+#: what is no warning
+FINE = ("once", "once_hooked", "present", "changed", "optimizer_fine", "of_parameter", "likewise", "likewise_more")
+
+
 def _blocks(found: list[Diagnosis]) -> tuple[Block, ...]:
     blocks: list[Block] = []
     for one in found:
         lead = one.fields.get("lead", "")
-        fine = one.kind in ("once", "present", "optimizer_fine")
+        fine = one.kind in FINE
         blocks.append(Note(_sentence(one), "plain" if lead or fine else "warning", lead))
         blocks += _cure(one)
         if one.cause is not None and one.cause.source != one.fields.get("name"):  # else it is an argument
@@ -158,6 +167,8 @@ CAUSES = {
     "doubled": "cause_backward",
     "doubled_loop": "cause_backward",
     "once": "cause_backward",
+    "once_hooked": "cause_backward",
+    "passed_by": "cause_backward",
     "left": "cause_left",
 }
 

@@ -13,10 +13,11 @@ from .kinds import is_array, is_tensor
 from .names import Space
 from .origins import Origin, of_several, origin
 
-__all__ = ["Diagnosis", "cut", "grouped", "in_place_instead", "of_gradient", "with_keyword", "with_points"]
+__all__ = ["Diagnosis", "cut", "grouped", "in_place_instead", "leaves_by", "of_gradient", "with_keyword", "with_points"]
 
-#: attributes of a tensor whose results have left the graph
+#: attributes of a tensor whose results have left the graph, and functions that make a number of it
 LEAVING = ("detach", "detach_", "data", "item", "numpy", "tolist")
+NUMBERS = ("float", "int", "bool", "complex")
 
 #: how names of parameters begin, where one of several inputs must be meant
 LIKELY = ("w", "b", "theta", "param", "a", "x")
@@ -52,8 +53,9 @@ def cut(expression: ast.AST | None, space: Space, result: str) -> Diagnosis:
             real, key=lambda leaf: next((i for i, p in enumerate(LIKELY) if leaf[0].lower().startswith(p)), 99)
         )
         others = ", ".join(map(code, dict.fromkeys(n for n, _, _ in tensors)))
+        kind = "forgotten" if "," in others else "forgotten_itself" if name == result else "forgotten_one"
         return Diagnosis(
-            "forgotten" if "," in others else "forgotten_one",
+            kind,
             {"result": result, "names": others, "name": name, "cure": _required(name, made)},
             made,
         )
@@ -72,9 +74,9 @@ def _follow(
     if node is None:
         return None
     for inner in () if of_several(node) else ast.walk(node):
-        if isinstance(inner, ast.Attribute) and inner.attr in LEAVING and not of_gradient(inner):
-            spelled = f".{inner.attr}" if inner.attr == "data" else f".{inner.attr}()"
-            kind = "cut" if inner.attr in ("detach", "detach_", "data") else "numbers"
+        left = leaves_by(inner, space)
+        if left is not None and not (isinstance(inner, ast.Attribute) and of_gradient(inner)):
+            kind, spelled = left
             source, whole = ast.unparse(node), ast.unparse(_Uncut().visit(ast.parse(ast.unparse(node))))
             cure = f"{name} = {whole}" if made is not None else whole
             return Diagnosis(kind, {"name": name, "source": source, "cut": spelled, "cure": cure}, made)
@@ -104,11 +106,25 @@ def _follow(
     return None
 
 
+def leaves_by(node: ast.AST, space: Mapping[str, Any]) -> tuple[str, str] | None:
+    """By what a part of an expression leaves the graph, "cut" or "numbers", and how it is spelled; None if it stays."""
+    match node:
+        case ast.Attribute(attr=attr) if attr in LEAVING:
+            kind = "cut" if attr in ("detach", "detach_", "data") else "numbers"
+            return kind, f".{attr}" if attr == "data" else f".{attr}()"
+        case ast.Call(func=ast.Name(id=name), args=[of], keywords=[]) if name in NUMBERS:
+            if any(isinstance(n, ast.Name) and is_tensor(space.get(n.id)) for n in ast.walk(of)):
+                return "numbers", f"{name}(...)"
+    return None
+
+
 class _Uncut(ast.NodeTransformer):
-    """Takes `.detach()`, `.item()` and their like out of an expression."""
+    """Takes `.detach()`, `.item()`, `float(...)` and their like out of an expression."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in NUMBERS and len(node.args) == 1:
+            return node.args[0]
         leaves = isinstance(node.func, ast.Attribute) and node.func.attr in LEAVING
         return node.func.value if leaves and isinstance(node.func, ast.Attribute) else node
 

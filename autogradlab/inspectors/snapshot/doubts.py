@@ -4,19 +4,28 @@ an optimizer beside the point."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Set
+from dataclasses import replace
 from typing import Any
 
+from ..prose import code
+from ..words import say
 from . import reasons
 from .cuts import Diagnosis, cut, of_gradient
-from .failing import parsed, statements
+from .failing import parsed, resolve, statements
+from .feeders import nodes_below
 from .kinds import attribute, is_a, is_tensor
 from .mistakes import because
 from .names import Names, Space
 from .origins import Origin, origin
 from .samples import KEPT
+from .tensors import hook_names
 
-__all__ = ["doubts", "is_optimizer", "of_optimizer"]
+__all__ = ["doubts", "is_optimizer", "of_module", "of_optimizer"]
+
+#: how many parameters of a module are looked at, and how many names one sentence lists
+PARAMETERS, LISTED = 40, 12
 
 
 def doubts(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnosis]:
@@ -24,10 +33,7 @@ def doubts(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnosis
     found = []
     grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
     if grad is None:
-        reason = reasons.grad_reason(tensor, names, space, name)
-        found.append(because(reason, name, origin(name, space)))
-        if reason.kind in ("off_path", "unused"):
-            found += _left(name, space)
+        found += _without(tensor, name, names, space)
     else:
         found += _of_gradient(tensor, grad, name, space)
     for optimizer, params in _optimizers(space):
@@ -38,23 +44,94 @@ def doubts(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnosis
     return found
 
 
-def _left(name: str, space: Space) -> Iterator[Diagnosis]:
-    """The last line of the code, in functions and Modules too, that takes a tensor out of the graph."""
+def _without(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnosis]:
+    """Why there is no gradient; of a leaf also whether a backward has passed it by, and where its way ends."""
+    reason = reasons.grad_reason(tensor, names, space, name)
+    first = because(reason, name, origin(name, space, writes=tensor.grad_fn is not None))
+    if reason.kind not in ("no_backward", "off_path", "unused"):
+        return [first]
+    used: Set[str] = frozenset()
+    if (passed := _passed_by(tensor, space)) is not None:
+        backward, result, where = passed
+        fields = {"name": name, "backward": backward, "result": result, "lead": reasons.lead(reason)}
+        first = Diagnosis("passed_by", fields, where)
+        used = _used(result, space)
+    elif reason.kind == "no_backward":
+        return [first]
+    left = list(_left(name, space, used))
+    if left and reason.kind != "unused":  # what is to be done is to leave that out
+        first = replace(first, fields={**first.fields, "todo": ""})
+    return [first, *left]
+
+
+def _passed_by(leaf: Any, space: Space) -> tuple[str, str, Origin] | None:
+    """The last backward that has run, if it and all others started from results whose graphs do not lead to a leaf:
+    the call, what it started from, and where it is."""
+    found = None
     for node, where, _ in statements(space):
-        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) and node.value is not None:
-            for inner in ast.walk(node.value):
-                if isinstance(inner, ast.Attribute) and inner.attr in ("detach", "data") and not of_gradient(inner):
-                    spelled = ".data" if inner.attr == "data" else ".detach()"
-                    yield Diagnosis("left", {"name": name, "cut": spelled}, where)
+        for call in ast.walk(node):
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+                continue
+            root: Any = resolve(call.func.value, space) if call.func.attr == "backward" else None
+            if not is_tensor(root) or root.grad_fn is None:
+                continue
+            below = list(nodes_below(root.grad_fn))
+            leaves = [n.variable for n in below if hasattr(n, "variable")]
+            if any(t is leaf for t in leaves):
+                return None
+            if any(t.grad is not None for t in leaves) or any(map(reasons.is_freed, below)):
+                found = found or (ast.unparse(call), ast.unparse(call.func.value), where)
+    return found
+
+
+def _used(name: str, space: Space) -> Set[str]:
+    """The variables that a result was computed from, by the lines that made them."""
+    used, waiting = {name}, [name]
+    while waiting:
+        made = origin(waiting.pop(), space)
+        tree = parsed(made.source) if made is not None else None
+        new = {n.id for n in ast.walk(tree or ast.Module([], [])) if isinstance(n, ast.Name)} - used
+        used |= new
+        waiting += new
+    return used
+
+
+def _left(name: str, space: Space, used: Set[str]) -> Iterator[Diagnosis]:
+    """The last line of the code, in functions and Modules too, that takes a tensor out of the graph; rather one that
+    makes what is used."""
+    found = None
+    for node, where, _ in statements(space):
+        if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) or node.value is None:
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        made = {n.id for t in targets if t is not None for n in ast.walk(t) if isinstance(n, ast.Name)}
+        for inner in ast.walk(node.value):
+            if isinstance(inner, ast.Attribute) and inner.attr in _OUT and not of_gradient(inner):
+                spelled = ".data" if inner.attr == "data" else f".{inner.attr}()"
+                if made & used or found is None:
+                    found = Diagnosis("left", {"name": name, "cut": spelled}, where)
+                if made & used or not used:
+                    yield found
                     return
+    if found is not None:
+        yield found
+
+
+#: attributes by which a line takes a tensor, or its numbers, out of the graph
+_OUT = ("detach", "data", "item", "numpy", "tolist")
 
 
 def _of_gradient(tensor: Any, grad: Any, name: str, space: Space) -> Iterator[Diagnosis]:
-    size = grad.numel()
-    few = grad.detach() if size <= KEPT else grad.detach().reshape(-1)[:: -(-size // KEPT)]
+    held = grad.detach()
+    if getattr(held, "is_sparse", False):
+        held = held.coalesce().values()
+    size = held.numel()
+    few = held if size <= KEPT else held.reshape(-1)[:: -(-size // KEPT)]
     strange = True
     if size and bool((few != few).any()):
         yield Diagnosis("nan", {"name": name})
+    elif size and bool((few.abs() == math.inf).any()):
+        yield Diagnosis("inf", {"name": name})
     elif size and bool((few == 0).all()):
         yield Diagnosis("zero", {"name": name})
     else:
@@ -67,8 +144,12 @@ def _of_gradient(tensor: Any, grad: Any, name: str, space: Space) -> Iterator[Di
         yield Diagnosis(kind, {"name": name, "count": str(often)}, calls[0][0])
     elif strange:
         return
+    elif _by_hand(space):
+        yield Diagnosis("changed", {"name": name})
     elif len(calls) == 1 and not calls[0][1]:
-        yield Diagnosis("once", {"name": name}, calls[0][0])
+        hooks = say("common.list").join(map(code, hook_names(tensor)))
+        fields = {"name": name, "hooks": hooks} if hooks else {"name": name}
+        yield Diagnosis("once_hooked" if hooks else "once", fields, calls[0][0])
     else:
         yield Diagnosis("present", {"name": name})
 
@@ -101,6 +182,49 @@ def _zeroed(name: str, space: Space) -> bool:
             if any(".grad" in ast.unparse(t) for t in targets):
                 return True
     return False
+
+
+def _by_hand(space: Space) -> bool:
+    """Whether the code changes a `.grad` otherwise than to zeros or None: in place, by another one, by clipping."""
+    for node, _, _ in statements(space):
+        for inner in ast.walk(node):
+            match inner:
+                case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="grad"), attr=changed)):
+                    if changed.endswith("_") and changed not in ("zero_", "detach_", "requires_grad_"):
+                        return True
+                case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called)) if "clip_grad_" in called:
+                    return True
+                case ast.AugAssign(target=ast.Attribute(attr="grad")):
+                    return True
+                case ast.Assign(targets=[ast.Attribute(attr="grad")], value=given):
+                    if not (isinstance(given, ast.Constant) and given.value is None):
+                        return True
+    return False
+
+
+# -- modules -----------------------------------------------------------------------------------------------------------
+
+
+def of_module(module: Any, name: str, names: Names, space: Space) -> list[Diagnosis]:
+    """What can be said about the gradients of a module's parameters: once for all of which the same can be said."""
+    parameters = list(module.named_parameters())
+    said: dict[Any, tuple[list[Diagnosis], list[str]]] = {}
+    for path, parameter in parameters[:PARAMETERS]:
+        spelled = names.of(parameter) or f"{name}.{path}"
+        of_one = doubts(parameter, spelled, names, space)
+        key = tuple((d.kind, *(v.replace(spelled, "") for v in d.fields.values())) for d in of_one)
+        said.setdefault(key, (of_one, []))[1].append(spelled)
+    found: list[Diagnosis] = []
+    for of_one, spelled_alike in said.values():
+        first, *others = spelled_alike
+        found += [Diagnosis("of_parameter", {"name": first}), *of_one]
+        if others:
+            listed = say("common.list").join(map(code, others[:LISTED]))
+            more = len(others) - LISTED
+            found.append(Diagnosis("likewise_more" if more > 0 else "likewise", {"names": listed, "more": str(more)}))
+    if len(parameters) > PARAMETERS:
+        found.append(Diagnosis("not_looked_at", {"count": str(len(parameters) - PARAMETERS)}))
+    return found or [Diagnosis("no_parameters", {"name": name})]
 
 
 # -- optimizers --------------------------------------------------------------------------------------------------------

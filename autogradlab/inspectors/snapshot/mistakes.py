@@ -83,7 +83,13 @@ def _no_history(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
     root = _root(failed, int(match[1]))
     if root is None:
         return Diagnosis("no_history_unread", {})
-    return cut(root, failed.space, ast.unparse(root))
+    found = cut(root, failed.space, ast.unparse(root))
+    if found.kind in ("no_history", "integer"):
+        made = origin(ast.unparse(root), failed.space) if isinstance(root, ast.Name) else None
+        counts = reasons.without_gradient(ast.unparse(root) if made is None else made.source, failed.space)
+        if counts:
+            return Diagnosis("no_history_counts", {"result": ast.unparse(root), "counts": counts}, made)
+    return found
 
 
 def _number_backward(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
@@ -110,7 +116,9 @@ def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:
     )
     for name, tensor in _within(failed, root):  # an expression is computed anew: something in it is not
         if any(reasons.is_freed(node) for node in nodes_below(tensor.grad_fn)):
-            return Diagnosis("twice_shared", {"result": result, "shared": name}, origin(name, failed.space))
+            came = origin(name, failed.space)
+            kind = "twice_carried" if _carried(name, came, failed) else "twice_shared"
+            return Diagnosis(kind, {"result": result, "shared": name}, came)
     made = origin(result, failed.space) if result.isidentifier() else None
     if made is not None and is_tensor(value) and value.grad_fn is not None:
         inside = _in_loop(made, failed)
@@ -125,11 +133,7 @@ def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:
                 came = origin(name, failed.space)
                 if came is None:
                     continue
-                carried = any(
-                    isinstance(n, ast.Name) and n.id == name
-                    for n in ast.walk(parsed(came.source) or ast.Module([], []))
-                )
-                if carried and _in_loop(came, failed):
+                if _carried(name, came, failed):
                     return Diagnosis("twice_carried", {"result": result, "shared": name}, came)
                 if not (inside and _in_loop(came, failed)):
                     return Diagnosis("twice_shared", {"result": result, "shared": name}, came)
@@ -143,6 +147,14 @@ def _within(failed: Failure, root: ast.expr | None) -> Iterator[tuple[str, Any]]
     for node in ast.walk(root or ast.Module([], [])):
         if isinstance(node, ast.Name) and is_tensor(value := failed.value(node)) and value.grad_fn is not None:
             yield node.id, value
+
+
+def _carried(name: str, came: Origin | None, failed: Failure) -> bool:
+    """Whether each round of the loop that failed makes a variable of what the round before had left in it."""
+    if came is None or not _in_loop(came, failed):
+        return False
+    tree = parsed(came.source) or ast.Module([], [])
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(tree))
 
 
 def _in_loop(where: Origin, failed: Failure) -> bool:
@@ -231,7 +243,10 @@ def _leaf_changed(failed: Failure, match: re.Match[str]) -> Diagnosis:
     target = _target(failed)
     name = _base(target)
     source = " ".join(ast.unparse(failed.statement).split()) if failed.statement is not None else f"{name} -= ..."
-    return Diagnosis("leaf_in_place", {"name": name, "change": source}, origin(name, failed.space, False))
+    held: Any = failed.space.get(name)
+    of_view = "a view of a leaf" in failed.message and not (is_tensor(held) and held.is_leaf)
+    kind = "leaf_view_in_place" if of_view else "leaf_in_place"
+    return Diagnosis(kind, {"name": name, "change": source}, origin(name, failed.space, False))
 
 
 def _not_scalar(failed: Failure, match: re.Match[str]) -> Diagnosis:
@@ -322,7 +337,47 @@ def _optimizer(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
             return Diagnosis(
                 "optimizer_non_leaf", {"name": name, "source": made.source if made else tensor.grad_fn.name()}, made
             )
+    lists = (arg for arg in getattr(failed.call, "args", ()) if isinstance(arg, (ast.List, ast.Tuple)))
+    computed = [
+        part for listed in lists for part in listed.elts if isinstance(part, (ast.BinOp, ast.UnaryOp, ast.Call))
+    ]
+    if len(computed) == 1:
+        return Diagnosis("optimizer_computed", {"source": ast.unparse(computed[0])})
     return None
+
+
+def _sizes(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    """Two tensors that do not broadcast."""
+    fields = {"one": match[1], "other": match[2], "dim": match[3]}
+    operands = _operands(failed)
+    if operands is None:
+        return Diagnosis("sizes", fields)
+    a, b = (ast.unparse(part) for part in operands)
+    return Diagnosis("sizes_of", {**fields, "a": a, "b": b})
+
+
+def _product(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    """Two matrices that cannot be multiplied."""
+    return Diagnosis("product", {"rows": match[1], "columns": match[2], "below": match[3], "across": match[4]})
+
+
+def _operands(failed: Failure) -> tuple[ast.expr, ast.expr] | None:
+    """The two tensors of the call that failed, as they are written."""
+    match failed.call:
+        case ast.BinOp(left=a, right=b):
+            return a, b
+        case ast.Call(func=ast.Attribute(value=a), args=[b]) if is_tensor(failed.value(a)):
+            return a, b
+        case ast.Call(func=ast.Attribute(), args=[a, b]):
+            return a, b
+    match failed.statement:
+        case ast.AugAssign(target=a, value=b):
+            return a, b
+    return None
+
+
+def _of_inference(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    return Diagnosis("saved_inference")
 
 
 def _to_numpy(failed: Failure, match: re.Match[str]) -> Diagnosis:
@@ -414,6 +469,12 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
     (r"can't optimize a non-leaf Tensor", _optimizer),
     (r"Can't call numpy\(\) on Tensor that requires grad", _to_numpy),
     (r"doesn't require gradient|that has requires_grad=False", _hook_on_data),
+    (
+        r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)",
+        _sizes,
+    ),
+    (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _product),
+    (r"Inference tensors cannot be saved for backward", _of_inference),
     (r"Torch not compiled with CUDA enabled|Found no NVIDIA driver on your system", _no_device),
     (r"'?NoneType'?", _no_gradient),
 )

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..words import say
+from .kinds import is_tensor
 from .names import Place, Space
 
 __all__ = ["Origin", "of_several", "origin", "place"]
@@ -35,10 +36,12 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """late: assignments after the caller's line count as well. changes: so do statements such as `w += 1`."""
+    """late: assignments after the caller's line count as well. changes: so do statements such as `w += 1`; writes: and
+    those that write into it, `w[0] = 1` and `w.mul_(2)`."""
 
     late: bool
     changes: bool
+    writes: bool
 
 
 def place(found: Origin) -> str:
@@ -56,11 +59,15 @@ def of_several(tree: ast.AST | None) -> bool:
     return False
 
 
-def origin(name: str | Iterable[str], space: Mapping[str, Any], changes: bool = True) -> Origin | None:
+def origin(
+    name: str | Iterable[str], space: Mapping[str, Any], changes: bool = True, writes: bool = False
+) -> Origin | None:
     """Where the variable (the first of several that is found) was last assigned before the caller's line;
     None if unknown.
 
-    `space` is what `namespace()` gave. Without `changes`, statements that change in place (`w -= ...`) do not count.
+    `space` is what `namespace()` gave. Without `changes`, statements that change in place (`w -= ...`) do not count,
+    and they never do of a leaf that requires grad, which they cannot have made. With `writes`, `w[0] = ...` and
+    `w.mul_(...)` count too.
     Items and attributes without an assignment of their own (`params[0]`, `model.weight`) are found where their variable
     was assigned; a gradient (`w.grad`) is assigned nowhere, and neither is an expression (`w.data + 1`).
     """
@@ -69,11 +76,19 @@ def origin(name: str | Iterable[str], space: Mapping[str, Any], changes: bool = 
     for one in [name] if isinstance(name, str) else name:
         if one.endswith(".grad") or not _PATH.fullmatch(one):
             continue
+        counted = changes and not _learning_leaf(space.get(one))
+        written = counted and writes
         for late in (False, True):
             for spelled in dict.fromkeys((one, _root(one))):
-                if (found := _find(spelled, _root(one), space, space.place, Search(late, changes))) is not None:
+                if (
+                    found := _find(spelled, _root(one), space, space.place, Search(late, counted, written))
+                ) is not None:
                     return found
     return None
+
+
+def _learning_leaf(held: Any) -> bool:
+    return is_tensor(held) and bool(held.is_leaf and held.requires_grad)
 
 
 #: a variable, its attributes and its items
@@ -169,7 +184,7 @@ def _last(name: str, code: Code, line: int | None, file: str, cell: int | None, 
     found: list[tuple[int, str, tuple[str, ...]]] = [(a.lineno, a.arg, ()) for a in arguments if a.arg == name]
     found += [
         (node.lineno, _segment(source, node), _around(source, body, node))
-        for node in _assigned(name, body)
+        for node in _assigned(name, body, search.writes)
         if search.changes or not isinstance(node, ast.AugAssign)
     ]
     if not found:
@@ -192,9 +207,12 @@ def _segment(source: str, node: ast.AST) -> str:
     return " ".join((ast.get_source_segment(source, node) or ast.unparse(node)).split())
 
 
-def _assigned(name: str, body: list[ast.stmt]) -> Iterator[Any]:
-    """The expressions that a name is given in these statements, in order; for `w += 1` the statement itself."""
+def _assigned(name: str, body: list[ast.stmt], writes: bool = False) -> Iterator[Any]:
+    """The expressions that a name is given in these statements, in order; for `w += 1` the statement itself, and with
+    `writes` for `w[0] = 1` and `w.mul_(2)`."""
     for statement in body:
+        if writes and _writes(name, statement):
+            yield statement
         match statement:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 continue  # names in there are others
@@ -216,9 +234,20 @@ def _assigned(name: str, body: list[ast.stmt]) -> Iterator[Any]:
             if isinstance(inner, ast.expr):
                 yield from (w.value for w in ast.walk(inner) if isinstance(w, ast.NamedExpr) and w.target.id == name)
         for part in ("body", "orelse", "finalbody"):
-            yield from _assigned(name, getattr(statement, part, []))
+            yield from _assigned(name, getattr(statement, part, []), writes)
         for handler in [*getattr(statement, "handlers", []), *getattr(statement, "cases", [])]:
-            yield from _assigned(name, handler.body)
+            yield from _assigned(name, handler.body, writes)
+
+
+def _writes(name: str, statement: ast.stmt) -> bool:
+    """Whether a statement writes into what a variable holds."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=target)]):
+            return _spelled(target) == name
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=called))):
+            told = called.endswith("_") and not called.endswith("__") and called not in ("requires_grad_", "detach_")
+            return told and _spelled(target) == name
+    return False
 
 
 def _matched(name: str, target: ast.expr, value: ast.expr, whole: bool = False) -> Iterator[ast.expr]:

@@ -15,14 +15,14 @@ from ..prose import code
 from ..values import dtype
 from ..words import say
 from .calls import bracketed
-from .cuts import LEAVING
+from .cuts import leaves_by
 from .firing import of_inspectors
 from .graph import class_name, saved_live, unread
 from .kinds import is_tensor
 from .names import Names
 from .origins import Origin, of_several, origin
 
-__all__ = ["KINDS", "Reason", "advice", "cure", "grad_reason", "is_freed", "lead", "sentence"]
+__all__ = ["KINDS", "Reason", "advice", "cure", "grad_reason", "is_freed", "lead", "sentence", "without_gradient"]
 
 #: Every kind that there is; each has a sentence and, but for the first, a cure in words/reasons.toml.
 KINDS = (
@@ -90,7 +90,9 @@ def cure(reason: Reason) -> str:
     """What to write instead; empty where nothing is wrong."""
     if reason.kind == "present":
         return ""
-    words = say(f"reasons.{reason.kind}_cure", **{"call": reason.fields["name"]} | dict(reason.fields))
+    hooked = reason.kind == "no_backward" and "hooks" in reason.fields
+    key = "reasons.hooked_cure" if hooked else f"reasons.{reason.kind}_cure"
+    words = say(key, **{"call": reason.fields["name"]} | dict(reason.fields))
     named = "call" not in reason.fields or reason.kind not in _CALLED
     if named:
         return words
@@ -113,7 +115,7 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
         fields["call"] = "t"  # what it would be called if it had a name
     if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
         return Reason("present", fields)
-    made = origin(name, space, changes=not tensor.is_leaf) if space is not None and known else None
+    made = origin(name, space, not tensor.is_leaf, not tensor.is_leaf) if space is not None and known else None
     if made is not None:
         fields["source"] = made.source
     if not (tensor.is_floating_point() or tensor.is_complex()):
@@ -139,16 +141,14 @@ def _without(
     if made is not None:
         if (block := next((w for w in made.within if "no_grad" in w or "grad_enabled(False)" in w), None)) is not None:
             return Reason("no_grad", fields | {"block": block})
-        for cut in _cuts(made.source):
-            kind = "detached" if cut in ("detach", "detach_", "data") else "numbers"
-            spelled = f".{cut}" if cut == "data" else f".{cut}()"
-            return Reason(kind, fields | {"cut": spelled})
-        if space is not None and (counts := _counts(made.source, space)):
+        for kind, spelled in _cuts(made.source, space or {}):
+            return Reason("detached" if kind == "cut" else kind, fields | {"cut": spelled})
+        if space is not None and (counts := without_gradient(made.source, space)):
             return Reason("through_counts", fields | {"counts": counts})
     return Reason("not_required", fields)
 
 
-def _counts(source: str, space: Mapping[str, Any]) -> str:
+def without_gradient(source: str, space: Mapping[str, Any]) -> str:
     """What in an expression takes a tensor that requires grad and has no derivative, as written; "" for nothing."""
     tree = _expression(source)
     for node in () if of_several(tree) else ast.walk(tree):
@@ -162,22 +162,14 @@ def _counts(source: str, space: Mapping[str, Any]) -> str:
 
 
 def _computed(source: str, space: Mapping[str, Any]) -> bool:
-    """Whether it compares, or asks a tensor of floating point numbers: `x > 0`, `logits.argmax(1)`."""
+    """Whether it compares, or computes with a tensor: `x > 0`, `logits.argmax(1)`, `Sort.apply(w)`."""
     match _expression(source):
         case ast.Module(body=[ast.Expr(value=ast.Compare())]):
             return True
-        case ast.Module(
-            body=[
-                ast.Expr(
-                    value=ast.Call(func=ast.Attribute(value=asked))
-                    | ast.Subscript(value=ast.Call(func=ast.Attribute(value=asked)))
-                )
-            ]
-        ):
-            if isinstance(asked, ast.Compare):
-                return True
-            held = space.get(asked.id) if isinstance(asked, ast.Name) else None
-            return held is not None and is_tensor(held) and bool(held.is_floating_point())
+        case ast.Module(body=[ast.Expr(value=ast.Call() | ast.BinOp() | ast.UnaryOp() | ast.Subscript() as made)]):
+            parts = list(ast.walk(made))
+            named = any(isinstance(n, ast.Name) and is_tensor(space.get(n.id)) for n in parts)
+            return named or any(isinstance(n, ast.Compare) for n in parts)
     return False
 
 
@@ -192,12 +184,12 @@ def _is_gradient(tensor: Any, name: str, made: Origin | None, names: Names) -> b
     return False
 
 
-def _cuts(source: str) -> Iterator[str]:
-    """The attributes in an expression that leave the graph, the last one that is applied first."""
+def _cuts(source: str, space: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """By what an expression leaves the graph, the last that is applied first."""
     tree = _expression(source)
     for node in () if of_several(tree) else ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr in LEAVING:
-            yield node.attr
+        if (left := leaves_by(node, space)) is not None:
+            yield left
 
 
 def _expression(source: str) -> ast.AST:
@@ -219,7 +211,7 @@ def _non_leaf(tensor: Any, fields: dict[str, str], made: Origin | None, names: N
         return Reason(f"retained_{state}" if state else "retained", fields | blocking | _called(*root))
     if made is not None:
         tree = _expression(made.source)
-        again = any(isinstance(n, ast.Name) and n.id == fields["name"] for n in ast.walk(tree))
+        again = any(isinstance(n, ast.Name) and n.id == fields["name"] for n in ast.walk(tree)) and not _written(tree)
         if again and _rests_on_a_nameless_leaf(tensor, names):
             return Reason("rebound", fields)
         if any(
@@ -228,6 +220,16 @@ def _non_leaf(tensor: Any, fields: dict[str, str], made: Origin | None, names: N
         ):
             return Reason("wrapped", fields)
     return Reason("nonleaf", fields)
+
+
+def _written(tree: ast.AST) -> bool:
+    """Whether it writes into what there is, `w[0] = 1` or `w.mul_(2)`, instead of giving the name to another tensor."""
+    match tree:
+        case ast.Module(body=[ast.Assign()]):
+            return True
+        case ast.Module(body=[ast.Expr(value=ast.Call(func=ast.Attribute(attr=called)))]):
+            return called.endswith("_")
+    return False
 
 
 def _rests_on_a_nameless_leaf(tensor: Any, names: Names) -> bool:

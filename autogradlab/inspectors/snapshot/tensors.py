@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -45,10 +46,8 @@ class TensorFacts:
     has_grad: bool
     reason: Reason
     made: Origin | None
-    nans: int
-    infs: int
-    grad_nans: int
-    grad_infs: int
+    odd: tuple[tuple[str, int], ...]  #: "nan", "inf" and "-inf" among its elements, each with how many
+    grad_odd: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +87,9 @@ def hook_names(tensor: Any) -> tuple[str, ...]:
     return tuple(str(attribute(hook, "__name__") or type(hook).__name__) for hook in hooks)
 
 
-def not_finite(tensor: Any) -> tuple[int, int]:
-    """How many nan and inf there are; (0, 0) for large tensors, which are not searched."""
+def not_finite(tensor: Any) -> tuple[tuple[str, int], ...]:
+    """How many nan, inf and -inf there are (of complex numbers, inf of any sign), kinds without any left out; large
+    tensors are not searched."""
     count = _ask(lambda: int(tensor.numel()))
     if (
         not (tensor.is_floating_point() or tensor.is_complex())
@@ -97,11 +97,15 @@ def not_finite(tensor: Any) -> tuple[int, int]:
         or count > SEARCHED
         or not readable(tensor)
     ):
-        return 0, 0
+        return ()
     plain = tensor.detach()
-    nans = _ask(lambda: int(plain.isnan().sum()))
-    infs = _ask(lambda: int(plain.isinf().sum()))
-    return nans or 0, infs or 0
+    below = None if tensor.is_complex() else _ask(lambda: int((plain == -math.inf).sum()))
+    counts = (
+        ("nan", _ask(lambda: int(plain.isnan().sum()))),
+        ("inf", (_ask(lambda: int(plain.isinf().sum())) or 0) - (below or 0)),
+        ("-inf", below),
+    )
+    return tuple((kind, count) for kind, count in counts if count)
 
 
 def _bytes(thing: Any) -> int | None:
@@ -113,12 +117,11 @@ def _made(thing: Any, name: str, names: Names, space: Mapping[str, Any] | None) 
     """Where the variable of that name was assigned, if it holds this."""
     if space is None or name not in names.all(thing):
         return None
-    return origin(name, space, changes=getattr(thing, "grad_fn", None) is not None)  # w -= ... does not make the leaf w
+    computed = getattr(thing, "grad_fn", None) is not None  # w -= ... does not make the leaf w
+    return origin(name, space, computed, computed)
 
 
 def tensor_facts(tensor: Any, name: str, names: Names, space: Mapping[str, Any] | None) -> TensorFacts:
-    nans, infs = not_finite(tensor)
-    grad_nans, grad_infs = not_finite(tensor.grad) if has_grad(tensor) else (0, 0)
     base = _ask(lambda: tensor._base)
     return TensorFacts(
         name=name,
@@ -141,10 +144,8 @@ def tensor_facts(tensor: Any, name: str, names: Names, space: Mapping[str, Any] 
         has_grad=has_grad(tensor),
         reason=grad_reason(tensor, names, space, name),
         made=_made(tensor, name, names, space),
-        nans=nans,
-        infs=infs,
-        grad_nans=grad_nans,
-        grad_infs=grad_infs,
+        odd=not_finite(tensor),
+        grad_odd=not_finite(tensor.grad) if has_grad(tensor) else (),
     )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -70,8 +71,22 @@ def say_in(chosen: str, key: str, /, **fields: object) -> str:
     words = catalogue(name)[entry][chosen]
     if not fields:
         return words
+    if chosen == "zh":
+        words = _joined(words, fields)
     quoted = _quoted(words)
     return words.format(**{key: str(v).replace("`", "′") if key in quoted else v for key, v in fields.items()})
+
+
+#: a Chinese character or mark, and a field that stands a blank behind or before one
+_CHINESE = "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
+_BEHIND, _BEFORE = re.compile(f"(?<={_CHINESE}) {{(\\w+)}}"), re.compile(f"{{(\\w+)}} (?={_CHINESE})")
+_STARTS, _ENDS = re.compile(_CHINESE), re.compile(f"{_CHINESE}$")
+
+
+def _joined(words: str, fields: Mapping[str, object]) -> str:
+    """Chinese words without the blank that parts them from a field, where that is filled with Chinese words too."""
+    words = _BEHIND.sub(lambda m: f"{{{m[1]}}}" if _STARTS.match(str(fields.get(m[1]))) else m[0], words)
+    return _BEFORE.sub(lambda m: f"{{{m[1]}}}" if _ENDS.search(str(fields.get(m[1]))) else m[0], words)
 
 
 @cache
