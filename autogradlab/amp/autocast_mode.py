@@ -100,8 +100,10 @@ class Casting:
         state.casting = None
         try:
             wanted = self._wanted(policy, args)
-            args = tuple([self._to(arg, wanted) for arg in args])
-            return call(*args, **{key: self._to(arg, wanted) for key, arg in kwargs.items()})
+            # the last first, as PyTorch's compiler has it: a backward runs their Nodes in the opposite order
+            kwargs = {key: self._to(kwargs[key], wanted) for key in reversed(kwargs)}
+            args = tuple([self._to(arg, wanted) for arg in reversed(args)][::-1])
+            return call(*args, **kwargs)
         finally:
             state.casting = self
 

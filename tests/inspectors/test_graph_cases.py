@@ -187,7 +187,7 @@ def test_chinese(torch: Any):
         "y 的计算图 · 1 个节点，2 个叶子",
         "w = [1.] · 叶子，requires_grad，.grad：None",
         "x = [2.] · 叶子，requires_grad，.grad：None",
-        "y = mul(w, x) = [2.] · MulBackward0, 保存了 self=w other=x · 根",
+        "y = mul(w, x) = [2.] · MulBackward0，保存了 self=w other=x · 根",
     ]
 
 

@@ -521,3 +521,32 @@ for heads in ((3, 2, 2), (4, 2, 1), (4, 3, 3), (4, 2, 2), (2, 4, 4), (4, 1, 1), 
 for shape in ((2, 2), (1, 2, 2)):
     x = torch.ones(shape)
     t(lambda: F.scaled_dot_product_attention(x, x, x, enable_gqa=True).shape)
+
+
+# % layers-order: the order in which the Nodes of cells and of casts run
+def run_order(name, module, result):
+    """The Nodes of a backward in the order in which they run, with the parameters that they lead to."""
+    called = {id(p): path for path, p in module.named_parameters()}
+    seen, order, waiting = set(), [], [result.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        below = [n for n, _ in node.next_functions if n is not None]
+        leads = [called[id(n.variable)] for n in below if hasattr(n, "variable")]
+        said = " ".join([node.name(), *leads])
+        node.register_hook(lambda gi, go, said=said: order.append(said))
+        waiting += [n for n in below if not hasattr(n, "variable")]
+    result.backward()
+    print(name, order)
+
+
+for kind in (nn.RNNCell, nn.GRUCell, nn.LSTMCell):
+    cell = kind(2, 3)
+    made = cell(torch.ones(1, 2))
+    run_order(kind.__name__, cell, (made if kind is not nn.LSTMCell else made[0]).sum())
+plain = nn.Linear(2, 2)
+with torch.autocast("cpu", dtype=torch.bfloat16):
+    cast = plain(torch.ones(1, 2)).sum()
+run_order("autocast", plain, cast)

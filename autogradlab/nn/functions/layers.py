@@ -51,11 +51,11 @@ class _Network(NamedTuple):
     def step(self, x: Any, state: Any, w: _Weights) -> Any:
         """The next state; x is the input times its weight."""
         if self.mode == "lstm":
-            return lstm_step(x, state, w.w_hh, w.b_hh, w.w_hr)
+            return lstm_step(linear(state[0], w.w_hh, w.b_hh), x, state[1], w.w_hr)
         if self.mode == "gru":
             z, n = gru_gates(x, state, w.w_hh, w.b_hh)
             return (state - n) * z + n
-        return rnn_step(self.mode[4:], x, state, w.w_hh, w.b_hh)
+        return rnn_step(self.mode[4:], linear(state, w.w_hh, w.b_hh), x)
 
     def direction(self, x: Any, state: Any, w: _Weights, backwards: bool) -> tuple[Any, Any]:
         """One layer in one direction: its output and last state."""

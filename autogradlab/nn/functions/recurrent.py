@@ -15,17 +15,18 @@ from .linear import linear
 __all__ = ["gru_cell", "gru_gates", "lstm_cell", "lstm_step", "rnn_relu_cell", "rnn_step", "rnn_tanh_cell"]
 
 
-def rnn_step(act: str, x: Any, h: Any, w: Any, b: Any) -> Any:
-    """The next state of a plain network; x is the input times its weight."""
-    return getattr(TENSORS, act)(linear(h, w, b) + x)
+def rnn_step(act: str, h: Any, x: Any) -> Any:
+    """The next state of a plain network; h and x are the state and the input times their weights."""
+    return getattr(TENSORS, act)(h + x)
 
 
-def lstm_step(x: Any, state: Any, w: Any, b: Any, w_proj: Any = None) -> Any:
-    """The next state and cell state of an LSTM."""
-    h, c = state
-    i, f, g, o = TENSORS.unsafe_chunk(linear(h, w, b) + x, 4, 1)
-    c = (TENSORS.sigmoid(f) * c).add_(TENSORS.sigmoid(i) * TENSORS.tanh(g))
-    h = TENSORS.sigmoid(o) * TENSORS.tanh(c)
+def lstm_step(h: Any, x: Any, c: Any, w_proj: Any = None) -> Any:
+    """The next state and cell state of an LSTM; h and x are the state and the input times their weights. All gates
+    come before what is made of them: a backward runs the Nodes in the opposite order."""
+    i, f, g, o = TENSORS.unsafe_chunk(h + x, 4, 1)
+    i, f, g, o = TENSORS.sigmoid(i), TENSORS.sigmoid(f), TENSORS.tanh(g), TENSORS.sigmoid(o)
+    c = (f * c).add_(i * g)
+    h = o * TENSORS.tanh(c)
     return (h if w_proj is None else linear(h, w_proj)), c
 
 
@@ -79,7 +80,7 @@ def lstm_cell(
     _check(input, hx, w_ih, w_hh, 4)
     if modes.LOCAL.state.levels:
         refuse_among("lstm_cell", (input, *hx, *(t for t in (w_ih, w_hh, b_ih, b_hh) if t is not None)))
-    h, c = lstm_step(linear(input, w_ih, b_ih), hx, w_hh, b_hh)
+    h, c = lstm_step(linear(hx[0], w_hh, b_hh), linear(input, w_ih, b_ih), hx[1])
     return h, c
 
 
@@ -121,7 +122,7 @@ def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: A
     Mirrors `torch.rnn_tanh_cell`.
     """
     _check(input, (hx,), w_ih, w_hh, 1)
-    made: Tensor = rnn_step("tanh", linear(input, w_ih, b_ih), hx, w_hh, b_hh)
+    made: Tensor = rnn_step("tanh", linear(hx, w_hh, b_hh), linear(input, w_ih, b_ih))
     return made
 
 
@@ -140,5 +141,5 @@ def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: A
     Mirrors `torch.rnn_relu_cell`.
     """
     _check(input, (hx,), w_ih, w_hh, 1)
-    made: Tensor = rnn_step("relu", linear(input, w_ih, b_ih), hx, w_hh, b_hh)
+    made: Tensor = rnn_step("relu", linear(hx, w_hh, b_hh), linear(input, w_ih, b_ih))
     return made
