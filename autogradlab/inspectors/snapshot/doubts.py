@@ -97,22 +97,25 @@ def _used(name: str, space: Space) -> Set[str]:
 
 
 def _left(name: str, space: Space, used: Set[str]) -> Iterator[Diagnosis]:
-    """The last line of the code, in functions and Modules too, that takes a tensor out of the graph; rather one that
-    makes what is used."""
+    """The last line of the code, in functions and Modules too, that takes a tensor out of the graph. Where it is known
+    what was used, a line that makes some of that, or else one by which a function returns."""
     found = None
     for node, where, _ in statements(space):
         if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) or node.value is None:
             continue
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         made = {n.id for t in targets if t is not None for n in ast.walk(t) if isinstance(n, ast.Name)}
+        sure = bool(made & used) if used else True
+        if not sure and (found is not None or made):
+            continue
+        out = _OUT if made & used else _OUT[:2]  # numbers are taken for a look at them as well
         for inner in ast.walk(node.value):
-            if isinstance(inner, ast.Attribute) and inner.attr in _OUT and not of_gradient(inner):
+            if isinstance(inner, ast.Attribute) and inner.attr in out and not of_gradient(inner):
                 spelled = ".data" if inner.attr == "data" else f".{inner.attr}()"
-                if made & used or found is None:
-                    found = Diagnosis("left", {"name": name, "cut": spelled}, where)
-                if made & used or not used:
-                    yield found
-                    return
+                found = Diagnosis("left", {"name": name, "cut": spelled}, where)
+                break
+        if sure and found is not None and found.cause is where:
+            break
     if found is not None:
         yield found
 
