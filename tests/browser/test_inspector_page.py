@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from autogradlab.inspectors import broadcast
 from autogradlab.inspectors.inspector import Inspector
-from autogradlab.inspectors.parts import Card, Note, to_json
+from autogradlab.inspectors.parts import Card, Facts, Note, to_json
 from autogradlab.inspectors.prose import clean, runs
 from tests.conftest import ROOT
 from tests.inspectors.sample_cards import CARDS
@@ -132,3 +133,21 @@ def test_two_views_and_a_narrow_page(page: Any):
     )
     page.set_viewport_size({"width": 1100, "height": 900})
     assert max(wide) <= 420
+
+
+def test_values_of_facts_stand_in_one_column_and_notes_apart(page: Any):
+    """However long the label of one row is; and the notes that a step ends with do not touch."""
+    facts = Facts((("the last backward that ran", "loss.backward()"), ("at", "line 3")))
+    card = Card("why", "t", blocks=(facts, Note("x")), frames=())
+    lookat.mount(page, Inspector(card), "light")
+    lefts = page.evaluate(
+        "() => [...document.querySelectorAll('.agl-facts dd')].map(d => d.getBoundingClientRect().left)"
+    )
+    assert len(lefts) == 2 and lefts[0] == lefts[1]
+    lookat.mount(page, broadcast((2, 3), (2,)), "light")
+    page.keyboard.press("End")
+    boxes = page.evaluate(
+        "() => [...document.querySelectorAll('.agl-worked .agl-note')].map(n => n.getBoundingClientRect())"
+        ".map(r => [r.top, r.bottom])"
+    )
+    assert len(boxes) == 2 and boxes[1][0] - boxes[0][1] >= 6
