@@ -162,3 +162,10 @@ layers, public = torch._C._nn, torch.nn.functional
 print(layers.gelu is public.gelu, layers.log_sigmoid is public.logsigmoid, layers.linear is public.linear)
 print(layers.softplus(torch.tensor([0.0, 1.0])), layers.one_hot(torch.tensor([1, 0])))
 attempt(lambda: layers.nothing)
+
+# % corners-zeros: sums begin with 0, so that none is -0
+for shape in ((1,), (3,), (2, 3), (7, 2), (40,), (5, 40)):
+    for kind in (torch.float32, torch.float64, torch.complex64, torch.float16, torch.bfloat16):
+        zeros = -torch.zeros(shape, dtype=kind)
+        print(shape, kind, zeros.sum(), zeros.t().sum() if len(shape) > 1 else zeros[::2].sum(), zeros.mean())
+        print(zeros.cumsum(0).reshape(-1)[:3], zeros.sum(-1).reshape(-1)[:3])

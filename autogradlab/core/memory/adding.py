@@ -66,7 +66,7 @@ def total(x: np.ndarray, made: Any) -> Any:
             return _reduce(x, axis=None)
     n, lanes = x.size, _LANES[made]
     if n < 2 * lanes:
-        return _one_by_one(x.take(_SHORT[lanes][n]))[-1]
+        return _one_by_one(x.take(_SHORT[lanes][n]))[-1] + 0.0  # PyTorch begins with 0, so that no sum is -0
     count = n // lanes
     end = count * lanes
     if count < 4 and end == n:
@@ -133,7 +133,7 @@ def stepwise(x: np.ndarray) -> Any:
 
 def _in_turn(x: np.ndarray, axis: int) -> Any:
     """The sum along the last axis, one number after the other: NumPy's own adds up pairs there."""
-    return _one_by_one(x, axis)[..., -1]
+    return _one_by_one(x, axis)[..., -1] + 0.0
 
 
 def added(x: np.ndarray, axes: Any, keepdims: bool = False) -> Any:

@@ -82,7 +82,10 @@ def _running(name: str, ufunc: Any) -> Any:
             x = np.array(x)
             x[(slice(None),) * d + (0,)] *= 1
         kept = _KEPT.get(x.dtype.char, x.dtype)
-        return np.ascontiguousarray(_accumulated(ufunc, x, d, kept), wanted)
+        out = np.ascontiguousarray(_accumulated(ufunc, x, d, kept), wanted)
+        if ufunc is np.add and out.dtype.kind in "fcV":  # PyTorch begins with 0: what begins with -0 is 0
+            out += 0
+        return out
 
     kernel.__name__ = name
     return kernel
