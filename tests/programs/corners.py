@@ -169,3 +169,41 @@ for shape in ((1,), (3,), (2, 3), (7, 2), (40,), (5, 40)):
         zeros = -torch.zeros(shape, dtype=kind)
         print(shape, kind, zeros.sum(), zeros.t().sum() if len(shape) > 1 else zeros[::2].sum(), zeros.mean())
         print(zeros.cumsum(0).reshape(-1)[:3], zeros.sum(-1).reshape(-1)[:3])
+
+
+# % corners-twice: backward runs again where its Node needed no tensor, and keeps what several formulas ask for
+def twice(f, *needs):
+    operands = [(torch.arange(1.0, 5.0).view(2, 2) / 4).requires_grad_(need) for need in needs]
+    result = f(*operands)
+    for _ in range(2):
+        attempt(lambda: result.backward(torch.ones_like(result)))
+    print([None if x.grad is None else x.grad.tolist() for x in operands])
+    node = f(*operands).grad_fn
+    saved = [name for name in dir(node) if name.startswith("_saved_")]
+    print(node.name(), [name for name in saved if isinstance(getattr(node, name), torch.Tensor)])
+
+
+for two in (torch.remainder, torch.fmod, torch.copysign, torch.ldexp, torch.mul):
+    twice(two, True, False)
+    twice(two, False, True)
+for three in (torch.addcmul, torch.addcdiv, torch.lerp, torch.addmm):
+    twice(three, True, False, False)
+    twice(three, False, False, True)
+twice(lambda bias, x, weight: torch.nn.functional.linear(x, weight, bias[0]), True, False, False)
+twice(lambda bias, x, weight: torch.nn.functional.linear(x[None], weight, bias[0]), True, False, False)
+twice(lambda a, b: a.index_add(0, torch.tensor([1, 0]), b), True, False)
+twice(lambda a, b: a.scatter_add(0, torch.tensor([[1, 0]]), b), True, False)
+x = torch.ones(2, 2, requires_grad=True)
+y = torch.addmm(x, torch.eye(2), torch.eye(2), beta=3)
+for _ in range(2):
+    (g,) = torch.autograd.grad(y.sum(), x, create_graph=False)
+    print(g)
+    attempt(lambda: torch.autograd.grad(y, x, torch.ones(2, 2, requires_grad=True), create_graph=True)[0])
+
+# % corners-mode-nan: the mode of lines with NaN, which is neither less nor greater than any number
+torch.manual_seed(3)
+for n in (5, 16, 17, 24, 40):
+    line = torch.randint(0, 4, (6, n)).float()
+    line[line == 3] = float("nan")
+    found = line.mode()
+    print(found.values.tolist(), found.indices.tolist(), line.double().t().mode(0).indices.tolist())

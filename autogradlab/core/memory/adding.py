@@ -55,18 +55,18 @@ def _of_lines(x: Any, axis: int) -> Any:
 
 
 def total(x: np.ndarray, made: Any) -> Any:
-    """The sum of all elements, made in a dtype."""
+    """The sum of all elements, made in a dtype. It begins with 0, so that it is never -0."""
     if x.size <= _FEW or x.dtype is not made or made not in _ONES or type(x) is not np.ndarray:
         return _reduce(x, axis=None, dtype=made)
     if not x.flags.c_contiguous:
         if x.ndim == 1:  # numbers with gaps between them: in strands, without lanes
-            return _in_strands(x)
+            return _in_strands(x) + 0.0
         x = x.T
         if not x.flags.c_contiguous:
             return _reduce(x, axis=None)
     n, lanes = x.size, _LANES[made]
     if n < 2 * lanes:
-        return _one_by_one(x.take(_SHORT[lanes][n]))[-1] + 0.0  # PyTorch begins with 0, so that no sum is -0
+        return _one_by_one(x.take(_SHORT[lanes][n]))[-1] + 0.0
     count = n // lanes
     end = count * lanes
     if count < 4 and end == n:
@@ -133,7 +133,7 @@ def stepwise(x: np.ndarray) -> Any:
 
 def _in_turn(x: np.ndarray, axis: int) -> Any:
     """The sum along the last axis, one number after the other: NumPy's own adds up pairs there."""
-    return _one_by_one(x, axis)[..., -1] + 0.0
+    return _one_by_one(x, axis)[..., -1]
 
 
 def added(x: np.ndarray, axes: Any, keepdims: bool = False) -> Any:

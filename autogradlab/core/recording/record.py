@@ -431,7 +431,7 @@ def raw(node: OpNode) -> list[Any]:
     """All saved values with arrays for tensors, after the checks that they are there and unchanged."""
     saved = node.saved
     if saved is None:
-        raise RuntimeError(errors.BACKWARD_TWICE)
+        return node.remaining()
     half = len(saved) >> 1
     values: list[Any] = [*saved[:half]]
     for i in node.tensor_places:
@@ -599,18 +599,19 @@ class OpNode(Node):
             return (None,) * len(self._edges)
         saved = self.saved
         if saved is None:
-            raise RuntimeError(errors.BACKWARD_TWICE)
-        if DETACHED:
-            refuse_detached(self)
-        half = len(saved) >> 1
-        values = [*saved[:half]]
-        for i in self.tensor_places:
-            item, version = values[i], saved[half + i]
-            if version is not None and item is not None:
-                if type(item) is not Tensor:
-                    values[i] = unpack(self, i)
-                elif item._counter[0] != version:
-                    raise changed(self, item, version)
+            values = self.remaining()
+        else:
+            if DETACHED:
+                refuse_detached(self)
+            half = len(saved) >> 1
+            values = [*saved[:half]]
+            for i in self.tensor_places:
+                item, version = values[i], saved[half + i]
+                if version is not None and item is not None:
+                    if type(item) is not Tensor:
+                        values[i] = unpack(self, i)
+                    elif item._counter[0] != version:
+                        raise changed(self, item, version)
         local = modes.LOCAL.state
         before = local.formula
         if before:  # the engine has set it for the whole pass
@@ -724,6 +725,10 @@ class OpNode(Node):
         if value is FREED:
             raise RuntimeError(errors.BACKWARD_TWICE)
         return value
+
+    def remaining(self) -> list[Any]:
+        """The saved values once backward has freed the tensors: it may run again where it needed none."""
+        return [self._remains(i) for i in range(len(self.fields))]
 
     def _shown(self, i: int) -> Any:
         value = unpack(self, i) if self.saved is not None else self._remains(i)

@@ -18,7 +18,7 @@ from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import tensor_type
 from ..first.kinds import refuse
-from ..first.selecting import SMALL, insertion_order, ranks, sort_order
+from ..first.selecting import SMALL, insertion_order, sort_order
 from ..table.creation import bind, finished
 from ..table.opdef import OPS, Op, op, publish
 from ..table.outputs import Out, resize_out, same_dtype
@@ -181,9 +181,8 @@ def mode(input: np.ndarray, dim: int = -1, keepdim: bool = False) -> tuple[np.nd
     x = np.moveaxis(keys_of(input), d, -1)
     ordered = np.argsort(x, axis=-1, kind="stable")
     if 16 < x.shape[-1] and x.size <= SMALL:  # up to 16 elements the C++ sort is stable as well
-        rank = ranks(x)
-        for i in np.ndindex(x.shape[:-1]):
-            ordered[i] = sort_order(rank[i])
+        for i in np.ndindex(x.shape[:-1]):  # NaN is neither less nor greater than any
+            ordered[i] = sort_order(x[i])
     elif x.dtype.kind == "f" and x.shape[-1] <= 16:
         for i in (
             zip(*np.nonzero(np.isnan(x).any(-1)), strict=True) if x.ndim > 1 else [()] if np.isnan(x).any() else []

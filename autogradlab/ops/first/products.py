@@ -11,7 +11,7 @@ import numpy as np
 from ...core.graph.node import NO_EDGE, freed_error, leads
 from ...core.memory.rows import Rows
 from ...core.memory.versions import UNSHARED
-from ...core.recording.record import RAW, TENSORS, changed
+from ...core.recording.record import RAW, TENSORS, OpNode, changed
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
@@ -353,7 +353,7 @@ def _run_addmm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
     """The same of addmm."""
     saved = self.saved
     if saved is None:
-        raise freed_error()
+        return OpNode.run(self, grad, F)
     if grad is None:
         return (None, None, None)
     beta, right, shape, strides, alpha, left, shape2, strides2, _, v_right, _, _, _, v_left, _, _ = saved

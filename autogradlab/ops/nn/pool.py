@@ -713,12 +713,12 @@ def _register_fractional(declaration: str, nd: int) -> None:
         batch = input if input.ndim == nd + 2 else input[None]
         count, sizes = math.prod(batch.shape[:2]), batch.shape[2:]
         best, index = batch.reshape(count, *sizes), np.zeros(0, np.int64)
-        samples = random_samples[: len(batch), : batch.shape[1]].reshape(count, -1).astype(input.dtype)
+        samples = random_samples[: len(batch), : batch.shape[1]].reshape(count, nd).astype(input.dtype)
         inner = 1
         for d in range(nd - 1, -1, -1):  # of each line, then of these lines
             column = samples[:, nd - 1 - d if nd == 2 else d]  # the samples of planes are (width, height)
             starts = _starts(column, sizes[d], output_size[d], kernel_size[d])
-            starts = starts.reshape(count, *(-1 if i == d else 1 for i in range(nd)))
+            starts = starts.reshape(count, *(output_size[d] if i == d else 1 for i in range(nd)))
             best, at = _largest_from(best, starts, kernel_size[d], d + 1)
             index = at * inner + (0 if d == nd - 1 else np.take_along_axis(index, at, d + 1))
             inner *= sizes[d]

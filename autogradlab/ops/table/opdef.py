@@ -408,24 +408,27 @@ class Op:
         NODES.setdefault(self.inplace_class.__name__, []).append(self)
 
     def _users(self, field: str) -> tuple[int, ...] | None:
+        """The edges whose gradients need a field. PyTorch saves outputs, and what several formulas ask for, always."""
         asking = [f for f in self.formulas if field in f.names]
         if not asking:  # one of `also`: it goes with its own gradient, where a formula gives that alone
             asking = [f for f in self.formulas if f.of == field and not f.joint]
-        if len(self.edge_places) == 1 or not asking or not all(f.edges for f in asking):
+        several = len(asking) != 1 or not asking[0].edges
+        if len(self.edge_places) == 1 or several or self._saver(field)[0] in ("output", "results"):
             return None
-        return tuple(sorted({edge for f in asking for edge in f.edges}))
+        return asking[0].edges
 
     def _multiplied(self) -> tuple[int, ...]:
         """The edges of the tensors by which forward mode multiplies the tangents of others, be these zero: those that
         formulas of some of the edges name, or one formula of several."""
         if len(self.edge_places) < 2:  # what its formula records is all
             return ()
-        named = {name for f in self.formulas for name in f.names}
-        joint = {name for f in self.formulas if f.joint for name in f.names}
         found = []
-        for field, (kind, place), users in zip(self.fields, self.savers, self.users, strict=True):
-            if kind == "tensor" and place in self.edge_places and users is not None and field in named - _ADDED:
-                if field in joint or len(users) < len(self.edge_places):
+        for field, (kind, place) in zip(self.fields, self.savers, strict=True):
+            asking = [f for f in self.formulas if field in f.names]
+            if kind == "tensor" and place in self.edge_places and asking and field not in _ADDED:
+                edges = {edge for f in asking for edge in f.edges}
+                some = any(f.joint for f in asking) or len(edges) < len(self.edge_places)
+                if some and all(f.edges for f in asking):
                     found.append(self.edge_places.index(place))
         return tuple(found)
 
