@@ -1,6 +1,6 @@
 """pytest on all cores, where pytest-xdist is installed, and one line at the end that says what was skipped and why.
 
-``pytest`` and ``pytest FOLDER`` start a worker for each core and two more, since those that have browsers and notebooks
+``pytest`` and ``pytest FOLDER`` start a worker for each core and one more, since those that have browsers and notebooks
 wait for pages and kernels, and each computes in one thread: more would wait for each other. ``pytest FILE`` and
 ``pytest -n 0`` run in one process. A unit of work, which one worker runs in order, is a file: a notebook's cells depend
 on each other, and a module's fixtures are made once. The tests that open JupyterLab in a browser are one unit, since
@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 MOST_WORKERS = 8
-MORE_WORKERS = 2
+MORE_WORKERS = 1
 #: in how many threads the numerical libraries of a worker, and of all that it starts, compute
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 #: what takes longest begins first, so that no core is left with it at the end

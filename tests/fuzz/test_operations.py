@@ -93,6 +93,7 @@ print([(one["class"], one["program"]) for one in found["differences"]], found["a
 
 
 @pytest.mark.parity
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(("how", "kind"), [("values", "values"), ("crash", "crash"), ("hang", "hang")])
 def test_what_is_wrong_is_found_and_made_small(torch: Any, how: str, kind: str):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}

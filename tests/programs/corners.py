@@ -207,3 +207,22 @@ for n in (5, 16, 17, 24, 40):
     line[line == 3] = float("nan")
     found = line.mode()
     print(found.values.tolist(), found.indices.tolist(), line.double().t().mode(0).indices.tolist())
+
+# % corners-outputs-alone: gradients of single outputs, which may be none
+torch.manual_seed(0)
+A = torch.rand(3, 3, dtype=torch.float64, requires_grad=True)
+for number in (0, 1):
+    result = torch.linalg.slogdet(A)[number]
+    print(torch.autograd.grad(result, A, allow_unused=True)[0] is None)
+for rows in (2, 3, 4):
+    A = torch.rand(rows, 3, dtype=torch.float64, requires_grad=True)
+    b = torch.rand(rows, 2, dtype=torch.float64, requires_grad=True)
+    for part in torch.linalg.lstsq(A, b)[:2]:
+        found = torch.autograd.grad(part, (A, b), torch.ones_like(part), allow_unused=True, retain_graph=True)
+        print(rows, tuple(part.shape), [None if g is None else round(g.sum().item(), 4) + 0.0 for g in found])
+x, weight, bias = (torch.rand(*shape, dtype=torch.float64).requires_grad_() for shape in ((2, 4, 3), (4,), (4,)))
+for chosen in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)):
+    parts = torch.native_group_norm(x, weight, bias, 2, 4, 3, 2, 1e-5)
+    total = sum(parts[number].pow(2).sum() for number in chosen)
+    found = torch.autograd.grad(total, (x, weight, bias), allow_unused=True)
+    print(chosen, [None if g is None else round(g.pow(2).sum().item(), 4) for g in found])

@@ -176,7 +176,7 @@ def _slogdet_backward(F: Any, grads: list[Any], A: Any, sign: Any) -> Any:
         turn = 0 if g_sign is None else F.conj(g_sign) * sign
         factor = (0 if g_log is None else g_log) - (0 if g_sign is None else (turn - F.conj(turn)) * 0.5)
     if factor is None:
-        return F.zeros_of(A, tuple(A.shape))
+        return None
     if F is TENSORS:
         factor = F.to(factor, A.dtype)
         diagonal = F.diag_embed(F.expand(F.unsqueeze(factor, -1), tuple(A.shape[:-1])))
@@ -732,15 +732,16 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 
 
 def _lstsq_backward(F: Any, grads: Any, input: Any, b: Any, solution: Any, needs: Any) -> Any:
+    residuals = grads[1] is not None and bool(grads[1].shape[-1])
+    if grads[0] is None and not residuals:
+        return None, None
     p = F.linalg_pinv(input)
     vector = len(b.shape) < len(input.shape)
     grad = F.zeros_of(solution, tuple(solution.shape)) if grads[0] is None else grads[0]
     g, rhs, x = (F.unsqueeze(t, -1) for t in (grad, b, solution)) if vector else (grad, b, solution)
     g_a = _pinv_backward(F, F.matmul(g, adjoint(F, rhs)), input, p) if needs[0] else None
     g_b = F.matmul(adjoint(F, p), g)
-    if (
-        grads[1] is not None and grads[1].shape[-1]
-    ):  # the sums of squares that are left: there the solution is stationary
+    if residuals:  # the sums of squares that are left: there the solution is stationary
         gap, by_gap = F.matmul(input, x) - rhs, F.unsqueeze(grads[1], -2)
         g_b = g_b + F.mul_number(by_gap, -2) * gap
         g_a = None if g_a is None else g_a + F.mul_number(F.matmul(by_gap * gap, adjoint(F, x)), 2)

@@ -765,12 +765,9 @@ def _group_norm_recorded(
             b = (c * mean - b) * cube * each
             c = -b * mean - c * rstd * each
             g_input = a * g + b * x + c
-        for part in (
-            None if by_mean is None else by_mean.reshape(N, group, 1, 1) * each + x * 0.0,
-            None if by_rstd is None else by_rstd.reshape(N, group, 1, 1) * cube * (x - mean) * -each,
-        ):
-            if part is not None:
-                g_input = part if g_input is None else g_input + part
+        if by_mean is not None and by_rstd is not None:  # PyTorch counts them only where it has both
+            part = by_mean.reshape(N, group, 1, 1) * each + by_rstd.reshape(N, group, 1, 1) * cube * (x - mean) * -each
+            g_input = part if g_input is None else g_input + part
         g_input = None if g_input is None else F.reshape(g_input, tuple(input.shape))
     if needs[1] and sums is not None:
         g_weight = F.reshape(F.sum((sums - total * mean) * rstd, 0), (C,))
