@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import tensor_type
 from ..first.kinds import refuse
-from ..first.selecting import SMALL, insertion_order, sort_order
+from ..first.selecting import SMALL, sort_order
 from ..table.creation import bind, finished
 from ..table.opdef import OPS, Op, op, publish
 from ..table.outputs import Out, resize_out, same_dtype
@@ -180,14 +181,13 @@ def mode(input: np.ndarray, dim: int = -1, keepdim: bool = False) -> tuple[np.nd
     refuse(input, "mode_cpu", "c")
     x = np.moveaxis(keys_of(input), d, -1)
     ordered = np.argsort(x, axis=-1, kind="stable")
-    if 16 < x.shape[-1] and x.size <= SMALL:  # up to 16 elements the C++ sort is stable as well
-        for i in np.ndindex(x.shape[:-1]):  # NaN is neither less nor greater than any
-            ordered[i] = sort_order(x[i])
-    elif x.dtype.kind == "f" and x.shape[-1] <= 16:
-        for i in (
-            zip(*np.nonzero(np.isnan(x).any(-1)), strict=True) if x.ndim > 1 else [()] if np.isnan(x).any() else []
-        ):
-            ordered[i] = insertion_order(x[i])
+    lines: Iterable[Any] = ()
+    if x.shape[-1] > 16:
+        lines = np.ndindex(x.shape[:-1]) if x.size <= SMALL else ()
+    elif x.dtype.kind == "f":  # the C++ sort of so few is stable too, but where there is a NaN
+        lines = map(tuple, np.argwhere(np.isnan(x).any(-1)))
+    for i in lines:
+        ordered[i] = sort_order(x[i])
     values = at_places(x, ordered, x.ndim - 1)
     ends = np.ones(x.shape, bool)
     ends[..., :-1] = values[..., 1:] != values[..., :-1]

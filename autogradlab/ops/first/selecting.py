@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["SMALL", "insertion_order", "kth_place", "ranks", "row_order", "sort_order", "top_order"]
+__all__ = ["SMALL", "kth_place", "ranks", "row_order", "sort_order", "top_order"]
 
 #: up to how many elements ties are followed exactly
 SMALL = 1 << 13
@@ -34,16 +34,9 @@ def _pairs(rank: np.ndarray) -> Pairs:
 
 
 def sort_order(rank: np.ndarray) -> list[int]:
-    """The indices in the order that an introsort of all elements leaves."""
+    """The indices in the order that an introsort of all elements leaves; a NaN is neither less nor greater than any."""
     a = _pairs(rank)
     _introsort(a, 0, len(a))
-    return [place for _, place in a]
-
-
-def insertion_order(line: np.ndarray) -> list[int]:
-    """The same for up to 16 numbers that are compared as they are, NaN being neither less nor greater than any."""
-    a = _pairs(line)
-    _insertion(a, 0, 1, len(a))
     return [place for _, place in a]
 
 
