@@ -37,7 +37,7 @@ from .library.defining import AutoDispatchBelowAutograd as _AutoDispatchBelowAut
 from .library.defining import Fallback
 from .ops.common.random import Generator
 from .ops.first.memory import parse_to
-from .ops.table.families import load_all
+from .ops.table.families import NODES, load_all
 
 __all__ = [
     "DisableTorchFunction",
@@ -214,7 +214,8 @@ class _Functions(ModuleType):
         for late in (False, True):
             if late:
                 load_all()
-            for cls in _subclasses(Node):
+            entries = NODES.get(name, [])  # of operations that were not recorded yet
+            for cls in (*[e.node_class for e in entries], *[e.node_in_place() for e in entries], *_subclasses(Node)):
                 if cls.__name__ == name and cls.__module__ == "builtins":
                     setattr(self, name, cls)
                     return cls

@@ -37,6 +37,22 @@ def test_what_an_import_loads() -> None:
     assert not ALWAYS & set(LAZY)
 
 
+def test_classes_of_nodes_are_made_when_they_are_wanted() -> None:
+    """By the first Node of an operation, or by name."""
+    made = "{name for name, entry in OPS.items() if entry._node_class}"
+    code = f"""
+import autogradlab as torch
+from autogradlab.ops.table.families import OPS
+at_first = {made}
+y = torch.ones(2, requires_grad=True).exp().sum()
+print(len(at_first), *sorted({made} - at_first))
+sine, ceiling = torch._C._functions.SinBackward0, torch._C._functions.CeilBackward0
+x = torch.ones(2, requires_grad=True)
+print(type(x.sin().grad_fn) is sine, type(x.ceil().grad_fn) is ceiling)
+"""
+    assert fresh(code) == "0 exp sum\nTrue True"
+
+
 def test_the_names_are_up_to_date() -> None:
     """If not: python tools/families.py"""
     done = subprocess.run(

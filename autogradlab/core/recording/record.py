@@ -977,9 +977,11 @@ def array_property(x: np.ndarray, kind: str) -> Any:
     return x.dtype
 
 
-def start_node(cls: type[OpNode], edges: tuple[Edge, ...], shape: Any, numpy: Any, saved: tuple[Any, ...]) -> OpNode:
-    """A Node of an operation that was just computed."""
-    node = cls()
+def start_node(
+    new: Callable[[], OpNode], edges: tuple[Edge, ...], shape: Any, numpy: Any, saved: tuple[Any, ...]
+) -> OpNode:
+    """A Node of an operation that was just computed; `new` makes one."""
+    node = new()
     node._seq = sequence()
     node._edges = edges
     node.hooks = None

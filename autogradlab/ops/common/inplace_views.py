@@ -46,7 +46,7 @@ def reshaped(input: Tensor, entry: Op, values: list[Any], array: Any) -> Tensor:
         array = entry.kernel(input._array, *values[1:])
     if local.record and found:
         saved = entry.saves(values, edges, (input,))
-        node = start_node(entry.node_class, tuple(edges), array.shape, array.dtype, saved)
+        node = start_node(entry.new_node, tuple(edges), array.shape, array.dtype, saved)
         if not local.plain:
             finish(node, local)
         history = History(input, node, own=True)

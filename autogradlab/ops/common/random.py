@@ -647,7 +647,7 @@ def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -
             check_inplace(self)
         edges = tuple([gradient_edge(t) for t in operands])
         if any(edge is not NO_EDGE for edge in edges):
-            history = History(self, start_node(entry.node_class, edges, array.shape, array.dtype, ()))
+            history = History(self, start_node(entry.new_node, edges, array.shape, array.dtype, ()))
     if 0 in array.strides:  # refused, where elements share memory
         fresh = array
     else:

@@ -238,7 +238,7 @@ def _recorded(self: Tensor, index: tuple[Any, ...], edge: Edge) -> Tensor | None
                 continue
             entry, saved = SLICE, (shape, dim, start, stop, step, None, None, None, None, None)
         if last is not None:
-            edge = start_node(last.node_class, (edge,), shape, r.dtype, kept)
+            edge = start_node(last.new_node, (edge,), shape, r.dtype, kept)
         try:
             r = r[(*_WHOLE[:dim], e, ...)]
         except (IndexError, OverflowError):

@@ -211,7 +211,7 @@ binary(
     """,
 )
 # all is saved whichever gradient is wanted, as in PyTorch
-OPS["pow"].node_class.users = OPS["pow"].users = (None,) * len(OPS["pow"].fields)
+OPS["pow"].users = (None,) * len(OPS["pow"].fields)
 OPS["pow"]._make_saver()
 
 

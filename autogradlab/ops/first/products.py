@@ -214,7 +214,6 @@ def _result(r: np.ndarray) -> Tensor:
 
 def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
     """mm, for two float matrices in half the time that the general way takes."""
-    node_class = entry.node_class
 
     def short_mm(*args: Any, **options: Any) -> Any:
         if options or len(args) != 2:
@@ -255,7 +254,7 @@ def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         right, v_right = (None, None) if a is NO_EDGE else (mat2, mat2._counter[0])
         return record(
             t,
-            node_class,
+            entry.new_node,
             (a, b),
             (
                 right,
@@ -381,7 +380,6 @@ def _plain_addmm(input: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def _short_addmm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
     """addmm, for float matrices without factors in a third of the time that the general way takes."""
-    node_class = entry.node_class
 
     def short_addmm(*args: Any, **options: Any) -> Any:
         if options or len(args) != 3:
@@ -429,7 +427,7 @@ def _short_addmm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         right, v_right = (None, None) if a is NO_EDGE else (mat2, mat2._counter[0])
         return record(
             t,
-            node_class,
+            entry.new_node,
             (c, a, b),
             (
                 1,

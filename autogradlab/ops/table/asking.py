@@ -238,7 +238,7 @@ def _finished(op: Op, values: list[Any], result: Any) -> Any:
         if many:
             record_many(op, operands, edges, results, LOCAL.state)
         elif result._array.dtype.kind in "fcV":
-            record(result, op.node_class, tuple(edges), op.saves(operands, edges, (result,)))
+            record(result, op.new_node, tuple(edges), op.saves(operands, edges, (result,)))
         _detached(results)
     return (op.returns or tuple)(results) if many else result
 

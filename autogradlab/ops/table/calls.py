@@ -108,7 +108,7 @@ def one(op: Op) -> Callable[..., Any]:
     """An operation whose first argument is its only tensor."""
     invoke, (kernel, count, missing) = op.invoke, _short(op)
     fewest, most = op.required, min((op.positional, *op.flags))
-    node_class: Any = op.node_class if op.differentiates else None
+    differentiates = op.differentiates
     save = _saver(op) if op.differentiates else None
     inner, casts, mapped = op.inner_writes, "dtype" in op.names, op.mapped
 
@@ -151,7 +151,7 @@ def one(op: Op) -> Callable[..., Any]:
         t._counter = UNSHARED
         t._grad = t._view = t._storage = t._meta = None
         # end
-        if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
+        if not differentiates or (FLAGS.unusual and not LOCAL.state.record):
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
             elif inner and input._counter is not UNSHARED and type(input._counter) is not list:
@@ -173,8 +173,8 @@ def one(op: Op) -> Callable[..., Any]:
                 else t
             )
         saved = save(args, x, t)  # type: ignore[misc]
-        # unrolled: node = start_node(node_class, (edge,), r.shape, r.dtype, saved)
-        node = node_class()
+        # unrolled: node = start_node(op.new_node, (edge,), r.shape, r.dtype, saved)
+        node = op.new_node()
         node._seq = sequence()
         node._edges = (edge,)
         node.hooks = None
@@ -271,8 +271,8 @@ def view_of(
     # end
     if not recorded or t._counter is INFERENCE or ((numpy := r.dtype) is not _FLOAT and numpy.kind not in "fcV"):
         return t
-    # unrolled: node = start_node(op.node_class, (edge,), r.shape, numpy, saved)
-    node = op.node_class()
+    # unrolled: node = start_node(op.new_node, (edge,), r.shape, numpy, saved)
+    node = op.new_node()
     node._seq = sequence()
     node._edges = (edge,)
     node.hooks = None
@@ -366,7 +366,6 @@ def several(op: Op) -> Callable[..., Any]:
     defaults, positional, named = op.defaults, op.positional, len(op.names) > op.positional
     fewest, most = op.required, -1 if op.named_required else min((op.positional, *op.flags))
     differentiates = op.differentiates
-    node_class: Any = op.node_class if differentiates else None
     edge_places, constant = op.edge_places, op.constant_places
     inner, mapped = op.inner_writes, op.mapped
     wants = all(d is not None for d in (op.defaults[p] for p in places))
@@ -443,16 +442,16 @@ def several(op: Op) -> Callable[..., Any]:
             edges.append(edge)
         if not found or r.dtype.kind not in "fcV":
             return counted(t, inner, *values) if inner else t
-        return record(t, node_class, tuple(edges), op.saves(values, edges, (t,)))
+        return record(t, op.new_node, tuple(edges), op.saves(values, edges, (t,)))
 
     return call
 
 
-def record(t: Tensor, node_class: Any, edges: tuple[Edge, ...], saved: tuple[Any, ...]) -> Tensor:
+def record(t: Tensor, new_node: Callable[[], Any], edges: tuple[Edge, ...], saved: tuple[Any, ...]) -> Tensor:
     """Give a result its Node, which saves what its formulas name."""
     r = t._array
-    # unrolled: node = start_node(node_class, edges, r.shape, r.dtype, saved)
-    node = node_class()
+    # unrolled: node = start_node(new_node, edges, r.shape, r.dtype, saved)
+    node = new_node()
     node._seq = sequence()
     node._edges = edges
     node.hooks = None
@@ -568,7 +567,7 @@ def record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor], 
         shape, numpy = tuple([t._array.shape for t in made]), tuple([t._array.dtype for t in made])
     else:
         shape, numpy = made[0]._array.shape, made[0]._array.dtype
-    node = start_node(op.node_class, tuple(edges), shape, numpy, op.saves(values, edges, tuple(ts)))
+    node = start_node(op.new_node, tuple(edges), shape, numpy, op.saves(values, edges, tuple(ts)))
     if local is not None and not local.plain:
         finish(node, local)
     for nr, t in enumerate(made):

@@ -183,7 +183,7 @@ def _register(entry: Elementwise) -> None:
 
 def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
     kernel, floats = entry.ufunc, entry.floats
-    node_class: Any = entry.node_class if entry.differentiates else None
+    differentiates = entry.differentiates
     names = entry.saved_names()
     inner = entry.inner_writes
     save_input, save_result = names == ("input",), names == ("result",)
@@ -233,7 +233,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         t._counter = UNSHARED
         t._grad = t._view = t._storage = t._meta = None
         # end
-        if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
+        if not differentiates or (FLAGS.unusual and not LOCAL.state.record):
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
             elif inner and input._counter is not UNSHARED and type(input._counter) is not list:
@@ -267,8 +267,8 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             saved = (item, 0)
         else:
             saved = entry.saves([input], [edge], (t,)) if names else ()
-        # unrolled: node = start_node(node_class, (edge,), shape, r.dtype, saved)
-        node = node_class()
+        # unrolled: node = start_node(entry.new_node, (edge,), shape, r.dtype, saved)
+        node = entry.new_node()
         node._seq = sequence()
         node._edges = (edge,)
         node.hooks = None
@@ -547,12 +547,11 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
     kernel, check, floats, pair = entry.ufunc, entry.check, entry.floats, entry.pair
     scalar, crossed, names = entry.scalar, entry.crossed, entry.saved_names()
     narrow, whole = _narrow(entry), None if floats else _WHOLE
-    node_class: Any = entry.node_class if entry.differentiates else None
 
     def core(input: Any, other: Any) -> Any:
         """The operation on a tensor and a tensor or number; NotImplemented for anything else."""
         kind = type(other)
-        made = node_class
+        made = entry.new_node
         y: Any = None  # where it stays so, the operands are converted first
         if kind is Tensor or isinstance(other, Tensor):
             try:
@@ -577,7 +576,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
                 return core(input, other) if again else NotImplemented
             input, other, x, y = found
             if made is not None and _promotes(input._array.dtype, other._array.dtype) is not x.dtype:
-                made = _promoting(made)
+                made = _promoting(entry.node_class)
         if check is not None:
             check(x, y)
         try:
@@ -598,7 +597,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
         t._counter = UNSHARED
         t._grad = t._view = t._storage = t._meta = None
         # end
-        if node_class is None or (FLAGS.unusual and not LOCAL.state.record):
+        if made is None or (FLAGS.unusual and not LOCAL.state.record):
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
             return t

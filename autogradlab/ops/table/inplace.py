@@ -98,7 +98,7 @@ def cloned(edge: Edge, x: np.ndarray) -> Edge:
     """The edge of the copy of an array that is about to be overwritten: the copy is recorded, as PyTorch's is."""
     if edge is NO_EDGE:
         return edge
-    node = start_node(OPS["clone"].node_class, (edge,), x.shape, x.dtype, ())
+    node = start_node(OPS["clone"].new_node, (edge,), x.shape, x.dtype, ())
     local = modes.LOCAL.state
     if not local.plain:
         finish(node, local)

@@ -124,6 +124,12 @@ class Op:
     operator: Operator | None = None
     #: the operation, out of place
     call: Callable[..., Any]
+    #: makes a Node of the operation: the class, as soon as there is one
+    new_node: Any = None
+    _node_class: Any = None
+    _inplace_class: Any = None
+    #: of a form in place whose Node is NameBackward1: what that class has of its own
+    _own_in_place: dict[str, Any] | None = None
     _number_class: Any = None
     _unknown_class: Any = None
 
@@ -202,8 +208,8 @@ class Op:
         self.writes, self.looks = writes and self._positionally(writes), looks
         self._find_tensors(tensors.split(), without_grad)
         self.elementwise, self.mapped = elementwise or self.elementwise, mapped
-        self._make_node(dict(vjp or {}), dict(jvp or {}), shown, fast or {}, constants, also)
-        self._mark_node(forwardless=forwardless, dim_list=dim_list, holomorphic=holomorphic)
+        marks = {"forwardless": forwardless, "dim_list": dim_list, "holomorphic": holomorphic}
+        self._find_saved(dict(vjp or {}), dict(jvp or {}), shown, fast or {}, constants, also, marks)
         if inplace_overload:
             self.overload_in_place(inplace_overload)
         self.call = make_call(self)
@@ -245,18 +251,12 @@ class Op:
         self.list_place = next((self.names.index(name[1:]) for name in tensors if name.startswith("*")), None)
         self.constant_places = tuple(map(self.names.index, without_grad))
 
-    def _mark_node(self, **marks: Any) -> None:
-        """Tell the Node class, if there is one, what is true of this operation and not of most."""
-        for name, value in marks.items():
-            if value:
-                setattr(self.node_class, name, value)
-
     def _positionally(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         if len(self.names) == self.positional:
             return kernel
         return _positional(kernel, self.names, self.positional)
 
-    def _make_node(
+    def _find_saved(
         self,
         vjp: dict[str, Any],
         jvp: dict[str, Any],
@@ -264,7 +264,10 @@ class Op:
         methods: dict[str, Any],
         constants: dict[str, Any] | None,
         also: tuple[str, ...],
+        marks: dict[str, Any],
     ) -> None:
+        """Note what the Node saves, and what its class is made of. marks: what is true of this operation and not of
+        most."""
         self.differentiates = bool(vjp)
         self.fields: tuple[str, ...] = ()
         self.savers: tuple[tuple[str, Any], ...] = ()
@@ -275,7 +278,6 @@ class Op:
         self.edge_places = self.tensor_places
         if not vjp:  # in place it cuts the gradient off: a Node that gives zeros
             self._make_saver()
-            self.inplace_class: Any = None
             return
         formulas = []
         for key, fn in vjp.items():
@@ -296,11 +298,9 @@ class Op:
         unseen = dict.fromkeys([n for f in pushing for n in f.names if n not in fields], "")
         fields = self.fields = (*fields, *unseen)
         shown = {**(shown or {}), **unseen}  # PyTorch's Nodes do not keep what only tangents need
-        methods["jvps"] = tuple(pushing)
-        self.formulas = tuple(formulas)
-        methods["in_place"] = self._in_place(self.overload)
-        methods["constants"] = constants or {}
-        self.node_class = make_node_class(self.node_name, fields, self.formulas, self.multi_node, shown, **methods)
+        methods |= {"jvps": tuple(pushing), "constants": constants or {}, **{k: v for k, v in marks.items() if v}}
+        self.formulas, self._class_parts = tuple(formulas), (shown, methods)
+        self.new_node = lambda: self.node_class()
         self.savers = tuple(self._saver(f) for f in fields)
         #: for each field the edges whose gradients need it, None for a field that is needed whenever there is a Node
         self.users = tuple(self._users(f) for f in fields)
@@ -308,22 +308,28 @@ class Op:
         at = next((i for i, (kind, place) in enumerate(self.savers) if kind == "tensor" and place == 0), None)
         #: whether the first tensor is saved, and by which edges it is used
         self.input_saved, self.input_users = at is not None, None if at is None else self.users[at]
-        self.node_class.tensor_names = tuple(
-            name
-            for name, (kind, _) in zip(self.node_class.saved_names, self.savers, strict=True)
-            if kind in _OF_TENSORS
-        )
-        self.node_class.list_names = tuple(
-            name for name, (kind, _) in zip(self.node_class.saved_names, self.savers, strict=True) if kind in _LISTS
-        )
-        self._make_release()
-        self.node_class.multiplied = self._multiplied
-        self.node_class.elementwise = self.elementwise
-        self.inplace_class = self.node_class
-        if self.node_name == NOT_IMPLEMENTED:  # its error names the form in place
-            refused = no_derivative(self.name + "_")
-            self.inplace_class = self._without_fields(Formula(refused, (0,), joint=False))
         NODES.setdefault(self.node_name, []).append(self)
+
+    @property
+    def node_class(self) -> Any:
+        """The class of its Nodes, made with the first of them: most programs record few of the operations there are."""
+        if self._node_class is None:
+            made = self.__dict__.setdefault("_node_class", self._make_class())  # two threads get the same
+            self.new_node = made
+        return self._node_class
+
+    def _make_class(self) -> Any:
+        shown, methods = self._class_parts
+        called = self._in_place(self.overload)
+        name, fields, formulas = self.node_name, self.fields, self.formulas
+        made: Any = make_node_class(name, fields, formulas, self.multi_node, shown, in_place=called, **methods)
+        kinds = [(name, kind) for name, (kind, _) in zip(made.saved_names, self.savers, strict=True)]
+        made.tensor_names = tuple([name for name, kind in kinds if kind in _OF_TENSORS])
+        made.list_names = tuple([name for name, kind in kinds if kind in _LISTS])
+        self._make_release(made)
+        made.multiplied = self._multiplied
+        made.elementwise = self.elementwise
+        return made
 
     def _edges_of(self, key: str) -> tuple[int, ...]:
         """The numbers of the edges to the tensors that a key of formulas names."""
@@ -350,9 +356,8 @@ class Op:
         """A Node class of the form in place that saves nothing."""
         return make_node_class(self.node_name, (), formulas, False, in_place=self._in_place(self.overload))
 
-    def _make_release(self) -> None:
+    def _make_release(self, made: Any) -> None:
         """Tell the Node class what backward frees, and what can be read afterwards."""
-        made = self.node_class
         made.users = self.users
         made.tensor_places = tuple(i for i, (kind, _) in enumerate(self.savers) if kind in _OF_TENSORS)
         made.frees = bool(made.tensor_places)
@@ -363,10 +368,20 @@ class Op:
 
     def node_in_place(self) -> Any:
         """The Node class of the in-place form: of an operation without a derivative, one whose gradients are zero."""
-        if self.inplace_class is None:
+        if self._inplace_class is None:
+            self._inplace_class = self._make_in_place()
+        return self._inplace_class
+
+    def _make_in_place(self) -> Any:
+        if not self.differentiates:
             zeros = [Formula(lambda F, grad: grad * 0, (i,), joint=False) for i in range(len(self.tensor_names))]
-            self.inplace_class = self._without_fields(*zeros)
-        return self.inplace_class
+            return self._without_fields(*zeros)
+        if self.node_name == NOT_IMPLEMENTED:  # its error names the form in place
+            return self._without_fields(Formula(no_derivative(self.name + "_"), (0,), joint=False))
+        if self._own_in_place is None:
+            return self.node_class
+        own = {"__slots__": (), "__module__": "builtins", **self._own_in_place}
+        return type(self.node_name[:-1] + "1", (self.node_class,), own)
 
     def refuse_in_place(self) -> None:
         """Give the in-place form, an overload in PyTorch, a Node that has no derivative: NameBackward1."""
@@ -375,8 +390,7 @@ class Op:
         def run(self: Any, *args: Any) -> Any:
             raise NotImplementedError(f"the derivative for 'inplace version of {name}' is not implemented.")
 
-        own = {"__slots__": (), "__module__": "builtins", "run": run, "run_recorded": run}
-        self.inplace_class = type(self.node_name[:-1] + "1", (self.node_class,), own)
+        self._own_in_place = {"run": run, "run_recorded": run}
 
     def unknown_out(self) -> Any:
         """The Node class of the form with out= where autograd does not know it."""
@@ -403,9 +417,8 @@ class Op:
             node = self.node_name[:-1] + "1"
             self.changes = Op(self.name, self.kernel, tensors, vjp=formulas, node=node, elementwise=self.elementwise)
             return
-        own = {"__slots__": (), "__module__": "builtins"}
-        self.inplace_class = type(self.node_name[:-1] + "1", (self.node_class,), own)
-        NODES.setdefault(self.inplace_class.__name__, []).append(self)
+        self._own_in_place = {}
+        NODES.setdefault(self.node_name[:-1] + "1", []).append(self)
 
     def _users(self, field: str) -> tuple[int, ...] | None:
         """The edges whose gradients need a field. PyTorch saves outputs, and what several formulas ask for, always."""
