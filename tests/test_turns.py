@@ -26,6 +26,21 @@ def test_always(n):
 """
 
 
+TOGETHER = """
+import pytest
+
+pytestmark = pytest.mark.turns(3, 1)
+
+@pytest.mark.turns(2)
+@pytest.mark.parametrize("n", range(4))
+def test_both(n):
+    print("ran both", n)
+
+def test_one():
+    print("ran one")
+"""
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "made_up").mkdir()
@@ -62,6 +77,13 @@ def test_who_asks_for_all_or_names_a_file_gets_all(folder: Path):
     assert ran(folder, "all", "made_up")[0] == everything
     assert ran(folder, None, "made_up/test_one.py")[0] == everything
     assert len(ran(folder, None, "made_up")[0]) in {4, 5}  # the day's
+
+
+def test_files_take_turns_whole_and_their_cases_too(folder: Path):
+    pytest.importorskip("xdist")
+    (folder / "made_up" / "test_one.py").write_text(TOGETHER, encoding="utf-8")
+    assert [ran(folder, str(turn), "made_up")[0] for turn in range(3)] == [[], ["both 1", "both 3", "one"], []]
+    assert ran(folder, "4", "made_up")[0] == ["both 0", "both 2", "one"]
 
 
 def test_a_turn_is_a_number(folder: Path):

@@ -1,8 +1,9 @@
 """Tests by turns: cases that ask the same of many lessons or surroundings, and take seconds each, run a share a day.
 
 ``@pytest.mark.turns(5)`` on a parametrized test lets every fifth of its cases run, another fifth each day, so that all
-have run after five days. ``AUTOGRADLAB_TURN=all`` runs all of them, ``AUTOGRADLAB_TURN=3`` those of turn 3; who names
-a file gets the whole of it.
+have run after five days. ``turns(3, 0)`` lets all that bears the mark run together, on one day of three: a file whose
+tests share what is slow to set up. ``AUTOGRADLAB_TURN=all`` runs all of them, ``AUTOGRADLAB_TURN=3`` those of turn 3;
+who names a file gets the whole of it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ DAY_SECONDS = 86_400
 
 def pytest_configure(config: pytest.Config) -> None:
     """The turn is settled before workers start, so that all have the same."""
-    config.addinivalue_line("markers", "turns(n): of a parametrized test every n-th case runs, by the day")
+    config.addinivalue_line("markers", "turns(n): of a parametrized test every n-th case runs, by the day; turns(n, k): all on every n-th")
     if not os.environ.get(TURN):
         named = [Path(argument.partition("::")[0]) for argument in config.args]
         os.environ[TURN] = ALL if all(path.is_file() for path in named) else str(int(time.time()) // DAY_SECONDS)
@@ -41,12 +42,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     seen: Counter[str] = Counter()
     kept, left = [], []
     for item in items:
-        mark = item.get_closest_marker("turns")
-        if mark is None:
-            kept.append(item)
-            continue
         test = item.nodeid.partition("[")[0]
-        due = seen[test] % mark.args[0] == int(turn) % mark.args[0]
+        due = True
+        for mark in item.iter_markers("turns"):
+            days, together = mark.args[0], mark.args[1:]
+            position = together[0] if together else seen[test]
+            due = due and position % days == int(turn) % days
         seen[test] += 1
         (kept if due else left).append(item)
     if left:

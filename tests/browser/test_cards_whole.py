@@ -16,7 +16,7 @@ from tests.conftest import ROOT, need
 sys.path.append(str(ROOT / "tools"))
 import lookat
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turns(3, 0)]
 
 NARROW, PROJECTOR = 700, 960
 #: in a JupyterLab of 700 pixels a card has this width

@@ -45,6 +45,7 @@ def chinese_jupyterlab() -> bool:
     return True
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize(("lang", "stop"), [("en", "Ctrl-C stops them"), ("zh", "按 Ctrl-C 停止")])
 def test_the_first_screen(lang: str, stop: str, request: pytest.FixtureRequest, page: Any):
     lab = request.getfixturevalue({"en": "lab", "zh": "lab_zh"}[lang])

@@ -13,7 +13,7 @@ import pytest
 from tests.browser.labdrive import axe, cells, is_loaded, open_notebook, run_all, save, shoot, themes
 from tests.conftest import ROOT, need
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turns(3, 1)]
 
 CELLS = {
     "start": f"import sys; sys.path.append({str(ROOT)!r})\nfrom autogradlab.inspectors.inspector import present\n"

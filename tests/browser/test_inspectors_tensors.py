@@ -12,7 +12,7 @@ from tests.browser.labdrive import axe, shoot, themes
 from tests.browser.test_inspectors import card, opened, page  # noqa: F401  # two are fixtures
 from tests.conftest import need
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turns(3, 0)]
 
 base.CELLS.update(
     {

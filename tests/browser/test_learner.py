@@ -14,7 +14,7 @@ from tests.browser.labdrive import CELLS as CELLS_NOW
 from tests.browser.labdrive import axe, cells, open_notebook, run_all, shoot, themes
 from tests.conftest import ROOT
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turns(3, 1)]
 
 SAMPLE = ROOT / "tests" / "lab" / "sample"
 NUMBERS = itertools.count()  # a notebook of the same name would meet the kernel of the test before

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SHOWN = [p for p in book.lesson_files() if p.parent.name == ("zh" if int(p.stem[:2]) % 3 == 0 else "en")]
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize("path", SHOWN, ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_lesson_runs(path: Path, request: pytest.FixtureRequest, tab: Any):
     page = tab

@@ -12,7 +12,7 @@ from tests.browser.conftest import Lab
 from tests.browser.labdrive import close, open_notebook, run_all, save
 from tests.browser.test_saved_cards import seen, without_kernels
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turns(3, 0)]
 
 NAME = "new cards.ipynb"
 SOURCES = [

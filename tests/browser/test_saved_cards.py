@@ -14,7 +14,7 @@ from autogradlab.inspectors.labextension import CARD
 from tests.browser.conftest import Lab
 from tests.browser.labdrive import cells, close, is_loaded, open_notebook, run_all, save
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turns(3, 2)]
 
 NAME = "saved cards.ipynb"
 GRAPH = """\

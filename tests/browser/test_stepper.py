@@ -16,7 +16,7 @@ from tests.conftest import ROOT, need
 sys.path.append(str(ROOT / "tools"))
 import lookat
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turns(3, 2)]
 
 NARROW, PROJECTOR = 700, 960
 

@@ -18,6 +18,7 @@ def kit(*arguments: str) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("languages", ["zh", "en,zh"])
 def test_a_new_lesson_is_green_at_once(languages: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)

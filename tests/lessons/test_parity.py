@@ -34,6 +34,7 @@ def test_only_the_imports_change(ours: str, torchs: str):
 
 @pytest.mark.parity
 @pytest.mark.slow
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("path", ORIGINALS, ids=lambda p: p.stem)
 def test_lesson_on_torch(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(PRELOADED, ",".join(TORCH))
