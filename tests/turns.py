@@ -22,7 +22,8 @@ DAY_SECONDS = 86_400
 
 def pytest_configure(config: pytest.Config) -> None:
     """The turn is settled before workers start, so that all have the same."""
-    config.addinivalue_line("markers", "turns(n): of a parametrized test every n-th case runs, by the day; turns(n, k): all on every n-th")
+    config.addinivalue_line("markers", "turns(n): of a parametrized test every n-th case runs, by the day")
+    config.addinivalue_line("markers", "turns(n, k): all that bears it runs on the same of n days")
     if not os.environ.get(TURN):
         named = [Path(argument.partition("::")[0]) for argument in config.args]
         os.environ[TURN] = ALL if all(path.is_file() for path in named) else str(int(time.time()) // DAY_SECONDS)
