@@ -26,13 +26,39 @@ def test_short_lines(name: str, dtype: torch.dtype, shape: tuple[int, ...], monk
     x = (torch.randn(*shape) * 4).to(dtype)
     for row, number in zip(x.view(-1, shape[-1]), ("nan", "inf", "-inf"), strict=False):
         row[0] = float(number)
-    across = [getattr(torch, name)(t, -1) for t in (x, x.transpose(0, -2).contiguous().transpose(0, -2))]
-    monkeypatch.setattr(activation, "_SHORT", 0)
-    along = getattr(torch, name)(x, -1)
-    for found in across:
-        assert found.stride() == along.stride() and found.dtype is dtype
-        limit = float(torch.finfo(dtype).eps) * 4
-        np.testing.assert_allclose(found.numpy(), along.numpy(), rtol=limit, atol=limit)
+    g = torch.randn(*shape).to(dtype)
+
+    def both(t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        t = t.clone().requires_grad_()
+        y = getattr(torch, name)(t, -1)
+        y.backward(g)
+        assert t.grad is not None
+        return y.detach(), t.grad
+
+    across = [both(t) for t in (x, x.transpose(0, -2).contiguous().transpose(0, -2))]
+    for module in (activation, adding):
+        monkeypatch.setattr(module, "as_columns", lambda x: None)
+    y, grad = both(x)
+    for found, slope in across:
+        assert found.stride() == y.stride() and found.dtype is dtype
+        np.testing.assert_array_equal(found.numpy(), y.numpy())
+        np.testing.assert_array_equal(slope.numpy(), grad.numpy())
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_few_places_of_a_matrix(dim: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.random.default_rng(0).random((5, 4), np.float32)
+    lines, every = x.argmax(dim), np.ascontiguousarray(x.argsort(dim))
+
+    def found() -> list[bytes]:
+        written = [np.zeros_like(x) for _ in range(2)]
+        for r, where in zip(written, (lines, every), strict=True):
+            places.put_at_places(r, where, 1 + where, dim)
+        return [a.tobytes() for a in (places.at_places(x, lines, dim), places.at_places(x, every, dim), *written)]
+
+    few = found()
+    monkeypatch.setattr(places, "_few_of_matrix", lambda x, places: False)
+    assert found() == few
 
 
 def test_places_in_rows() -> None:

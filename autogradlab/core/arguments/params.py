@@ -218,7 +218,7 @@ class Parameter:
         return obj
 
     def _int(self, obj: Any) -> int:
-        value = int(obj.item()) if is_tensor(obj) else operator.index(obj)
+        value = obj if type(obj) is int else int(obj.item()) if is_tensor(obj) else operator.index(obj)
         if not -(2**63) <= value < 2**63:
             raise ValueError(_OVERFLOW)
         return value

@@ -12,7 +12,17 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["added", "columns_in_halves", "in_halves", "in_lanes", "of_rows", "products_in_halves", "stepwise", "total"]
+__all__ = [
+    "added",
+    "as_columns",
+    "columns_in_halves",
+    "in_halves",
+    "in_lanes",
+    "of_rows",
+    "products_in_halves",
+    "stepwise",
+    "total",
+]
 
 #: so many elements are added up in one product
 _LINE = 512
@@ -218,7 +228,22 @@ def in_halves(x: np.ndarray, width: int = 64) -> Any:
     if type(x) is not np.ndarray or not 0 < x.size <= _BLOCK or x.dtype not in _ONES:
         return added(x, -1, True)
     lanes = width // x.itemsize
+    few = x.shape[-1] < lanes and x.size < _BLOCK >> 4
+    columns = None if few else as_columns(x)
+    if columns is not None:
+        r = _reduce(columns, 0) if len(columns) < lanes else _by_lanes(columns, lanes)
+        return r.reshape(*x.shape[:-1], 1)
     return _in_turn(x, -1)[..., None] if x.shape[-1] < lanes else _by_lanes(x.T, lanes).T
+
+
+def as_columns(x: np.ndarray) -> np.ndarray | None:
+    """The lines along the last axis as the columns of a contiguous matrix, if there are so many of them, and so short
+    ones, that NumPy is faster across them: it prepares each line that it goes along."""
+    n = x.shape[-1]
+    size = x.size
+    if not n or size < 2 * n or (n * n > 4 * size if size <= _BLOCK else n > 32) or type(x) is not np.ndarray:
+        return None
+    return (x if x.ndim == 2 else x.reshape(-1, n)).T.copy()
 
 
 def columns_in_halves(x: np.ndarray) -> Any:

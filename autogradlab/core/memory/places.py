@@ -26,6 +26,17 @@ def _flat(shape: tuple[int, ...], places: np.ndarray, d: int) -> np.ndarray:
     return flat.reshape(places.shape)
 
 
+def _few_of_matrix(x: np.ndarray, places: np.ndarray) -> bool:
+    """Whether places are so few, in a matrix, that NumPy finds them sooner by two indices than by one that is made."""
+    return x.ndim == 2 and (places.ndim == 1 or (places.size <= 2 * _MANY and places.flags.c_contiguous))
+
+
+def _of_matrix(shape: tuple[int, ...], places: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """The two indices of places along dimension `d` of a matrix."""
+    others = np.arange(shape[1 - d])
+    return (places, others) if d == 0 else (others if places.ndim == 1 else others[:, None], places)
+
+
 def at_places(x: np.ndarray, places: np.ndarray, d: int) -> np.ndarray:
     """The elements of `x` at places along dimension `d`, in the shape of `places`, int64 numbers from 0 on.
 
@@ -36,16 +47,18 @@ def at_places(x: np.ndarray, places: np.ndarray, d: int) -> np.ndarray:
     """
     if not x.size:
         return np.zeros(places.shape, x.dtype)
-    if places.ndim == 1 and x.ndim == 2 and d == 1:
-        return x[np.arange(len(x)), places]
-    found: np.ndarray = np.ascontiguousarray(x).reshape(-1).take(_flat(x.shape, places, d))
+    found: np.ndarray
+    if _few_of_matrix(x, places):
+        found = x[_of_matrix(x.shape, places, d)]
+        return found
+    found = np.ascontiguousarray(x).reshape(-1).take(_flat(x.shape, places, d))
     return found
 
 
 def put_at_places(x: np.ndarray, places: np.ndarray, values: Any, d: int) -> None:
     """Write values to those places of `x`, which is contiguous."""
-    if places.ndim == 1 and x.ndim == 2 and d == 1:
-        x[np.arange(len(x)), places] = values
+    if _few_of_matrix(x, places):
+        x[_of_matrix(x.shape, places, d)] = values
     elif x.size:
         x.reshape(-1)[_flat(x.shape, places, d)] = values
 

@@ -17,9 +17,14 @@ _NO_FLOAT = "torch.finfo() requires a floating point input type. Use torch.iinfo
 _PYTHON: dict[Any, dtype] = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
 
 
+_SIGNATURES = {
+    "finfo": Signatures("finfo", "finfo(ScalarType type)", "finfo()"),  # without a type: the default dtype
+    "iinfo": Signatures("iinfo", "iinfo(ScalarType type)"),
+}
+
+
 def _given(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dtype:
-    also = [f"{name}()"] if name == "finfo" else []  # which means the default dtype
-    _, values = Signatures(name, f"{name}(ScalarType type)", *also).bind(args, kwargs)
+    _, values = _SIGNATURES[name].bind(args, kwargs)
     found: dtype = _PYTHON.get(values["type"], values["type"])
     return found
 

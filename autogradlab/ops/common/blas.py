@@ -480,9 +480,9 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> np.ndarray:
     if input.dtype != other.dtype:
         raise RuntimeError(f"expected scalar type {scalar_name(input)} but found {scalar_name(other)}")
     refuse(input, "cross", "b")
-    a, b = np.moveaxis(input, d, 0), np.moveaxis(other, d, 0)
+    a, b = input.swapaxes(0, d), other.swapaxes(0, d)
     found = np.empty(np.broadcast_shapes(input.shape, other.shape), a.dtype)
-    r = np.moveaxis(found, d, 0)
+    r = found.swapaxes(0, d)
     for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):
         r[i] = fused(a[j], b[k], -(a[k] * b[j]))
     return found

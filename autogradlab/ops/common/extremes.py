@@ -188,6 +188,8 @@ def _two_tensors(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 def _one_dim(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], Tensor):
         return args, kwargs
+    if len(args) == 1 == len(kwargs) and type(dim := kwargs.get("dim")) is int and isinstance(args[0], Tensor):
+        return (args[0], dim, False), {}
     form, given = called.bind(args, kwargs)
     if form != 2:
         return None

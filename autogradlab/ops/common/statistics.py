@@ -179,6 +179,8 @@ def _correction(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         and (args[1:] == () or (len(args) == 2 and type(args[1]) is int))
     ):
         return (args[0], args[1] if len(args) == 2 else None, None, False), kwargs
+    if len(args) == 1 == len(kwargs) and type(dim := kwargs.get("dim")) is int and isinstance(args[0], Tensor):
+        return (args[0], dim, None, False), {}
     _, given = called.bind(args, kwargs)
     dim = given.get("dim")
     correction = given.get("correction") if "unbiased" not in given else int(given["unbiased"])

@@ -503,10 +503,6 @@ def _accumulate(target: np.ndarray, places: tuple[Any, ...], values: np.ndarray)
         if a.size <= 1:
             target[places] += values
             return
-        n = target.shape[len(places) - 1]
-        if a.ndim == 1 and a.size <= n and len(set(a.tolist())) == a.size and a.min() >= 0:
-            target[places] += values
-            return
     add_at(target, places, values)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
-from ...core.memory.adding import added, columns_in_halves, in_halves
+from ...core.memory.adding import added, as_columns, columns_in_halves, in_halves
 from ...core.memory.layout import channels_as, contiguous, iterated, like
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, zeros
 from ...core.runtime import modes
@@ -876,23 +876,14 @@ def rrelu_with_noise_backward(
 # -- softmax -----------------------------------------------------------------------------------------------------------
 
 
-def _short_lines(x: Any) -> bool:
-    """Whether the lines along the last dimension are so short, and so many, that NumPy is faster across them: it
-    prepares each line that it goes along."""
-    n = x.shape[-1]
-    return n <= _SHORT and x.size >= n * max(n, _SHORT // 2) and type(x) is np.ndarray
-
-
-_SHORT = 32
 #: how many numbers of a half type PyTorch computes at once
 _VECTOR = 32
 
 
 def largest_of_lines(x: np.ndarray) -> Any:
     """The largest element of each line along the last dimension, which stays with size 1."""
-    if not _short_lines(x):
-        return _largest(x, -1, None, None, True)
-    return _largest(x.reshape(-1, x.shape[-1]).T.copy(), 0).reshape(*x.shape[:-1], 1)
+    columns = as_columns(x)
+    return _largest(x, -1, None, None, True) if columns is None else _largest(columns, 0).reshape(*x.shape[:-1], 1)
 
 
 def _line_sums(x: np.ndarray, dim: int) -> Any:
@@ -934,8 +925,8 @@ def _softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
     shape = input.shape
     if d == len(shape) - 1:  # PyTorch multiplies there
         one = np.array(1, input.dtype)
-        if _short_lines(input):
-            e = (input if d == 1 else input.reshape(-1, shape[d])).T.copy()
+        e = as_columns(input)
+        if e is not None:
             e -= _largest(e, 0)
             exp(e, e)
             e *= one / columns_in_halves(e)
@@ -1024,8 +1015,8 @@ def _log_softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
     if not input.size:
         return input.copy()
     shape = input.shape
-    if d == len(shape) - 1 and half is None and _short_lines(input):
-        x = (input if d == 1 else input.reshape(-1, shape[d])).T.copy()
+    x = as_columns(input) if d == len(shape) - 1 and half is None else None
+    if x is not None:
         x -= _largest(x, 0)
         total = columns_in_halves(exp(x))
         x -= log(total, total)
