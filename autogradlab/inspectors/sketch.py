@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from html import escape
 
 from .parts import Drawing, Ellipse, Frame, Item, Path, Rect, Shape, State, Text, Tone
@@ -20,6 +21,13 @@ def number(value: float) -> str:
         return "0"
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text in {"-0", ""} else text
+
+
+@lru_cache(maxsize=512, typed=True)
+def _attribute(name: str, value: object) -> str:
+    """An attribute as it is written: drawings say the same few colours, fonts and sizes again and again."""
+    text = number(value) if isinstance(value, float) else escape(clean(str(value)))
+    return f' {name.rstrip("_").replace("_", "-")}="{text}"'
 
 
 def moment(frames: Sequence[Frame], at: int) -> tuple[dict[str, State], dict[str, str]]:
@@ -47,11 +55,7 @@ class Sheet:
 
     def add(self, tag: str, content: str | None = None, /, **attributes: object) -> None:
         """One element; `content` is markup, the attributes' values are escaped. `_` in a name stands for `-`."""
-        written = "".join(
-            f' {name.rstrip("_").replace("_", "-")}="{number(v) if isinstance(v, float) else escape(clean(str(v)))}"'
-            for name, v in attributes.items()
-            if v is not None
-        )
+        written = "".join([_attribute(name, value) for name, value in attributes.items() if value is not None])
         self.elements.append(f"<{tag}{written}/>" if content is None else f"<{tag}{written}>{content}</{tag}>")
 
     def words(

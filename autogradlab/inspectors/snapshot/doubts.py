@@ -7,6 +7,7 @@ import ast
 import math
 from collections.abc import Iterator, Set
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 from ..prose import code
@@ -239,7 +240,7 @@ def is_optimizer(thing: Any) -> bool:
 
 def _optimizers(space: Space) -> Iterator[tuple[str, list[Any]]]:
     for name, thing in list(space.items()):
-        if not is_a(thing, type) and is_optimizer(thing):
+        if not is_a(thing, (type, ModuleType)) and is_optimizer(thing):
             yield name, [p for group in thing.param_groups for p in group["params"]]
 
 

@@ -38,7 +38,7 @@ def _libraries() -> Iterator[ModuleType]:
 def library(thing: object) -> Any:
     """The namespace (`torch` or `autogradlab`) that a tensor, Node or nn module belongs to, or None."""
     for torch in _libraries():
-        if is_a(thing, (torch.Tensor, torch.nn.Module)) or _is_node_of(torch, thing):
+        if is_a(thing, (torch.Tensor, *_module_class(torch))) or _is_node_of(torch, thing):
             return torch
     return None
 
@@ -69,7 +69,13 @@ def is_tensor(thing: object) -> bool:
 
 def is_module(thing: object) -> bool:
     """Whether it is an nn.Module."""
-    return any(is_a(thing, torch.nn.Module) for torch in _libraries())
+    return any(is_a(thing, _module_class(torch)) for torch in _libraries())
+
+
+def _module_class(torch: ModuleType) -> tuple[type, ...]:
+    """The class Module of a library; () while it is not loaded, so that there are no Modules and none is loaded."""
+    kind = getattr(sys.modules.get(f"{torch.__name__}.nn.modules.module"), "Module", None)
+    return () if kind is None else (kind,)
 
 
 def is_node(thing: object) -> bool:
