@@ -79,6 +79,7 @@ _storage_classes = {UntypedStorage, TypedStorage, *_typed_storage.STORAGES.value
 _types.tensor, _types.dtype, _types.device, _types.size = Tensor, dtype, device, Size
 _types.generator, _types.layout, _types.memory_format = _Generator, layout, memory_format
 _types.storage = (UntypedStorage, TypedStorage)
+_types.of_python = _dtypes.OF_PYTHON
 _types.on_deprecated = _warn.warn_deprecated
 
 _Help.reader = staticmethod(lambda: _import_module(f"{__name__}.ops.reference.describing"))

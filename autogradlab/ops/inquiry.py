@@ -17,8 +17,6 @@ from .table.opdef import composite
 
 __all__ = ["broadcast_shapes", "can_cast", "is_storage", "is_tensor", "promote_types", "result_type", "typename"]
 
-_PYTHON = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
-
 
 def is_tensor(obj: Any, /) -> bool:
     """Whether an object is a tensor.
@@ -80,7 +78,7 @@ def promote_types(*args: Any, **kwargs: Any) -> dtypes.dtype:
     torch.float16
     """
     _, values = bind("promote_types", args, kwargs)
-    return dtypes.promote(*(_PYTHON.get(values[n], values[n]) for n in ("type1", "type2")))
+    return dtypes.promote(values["type1"], values["type2"])
 
 
 @composite("can_cast(ScalarType from_, ScalarType to) -> bool", method=False)
@@ -91,8 +89,7 @@ def can_cast(*args: Any, **kwargs: Any) -> bool:
     (True, False)
     """
     _, values = bind("can_cast", args, kwargs)
-    a, b = (_PYTHON.get(values[n], values[n]) for n in ("from_", "to"))
-    return bool(a._category <= b._category)
+    return bool(values["from_"]._category <= values["to"]._category)
 
 
 @composite(

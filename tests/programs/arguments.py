@@ -129,3 +129,36 @@ for mask in (torch.ones(3), torch.ones(3).byte(), torch.ones(2), torch.ones(2, 2
 for dim in (0, 1, (0, 1), (1, 0)):
     attempt(lambda dim=dim: torch.empty(0).amax(dim))
 attempt(lambda: torch.nn.functional.cross_entropy(torch.zeros(2), torch.ones(2, dtype=torch.complex64)))
+
+# % arguments-python-types: Python's number types are dtypes, and numbers tensors that to() takes the dtype of
+for kind in (float, int, bool, complex):
+    print(x.to(kind).dtype, x.to("cpu", kind).dtype, x.to(dtype=kind).dtype, x.new_zeros(2, 3, dtype=kind).dtype)
+    print(x.sum(dtype=kind), x.prod(0, dtype=kind), torch.softmax(i, 0, float))
+    print(torch.promote_types(kind, torch.float32), torch.can_cast(kind, torch.int64))
+for number in (2.5, True, 1j):
+    print(x.to(number), x.to(number, copy=True).dtype, x.to(tensor=number).dtype)
+print(x.double().view(int), x.view(dtype=float), torch.linalg.vector_norm(x, dtype=float), torch.norm(x, dtype=float))
+print(torch.nn.Linear(2, 2).to(float).weight.dtype, torch.nn.Linear(2, 2, dtype=float).weight.dtype)
+print(torch.finfo(float).dtype, torch.iinfo(int).dtype, torch.cumsum(i, 0, dtype=float, out=torch.zeros(2).double()))
+for action in (
+    lambda: torch.nn.Linear(2, 2).to(int),
+    lambda: torch.nn.Linear(2, 2).to(x.int(), non_blocking="a"),
+    lambda: x.to("cpu", torch.int, non_blocking=1),
+    lambda: x.to(str),
+    lambda: x.type(float),
+    lambda: x.sum(dtype=str),
+    lambda: x.view(size=4),
+):
+    attempt(action)
+
+# % arguments-other-names: NumPy's names of arguments, for every function whose first tensor is its input
+print(torch.sin(a=i), torch.relu(x1=x), torch.exp(x=x), torch.abs(a=i), torch.sin_(a=x.clone()))
+print(torch.div(x1=i, x2=i + 1, rounding_mode="floor"), torch.special.expit(a=i), torch.sinc(x=x))
+for action in (
+    lambda: torch.sin(i, a=i),
+    lambda: torch.sin(b=i),
+    lambda: torch.sin(a=3),
+    lambda: x.div_(torch.device("cpu"), 0.5, rounding_mode="floor"),
+    lambda: torch.div(i, a=i, rounding_mode="floor"),
+):
+    attempt(action)

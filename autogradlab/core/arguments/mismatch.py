@@ -43,7 +43,8 @@ _REGISTERED_NAMES: Final = {
 class Types:
     """The classes that the argument rules know by role; the core sets them (``types.tensor = Tensor``).
 
-    A role that nobody has set recognises nothing. `on_deprecated` is called with the text of each use of a deprecated
+    A role that nobody has set recognises nothing. `of_python` has the dtypes for which Python's number types stand.
+    `on_deprecated` is called with the text of each use of a deprecated
     overload; torch warns at the first one only. `find` gives a function of the package by its name, what defines it
     loaded, or raises AttributeError; `operator` gives an operator of torch.ops.aten, or None.
     """
@@ -60,6 +61,7 @@ class Types:
 
     def __init__(self) -> None:
         self.names: dict[type, str] = {}
+        self.of_python: Mapping[Any, Any] = {}
         self.on_deprecated: Callable[[str], None] = lambda text: None
         self.find: Callable[[str], object] | None = None
         self.operator: Callable[[str], object] | None = None

@@ -168,7 +168,7 @@ class Parameter:
         if kind == "str":
             return isinstance(obj, str)
         if kind == "ScalarType":
-            return isinstance(obj, types.dtype) or obj is float or obj is int or obj is bool or obj is complex
+            return isinstance(obj, types.dtype) or (isinstance(obj, type) and obj in types.of_python)
         if kind == "Device":
             return isinstance(obj, str) or _is_long(obj) or isinstance(obj, types.device)
         if kind == "float[]":
@@ -194,7 +194,7 @@ class Parameter:
         return self.size > 0 and (is_int(obj) if self.kind == "SymInt[]" else _is_long(obj) or _is_index_tensor(obj))
 
     def unpack(self, obj: Any, function: str) -> Any:
-        """The plain Python value (int, float, tuple of ints); other kinds are passed through."""
+        """The plain Python value (int, float, tuple of ints), or the dtype; other kinds are passed through."""
         kind = self.kind
         if kind in INT_LISTS:
             if not isinstance(obj, (tuple, list)):
@@ -215,7 +215,7 @@ class Parameter:
             if isinstance(obj, int) and not -(2**63) <= obj < 2**64:
                 raise OverflowError(TOO_BIG[obj < 0])
             return float(obj) if kind == "float" and not isinstance(obj, complex) else obj
-        return obj
+        return types.of_python.get(obj, obj) if kind == "ScalarType" else obj
 
     def _int(self, obj: Any) -> int:
         value = obj if type(obj) is int else int(obj.item()) if is_tensor(obj) else operator.index(obj)

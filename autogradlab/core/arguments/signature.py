@@ -287,22 +287,33 @@ class Signatures:
                 return overload.index, values
         self.fail(args, kwargs)
 
-    def hold(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
+    def hold(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], Mapping[str, Any], bool]:
         """Raises the TypeError for a call that no overload accepts.
 
-        Returns its keywords under their first names (dim for axis), and whether every call with arguments of these
-        `kinds` fits.
+        Returns its arguments as a kernel takes them, keywords under their first names (dim for axis) and dtypes in the
+        place of Python's number types, and whether every call with arguments of these `kinds` fits.
         """
         index, values = self.bind(args, kwargs)
-        if any(name not in values for name in kwargs):
-            return {name if name in values else OTHER_NAMES.get(name, name): obj for name, obj in kwargs.items()}, False
         chosen = next(overload for overload in self.overloads if overload.index == index)
+        if any(isinstance(obj, type) for obj in (*args, *kwargs.values())):
+            params = chosen.params
+            dtypes = {param.name for param in params if param.kind == "ScalarType"}
+            args = tuple(
+                values[params[at].name] if isinstance(obj, type) and params[at].name in dtypes else obj
+                for at, obj in enumerate(args)
+            )
+            kwargs = {name: values[name] if name in dtypes else obj for name, obj in kwargs.items()}
+        if any(name not in values for name in kwargs):
+            named = {name if name in values else OTHER_NAMES.get(name, name): obj for name, obj in kwargs.items()}
+            return args, named, False
         if chosen.deprecated:
-            return kwargs, False
+            return args, kwargs, False
         slots: list[tuple[int | str, Any]] = [*kwargs.items()]
         if len(args) < 2 or any(type(obj) is not int for obj in args) or not chosen.takes_varargs(args):
             slots += enumerate(args)
-        return kwargs, all(_fits_by_kind(chosen.parameter(slot), obj) for slot, obj in slots)
+        return args, kwargs, all(_fits_by_kind(chosen.parameter(slot), obj) for slot, obj in slots)
 
     def fail(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> NoReturn:
         """Raises the TypeError for a call that no overload accepts."""

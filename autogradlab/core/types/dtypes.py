@@ -14,6 +14,7 @@ __all__ = [
     "ALIASES",
     "ALL",
     "BARE",
+    "OF_PYTHON",
     "combine",
     "dtype",
     "from_numpy",
@@ -143,6 +144,9 @@ float32 = _make("float32", np.float32, FLOATING, "FloatTensor")
 float64 = _make("float64", np.float64, FLOATING, "DoubleTensor")
 complex64 = _make("complex64", np.complex64, COMPLEX, "ComplexFloatTensor")
 complex128 = _make("complex128", np.complex128, COMPLEX, "ComplexDoubleTensor")
+
+#: the dtypes for which Python's number types stand
+OF_PYTHON = {type(False): bool, type(0): int64, type(0.0): float64, type(0j): complex128}
 
 #: unsigned integers that meet floats and themselves alone, and for which PyTorch has few kernels
 BARE = frozenset(("uint16", "uint32", "uint64"))

@@ -14,9 +14,6 @@ from .native import Native
 __all__ = ["finfo", "iinfo"]
 
 _NO_FLOAT = "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
-_PYTHON: dict[Any, dtype] = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
-
-
 _SIGNATURES = {
     "finfo": Signatures("finfo", "finfo(ScalarType type)", "finfo()"),  # without a type: the default dtype
     "iinfo": Signatures("iinfo", "iinfo(ScalarType type)"),
@@ -25,7 +22,7 @@ _SIGNATURES = {
 
 def _given(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dtype:
     _, values = _SIGNATURES[name].bind(args, kwargs)
-    found: dtype = _PYTHON.get(values["type"], values["type"])
+    found: dtype = values["type"]
     return found
 
 

@@ -44,7 +44,6 @@ from ..table.creation import (
     quick,
     quick_shape,
     resize_out,
-    wanted_dtype,
 )
 from ..table.opdef import composite
 from .conversion import array_of_dlpack
@@ -162,7 +161,7 @@ def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
         return args[0]
     _, values = bind("as_tensor", args, kwargs)
     check_device(values["device"])
-    kind = wanted_dtype(values)
+    kind = values["dtype"]
     data = values["data"]
     if isinstance(data, Tensor):
         return TENSORS.to(data, device=values["device"], dtype=kind)
@@ -249,7 +248,7 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
     _, values = bind("asarray", args, kwargs)
     obj, copy = values["obj"], values["copy"]
     check_device(values["device"])
-    kind = wanted_dtype(values)
+    kind = values["dtype"]
     source = None
     if not has_contents(values, beside=isinstance(obj, Tensor)):
         return placed(TENSORS.as_tensor(obj, dtype=kind)._array, {**values, "requires_grad": bool(given)})
@@ -307,7 +306,7 @@ def frombuffer(*args: Any, **kwargs: Any) -> Tensor:
     tensor([1, 2], dtype=torch.int16)
     """
     _, values = bind("frombuffer", args, kwargs)
-    kind = wanted_dtype(values)
+    kind = values["dtype"]
     assert kind is not None
     found = _from_buffer(values["buffer"], kind, values["count"], values["offset"])
     return placed(found._array, values)
@@ -721,7 +720,7 @@ def new_tensor(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     check_device(values["device"])
     if isinstance(values["data"], Tensor):
         warn(_COPY.format("tensor.new_tensor"))
-    return _of_data(values["data"], wanted_dtype(values) or self.dtype, values, beside=True)
+    return _of_data(values["data"], values["dtype"] or self.dtype, values, beside=True)
 
 
 @composite("scalar_tensor(Scalar s, *, $options) -> Tensor", method=False, reads="itself")

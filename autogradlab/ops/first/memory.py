@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arguments.mismatch import describe_mismatch, refuse_all
+from ...core.arguments.mismatch import refuse_all
 from ...core.graph.node import NO_EDGE, leads
 from ...core.memory.absent import is_absent, require_contents
 from ...core.memory.casting import cast_array, real_with_warning
@@ -31,7 +31,7 @@ from ...core.types.dims import shape_arg, wrap_dim
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.layouts import FORMATS
 from ...core.values.building import scalar_array
-from ...core.values.promotion import broadcast_shapes, is_number
+from ...core.values.promotion import broadcast_shapes, is_number, wrap_number
 from ..table.arguments import reject
 from ..table.asking import Operator, asked_detach, at, changed, tell, written
 from ..table.calls import ByCopy
@@ -220,54 +220,12 @@ def _converted(input: Tensor, wanted: Dtype, memory_format: Any) -> Tensor:
 def parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool, bool, Any]:
     """Device, dtype, non_blocking, copy and memory format that the forms to(device, dtype), to(dtype), to(other) ask
     for; None for what is not said."""
-    given = dict(kwargs)
-    wanted, where, other = given.pop("dtype", None), given.pop("device", None), given.pop("tensor", None)
-    copy, memory_format = given.pop("copy", False), given.pop("memory_format", None)
-    waits = given.pop("non_blocking", False)
-    rest = list(args)
-    good = not given
-    if rest and isinstance(rest[0], (Tensor, Dtype)):
-        good = good and wanted is where is other is None
-        if isinstance(rest[0], Tensor):
-            other = rest.pop(0)
-        else:
-            wanted = rest.pop(0)
-    elif rest:
-        good = good and where is None and (len(rest) == 1 or wanted is None)
-        where = rest.pop(0)
-        good = good and (where is None or isinstance(where, (str, Device)) or type(where) is int)
-        wanted = rest.pop(0) if rest else wanted
-    if rest:
-        waits = rest.pop(0)
-        good = good and isinstance(waits, bool)
-    if rest:
-        copy = rest.pop(0)
-        good = good and isinstance(copy, bool)
-    if rest or not good or not (wanted is None or isinstance(wanted, Dtype)):
-        raise TypeError(
-            describe_mismatch(
-                "to",
-                args,
-                kwargs,
-                [
-                    (
-                        "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy "
-                        "= False, *, torch.memory_format memory_format = None)"
-                    ),
-                    (
-                        "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format "
-                        "memory_format = None)"
-                    ),
-                    (
-                        "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format "
-                        "memory_format = None)"
-                    ),
-                ],
-            )
-        )
+    _, found = bind("to", args, kwargs, "Tensor")
+    wanted, where, other = found.get("dtype"), found.get("device"), found.get("tensor")
     if other is not None:
-        wanted, where = other.dtype, other.device
-    return where, wanted, waits, copy, memory_format
+        like = wrap_number(other) if is_number(other) else other
+        wanted, where = like.dtype, like.device
+    return where, wanted, found["non_blocking"], found["copy"], found["memory_format"]
 
 
 def _converter(declaration: str, wanted: Dtype, doc: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.params import OTHER_NAMES
 from ...core.memory.layout import iterating
 from ...core.recording.record import TENSORS
 from ...core.tensor.tensor import Tensor
@@ -127,11 +128,16 @@ OPS["div.mode"] = Op(
 def _with_mode(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
     if "rounding_mode" not in kwargs:
         return None
-    mode = kwargs.pop("rounding_mode")
-    out = {"out": kwargs.pop("out")} if "out" in kwargs else {}
-    values = [*args, *(kwargs.pop(n) for n in ("input", "other") if n in kwargs)]
-    if len(values) != 2 or kwargs:
-        return OPS["div"].reject(args, kwargs)
+    named = dict(kwargs)
+    if kwargs.keys() & OTHER_NAMES.keys():
+        _, found = called.bind(args, kwargs)
+        args, named = (), {name: value for name, value in found.items() if name != "out" or value is not None}
+    mode = named.pop("rounding_mode")
+    out = {"out": named.pop("out")} if "out" in named else {}
+    values = [*args, *(named.pop(n) for n in ("input", "other") if n in named)]
+    if len(values) != 2 or named:
+        entry = OPS["div"].of_methods if called.as_method or called.in_place else OPS["div"]
+        return entry.reject(args, kwargs, called.name)
     return (*_operands(values[0], values[1], mode), mode), out
 
 

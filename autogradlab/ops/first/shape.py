@@ -16,7 +16,7 @@ from ...core.runtime.modes import FLAGS
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
-from ...core.types.dtypes import dtype, from_numpy, tensor_type
+from ...core.types.dtypes import OF_PYTHON, dtype, from_numpy, tensor_type
 from ...core.types.size import size_of
 from ..table.asking import Operator, at, whole
 from ..table.calls import view_of
@@ -95,7 +95,7 @@ RAW.view = RAW.reshape = lambda x, *size: x.reshape(_known(size))
 
 def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, Any], keyword: str) -> tuple[int, ...]:
     """The sizes of view(2, 3), view((2, 3)), view(size=(2, 3)); PyTorch's TypeError for anything else."""
-    if options and not size and options.keys() == {keyword}:
+    if options.keys() == {keyword} and not size and isinstance(options[keyword], (tuple, list)):
         size = (options.pop(keyword),)
     if size and not options:
         given = size[0] if len(size) == 1 and type(size[0]) is tuple else size
@@ -151,6 +151,8 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
             if r.shape == wanted or (-1 in wanted and min(wanted) == -1):
                 return view_of(input, r, _VIEW, (shape, None))
     given = size[0] if size else options.get("dtype")
+    if isinstance(given, type):
+        given = OF_PYTHON.get(given, given)
     if type(given) is dtype and len(size) + len(options) == 1:
         return TENSORS.view_as_dtype(input, given)
     sizes = _sizes("view", input, size, options, "size")

@@ -40,10 +40,8 @@ __all__ = [
     "quick",
     "quick_shape",
     "resize_out",
-    "wanted_dtype",
 ]
 
-_PYTHON: dict[Any, dtype] = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex128}
 _PINNED = (
     "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this "
     "system."
@@ -96,12 +94,6 @@ def quick(given: dict[str, Any]) -> bool:
     return True
 
 
-def wanted_dtype(values: dict[str, Any]) -> dtype | None:
-    """The dtype= argument; Python's number types stand for the widest of their kind."""
-    given = values["dtype"]
-    return _PYTHON.get(given, given)
-
-
 def options(values: dict[str, Any]) -> dtype | None:
     """Check layout=, device=, pin_memory= of a creation function and return its dtype=."""
     layout = values.get("layout")
@@ -110,7 +102,8 @@ def options(values: dict[str, Any]) -> dtype | None:
     check_device(values.get("device"))
     if values.get("pin_memory"):
         raise RuntimeError(_PINNED)
-    return wanted_dtype(values)
+    wanted: dtype | None = values["dtype"]
+    return wanted
 
 
 def check_device(where: Any) -> None:

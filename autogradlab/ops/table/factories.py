@@ -191,8 +191,6 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
 
     def other_call(input: Any, extra: tuple[Any, ...], out: Any, unknown: dict[str, Any]) -> Any:
         if extra or unknown or not isinstance(input, Tensor):
-            if input is _MISSING and "x" in unknown:
-                return call(unknown.pop("x"), *extra, out=out, **unknown)
             return entry.reject(_given(input, *extra), unknown)
         if not (isinstance(out, Tensor) and entry.takes_out()):
             return entry.reject((input,), {"out": out})

@@ -38,6 +38,7 @@ from ...core.runtime import errors, modes
 from ...core.tensor.dispatching import instead
 from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
+from ...core.types.dtypes import OF_PYTHON
 from ...core.values.promotion import broadcast_shapes, plain_number
 from .arguments import coerce, fitting, refuse_complex_numbers, refused, reject, taking_old_forms
 from .asking import Operator, without_out
@@ -482,6 +483,8 @@ class Op:
                 self.reject(args, kwargs, name)
             if type(value) is Tensor and place not in self.tensor_places:  # a number in its place
                 value = plain_number(value)
+            elif isinstance(value, type):
+                value = OF_PYTHON.get(value, value)
             values[place] = value  # type: ignore[index]
         for place in self.flags:
             if isinstance(values[place], (int, float, str)) and type(values[place]) is not bool:
@@ -504,9 +507,13 @@ class Op:
 
     def reject(self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None) -> Any:
         """Raise PyTorch's TypeError for arguments that do not fit, unless one of them can say what to do."""
+        called = name or self.name
         if stands_in(args, kwargs):
-            return self.again(name or self.name, args, kwargs)
-        reject(name or self.name, args, kwargs, self.as_method)
+            return self.again(called, args, kwargs)
+        if kwargs.keys() & OTHER_NAMES.keys():
+            explain(called, args[self.as_method :], kwargs, "Tensor" if self.as_method else space_of(called))
+            return self.again(called, args, {OTHER_NAMES.get(key, key): value for key, value in kwargs.items()})
+        reject(called, args, kwargs, self.as_method)
 
     def failed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A kernel failed: again with Python's numbers where tensors or NumPy's stand for them; PyTorch's TypeError if

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar, cast
 
 from ...core.arguments.declared import ALIASES, PLAIN, declare, name_of, signatures
-from ...core.arguments.params import OTHER_NAMES
 from ...core.arguments.signature import kinds
 from ...core.recording.record import TENSORS
 from ...core.runtime.help import Help
@@ -24,6 +23,8 @@ F = TypeVar("F", bound=Function)
 #: when arguments are checked against the signatures: "first", before anything else, as PyTorch does; "late", only
 #: after a call has failed, for functions that are called very often; "itself", the function does it
 Reads = Literal["first", "late", "itself"]
+#: the arguments of a call, as a kernel takes them
+Held = tuple[tuple[Any, ...], Mapping[str, Any]]
 
 
 def composite(
@@ -90,19 +91,20 @@ def checking(call: Function, name: str, space: str, reads: Reads) -> Function:
     return _in_place_of(call, (_reading_first if reads == "first" else _reading_late)(call, name, space), name)
 
 
-def _reader(name: str, space: str) -> tuple[set[tuple[Any, ...]], Callable[..., Mapping[str, Any]]]:
-    """The kinds of arguments that always fit, and what reads others; it gives keywords under their first names."""
+def _reader(name: str, space: str) -> tuple[set[tuple[Any, ...]], Callable[..., Held]]:
+    """The kinds of arguments that always fit, and what reads others; it gives them as `Signatures.hold` does."""
     fitted: set[tuple[Any, ...]] = set()
     first = int(space == "Tensor")
 
-    def read(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Mapping[str, Any]:
+    def read(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Held:
         found = kinds(args, kwargs)
         if found in fitted or (signatures := lookup(name, space)) is None:
-            return kwargs
-        named, always = signatures.hold(args[first:], kwargs)
+            return args, kwargs
+        given = args[first:]
+        rest, named, always = signatures.hold(given, kwargs)
         if always:
             fitted.add(found)
-        return named
+        return args if rest is given else (*args[:first], *rest), named
 
     return fitted, read
 
@@ -137,7 +139,7 @@ def _reading_first(call: Function, name: str, space: str) -> Function:
             if (kwargs or more) and (*map(type, args), *kwargs, *map(type, kwargs.values())) in fitted:
                 return call(*args, **kwargs)
             try:
-                named = read(args, kwargs)
+                args, named = read(args, kwargs)
             except TypeError:
                 if stands_in(args, kwargs):
                     return checked(*args, **kwargs)
@@ -151,6 +153,7 @@ def _reading_first(call: Function, name: str, space: str) -> Function:
 
 def _reading_late(call: Function, name: str, space: str) -> Function:
     first = int(space == "Tensor")
+    _, read = _reader(name, space)
 
     def checked(a: Any = _NOTHING, b: Any = _NOTHING, c: Any = _NOTHING, /, *more: Any, **kwargs: Any) -> Any:
         try:
@@ -172,12 +175,12 @@ def _reading_late(call: Function, name: str, space: str) -> Function:
             args = (a, b, c, *more) if c is not _NOTHING else _given(a, b)
             if stands_in(args, kwargs):
                 return checked(*args, **kwargs)
-            explain(name, args[first:], kwargs, space)
+            held, named = read(args, kwargs)
             if first and not kwargs and len(args) > 2 and all(type(arg) is int for arg in args[1:]):
                 return call(args[0], args[1:])  # a list written out, which the method takes as one
-            if not kwargs.keys() & OTHER_NAMES.keys():
+            if held is args and named is kwargs:
                 raise
-        return call(*args, **{OTHER_NAMES.get(key, key): value for key, value in kwargs.items()})
+        return call(*held, **named)
 
     return checked
 
