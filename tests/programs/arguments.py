@@ -162,3 +162,28 @@ for action in (
     lambda: torch.div(i, a=i, rounding_mode="floor"),
 ):
     attempt(action)
+
+# % arguments-first: arguments are read before shapes, casts, leaves and dimensions are looked at
+for action in (
+    lambda: x.int().fmod_(0.5, (1, "a")),
+    lambda: torch.topk(x, 0, largest={}, sorted=True),
+    lambda: x.mean(2, keepdim=1j),
+    lambda: torch.prod(x, 2, [1]),
+    lambda: torch.gather(x, -1, x, sparse_grad=[None]),
+    lambda: torch.ger(x[0, 0], [None]),
+    lambda: x.addmm_(x, x.double(), beta=[None]),
+    lambda: x.cumsum_(1, dtype=torch.float64, other=1),
+    lambda: x.cumsum_(0, input=x),
+    lambda: x.cumprod(2, dtype=x),
+    lambda: torch.moveaxis(x, [x, 3], destination=[0]),
+    lambda: torch.meshgrid([x, x], indexing=3),
+    lambda: torch.permute(None, (1,)),
+    lambda: torch.reshape({}, [1]),
+    lambda: torch.atleast_2d([1]),
+    lambda: torch.atleast_3d([[1]]),
+    lambda: x.cpu(x),
+    lambda: torch.Tensor.sin(3),
+    lambda: torch.Tensor.sum(),
+    lambda: torch.Tensor.gather(None, 1, i),
+):
+    attempt(action)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
-__all__ = ["Types", "describe_mismatch", "refuse_all", "typename", "types"]
+__all__ = ["Types", "describe_mismatch", "refuse_all", "refuse_unbound", "typename", "types"]
 
 _Class = type | tuple[type, ...]
 _HEAP_TYPE: Final = 1 << 9
@@ -100,6 +100,16 @@ def refuse_all(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> NoR
     if kwargs:
         raise TypeError(f"{name}() takes no keyword arguments")
     raise TypeError(f"{name}() takes no arguments ({len(args)} given)")
+
+
+def refuse_unbound(name: str, args: Sequence[Any]) -> None:
+    """Refuse a call of a method as a function, `Tensor.name(3)`, whose first argument is no tensor."""
+    if not args:
+        raise TypeError(f"unbound method TensorBase.{name}() needs an argument")
+    if not isinstance(args[0], types.tensor):
+        raise TypeError(
+            f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{typename(args[0])}' object"
+        )
 
 
 def describe_mismatch(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], options: Sequence[str]) -> str:

@@ -287,9 +287,7 @@ class Signatures:
                 return overload.index, values
         self.fail(args, kwargs)
 
-    def hold(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> tuple[tuple[Any, ...], Mapping[str, Any], bool]:
+    def hold(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], Mapping[str, Any], bool]:
         """Raises the TypeError for a call that no overload accepts.
 
         Returns its arguments as a kernel takes them, keywords under their first names (dim for axis) and dtypes in the

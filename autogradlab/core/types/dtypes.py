@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
@@ -146,7 +147,7 @@ complex64 = _make("complex64", np.complex64, COMPLEX, "ComplexFloatTensor")
 complex128 = _make("complex128", np.complex128, COMPLEX, "ComplexDoubleTensor")
 
 #: the dtypes for which Python's number types stand
-OF_PYTHON = {type(False): bool, type(0): int64, type(0.0): float64, type(0j): complex128}
+OF_PYTHON = {builtins.bool: bool, int: int64, float: float64, complex: complex128}
 
 #: unsigned integers that meet floats and themselves alone, and for which PyTorch has few kernels
 BARE = frozenset(("uint16", "uint32", "uint64"))

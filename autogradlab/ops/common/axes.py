@@ -515,12 +515,13 @@ def _each(name: str, tensors: tuple[Any, ...], one: Callable[[Tensor], Tensor]) 
     """What atleast_1d and its like give: of a tensor a tensor, of several, or a list of them, a tuple."""
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return one(tensors[0])
+    given = tensors
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
     elif not tensors:
         return ()
     if not tensors or not all(isinstance(t, Tensor) for t in tensors):
-        reject(name, tensors if len(tensors) == 1 else (tensors,), {})
+        reject(name, (given[0] if len(given) == 1 else given,), {})
     return tuple(one(t) for t in tensors)
 
 

@@ -405,6 +405,8 @@ def meshgrid(*tensors: Any, indexing: Any = None) -> tuple[Tensor, ...]:
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
     tensor_list("meshgrid", list(tensors))
+    if not isinstance(indexing, str | None):
+        explain("meshgrid", (tensors,), {"indexing": indexing}, "torch")
     if indexing is None:
         warn_once(_INDEXING, at="aten/src/ATen/native/TensorShape.cpp:4215")
         indexing = "ij"

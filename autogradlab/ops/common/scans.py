@@ -128,6 +128,7 @@ def _in_dtype(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     given = kwargs.get("dtype")
     if called.in_place:
         if given is not None and given is not input.dtype:
+            called.bind(args, kwargs)
             raise RuntimeError(
                 f"Bad in-place call: input tensor dtype {cxx_name(input)} and output tensor dtype "
                 f"{cxx_name(given)} should match"

@@ -25,7 +25,6 @@ from ...core.tensor.dispatching import instead
 from ...core.tensor.edges import made_by
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ...core.types import dtypes
-from ...core.types.device import device as Device
 from ...core.types.device import is_meta
 from ...core.types.dims import shape_arg, wrap_dim
 from ...core.types.dtypes import dtype as Dtype
@@ -372,7 +371,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 @composite("cpu(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python", function=False, reads="late")
-def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
+def cpu(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """The tensor on the CPU: itself.
 
     >>> x = torch.ones(1)

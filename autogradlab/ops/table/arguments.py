@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from ...core.arguments.mismatch import typename
+from ...core.arguments.mismatch import refuse_unbound, typename
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
 from ...core.values.promotion import is_number, wrap_number
@@ -19,6 +19,7 @@ __all__ = ["coerce", "fitting", "old_form", "refuse_complex_numbers", "refused",
 def reject(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool = False) -> NoReturn:
     """Raise PyTorch's TypeError for a call whose arguments do not fit; of a method's, the first is its tensor."""
     if method and lookup(name, "Tensor") is not None:
+        refuse_unbound(name, args)
         args = args[1:]
         explain(name, args, kwargs, "Tensor")
     else:

@@ -487,7 +487,7 @@ class Op:
                 value = OF_PYTHON.get(value, value)
             values[place] = value  # type: ignore[index]
         for place in self.flags:
-            if isinstance(values[place], (int, float, str)) and type(values[place]) is not bool:
+            if type(values[place]) is not bool:
                 refused(self, args, kwargs)
         if n < self.required:
             for v in values:
@@ -501,7 +501,7 @@ class Op:
             kwargs.pop("out", None)
             return tuple(self.bind(args, kwargs))
         for place in self.flags:
-            if place < len(args) and type(args[place]) is not bool and isinstance(args[place], (int, float, str)):
+            if place < len(args) and type(args[place]) is not bool:
                 refused(self, args, kwargs)
         return args + self.defaults[len(args) :]
 
@@ -727,7 +727,7 @@ class Op:
             items[i] = item
         return (*items, *versions)
 
-    def call_(self, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def call_(self, input: Tensor, /, *args: Any, **kwargs: Any) -> Tensor:
         """The operation, in place on its first argument."""
         values, given = self.operands((input, *args), kwargs, self.name + "_")
         if modes.FLAGS.rows:
@@ -854,7 +854,11 @@ def form_in_place(entry: Op) -> Callable[..., Any]:
     call_ = entry.call_
 
     def forward_(*args: Any, **kwargs: Any) -> Any:
-        return call_(*args, **kwargs)
+        try:
+            return call_(*args, **kwargs)
+        except (RuntimeError, IndexError):
+            explain(entry.name + "_", args[1:], kwargs, "Tensor")  # arguments are read before anything else
+            raise
 
     form = forward_ if entry.fits is None else fitting(entry, forward_)
     return taking_old_forms(entry.name + "_", form, True) if _deprecated(entry.name) else form

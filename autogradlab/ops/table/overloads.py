@@ -48,11 +48,11 @@ class Called(NamedTuple):
         return index, {"input": args[0], **values}
 
     def refuse(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """While a TypeError is handled: raise it in the right words, unless one of the arguments says what to do."""
+        """While an error is handled: raise PyTorch's TypeError if the arguments do not fit, else the error, unless one
+        of the arguments says what to do."""
         if stands_in(args, kwargs):
             return (getattr(Tensor, self.name) if self.as_method else FUNCTIONS[self.name])(*args, **kwargs)
-        if self.as_method:
-            explain(self.name, args[1:], kwargs, "Tensor")
+        explain(self.name, args[self.as_method :], kwargs, "Tensor" if self.as_method else _space_of(self.name))
         raise
 
 
@@ -129,7 +129,7 @@ def choosing(entry: Op, call: Callable[..., Any], in_place: bool = False) -> Cal
                 return made(*args, **kwargs)
             try:
                 found = takes(called, args, kwargs)
-            except TypeError:
+            except (TypeError, RuntimeError):
                 return called.refuse(args, kwargs)
             if found is not None:
                 args, kwargs = found

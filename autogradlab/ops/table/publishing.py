@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar, cast
 
 from ...core.arguments.declared import ALIASES, PLAIN, declare, name_of, signatures
+from ...core.arguments.mismatch import refuse_unbound
 from ...core.arguments.signature import kinds
 from ...core.recording.record import TENSORS
 from ...core.runtime.help import Help
@@ -100,6 +101,8 @@ def _reader(name: str, space: str) -> tuple[set[tuple[Any, ...]], Callable[..., 
         found = kinds(args, kwargs)
         if found in fitted or (signatures := lookup(name, space)) is None:
             return args, kwargs
+        if first:
+            refuse_unbound(name, args)
         given = args[first:]
         rest, named, always = signatures.hold(given, kwargs)
         if always:
@@ -171,8 +174,11 @@ def _reading_late(call: Function, name: str, space: str) -> Function:
             return call(*args, **kwargs)
         except MemoryError as error:
             raise out_of_memory(error) from None
-        except (TypeError, AttributeError):
+        except Exception as error:
             args = (a, b, c, *more) if c is not _NOTHING else _given(a, b)
+            if not isinstance(error, (TypeError, AttributeError)):
+                explain(name, args[first:], kwargs, space)  # arguments are read before anything else
+                raise
             if stands_in(args, kwargs):
                 return checked(*args, **kwargs)
             held, named = read(args, kwargs)
@@ -189,7 +195,7 @@ def taking_one_list(call: Function, name: str) -> Function:
     """A function that takes its sizes or dimensions as one tuple or list; its method takes them one by one too."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or len(args) != 2 or not isinstance(args[1], (tuple, list)):
+        if kwargs or len(args) != 2 or not isinstance(args[1], (tuple, list)) or not isinstance(args[0], Tensor):
             explain(name, args, kwargs, "torch")
         return call(*args, **kwargs)
 
