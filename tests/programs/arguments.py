@@ -1,5 +1,6 @@
 """Numbers that are complex where real ones are wanted, bools for sizes, tensors for integers, None for a tensor."""
 
+import numpy as np
 import torch
 import torch.distributions
 import torch.nn.attention
@@ -174,7 +175,6 @@ for action in (
     lambda: x.addmm_(x, x.double(), beta=[None]),
     lambda: x.cumsum_(1, dtype=torch.float64, other=1),
     lambda: x.cumsum_(0, input=x),
-    lambda: x.cumprod(2, dtype=x),
     lambda: torch.moveaxis(x, [x, 3], destination=[0]),
     lambda: torch.meshgrid([x, x], indexing=3),
     lambda: torch.permute(None, (1,)),
@@ -187,3 +187,12 @@ for action in (
     lambda: torch.Tensor.gather(None, 1, i),
 ):
     attempt(action)
+
+# % arguments-plain: NumPy's numbers and tensors of one element for sizes, dimensions and factors
+y, t = torch.arange(12.0).view(3, 4), torch.tensor
+print(y.roll(np.int32(1), np.int32(0)), y.roll([np.int64(1)], [t(0)]), torch.fft.fftshift(y, np.int32(1)))
+print(torch.fft.fft(y, 6, t(1)).shape, torch.topk(y, t([2]), 1), y.vsplit(t(3, dtype=torch.int32))[0])
+print((y + 5).mvlgamma_(t(2))[0], y.norm(2, t(0)))
+print(F.normalize(y, dim=t(1))[0], torch.norm(y, 2, np.int64(1)), F.max_pool1d(y[None], t(2)).shape)
+print(F.affine_grid(torch.ones(1, 2, 3).bfloat16(), (1, 1, 2, 3), align_corners=False))
+attempt(lambda: F.threshold(y, 1))

@@ -184,6 +184,8 @@ class Signature:
 
 
 _PLAIN: Final = (int, float, bool, complex, str, type(None))
+#: kinds of parameters whose values kernels take as Python has them
+_UNPACKED: Final = INT_LISTS | {"int", "SymInt", "float", "ScalarType"}
 _SEQUENCES: Final = frozenset((tuple, list, types.size))
 _Plan = tuple[int, tuple[str, ...] | str, tuple[str, ...], dict[str, Any], tuple[Parameter, ...]]
 
@@ -206,6 +208,11 @@ def kinds(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         found += kwargs
         found += [_kind(x) if type(x) in _SEQUENCES else type(x) for x in kwargs.values()]
     return tuple(found)
+
+
+def _is_plain(obj: Any) -> bool:
+    """Whether it is a value of Python, or a list or tuple of its integers."""
+    return type(obj) in _PLAIN or type(_kind(obj)) is tuple
 
 
 def _fits_by_kind(param: Parameter | None, obj: Any) -> bool:
@@ -290,19 +297,22 @@ class Signatures:
     def hold(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], Mapping[str, Any], bool]:
         """Raises the TypeError for a call that no overload accepts.
 
-        Returns its arguments as a kernel takes them, keywords under their first names (dim for axis) and dtypes in the
-        place of Python's number types, and whether every call with arguments of these `kinds` fits.
+        Returns its arguments as a kernel takes them, keywords under their first names (dim for axis), plain integers
+        and floats for those of NumPy and tensors, dtypes for Python's number types, and whether every call with
+        arguments of these `kinds` fits.
         """
         index, values = self.bind(args, kwargs)
         chosen = next(overload for overload in self.overloads if overload.index == index)
-        if any(isinstance(obj, type) for obj in (*args, *kwargs.values())):
-            params = chosen.params
-            dtypes = {param.name for param in params if param.kind == "ScalarType"}
-            args = tuple(
-                values[params[at].name] if isinstance(obj, type) and params[at].name in dtypes else obj
-                for at, obj in enumerate(args)
-            )
-            kwargs = {name: values[name] if name in dtypes else obj for name, obj in kwargs.items()}
+        unpacked = {param.name for param in chosen.params if param.kind in _UNPACKED}
+        if unpacked and not all(map(_is_plain, (*args, *kwargs.values()))):
+            if not chosen.takes_varargs(args):
+                known = zip(args, chosen.params, strict=False)
+                args = tuple(
+                    values[param.name] if param.name in unpacked and not _is_plain(obj) else obj for obj, param in known
+                )
+            kwargs = {
+                name: values[name] if name in unpacked and not _is_plain(obj) else obj for name, obj in kwargs.items()
+            }
         if any(name not in values for name in kwargs):
             named = {name if name in values else OTHER_NAMES.get(name, name): obj for name, obj in kwargs.items()}
             return args, named, False

@@ -531,6 +531,9 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return _call("threshold", inplace, input, threshold, value)
 
 
+threshold.__name__ = threshold.__qualname__ = "_threshold"  # as PyTorch's errors call it
+
+
 @reading("threshold_")
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """In place: the tensor itself gets the values of `threshold`, keeps its shape and dtype, and is returned.

@@ -287,7 +287,7 @@ def norm(
     >>> torch.tensor([[3., 4.], [1., 0.]]).norm(p=1, dim=1)
     tensor([7., 1.])
     """
-    dims = [dim] if isinstance(dim, int) else dim
+    dims = [dim] if isinstance(dim, (int, np.integer, Tensor)) else dim
     if isinstance(p, str) and not (p == "fro" and (dims is None or len(dims) <= 2)):
         dims = list(range(input.ndim)) if dims is None else dims
         explain("linalg_matrix_norm", (input, p, dims, keepdim), {"dtype": dtype}, "linalg")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.casting import cast_array
 from ...core.memory.layout import contiguous
 from ...core.memory.places import add_at
 from ...core.recording.record import no_derivative, says
@@ -369,7 +370,7 @@ def affine_grid_generator(theta: np.ndarray, size: tuple[int, ...], align_corner
             f"[{theta.shape[0]}, {nd + 1}]."
         )
     flat = np.matmul(_base(size, align_corners, theta.dtype)[None], theta.swapaxes(1, 2))
-    return flat.reshape(size[0], *size[2:], nd)
+    return cast_array(flat, theta.dtype).reshape(size[0], *size[2:], nd)
 
 
 @op(
@@ -381,4 +382,4 @@ def affine_grid_generator(theta: np.ndarray, size: tuple[int, ...], align_corner
 )
 def affine_grid_generator_backward(grad: Any, size: tuple[int, ...], align_corners: bool) -> np.ndarray:
     flat = grad.reshape(size[0], -1, len(size) - 2)
-    return np.matmul(flat.swapaxes(1, 2), _base(size, align_corners, grad.dtype)[None])
+    return cast_array(np.matmul(flat.swapaxes(1, 2), _base(size, align_corners, grad.dtype)[None]), grad.dtype)

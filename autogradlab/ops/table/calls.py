@@ -24,8 +24,6 @@ from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, op
 from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import making
 from ...core.values.promotion import plain_number
-from .arguments import refused
-from .signatures import space_of
 
 if TYPE_CHECKING:
     from .opdef import Op
@@ -83,24 +81,11 @@ def counted(t: Tensor, times: int, *operands: object) -> Tensor:
     return t
 
 
-def _kernel(
-    error: RuntimeError | MemoryError | IndexError,
-    op: Op,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    run: Any,
-    *given: Any,
-) -> Any:
-    """The kernel of an operation that was called with `args` and `kwargs` raised: only because the quiet context was in
-    use, or in earnest; the arguments are then held against the signatures, which PyTorch does before anything else."""
-    if modes.busy(error):
-        return modes.quiet(run, *given)
-    try:
-        return modes.separately(error, run, *given)
-    except (RuntimeError, IndexError):
-        if space_of(op.name) != "nn":  # which call these with other arguments than the signatures tell
-            refused(op, args, kwargs)
-        raise
+def _kernel(error: RuntimeError | MemoryError, run: Callable[..., Any], *args: Any) -> Any:
+    """A kernel raised: only because the quiet context was in use, or in earnest."""
+    if not modes.busy(error):
+        return modes.separately(error, run, *args)
+    return modes.quiet(run, *args)
 
 
 def _short(op: Op, shorter: bool = True) -> tuple[Callable[..., Any], int, list[tuple[Any, ...]]]:
@@ -148,8 +133,8 @@ def one(op: Op) -> Callable[..., Any]:
         x = input._array
         try:
             r = QUIET(run, x, *args[1:])
-        except (RuntimeError, MemoryError, IndexError) as error:
-            r = _kernel(error, op, given, kwargs, run, x, *args[1:])
+        except (RuntimeError, MemoryError) as error:
+            r = _kernel(error, run, x, *args[1:])
         except (AttributeError, TypeError, ValueError):
             r = apart(run, (x, *args[1:]))
             if r is None:
@@ -410,8 +395,8 @@ def several(op: Op) -> Callable[..., Any]:
             del given[positional:]
         try:
             r = QUIET(run, *given)
-        except (RuntimeError, MemoryError, IndexError) as error:
-            r = _kernel(error, op, args, kwargs, run, *given)
+        except (RuntimeError, MemoryError) as error:
+            r = _kernel(error, run, *given)
         except (AttributeError, TypeError, ValueError):
             r = apart(run, given)
             if r is None:
@@ -511,8 +496,8 @@ def many(op: Op) -> Callable[..., Any]:
             values, given = op.operands(args, kwargs)
         try:
             r = QUIET(invoke, *given)
-        except (RuntimeError, MemoryError, IndexError) as error:
-            r = _kernel(error, op, args, kwargs, invoke, *given)
+        except (RuntimeError, MemoryError) as error:
+            r = _kernel(error, invoke, *given)
         except (AttributeError, TypeError, ValueError):
             r = apart(invoke, given)
             if r is None:

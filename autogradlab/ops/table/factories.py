@@ -93,7 +93,7 @@ def _again(error: Exception, kernel: Callable[..., Any], *arrays: Any) -> Any:
     """A kernel failed: because its shapes do not broadcast, or only because the quiet context was in use."""
     if isinstance(error, ValueError):
         broadcast_error(*(a.shape for a in arrays))
-    if not modes.busy(error):
+    if not modes.busy(error):  # type: ignore[arg-type]
         return modes.separately(error, kernel, *arrays)  # type: ignore[arg-type]
     return modes.quiet(kernel, *arrays)
 
