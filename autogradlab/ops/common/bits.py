@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.layout import iterated
-from ..first.kinds import laid_out, refuse, refusing
+from ..first.kinds import laid_out, like_input, refuse, refusing
 from ..table.factories import binary
 from ..table.opdef import op
 from ..table.outputs import FOUND, Out
@@ -249,6 +249,7 @@ def _test(
     message: str | None = None,
     error: type[Exception] = RuntimeError,
     out: Any = None,
+    layout: Any = iterated,
 ) -> None:
     name = declare(declaration, doc, out)
 
@@ -258,10 +259,17 @@ def _test(
         return kernel(input)
 
     test.__name__ = name
-    op(name, doc=doc)(laid_out(iterated)(test))
+    op(name, doc=doc)(laid_out(layout)(test))
 
 
 _floats = "fVc"
+
+
+def _filled(r: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """What is known of all integers is written into memory that empty_like() makes."""
+    return iterated(r, x) if x.dtype.kind in _floats else like_input(r, x)
+
+
 _test(
     "isnan(Tensor input) -> Tensor",
     lambda x: np.isnan(x) if x.dtype.kind in _floats else np.zeros_like(x, bool),
@@ -275,6 +283,7 @@ _test(
     >>> torch.tensor(float('nan')) == torch.tensor(float('nan'))
     tensor(False)
     """,
+    layout=_filled,
 )
 _test(
     "isinf(Tensor input) -> Tensor",
@@ -287,6 +296,7 @@ _test(
     >>> torch.isinf(torch.tensor([1., float('inf'), float('-inf')]))
     tensor([False,  True,  True])
     """,
+    layout=_filled,
 )
 _test(
     "isfinite(Tensor input) -> Tensor",
@@ -299,6 +309,7 @@ _test(
     >>> torch.isfinite(torch.tensor([1., float('inf'), float('nan')]))
     tensor([ True, False, False])
     """,
+    layout=_filled,
 )
 _test(
     "isposinf(Tensor input, *, Tensor out=None) -> Tensor",

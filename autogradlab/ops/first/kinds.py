@@ -174,13 +174,17 @@ def typed(
                     return r
             else:
                 r = kernel(x, *others, **options)
-            if layout is not None and (1 in r.shape or 0 in r.shape):
-                return layout(r, x)
-            return r
+            return layout(r, x) if layout is not None and _forgets(r.shape, d) else r
 
         return run
 
     return decorate
+
+
+def _forgets(shape: tuple[int, ...], numpy: np.dtype[Any]) -> bool:
+    """Whether NumPy gives a result of that shape other strides than PyTorch: for sizes of 0 and 1, and for half types,
+    since an array that is cast is no longer expanded."""
+    return 1 in shape or 0 in shape or numpy.itemsize == 2
 
 
 def like_input(r: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -192,13 +196,13 @@ def like_input(r: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def laid_out(layout: Layout) -> Callable[[Kernel], Kernel]:
     """Decorator for an elementwise kernel of one array: `layout`, which is `iterated` or `like_input`, places results
-    with sizes of 0 and 1, to which NumPy gives other strides than PyTorch."""
+    to which NumPy gives other strides than PyTorch."""
 
     def decorate(kernel: Kernel) -> Kernel:
         @wraps(kernel)
         def run(x: Any, *others: Any, **options: Any) -> Any:
             r = np.asarray(kernel(x, *others, **options))
-            return layout(r, x) if r.ndim > 1 and (1 in r.shape or 0 in r.shape) else r
+            return layout(r, x) if r.ndim > 1 and _forgets(r.shape, x.dtype) else r
 
         return run
 
