@@ -196,3 +196,6 @@ print((y + 5).mvlgamma_(t(2))[0], y.norm(2, t(0)))
 print(F.normalize(y, dim=t(1))[0], torch.norm(y, 2, np.int64(1)), F.max_pool1d(y[None], t(2)).shape)
 print(F.affine_grid(torch.ones(1, 2, 3).bfloat16(), (1, 1, 2, 3), align_corners=False))
 attempt(lambda: F.threshold(y, 1))
+for _ in range(2):
+    print(torch.threshold(y, t(1), t(2.0))[0], torch.roll(y, t(1), t(0))[0], F.leaky_relu(y, t(0.1))[0])
+attempt(lambda: torch.threshold(y, t([1.0]), 2))

@@ -185,7 +185,7 @@ class Signature:
 
 _PLAIN: Final = (int, float, bool, complex, str, type(None))
 #: kinds of parameters whose values kernels take as Python has them
-_UNPACKED: Final = INT_LISTS | {"int", "SymInt", "float", "ScalarType"}
+_UNPACKED: Final = INT_LISTS | {"int", "SymInt", "float", "complex", "Scalar", "ScalarType"}
 _SEQUENCES: Final = frozenset((tuple, list, types.size))
 _Plan = tuple[int, tuple[str, ...] | str, tuple[str, ...], dict[str, Any], tuple[Parameter, ...]]
 
@@ -303,25 +303,24 @@ class Signatures:
         """
         index, values = self.bind(args, kwargs)
         chosen = next(overload for overload in self.overloads if overload.index == index)
-        unpacked = {param.name for param in chosen.params if param.kind in _UNPACKED}
-        if unpacked and not all(map(_is_plain, (*args, *kwargs.values()))):
-            if not chosen.takes_varargs(args):
-                known = zip(args, chosen.params, strict=False)
-                args = tuple(
-                    values[param.name] if param.name in unpacked and not _is_plain(obj) else obj for obj, param in known
-                )
-            kwargs = {
-                name: values[name] if name in unpacked and not _is_plain(obj) else obj for name, obj in kwargs.items()
-            }
+        named = kwargs
         if any(name not in values for name in kwargs):
             named = {name if name in values else OTHER_NAMES.get(name, name): obj for name, obj in kwargs.items()}
-            return args, named, False
-        if chosen.deprecated:
-            return args, kwargs, False
-        slots: list[tuple[int | str, Any]] = [*kwargs.items()]
-        if len(args) < 2 or any(type(obj) is not int for obj in args) or not chosen.takes_varargs(args):
-            slots += enumerate(args)
-        return args, kwargs, all(_fits_by_kind(chosen.parameter(slot), obj) for slot, obj in slots)
+        elif not chosen.deprecated:
+            slots: list[tuple[int | str, Any]] = [*kwargs.items()]
+            if len(args) < 2 or any(type(obj) is not int for obj in args) or not chosen.takes_varargs(args):
+                slots += enumerate(args)
+            if all(_fits_by_kind(chosen.parameter(slot), obj) for slot, obj in slots):
+                return args, kwargs, True
+        if not chosen.takes_varargs(args):
+            for at, (obj, param) in enumerate(zip(args, chosen.params, strict=False)):
+                if param.kind in _UNPACKED and not _is_plain(obj) and obj is not values[param.name]:
+                    args = (*args[:at], values[param.name], *args[at + 1 :])
+        for param in chosen.params:
+            obj = named.get(param.name)
+            if param.kind in _UNPACKED and not _is_plain(obj) and obj is not values[param.name]:
+                named = {**named, param.name: values[param.name]}
+        return args, named, False
 
     def fail(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> NoReturn:
         """Raises the TypeError for a call that no overload accepts."""
