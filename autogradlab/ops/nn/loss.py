@@ -492,6 +492,10 @@ def binary_cross_entropy_with_logits(
     tensor(0.0878)
     """
     refuse(input, "log_sigmoid_cpu", "biuc")
+    if pos_weight is not None and pos_weight.dtype.kind == "b":  # PyTorch computes pos_weight - 1, then 1 - target
+        raise RuntimeError(errors.BOOL_SUB_ONE)
+    if target.dtype.kind == "b":
+        raise RuntimeError(errors.BOOL_SUB_BOTH)
     shape = broadcast_shapes(target.shape, input.shape)
     if shape != target.shape:
         raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
