@@ -120,7 +120,7 @@ def _consecutive(
     return _gathered(slices, np.flatnonzero(starts), d), inverse, counts
 
 
-def _entry(name: str, kernel: Any, node: str) -> Op:
+def _entry(name: str, kernel: Any, node: str, inner_writes: int = 1) -> Op:
     made = OPS[name] = Op(
         name,
         kernel,
@@ -131,14 +131,15 @@ def _entry(name: str, kernel: Any, node: str) -> Op:
         reads="itself",
         dynamic=ROWS_DYNAMIC.format(name),
         forwardless=name,
+        inner_writes=inner_writes,
     )
     setattr(RAW, name, kernel)
     return made
 
 
 _FLAT = _entry("_unique2", _unique2, "Unique2Backward0")
-_DIM = _entry("unique_dim", unique_dim, "UniqueDimBackward0")
-_CONSECUTIVE = _entry("unique_consecutive", _consecutive, "UniqueConsecutiveBackward0")
+_DIM = _entry("unique_dim", unique_dim, "UniqueDimBackward0", 0)
+_CONSECUTIVE = _entry("unique_consecutive", _consecutive, "UniqueConsecutiveBackward0", 0)
 
 
 def _asked(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> Any:
