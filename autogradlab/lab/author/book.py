@@ -168,7 +168,7 @@ def installed() -> bool:
 def usual_processor() -> dict[str, str]:
     """What lets a kernel compute as on a processor without AVX-512, where this one has it: the last digits, and what a
     training makes of them, are stored with cards, and are to be the same whoever runs the lesson."""
-    found = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
+    found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", ())
     wider = [name for name in found if name.startswith(("AVX512", "X86_V4"))]
     if not wider:
         return {}
