@@ -294,10 +294,14 @@ def shell_of_its_own() -> Any:
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
+    from autogradlab.inspectors.snapshot import lines
+
     config = Config()
     config.HistoryManager.enabled = False
     InteractiveShell.clear_instance()
-    return InteractiveShell.instance(config=config)
+    shell = InteractiveShell.instance(config=config)
+    lines.watch()  # the first shell does when it imports the inspectors
+    return shell
 
 
 def every_card(which: str, library: str = "autogradlab", *kinds: str, lang: str = "en") -> dict[str, Any]:

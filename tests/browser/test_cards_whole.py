@@ -259,6 +259,18 @@ def test_no_box_stands_alone_in_a_row(page: Any, cards: dict[str, Any], program:
     assert sum(abs(height - last) < 6 for height in heights) >= 2
 
 
+@pytest.mark.parametrize("kind", ["receipt", "long_receipt"])
+@pytest.mark.parametrize("program", ["rnn", "attention", "mlp"])
+def test_a_bill_stands_beside_its_numbers_in_a_notebook_on_a_projector(
+    page: Any, cards: dict[str, Any], program: str, kind: str
+):
+    """What a notebook takes on both sides leaves less than the page is wide."""
+    mount(page, cards[f"{program}-{kind}"], PROJECTOR - 60)
+    seen = page.evaluate(DRAWN)
+    assert page.evaluate(WRITTEN) == {"small": [], "wide": PROJECTOR - 60}
+    assert (seen["cut"], seen["height"] <= 500) == ([], True)
+
+
 @pytest.mark.parametrize(("width", "height"), [(PROJECTOR, 500), (NARROW, NARROW)])
 def test_every_card_fits_a_projector_and_a_narrow_page(page: Any, cards: dict[str, Any], width: int, height: int):
     for name, made in cards.items():
@@ -315,6 +327,24 @@ def test_a_folded_graph_unfolds(page: Any, cards: dict[str, Any]):
     assert not any(item.startswith("k") for item in whole)
     page.get_by_role("button", name="⊟ fold (f)").click()
     assert page.evaluate(drawn) == folded
+
+
+@pytest.mark.parametrize("name", ["first-drawn", "nan-drawn", "mlp-graph", "nan-what_if", "nan-storage"])
+def test_pagedown_comes_to_every_shape(page: Any, cards: dict[str, Any], name: str):
+    """Arrow keys go to what is nearest on their side, and an edge between boxes may be nearest to none."""
+    mount(page, cards[name], PROJECTOR)
+    shown = "e => e.checkVisibility() && !e.closest('.agl-drawing[hidden]')"
+    shapes = page.evaluate(f"() => [...document.querySelectorAll('.agl-item[tabindex]')].filter({shown}).length")
+    page.evaluate(f"() => [...document.querySelectorAll('.agl-item[tabindex=\"0\"]')].find({shown}).focus()")
+    for _ in range(shapes):
+        page.keyboard.press("PageUp")
+    seen = []
+    for _ in range(shapes):
+        seen.append(page.evaluate("() => document.activeElement.dataset.item"))
+        page.keyboard.press("PageDown")
+    assert len(set(seen)) == shapes > 2
+    page.keyboard.press("PageUp")
+    assert page.evaluate("() => document.activeElement.dataset.item") == seen[-2]
 
 
 def test_keys_reach_the_shapes_of_a_folded_graph(page: Any, cards: dict[str, Any]):

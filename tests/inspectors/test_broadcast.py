@@ -205,6 +205,13 @@ def test_large_operands_are_not_expanded(torch: Any):
     assert not [b for b in lab.broadcast(big, torch.zeros(1000)).card.frames[-1].panel if isinstance(b, Grid)]
 
 
+def test_ones_among_three_are_no_reason(torch: Any):
+    text = lab.broadcast(torch.ones(3, 1), torch.ones(2, 4, 1), torch.ones(4)).text
+    assert "Dimension 2: 1, 1, 4: each 1 is repeated to 4." in text
+    assert "Dimension 1: 3 and 4 differ, and neither is 1: this does not fit." in text
+    assert "Dimension 0: 2, 3, 4 differ, and none of them is 1" in lab.broadcast((2,), (3,), (4,)).text
+
+
 def test_chinese(torch: Any):
     lab.set_language("zh")
     shown = lab.broadcast((2, 3), (2,))

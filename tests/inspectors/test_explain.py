@@ -23,6 +23,21 @@ class Cube(torch.autograd.Function):
         x, = ctx.saved_tensors
         return g * 3 * x ** 2"""
 
+FEW = """class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        return a * b
+    @staticmethod
+    def backward(ctx, g):
+        return g
+"""
+
+STEPPED = """opt = torch.optim.SGD([w], lr=.1)
+loss = (w * w).sum()
+loss.backward(retain_graph=True)
+opt.step()
+loss.backward()"""
+
 #: cells, the last of which fails; the sentence; what to write or do; where the cause is; where it failed
 CASES = {
     "forgotten": (
@@ -447,6 +462,41 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
             "with torch.inference_mode():\n    i = torch.ones(2)\n(i * w).sum().backward()",
             "A tensor that was made in inference mode would have to be saved",
             "`torch.no_grad()` instead of `torch.inference_mode()`",
+        ),
+        (
+            STEPPED,
+            "`opt.step()` changed it since (version 1): the graph of `loss` was computed with the weights before",
+            "Compute `loss` anew after `opt.step()`, or call every backward that needs the old weights before it.",
+        ),
+        (
+            FEW + "Product.apply(w, w).sum().backward()",
+            "`Product.backward` returned too few gradients: 1, and `Product.forward` takes 2 arguments.",
+            "Return 2 values from `backward`, such as `return grad, None`.",
+        ),
+        (
+            FEW.replace("return g", "return g, g, g") + "Product.apply(w, w).sum().backward()",
+            "`Product.backward` returned too many gradients: 3, and `Product.forward` takes 2 arguments.",
+            "here 2.",
+        ),
+        (
+            "h = w * 2\nhandle = h.register_hook(lambda grad: grad.sum())\nh.sum().backward()",
+            "The hook `<lambda>` returned a gradient of another shape than the one that it was given.",
+            "Return a gradient of the same shape, or None",
+        ),
+        (
+            "h = w * 2\nhandle = h.register_hook(lambda grad: grad.double())\nh.sum().backward()",
+            "The hook `<lambda>` returned a gradient of another kind (dtype, device or layout)",
+            "of the same dtype on the same device",
+        ),
+        (
+            "w.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2))\nw.sum().backward()",
+            "A post-accumulate-grad hook returned something.",
+            "Write it with `def`, without `return`.",
+        ),
+        (
+            "total = 0\nfor k in range(2):\n    total += ((w - k) ** 2).sum().item()\ntotal.backward()",
+            "`total` comes from `total += ((w - k) ** 2).sum().item()`: `.item()` takes plain numbers",
+            "Write instead: `total += ((w - k) ** 2).sum()`",
         ),
         (
             "h = torch.zeros(2)\nfor t in range(2):\n    h = torch.tanh(h * w + 1)\n    h.sum().backward()",

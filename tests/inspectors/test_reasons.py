@@ -129,7 +129,7 @@ def test_a_graph_of_a_hundred_thousand_nodes(torch: Any):
 def test_every_kind_has_its_words():
     entries = tomllib.loads((Path(autogradlab.inspectors.words.__file__).parent / "reasons.toml").read_text("utf-8"))
     wanted = (
-        {"lead", "lead_stays", "lead_gradient", "name_first", "both", "hooked", "hooked_cure", "written"}
+        {"lead", "lead_stays", "lead_gradient", "name_first", "both", "hooked", "hooked_cure", "written", "handed_none"}
         | set(KINDS)
         | {f"{kind}_cure" for kind in KINDS if kind != "present"}
     )

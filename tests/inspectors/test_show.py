@@ -312,3 +312,30 @@ def test_in_a_notebook(shell: Any):
 def test_one_parameter_is_one(torch: Any):
     assert "1 tensor, 12 numbers" in lab.show(torch.nn.Embedding(4, 3)).text
     assert "2 tensors, 3 numbers" in lab.show(torch.nn.Linear(2, 1)).text
+
+
+def test_what_a_function_saved_is_listed(torch: Any):
+    class Cube(torch.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return g * 3 * x**2
+
+    x = torch.tensor([2.0], requires_grad=True)
+    y = Cube.apply(x)
+    assert "`saved_tensors[0]`  `x` = [2.]" in lab.show(y.grad_fn).text
+    y.backward()
+    assert "What it saved for backward is freed" in lab.show(y.grad_fn).text
+
+
+def test_one_more_is_one(torch: Any):
+    net = torch.nn.Linear(2, 1)
+    assert "1 more has none either." in lab.show(net).text
+    assert "more ha" not in lab.show(torch.nn.Linear(2, 1, bias=False)).text
+    two = torch.nn.Sequential(net, torch.nn.Linear(1, 1, bias=False))
+    assert "2 more have none either." in lab.show(two).text

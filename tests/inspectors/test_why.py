@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import warnings
 import weakref
 from typing import Any
 
@@ -11,6 +12,14 @@ import pytest
 from autogradlab.inspectors import set_language, why
 
 W = "w = torch.ones(2, requires_grad=True)"
+STOP = """class Stop(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        return a + b
+    @staticmethod
+    def backward(ctx, g):
+        return g, None
+"""
 STEP = "loss = (w * w).sum()\n    loss.backward()"
 
 CASES = {
@@ -286,3 +295,61 @@ def test_what_was_written_in_place_last_is_where_it_comes_from(torch: Any, shell
     assert "made by  torch.tensor([1., 2.], requires_grad=True)" in shell.run("lab.show(w)").text
     shell.run("def look(given):\n    return lab.show(given)")
     assert "made by" not in shell.run("look(w * 2)").text  # an argument
+
+
+def test_where_nothing_is_recorded_the_leaf_is_told_so(torch: Any, shell: Any):
+    """Of the leaf, of what was computed there, and of what was computed from that."""
+    shell.run(LAB + "w = torch.tensor(2., requires_grad=True)\nwith torch.no_grad():\n    pred = w * 3")
+    shell.run("loss = (pred - 1) ** 2")
+    text = shell.run("lab.why(w)").text
+    assert "`pred` was computed from `w` within `with torch.no_grad():`, where nothing is recorded" in text
+    assert "leaves here  w * 3" in text and "Compute something from `w`" not in text
+    outside = (
+        "`loss` was computed from what is outside of the graph. `pred` was computed within `with torch.no_grad():`"
+    )
+    assert outside in shell.run("lab.why(loss)").text and outside in shell.run("lab.show(loss)").text
+    shell.run("data = torch.ones(2)\nbatch = data * 2")
+    assert "`batch` is a leaf that does not require grad" in shell.run("lab.why(batch)").text
+    shell.run("with torch.no_grad(): size = w.grad\nu = torch.ones(2, requires_grad=True)")
+    assert "no result that has a name has a graph that leads back to `u`" in shell.run("lab.why(u)").text
+
+
+def test_a_function_that_handed_on_none_may_be_the_reason(torch: Any, shell: Any):
+    shell.run(LAB + STOP + "a, b = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True)")
+    shell.run("y = Stop.apply(a, b) * torch.tensor(3.)\ny.backward()")
+    assert "Or a Function on the way handed on None: `Stop" in shell.run("lab.why(b)").text
+    assert "handed on None" not in shell.run("c = b * b\nc.backward()\nb.grad = None\ndel y\nlab.why(b)").text
+
+
+def test_a_committed_step_is_a_backward(torch: Any, shell: Any):
+    shell.run(LAB + "w = torch.tensor(2., requires_grad=True)\ny = w * w\nseen = lab.step(y, retain_graph=True)")
+    shell.run("seen = lab.step(y, retain_graph=True, commit=True)")
+    assert "the code calls backward once" in shell.run("lab.why(w)").text
+    shell.run("y.backward()")
+    assert "`w.grad` may be a sum: the code calls backward in 2 places" in shell.run("lab.why(w)").text
+
+
+def test_in_a_functional_transform_no_backward_is_advised(torch: Any, shell: Any):
+    shell.run(LAB + "seen = []\ndef f(x):\n    z = x ** 2\n    seen.append(lab.show(x).text + lab.why(z).text)")
+    shell.run("def g(x):\n    f(x)\n    return (x * x).sum()")
+    shell.run("torch.func.grad(g)(torch.ones(2))")
+    shell.run("torch.func.grad(lambda x: torch.func.grad(g)(x).sum())(torch.ones(2))")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's vmap imports what warns that it is deprecated
+        shell.run("torch.vmap(g)(torch.ones(3, 2))")
+    for text in shell.run("seen"):
+        assert "belongs to a functional transform" in text and "Call `" not in text and "requires_grad_()" not in text
+    assert "functional transform" not in shell.run("x = torch.ones(2, requires_grad=True)\nlab.show(x)").text
+
+
+def test_what_an_optimizer_holds_is_told_once(torch: Any, shell: Any):
+    shell.run(LAB + "net = torch.nn.Linear(2, 1)\nopt = torch.optim.SGD(net.parameters(), lr=.1)")
+    text = shell.run("lab.why(opt)").text
+    assert text.count("`.grad` is None") == 1 and "The same holds for `net.bias`." in text
+
+
+def test_the_assignment_that_ran_last_is_where_it_comes_from(torch: Any, shell: Any):
+    shell.run(LAB + "w = torch.ones(1, requires_grad=True)\nh = torch.zeros(1)")
+    shell.run("for t in range(3):\n    h = torch.tanh(h * w + 1)\n    if t == 0:\n        h = h.detach()")
+    text = shell.run("lab.show(h)").text
+    assert "made by  torch.tanh(h * w + 1)" in text and "at       cell [2], line 2" in text

@@ -253,14 +253,16 @@ def _so_far(meeting: Meeting, first: int) -> Note:
 def _verdict(meeting: Meeting, k: int) -> tuple[str, Tone]:
     sizes = [padded[k] for padded in meeting.padded]
     listed = say("broadcast.and").join(map(str, sizes)) if len(sizes) == 2 else ", ".join(map(str, sizes))
-    wider = sorted(set(sizes) - {1})
+    wider = list(dict.fromkeys(size for size in sizes if size != 1))
     if len(wider) > 1:
-        return say("broadcast.differ", dim=k, sizes=listed), "warning"
+        listed = say("broadcast.and").join(map(str, wider)) if len(wider) == 2 else ", ".join(map(str, wider))
+        return say("broadcast.differ" if len(wider) == 2 else "broadcast.differ_all", dim=k, sizes=listed), "warning"
     if len(set(sizes)) == 1:
         return say(
             "broadcast.equal" if len(sizes) > 1 else "broadcast.alone", dim=k, sizes=listed, size=sizes[0]
         ), "plain"
-    return say("broadcast.repeat", dim=k, sizes=listed, size=wider[0]), "plain"
+    key = "broadcast.repeat" if sizes.count(1) == 1 else "broadcast.repeat_each"
+    return say(key, dim=k, sizes=listed, size=wider[0]), "plain"
 
 
 # -- what follows from it ----------------------------------------------------------------------------------------------

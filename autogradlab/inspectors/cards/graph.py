@@ -12,7 +12,7 @@ from ..layout.picture import Labels, draw, saved_line
 from ..parts import Block, Card, Facts, Note, Table
 from ..snapshot.calls import arguments, elements
 from ..snapshot.graph import Graph, Holders, NodeFact, Summary, Value, Walk, describe, summary
-from ..snapshot.kinds import is_a, is_tensor, library, type_name
+from ..snapshot.kinds import in_transform, is_a, is_tensor, library, type_name
 from ..snapshot.names import namespace
 from ..snapshot.origins import place
 from ..snapshot.owners import modules_of
@@ -118,19 +118,21 @@ def _alone(roots: Sequence[Any], walk: Walk, holders: Holders, title: str, names
     notes = []
     for root, name in zip(roots, names, strict=True):
         key = "graph.no_graph_leaf" if root.requires_grad else "graph.no_graph_data"
+        key = "graph.no_graph_transform" if in_transform(root) else key
         notes.append(Note(say(key, name=name)))
     return Card("graph", title, blocks=(*notes[:8], drawing), lang=language())
 
 
 def _large(walk: Walk, holders: Holders, title: str, limit: int) -> Card:
     facts: Summary = summary(walk, holders)
+    widest = "graph.widest_value" if facts.widest[0] != 1 else "graph.widest_one"
     leaves = ", ".join(facts.leaves) + (", …" if facts.leaf_count > len(facts.leaves) else "")
     rows = (
         (say("graph.nodes"), str(facts.nodes)),
         (say("graph.edges"), str(facts.edges)),
         (say("graph.leaves"), f"{facts.leaf_count}: {leaves}" if leaves else str(facts.leaf_count)),
         (say("graph.depth"), str(facts.depth)),
-        (say("graph.widest"), say("graph.widest_value", count=facts.widest[0], distance=facts.widest[1])),
+        (say("graph.widest"), say(widest, count=facts.widest[0], distance=facts.widest[1])),
     )
     classes = [(name, str(count)) for name, count in facts.classes[:20]]
     if len(facts.classes) > 20:

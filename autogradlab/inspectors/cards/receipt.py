@@ -12,7 +12,7 @@ from ..layout.bill import Chip, Entry, bill, fitting
 from ..parts import Badge, Block, Card, Choice, Facts, Note, Tone
 from ..snapshot.calls import arguments, bracketed
 from ..snapshot.flows import in_short, untouched
-from ..snapshot.graph import Holders, NodeFact, Walk, class_name, describe, saved_live
+from ..snapshot.graph import Holders, NodeFact, Walk, class_name, describe, hooks_on, saved_live
 from ..snapshot.identity import mark
 from ..snapshot.kinds import is_tensor, type_name
 from ..snapshot.names import namespace
@@ -109,7 +109,10 @@ class _Receipt:
             problem = say("receipt.freed" if freed else "receipt.failed", **fields)
         else:
             if not self.ways.reached:
-                problem = say("receipt.not_reached", roots=self._of(), name=self.name)
+                stops = dict.fromkeys(class_name(node) for node in self.ways.stops())
+                key = "receipt.gives_none" if stops else "receipt.not_reached"
+                fields = {"roots": self._of(), "nodes": say("common.list").join(stops)}
+                problem = say(key, name=self.name, **fields)
         if problem:
             return Card("receipt", "lab.receipt", blocks=(Note(problem, "warning"),), lang=language())
         self.live = {ident: node for node, ident in walk.ids.items()}
@@ -143,6 +146,8 @@ class _Receipt:
         #: Functions on the path that start a backward of their own, which adds to `.grad` past these lines
         self.inner = self.inner_backwards()
         self.hooks = [h.name for value in self.facts.values if value.of and value.of[0] in between for h in value.hooks]
+        self.hooks += [name for node in walk.nodes if node in self.ways.between for name in hooks_on(node)]
+        self.hooks = list(dict.fromkeys(self.hooks))
         ends = [bracketed(self._root(root)) for root in self.roots]
         #: the number that is taken apart: of `.grad`, or the derivative that hooks will make another `.grad` of
         self.number = f"{self.name}.grad"
@@ -307,7 +312,7 @@ class _Receipt:
         shown = texts([(number if times else total) or 0.0])[0]  # -0. is no other number
         equation = f"{name} = " if times else ""  # ways that are not all of it are summed for themselves
         equation += f"{times} × ({said})" if times > 1 else said
-        if len(entries) == 1 and times < 2:  # one line is its own sum
+        if len(entries) < 2 and times < 2:  # one line is its own sum, and none is nothing
             equation = name if times else ""
         words = [*(_line(entry) for entry in entries), *([f"{equation} = {shown}"] if equation else [])]
         drawing = bill(entries, (equation, f"= {shown}"), tuple(words), say("receipt.label"))
@@ -339,7 +344,7 @@ class _Receipt:
                     return times, _badge("exact" if exact else "rounded"), say(key, name=name, times=times)
                 sum_, grad, difference = texts([total])[0], texts([number])[0], f"{abs(total - number):.1e}"
                 key = "receipt.says_exact" if exact else "receipt.says_rounded"
-                if count == 1:
+                if count < 2:
                     key = "receipt.says_exact_one" if exact else "receipt.says_rounded_one"
                 said = say(key, name=name, sum=sum_, grad=grad, difference=difference)
                 return times, _badge("exact" if exact else "rounded"), said
@@ -420,7 +425,7 @@ class _Receipt:
             f"{node.op} {value}"
             if brief
             else f"{short} = {word} = {value}"
-            if word and word != value.rstrip(".")
+            if word and word.rstrip(".") != value.rstrip(".")
             else f"{short} = {value}"
         )
         label = say("receipt.factor", name=name, value=value, cls=node.cls, index=factor.index)

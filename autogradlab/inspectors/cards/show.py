@@ -9,6 +9,7 @@ from ..inspector import Inspector, present
 from ..parts import Badge, Block, Card, Facts, Note, Table, Tone
 from ..prose import code
 from ..snapshot.calls import arguments
+from ..snapshot.graph import saved_live, unread
 from ..snapshot.kinds import is_a, is_array, is_module, is_node, is_tensor, type_name
 from ..snapshot.names import Names, names_of, namespace
 from ..snapshot.reasons import advice, grad_reason, lead
@@ -143,7 +144,8 @@ def _module_note(parameters: list[tuple[str, Any]], without: list[str], names: N
     reason = grad_reason(tensor, names, name=without[0])
     words = advice(reason)
     if len(without) > 1:
-        words = say("reasons.both", sentence=words, cure=say("show.others_without", count=len(without) - 1))
+        more = say("show.others_without" if len(without) > 2 else "show.others_without_one", count=len(without) - 1)
+        words = say("reasons.both", sentence=words, cure=more)
     return Note(words, "gradient", lead(reason))
 
 
@@ -189,16 +191,16 @@ def _edge(following: Any, names: Names) -> tuple[str, str]:
 def _saved(node: Any, names: Names) -> list[tuple[str, str]] | None:
     """What the Node keeps for backward: attributes and values; None if it was freed."""
     rows = []
-    for key in sorted(k for k in dir(node) if k.startswith("_saved_") and not k.endswith("_sym_numel")):
-        try:
-            value = getattr(node, key)
-        except RuntimeError as error:
-            if "freed" in str(error):
-                return None
-            rows.append((code(key), _shortened(str(error).split("\n")[0])))
+    for saved, value, error in saved_live(node):
+        if saved.endswith("_sym_numel"):
             continue
-        except Exception as error:  # what a user's own unpack hook raises
-            rows.append((code(key), _shortened(f"{type(error).__name__}: {error}")))
+        key = saved if saved.startswith("saved_tensors") else f"_saved_{saved}"
+        if error is not None:
+            if unread(error)[0] == "freed":
+                return None
+            said = str(error).split("\n")[0]
+            told = said if is_a(error, RuntimeError) else f"{type(error).__name__}: {said}"  # of a user's unpack hook
+            rows.append((code(key), _shortened(told)))
             continue
         if is_tensor(value):
             name = names.of(value)

@@ -89,7 +89,7 @@ def _why(facts: TensorFacts) -> Note:
     return Note(advice(facts.reason), tone, lead(facts.reason))
 
 
-_CUT = ("detached", "numbers", "no_grad", "inference")
+_CUT = ("detached", "numbers", "outside", "no_grad", "inference")
 
 
 def _rows(facts: TensorFacts, brief: bool) -> list[tuple[str, str]]:

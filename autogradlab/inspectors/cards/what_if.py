@@ -14,7 +14,7 @@ from ..prose import code, columns
 from ..snapshot.calls import arguments, elements, keywords
 from ..snapshot.events import amount
 from ..snapshot.flows import Flows, Place, in_short, untouched
-from ..snapshot.graph import Graph, Holders, Walk, describe, edge_of
+from ..snapshot.graph import Graph, Holders, Walk, describe, edge_of, hooks_on
 from ..snapshot.kinds import is_a, is_module, is_tensor, type_name
 from ..snapshot.names import namespace
 from ..snapshot.owners import modules_of
@@ -149,8 +149,9 @@ class _WhatIf:
             return say("what_if.none")
         for t in (t for found in self.asked.values() for t in found):
             if (base := self._written_base(t)) is not None:
-                names = {"name": self._named([t]), "base": self._named([base])}
-                return say("what_if.of_base", root=self.written, **names)
+                named = self.holders.name(base) is not None
+                names = {"name": self._named([t]), "base": self._named([base]) if named else ""}
+                return say("what_if.of_base" if named else "what_if.of_memory", root=self.written, **names)
         results = [t for t in self.asked.get("frozen", []) if not t.is_leaf]
         if results:
             return say("what_if.not_leaf", names=self._named(results))
@@ -202,8 +203,10 @@ class _WhatIf:
             yield from map(Note, codes)
         yield from self._tables()
         hooks = [hook.name for value in self.facts.values for hook in value.hooks]
+        hooks += [name for node in self.walk.nodes for name in hooks_on(node)]
         if hooks:
-            yield Note(say("what_if.hooks", names=", ".join(hooks[:6])), "warning")
+            names = say("common.list").join(list(dict.fromkeys(hooks))[:6])
+            yield Note(say("what_if.hooks", names=names), "warning")
         if self.inner:
             yield Note(say("what_if.inner", nodes=say("common.list").join(self.inner[:6])), "warning")
         drawings = list(self._drawings())

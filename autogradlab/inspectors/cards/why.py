@@ -163,6 +163,7 @@ def _cure(found: Diagnosis) -> list[Block]:
 #: what the cause is called, where it is not where the tensor was made
 CAUSES = {
     "overwritten": "cause_change",
+    "overwritten_by_step": "cause_change",
     "twice": "cause_first",
     "doubled": "cause_backward",
     "doubled_loop": "cause_backward",
@@ -170,6 +171,7 @@ CAUSES = {
     "once_hooked": "cause_backward",
     "passed_by": "cause_backward",
     "left": "cause_left",
+    "left_block": "cause_left",
 }
 
 

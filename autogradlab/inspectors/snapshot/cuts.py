@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,17 @@ from .kinds import is_array, is_tensor
 from .names import Space
 from .origins import Origin, of_several, origin
 
-__all__ = ["Diagnosis", "cut", "grouped", "in_place_instead", "leaves_by", "of_gradient", "with_keyword", "with_points"]
+__all__ = [
+    "Diagnosis",
+    "cut",
+    "grouped",
+    "in_place_instead",
+    "leaves_by",
+    "of_gradient",
+    "unrecording",
+    "with_keyword",
+    "with_points",
+]
 
 #: attributes of a tensor whose results have left the graph, and functions that make a number of it
 LEAVING = ("detach", "detach_", "data", "item", "numpy", "tolist")
@@ -78,7 +88,8 @@ def _follow(
         if left is not None and not (isinstance(inner, ast.Attribute) and of_gradient(inner)):
             kind, spelled = left
             source, whole = ast.unparse(node), ast.unparse(_Uncut().visit(ast.parse(ast.unparse(node))))
-            cure = f"{name} = {whole}" if made is not None else whole
+            statement = isinstance(node, ast.Module) and not isinstance(node.body[0], ast.Expr)
+            cure = whole if made is None or statement else f"{name} = {whole}"
             return Diagnosis(kind, {"name": name, "source": source, "cut": spelled, "cure": cure}, made)
     for inner in ast.walk(node):
         if not isinstance(inner, ast.Name) or inner.id in seen:
@@ -91,9 +102,7 @@ def _follow(
             continue
         came = origin(inner.id, space)
         if came is not None:
-            block = next(
-                (w for w in came.within if "no_grad" in w or "inference_mode" in w or "grad_enabled(False)" in w), None
-            )
+            block = unrecording(came.within)
             if block is not None and _made_of_tensors(came, space, inner.id):
                 return Diagnosis("no_grad", {"name": inner.id, "block": block}, came)
             count = len(leaves)
@@ -104,6 +113,11 @@ def _follow(
                 continue  # it is made of those
         leaves.append((inner.id, value, came))
     return None
+
+
+def unrecording(within: Iterable[str]) -> str | None:
+    """The outermost of some `with` statements in which nothing is recorded."""
+    return next((w for w in within if "no_grad" in w or "inference_mode" in w or "grad_enabled(False)" in w), None)
 
 
 def leaves_by(node: ast.AST, space: Mapping[str, Any]) -> tuple[str, str] | None:

@@ -13,7 +13,7 @@ from typing import Any
 from ..prose import code
 from ..words import say
 from . import reasons
-from .cuts import Diagnosis, cut, of_gradient
+from .cuts import Diagnosis, cut, of_gradient, unrecording
 from .failing import parsed, resolve, statements
 from .feeders import nodes_below
 from .kinds import attribute, is_a, is_tensor
@@ -60,9 +60,31 @@ def _without(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnos
     elif reason.kind == "no_backward":
         return [first]
     left = list(_left(name, space, used))
-    if left and reason.kind != "unused":  # what is to be done is to leave that out
+    unrecorded = _unrecorded(name, space) if reason.kind == "unused" else None
+    if unrecorded is not None:
+        left = [unrecorded]
+    if left and (unrecorded is not None or reason.kind != "unused"):  # what is to be done is to leave that out
         first = replace(first, fields={**first.fields, "todo": ""})
     return [first, *left]
+
+
+def _unrecorded(name: str, space: Space) -> Diagnosis | None:
+    """A result that was computed from a leaf where nothing is recorded."""
+    for result, value in space.items():
+        if not is_tensor(value) or value.requires_grad or not value.is_floating_point() or result == name:
+            continue
+        made = origin(result, space)
+        block = None if made is None else unrecording(made.within)
+        if made is not None and block is not None and name in _computing(made.source):
+            return Diagnosis("left_block", {"name": name, "result": result, "block": block}, made)
+    return None
+
+
+def _computing(source: str) -> set[str]:
+    """The variables that an expression computes with; a look at a `.grad` is none."""
+    tree = parsed(source) or ast.Module([], [])
+    looked = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr == "grad"}
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in looked}
 
 
 def _passed_by(leaf: Any, space: Space) -> tuple[str, str, Origin] | None:
@@ -161,11 +183,20 @@ def _of_gradient(tensor: Any, grad: Any, name: str, space: Space) -> Iterator[Di
 def _backwards(space: Space) -> Iterator[tuple[Origin, str]]:
     """Where backward was called, the last place first; and "loop" or "function" if that can be more than once."""
     for node, where, around in statements(space):
-        if any(
-            isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"
-            for n in ast.walk(node)
-        ):
+        if any(map(_is_backward, ast.walk(node))):
             yield where, around
+
+
+def _is_backward(node: ast.AST) -> bool:
+    """Whether it is the call of a backward, or of the stepper that commits one."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="backward")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="step") | ast.Name(id="step"), keywords=given):
+            return any(
+                k.arg == "commit" and not (isinstance(k.value, ast.Constant) and not k.value.value) for k in given
+            )
+    return False
 
 
 def _zeroed(name: str, space: Space) -> bool:
@@ -212,23 +243,30 @@ def _by_hand(space: Space) -> bool:
 def of_module(module: Any, name: str, names: Names, space: Space) -> list[Diagnosis]:
     """What can be said about the gradients of a module's parameters: once for all of which the same can be said."""
     parameters = list(module.named_parameters())
-    said: dict[Any, tuple[list[Diagnosis], list[str]]] = {}
+    said = []
     for path, parameter in parameters[:PARAMETERS]:
         spelled = names.of(parameter) or f"{name}.{path}"
-        of_one = doubts(parameter, spelled, names, space)
-        key = tuple((d.kind, *(v.replace(spelled, "") for v in d.fields.values())) for d in of_one)
-        said.setdefault(key, (of_one, []))[1].append(spelled)
-    found: list[Diagnosis] = []
-    for of_one, spelled_alike in said.values():
-        first, *others = spelled_alike
-        found += [Diagnosis("of_parameter", {"name": first}), *of_one]
-        if others:
-            listed = say("common.list").join(map(code, others[:LISTED]))
-            more = len(others) - LISTED
-            found.append(Diagnosis("likewise_more" if more > 0 else "likewise", {"names": listed, "more": str(more)}))
+        said.append((spelled, doubts(parameter, spelled, names, space)))
+    found = list(_grouped(said))
     if len(parameters) > PARAMETERS:
         found.append(Diagnosis("not_looked_at", {"count": str(len(parameters) - PARAMETERS)}))
     return found or [Diagnosis("no_parameters", {"name": name})]
+
+
+def _grouped(said: list[tuple[str, list[Diagnosis]]]) -> Iterator[Diagnosis]:
+    """What is to be said of each of several tensors: once for all of which the same is."""
+    alike: dict[Any, tuple[list[Diagnosis], list[str]]] = {}
+    for spelled, of_one in said:
+        key = tuple((d.kind, *(v.replace(spelled, "") for v in d.fields.values())) for d in of_one)
+        alike.setdefault(key, (of_one, []))[1].append(spelled)
+    for of_one, spelled_alike in alike.values():
+        first, *others = spelled_alike
+        yield Diagnosis("of_parameter", {"name": first})
+        yield from of_one
+        if others:
+            listed = say("common.list").join(map(code, others[:LISTED]))
+            more = len(others) - LISTED
+            yield Diagnosis("likewise_more" if more > 0 else "likewise", {"names": listed, "more": str(more)})
 
 
 # -- optimizers --------------------------------------------------------------------------------------------------------
@@ -254,6 +292,7 @@ def _stale(optimizer: str, name: str, space: Space) -> Diagnosis:
 def of_optimizer(optimizer: Any, name: str, names: Names, space: Space) -> list[Diagnosis]:
     """What an optimizer holds that it should not."""
     found: list[Diagnosis] = []
+    without: list[tuple[str, list[Diagnosis]]] = []
     params = [p for group in optimizer.param_groups for p in group["params"] if is_tensor(p)]
     made = origin(name, space)
     for param in params:
@@ -266,7 +305,8 @@ def of_optimizer(optimizer: Any, name: str, names: Names, space: Space) -> list[
         if param.grad is None:
             spelled = names.of(param) or "t"
             reason = reasons.grad_reason(param, names, space, spelled)
-            found.append(because(reason, spelled, origin(spelled, space)))
+            without.append((spelled, [because(reason, spelled, origin(spelled, space))]))
+    found += _grouped(without)
     return found or [Diagnosis("optimizer_fine", {"optimizer": name, "count": str(len(params))})]
 
 

@@ -116,6 +116,9 @@ class Flows:
         made = call(*given)
         made = made if isinstance(made, tuple) else (made,)
         if call is not node:
+            if len(made) < (wanted := len(node.needs_input_grad)):  # what the engine says of it
+                said = f"returned an incorrect number of gradients (expected {wanted}, got {len(made)})"
+                raise RuntimeError(f"function {class_name(node)} {said}")
             made = _for_tensors(node, made)
         fitted = []
         for grad, (follower, number) in zip(made, node.next_functions, strict=False):

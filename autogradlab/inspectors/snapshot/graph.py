@@ -9,6 +9,7 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,6 +36,7 @@ __all__ = [
     "describe",
     "edge_of",
     "hook_name",
+    "hooks_on",
     "saved_live",
     "summary",
     "unread",
@@ -555,8 +557,36 @@ def hooks_of(tensor: Any, owner: str) -> tuple[Hook, ...]:
 
 
 def hook_name(hook: Any) -> str:
+    """What a hook is called; of the backward hooks of a Module, which stand behind one hook of ours or of PyTorch's,
+    those of the learner, with the class of the Module ("" where there are none)."""
     name = attribute(hook, "__qualname__") or type(hook).__qualname__
+    border = next((c for c in _enclosed(hook) if type(c).__name__ == "BackwardHook"), None)
+    if border is not None:
+        before = border.user_pre_hooks if "setup_output" in name else ()
+        theirs = before or border.user_hooks
+        return f"{', '.join(map(hook_name, theirs))} ({type(border.module).__name__})" if theirs else ""
     return str(name).rsplit("<locals>.", 1)[-1]
+
+
+def _enclosed(function: Any) -> Iterator[Any]:
+    """What a function holds of the one around it."""
+    for cell in attribute(function, "__closure__") or ():
+        with suppress(ValueError):  # one that is empty as yet
+            yield cell.cell_contents
+
+
+def hooks_on(node: Any) -> tuple[str, ...]:
+    """The names of a Node's own hooks. Only the handle of a hook leads to them: one of ours is there for a moment."""
+    found = []
+    for register in (node.register_prehook, node.register_hook):
+        handle = register(_nothing)
+        found += [hook_name(hook) for hook in handle.hooks_dict_ref().values() if not of_inspectors(hook)]
+        handle.remove()
+    return tuple(filter(None, found))
+
+
+def _nothing(*given: Any) -> None:
+    """A hook that does nothing."""
 
 
 # -- summary -----------------------------------------------------------------------------------------------------------

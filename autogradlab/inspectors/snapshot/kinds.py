@@ -11,6 +11,7 @@ from typing import Any
 
 __all__ = [
     "attribute",
+    "in_transform",
     "is_a",
     "is_array",
     "is_module",
@@ -99,6 +100,15 @@ def attribute(thing: object, name: str) -> Any:
         return getattr(thing, name, None)
     except Exception:
         return None
+
+
+def in_transform(tensor: Any) -> bool:
+    """Whether it is a tensor that a functional transform (`torch.func.grad`, `vmap`, …) hands to its function, or that
+    this has made of one."""
+    asked = attribute(attribute(attribute(library(tensor), "_C"), "_functorch"), "is_functorch_wrapped_tensor")
+    if asked is not None:
+        return bool(asked(tensor))
+    return repr(tensor).startswith(("GradTrackingTensor(", "BatchedTensor("))  # ours say so where they are printed
 
 
 def type_name(thing: object) -> str:

@@ -17,10 +17,22 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from . import tracing
-from .callers import LIBRARIES
+from .callers import LIBRARIES, cell_number
 from .names import locals_of, notebook
+from .origins import Line
 
-__all__ = ["Called", "Loop", "Spot", "functions_of", "loops_of", "note_of", "source_tree", "unwatch", "watch"]
+__all__ = [
+    "Called",
+    "Loop",
+    "Spot",
+    "functions_of",
+    "lines_of",
+    "loops_of",
+    "note_of",
+    "source_tree",
+    "unwatch",
+    "watch",
+]
 
 #: places in code that are known, by code and instruction; how many
 _spans: dict[tuple[int, int], tuple[weakref.ref[CodeType], tuple[int, int, int, int]]] = {}
@@ -130,6 +142,13 @@ def note_of(node: Any) -> tuple[Step, ...]:
     """What a Node noted, outermost first; () if nothing is known."""
     found: tuple[Step, ...] = getattr(node, "made_at", ()) or tracing.noted(node)
     return found
+
+
+def lines_of(node: Any) -> frozenset[Line]:
+    """The lines of the user's code that made a Node, from the cell or file inward; none where it is not known."""
+    spots = [step for step in note_of(node) if isinstance(step, Spot)] if node is not None else []
+    found = ((cell_number(spot.code.co_filename), spot.code.co_filename, spot.span[0]) for spot in spots)
+    return frozenset((cell, file if cell is None else "", line) for cell, file, line in found)
 
 
 def _note(node: Any) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from . import reasons
 from .cuts import Diagnosis, cut, grouped, in_place_instead, with_points
 from .failing import Failure, parsed, statements
 from .feeders import nodes_below
-from .kinds import is_array, is_tensor, version_of
+from .kinds import attribute, is_array, is_tensor, version_of
 from .origins import Origin, origin
 
 __all__ = ["because", "diagnose"]
@@ -198,6 +199,12 @@ def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
             name = named[0][0] if named else _base(target)
             fields = {"name": name, "change": where.source, "cure": _apart(node, _base(target))}
             return Diagnosis("overwritten", fields | {"then": match[4], "now": match[3]}, where)
+    stepped = _stepped(failed, named)
+    if stepped is not None:
+        root = _root(failed)
+        result = "loss" if root is None else ast.unparse(root)
+        fields = {"result": result, "then": match[4], "now": match[3]}
+        return replace(stepped, fields={**stepped.fields, **fields})
     name = named[0][0] if named else ""
     key = "overwritten_by_somebody" if name else "overwritten_unnamed"
     return Diagnosis(
@@ -205,6 +212,20 @@ def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
         {"name": name, "shape": str(shape), "then": match[4], "now": match[3]},
         origin(name, failed.space) if name else None,
     )
+
+
+def _stepped(failed: Failure, held: list[tuple[str, Any]]) -> Diagnosis | None:
+    """Whether the step of an optimizer has changed a tensor: which call, and of which it was."""
+    for node, where, _ in statements(failed.space):
+        for call in ast.walk(node):
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step"):
+                continue
+            groups = attribute(failed.value(call.func.value), "param_groups")
+            params = [p for group in groups for p in group["params"]] if isinstance(groups, list) else []
+            for name, tensor in held:
+                if any(p is tensor or (is_tensor(p) and _shares(p, tensor)) for p in params):
+                    return Diagnosis("overwritten_by_step", {"name": name, "change": ast.unparse(call)}, where)
+    return None
 
 
 def _shares(a: Any, b: Any) -> bool:
@@ -438,6 +459,23 @@ def _hook_on_data(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
     return None
 
 
+def _count_returned(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    """The backward of a Function has returned more or fewer gradients than its forward has arguments."""
+    name, expected, got = match[1], int(match[2]), int(match[3])
+    kind = "returned_few" if got < expected else "returned_many"
+    cure = f"return {', '.join(['grad', *['None'] * (expected - 1)])}"
+    return Diagnosis(kind, {"function": name, "expected": match[2], "got": match[3], "example": cure})
+
+
+def _hook_turned(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    """A hook has returned a gradient of another shape or dtype."""
+    return Diagnosis("hook_size" if match[2] == "size" else "hook_type", {"hook": match[1]})
+
+
+def _hook_returned(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    return Diagnosis("hook_returned")
+
+
 def _no_device(failed: Failure, match: re.Match[str]) -> Diagnosis:
     return Diagnosis("no_device", {"cure": 'device = "cuda" if torch.cuda.is_available() else "cpu"'})
 
@@ -475,6 +513,12 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
     ),
     (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _product),
     (r"Inference tensors cannot be saved for backward", _of_inference),
+    (
+        r"function (\w+)Backward returned an incorrect number of gradients \(expected (\d+), got (\d+)\)",
+        _count_returned,
+    ),
+    (r"hook '(.+)' has changed the (size|type) of value", _hook_turned),
+    (r"post accumulate grad hooks should return None", _hook_returned),
     (r"Torch not compiled with CUDA enabled|Found no NVIDIA driver on your system", _no_device),
     (r"'?NoneType'?", _no_gradient),
 )

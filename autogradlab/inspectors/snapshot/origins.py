@@ -34,14 +34,19 @@ class Origin:
     within: tuple[str, ...] = ()
 
 
+#: a line: the number of its cell, or None and its file
+Line = tuple[int | None, str, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """late: assignments after the caller's line count as well. changes: so do statements such as `w += 1`; writes: and
-    those that write into it, `w[0] = 1` and `w.mul_(2)`."""
+    those that write into it, `w[0] = 1` and `w.mul_(2)`. lines: only assignments on one of these count."""
 
     late: bool
     changes: bool
     writes: bool
+    lines: frozenset[Line] = frozenset()
 
 
 def place(found: Origin) -> str:
@@ -60,14 +65,19 @@ def of_several(tree: ast.AST | None) -> bool:
 
 
 def origin(
-    name: str | Iterable[str], space: Mapping[str, Any], changes: bool = True, writes: bool = False
+    name: str | Iterable[str],
+    space: Mapping[str, Any],
+    changes: bool = True,
+    writes: bool = False,
+    lines: frozenset[Line] = frozenset(),
 ) -> Origin | None:
     """Where the variable (the first of several that is found) was last assigned before the caller's line;
     None if unknown.
 
     `space` is what `namespace()` gave. Without `changes`, statements that change in place (`w -= ...`) do not count,
     and they never do of a leaf that requires grad, which they cannot have made. With `writes`, `w[0] = ...` and
-    `w.mul_(...)` count too.
+    `w.mul_(...)` count too. `lines` are those that made the Node of what the variable holds, where they are known: an
+    assignment there is meant, not a later one that did not run last (`if t == 1: h = h.detach()`).
     Items and attributes without an assignment of their own (`params[0]`, `model.weight`) are found where their variable
     was assigned; a gradient (`w.grad`) is assigned nowhere, and neither is an expression (`w.data + 1`).
     """
@@ -78,11 +88,10 @@ def origin(
             continue
         counted = changes and not _learning_leaf(space.get(one))
         written = counted and writes
-        for late in (False, True):
+        searches = [Search(late, counted, written) for late in (False, True)]
+        for search in [Search(True, counted, written, lines), *searches] if lines else searches:
             for spelled in dict.fromkeys((one, _root(one))):
-                if (
-                    found := _find(spelled, _root(one), space, space.place, Search(late, counted, written))
-                ) is not None:
+                if (found := _find(spelled, _root(one), space, space.place, search)) is not None:
                     return found
     return None
 
@@ -181,11 +190,14 @@ def _last(name: str, code: Code, line: int | None, file: str, cell: int | None, 
     """The last assignment at or before a line; with `search.late` one after it,
     if there is no other (a loop came round)."""
     source, body, arguments = code
-    found: list[tuple[int, str, tuple[str, ...]]] = [(a.lineno, a.arg, ()) for a in arguments if a.arg == name]
+    given = [a for a in arguments if a.arg == name and not search.lines]
+    found: list[tuple[int, str, tuple[str, ...]]] = [(a.lineno, a.arg, ()) for a in given]
+    meant = {n for of, path, n in search.lines if of == cell and path == ("" if cell is not None else file)}
     found += [
         (node.lineno, _segment(source, node), _around(source, body, node))
         for node in _assigned(name, body, search.writes)
         if search.changes or not isinstance(node, ast.AugAssign)
+        if not search.lines or meant.intersection(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     ]
     if not found:
         return None

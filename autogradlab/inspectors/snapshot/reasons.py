@@ -6,7 +6,7 @@ A `Reason` is a kind and the fields of its sentence; `lead`, `sentence` and `cur
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,12 +14,15 @@ from ...ops.table.symbols import without_derivative
 from ..prose import code
 from ..values import dtype
 from ..words import say
+from .callers import LIBRARIES
 from .calls import bracketed
-from .cuts import leaves_by
+from .cuts import cut, leaves_by
+from .failing import parsed
 from .firing import of_inspectors
 from .graph import class_name, saved_live, unread
-from .kinds import is_tensor
-from .names import Names
+from .kinds import in_transform, is_tensor
+from .lines import lines_of
+from .names import Names, Space
 from .origins import Origin, of_several, origin
 
 __all__ = ["KINDS", "Reason", "advice", "cure", "grad_reason", "is_freed", "lead", "sentence", "without_gradient"]
@@ -29,10 +32,12 @@ KINDS = (
     "present",
     "integer",
     "counted",
+    "transformed",
     "inference",
     "no_grad",
     "detached",
     "numbers",
+    "outside",
     "through_counts",
     "gradient",
     "not_required",
@@ -80,7 +85,11 @@ def lead(reason: Reason) -> str:
 
 def sentence(reason: Reason) -> str:
     words = say(f"reasons.{reason.kind}", **reason.fields)
-    for key, more in (("written", "reasons.written"), ("hooks", "reasons.hooked")):
+    for key, more in (
+        ("written", "reasons.written"),
+        ("hooks", "reasons.hooked"),
+        ("functions", "reasons.handed_none"),
+    ):
         if key in reason.fields:
             words = say("reasons.both", sentence=words, cure=say(more, **{key: reason.fields[key]}))
     return words
@@ -115,12 +124,16 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
         fields["call"] = "t"  # what it would be called if it had a name
     if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
         return Reason("present", fields)
-    made = origin(name, space, not tensor.is_leaf, not tensor.is_leaf) if space is not None and known else None
+    made = None
+    if space is not None and known:
+        made = origin(name, space, not tensor.is_leaf, not tensor.is_leaf, lines_of(tensor.grad_fn))
     if made is not None:
         fields["source"] = made.source
     if not (tensor.is_floating_point() or tensor.is_complex()):
         computed = made is not None and space is not None and _computed(made.source, space)
         return Reason("counted" if computed else "integer", fields | {"dtype": dtype(tensor)})
+    if in_transform(tensor):
+        return Reason("transformed", fields)
     if not tensor.requires_grad:
         return _without(tensor, fields, made, names, space)
     if not tensor.is_leaf:
@@ -145,7 +158,19 @@ def _without(
             return Reason("detached" if kind == "cut" else kind, fields | {"cut": spelled})
         if space is not None and (counts := without_gradient(made.source, space)):
             return Reason("through_counts", fields | {"counts": counts})
+        if isinstance(space, Space) and (before := _before(made, fields["name"], space)) is not None:
+            return Reason("outside", fields | {"inside": sentence(before), "inside_cure": cure(before)})
     return Reason("not_required", fields)
+
+
+def _before(made: Origin, name: str, space: Space) -> Reason | None:
+    """Why something has left the graph that a value was computed from, if it was computed from what requires grad."""
+    found = cut(parsed(made.source), space, name)
+    kind = {"no_grad": "no_grad", "cut": "detached", "numbers": "numbers"}.get(found.kind)
+    if kind is None or found.cause is None or found.fields["name"] == name:
+        return None
+    held: list[Any] = [space.get(n.id) for n in ast.walk(_expression(found.cause.source)) if isinstance(n, ast.Name)]
+    return Reason(kind, found.fields) if any(is_tensor(t) and t.requires_grad for t in held) else None
 
 
 def without_gradient(source: str, space: Mapping[str, Any]) -> str:
@@ -203,7 +228,7 @@ def _expression(source: str) -> ast.AST:
 
 
 def _non_leaf(tensor: Any, fields: dict[str, str], made: Origin | None, names: Names) -> Reason:
-    fields["node"] = tensor.grad_fn.name()
+    fields["node"] = class_name(tensor.grad_fn)
     if tensor.retains_grad:
         graph = _Graph(names)
         root = graph.root_of(graph.above(tensor.grad_fn)) or (fields["name"], tensor)
@@ -259,7 +284,8 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
         if root is not None:
             state, blocking = _obstacle(root[1])
             kind = {"": "no_backward", "freed": "cleared", "overwritten": "overwritten"}[state]
-            return Reason(kind, fields | blocking | _clearing(tensor) | _called(*root))
+            passed = _functions(graph.above(sink)) if kind == "cleared" else {}
+            return Reason(kind, fields | blocking | _clearing(tensor) | passed | _called(*root))
     for name, other in names:
         if (
             is_tensor(other)
@@ -270,6 +296,14 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
         ):
             return Reason("off_path", fields | {"other": name})
     return Reason("unused", fields)
+
+
+def _functions(nodes: Iterable[Any]) -> dict[str, str]:
+    """The learner's own Functions among some Nodes: their backward may hand on None."""
+    written = [(node, getattr(type(node), "_forward_cls", None)) for node in nodes]
+    own = [n for n, cls in written if cls is not None and cls.__module__.split(".", 1)[0] not in LIBRARIES]
+    names = dict.fromkeys(code(class_name(node)) for node in own)
+    return {"functions": say("common.list").join(names)} if names else {}
 
 
 def _called(name: str, root: Any) -> dict[str, str]:

@@ -17,7 +17,7 @@ from .events import Accumulated, Amount, Event, Failed, HookRan, NodeRan, RootEn
 from .firing import of_inspectors
 from .graph import Graph, Holders, Walk, describe, hook_name, saved_live
 from .keeping import Keeper, alike, preview
-from .kinds import is_a, is_tensor, library, living
+from .kinds import attribute, is_a, is_tensor, library, living
 from .samples import whole
 
 __all__ = ["WHOLE", "LivePass", "Overheard", "Recording", "earliest", "record"]
@@ -438,11 +438,11 @@ class _Recorder:
                             listed[key] = self._node_wrapper(original, kind, node)
                             wrapped.append((listed, key, original, listed[key]))
             for tensor, node, number in self._hooked():
-                for kind, attribute in (
+                for kind, table in (
                     ("tensor", "_backward_hooks"),
                     ("post_accumulate", "_post_accumulate_grad_hooks"),
                 ):
-                    hooks: Any = getattr(tensor, attribute, None)
+                    hooks: Any = getattr(tensor, table, None)
                     for key in list(() if hooks is None else hooks):
                         original = hooks[key]
                         if of_inspectors(original):
@@ -488,7 +488,7 @@ class _Recorder:
                 self.arrived[ident, number] = [_copy(now)]
             return result
 
-        wrapper.__name__ = name  # PyTorch's messages name hooks
+        wrapper.__name__ = attribute(hook, "__name__") or name  # PyTorch's messages name hooks
         return wrapper
 
     def _node_wrapper(self, hook: Callable[..., Any], kind: str, node: Any) -> Callable[..., Any]:
@@ -508,7 +508,7 @@ class _Recorder:
                     self._turned("post_leaf" if leaf is not None else kind, ident, number, name, was, new)
             return result
 
-        wrapper.__name__ = name
+        wrapper.__name__ = attribute(hook, "__name__") or name
         return wrapper
 
     def _turned(self, kind: str, ident: str, number: int, name: str, was: Any, new: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from ..values import dtype, readable, shape
 from .firing import of_inspectors
 from .kinds import attribute
+from .lines import lines_of
 from .memory import contiguous, extent, sharing
 from .names import Names
 from .origins import Origin, origin
@@ -118,7 +119,7 @@ def _made(thing: Any, name: str, names: Names, space: Mapping[str, Any] | None) 
     if space is None or name not in names.all(thing):
         return None
     computed = getattr(thing, "grad_fn", None) is not None  # w -= ... does not make the leaf w
-    return origin(name, space, computed, computed)
+    return origin(name, space, computed, computed, lines_of(thing.grad_fn) if computed else frozenset())
 
 
 def tensor_facts(tensor: Any, name: str, names: Names, space: Mapping[str, Any] | None) -> TensorFacts:

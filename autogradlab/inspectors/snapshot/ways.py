@@ -123,6 +123,12 @@ class Ways:
         """Whether any way leads to the tensor."""
         return self.place in self.flows
 
+    def stops(self) -> list[Any]:
+        """The Nodes between root and tensor that something came to, and that handed nothing on towards the tensor."""
+        came = {node for node, _ in self.flows if node in self.between}
+        gave = {node for node, _ in self.stream.on}
+        return [node for node in self.walk.nodes if node in came - gave and node is not self.place[0]]
+
     def total(self) -> Any:
         """The gradient of the tensor, as it comes from all roots together."""
         return self.flows[self.place]

@@ -407,9 +407,14 @@ class Sketch {
 
   /** Home and End: in a graph to what was computed first and to the root, else to the first and last shape. */
   ends(key) {
-    const at = { Home: 0, End: -1 }[key], { zoom } = this.drawing;
-    const found = this.reachable().sort((a, b) => zoom && a.laid[2] - b.laid[2]).at(at ?? Infinity);
+    const at = { Home: 0, End: -1 }[key];
+    const found = this.ordered().at(at ?? Infinity);
     return found && (this.focus(found), true);
+  }
+
+  /** The shapes one after the other: those of a graph as they were computed. Arrow keys need not come to all of them. */
+  ordered() {
+    return this.reachable().sort((a, b) => this.drawing.zoom && a.laid[2] - b.laid[2]);
   }
 
   /** A key within the drawing; whether it meant something. */
@@ -425,6 +430,9 @@ class Sketch {
         return along > 1 ? along + 2 * across : Infinity;
       };
       const next = this.reachable().reduce((best, entry) => (far(entry) < best[0] ? [far(entry), entry] : best), [Infinity, null])[1];
+      if (next) this.focus(next);
+    } else if (["PageUp", "PageDown"].includes(event.key) && this.current) {
+      const all = this.ordered(), next = all[all.indexOf(this.current) + (event.key === "PageDown" ? 1 : -1)];
       if (next) this.focus(next);
     } else return false;
     return true;
