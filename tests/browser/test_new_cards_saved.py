@@ -1,4 +1,5 @@
-"""training, receipt and what_if in JupyterLab: the kernel is asked for a backward; without it all is there again."""
+"""training, receipt, what_if, why, explain and broadcast in JupyterLab: the kernel is asked for a backward; without it
+all is there again."""
 
 from __future__ import annotations
 
@@ -33,8 +34,17 @@ for k in range(12):
 rec""",
     "a = w * 2\ny = (a * w).sum()\nlab.receipt(w, y)",
     "lab.what_if(y, cut=a)",
+    "lab.why(a)",
+    """\
+y.backward()
+try:
+    y.backward()
+except RuntimeError as error:
+    told = lab.explain(error)
+told""",
+    "lab.broadcast(torch.ones(3, 1), torch.ones(4))",
 ]
-CARDS = 3
+CARDS = 6
 
 
 def test_live_saved_and_reopened_without_a_kernel(lab: Lab, tab: Any, page: Any) -> None:
@@ -82,3 +92,9 @@ def test_live_saved_and_reopened_without_a_kernel(lab: Lab, tab: Any, page: Any)
     assert "w.grad[0]" in page.locator("[data-kind=receipt] .agl-option:visible").first.text_content()
     assert "nothing" not in page.locator("[data-kind=what_if] table").first.inner_text()
     assert "✂" in page.locator("[data-kind=what_if]").first.text_content()
+    assert "a.retain_grad()" in page.locator("[data-kind=why]").first.inner_text()
+    assert "freed what its Nodes had saved" in page.locator("[data-kind=explain]").first.inner_text()
+    broadcast = page.locator("[data-kind=broadcast]").first
+    broadcast.focus()
+    broadcast.press("ArrowRight")
+    assert "ones go on its left" in broadcast.inner_text()
