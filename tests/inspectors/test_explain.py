@@ -494,6 +494,31 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
             "Write it with `def`, without `return`.",
         ),
         (
+            "hv, = torch.autograd.grad((w**3).sum(), w)\nhv.sum().backward()",
+            "`hv.sum()` was computed from `hv`, a gradient: numbers alone, without a graph of how they came about.",
+            "`torch.autograd.grad(…, create_graph=True)`",
+        ),
+        (
+            "z = torch.ones(2, dtype=torch.complex64, requires_grad=True)\n(z * z).sum().backward()",
+            "`(z * z).sum()` is complex; without an argument backward starts only from a real number",
+            "`(z * z).sum().abs().backward()`",
+        ),
+        (
+            "layer = torch.nn.Linear(4, 2)\nlayer(torch.ones(2, 3))",
+            "`layer` takes inputs of 4 features (`in_features`), and `torch.ones(2, 3)` has 3 of them in its last",
+            "Give it inputs of shape (any number, 4), or make the layer for 3 features.",
+        ),
+        (
+            "torch.ones(2, 3) @ torch.ones(5, 7)",
+            "here there are 3 columns and 5 rows",
+            "Make one of them of another shape: (2, 3) meets (3, any number), and (5, 7) is met by (any number, 5).",
+        ),
+        (
+            "h = torch.zeros(4, 2)\nfor t in range(1, 4):\n    h[t] = torch.tanh(h[t - 1] * w)\nh.sum().backward()",
+            "An operation had saved a part of `h` for its backward (version 2), and `h[t] = torch.tanh(h[t - 1] * w)`",
+            "`torch.stack(parts)`",
+        ),
+        (
             "total = 0\nfor k in range(2):\n    total += ((w - k) ** 2).sum().item()\ntotal.backward()",
             "`total` comes from `total += ((w - k) ** 2).sum().item()`: `.item()` takes plain numbers",
             "Write instead: `total += ((w - k) ** 2).sum()`",

@@ -309,7 +309,7 @@ def test_of_a_module_the_hooks_of_its_parameters(torch: Any):
     handle.remove()
     layer.register_full_backward_hook(lambda module, gone, came: None)
     with hooks(layer) as log:
-        assert "`layer` has backward hooks of its own" in log.text
+        assert "`layer` has backward hooks of its own (`<lambda>`)" in log.text
     with hooks(3) as log:
         assert "not objects of type int" in log.text
         assert "No hooks are registered" not in log.text

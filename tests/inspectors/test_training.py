@@ -379,3 +379,15 @@ def test_an_infinite_gradient_is_not_nan(torch: Any) -> None:
     record = lab.training(x)
     record.step(((x * 1e5) ** 2).sum()).backward()
     assert "‖gradient‖ added to x.grad: inf at step 1" in record.text
+
+
+@pytest.mark.parametrize("how", ["w.data -= 0.1 * w.grad", "w.data = w.data - 0.1 * w.grad", "opt.step()", ""])
+def test_weights_that_were_written_past_autograd_have_changed(torch: Any, how: str) -> None:
+    w = torch.tensor([3.0, 4.0], requires_grad=True)
+    rec = lab.training(w)
+    scope = {"w": w, "opt": torch.optim.SGD([w], lr=0.1)}
+    for _ in range(3):
+        w.grad = None
+        rec.step((w * w).sum()).backward()
+        exec(how, scope)
+    assert ("No weight changed after step 1" in rec.text) is (how == "")

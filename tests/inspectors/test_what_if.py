@@ -235,3 +235,13 @@ def test_a_node_of_several_results_is_named_by_those_that_bring_something(torch:
     a, b = w.chunk(2)
     y = (a * b).sum()
     assert rows(lab.what_if(y, cut=a))["w"][2].endswith("the rest still comes by way of SplitBackward0 (`b`).")
+
+
+def test_a_module_that_is_frozen_is_named_as_it_was_written(torch: Any, shell: Any) -> None:
+    shell.run("from autogradlab import inspectors as lab\nnn = torch.nn")
+    shell.run("net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))\ny = net(torch.ones(1, 2)).sum()")
+    text = shell.run("lab.what_if(y, frozen=net[0])").text
+    assert text.startswith("What if `net[0]` were frozen?") and "`requires_grad_(False)` on `net[0]` before" in text
+    text = shell.run("w = net[1].bias\nlab.what_if(y, frozen=[net[0], w])").text
+    assert text.startswith("What if `net[0]`, `w` were frozen?") and "`net[0].weight`" in text
+    assert "`net[0].weight`" in shell.run("lab.what_if(y, zero=net[0])").text.splitlines()[0]

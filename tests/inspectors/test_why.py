@@ -353,3 +353,10 @@ def test_the_assignment_that_ran_last_is_where_it_comes_from(torch: Any, shell: 
     shell.run("for t in range(3):\n    h = torch.tanh(h * w + 1)\n    if t == 0:\n        h = h.detach()")
     text = shell.run("lab.show(h)").text
     assert "made by  torch.tanh(h * w + 1)" in text and "at       cell [2], line 2" in text
+
+
+def test_true_and_false_are_no_ones(torch: Any, shell: Any):
+    shell.run(LAB + "mask = torch.tensor([True, False])")
+    text = shell.run("lab.why(mask)").text
+    assert "`mask` holds True and False" in text and "`mask = mask.float().requires_grad_()`" in text
+    assert "`1.`" not in text

@@ -7,9 +7,11 @@ from typing import Any
 
 from ..live import Live, live
 from ..parts import Badge, Block, Card, Note, Table, Tone
+from ..prose import code
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
 from ..snapshot.firing import Firing, Hook, Log, is_saving
+from ..snapshot.graph import hook_name
 from ..snapshot.identity import mark
 from ..snapshot.kinds import is_a, is_module, is_node, is_tensor, type_name
 from ..snapshot.names import dotted, names_of
@@ -68,8 +70,11 @@ class Hooks(Live):
             elif is_module(thing):
                 name = next((n for n, v in space.items() if v is thing), spelled)
                 chosen += [(dotted(name, path), p) for path, p in thing.named_parameters() if p.requires_grad]
-                if any(one._backward_hooks or one._backward_pre_hooks for one in thing.modules()):
-                    self._notes.append(Note(say("hooks.of_module", name=name), "muted"))
+                tables = [table for m in thing.modules() for table in (m._backward_pre_hooks, m._backward_hooks)]
+                own = dict.fromkeys(code(hook_name(hook)) for table in tables for hook in table.values())
+                if own:
+                    listed = say("common.list").join(own)
+                    self._notes.append(Note(say("hooks.of_module", name=name, hooks=listed), "muted"))
             else:
                 self._notes.append(Note(say("hooks.strange", type=type_name(thing)), "warning"))
         self._watching = bool(chosen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,15 +63,16 @@ def what_if(y: Any, cut: Any = None, frozen: Any = None, zero: Any = None) -> In
     found = {key: list(_tensors(key, thing)) for key, thing in asked.items() if thing is not None}
     words = dict(zip(("y", *asked), spelled, strict=False)) | keywords()
     written = {id(one): word for key, thing in asked.items() for one, word in _spelled(thing, words.get(key, ""))}
-    return present(_WhatIf(y, found, namespace(), words.get("y", "y"), written).card())
+    modules = {frozenset(map(id, m.parameters())): w for m, w in _spelled(frozen, words.get("frozen", ""), is_module)}
+    return present(_WhatIf(y, found, namespace(), words.get("y", "y"), written, modules).card())
 
 
-def _spelled(thing: Any, word: str) -> Iterator[tuple[Any, str]]:
-    """Tensors, and what was written for each."""
-    if is_tensor(thing):
+def _spelled(thing: Any, word: str, meant: Callable[[Any], bool] = is_tensor) -> Iterator[tuple[Any, str]]:
+    """Tensors (or what is meant), and what was written for each."""
+    if meant(thing):
         yield thing, word
     elif is_a(thing, (list, tuple)):
-        yield from zip(thing, elements(word), strict=False)
+        yield from ((one, said) for one, said in zip(thing, elements(word), strict=False) if meant(one))
 
 
 def _tensors(key: str, thing: Any) -> Iterator[Any]:
@@ -107,11 +108,13 @@ class _WhatIf:
         space: Mapping[str, Any],
         written: str,
         spelled: Mapping[int, str],
+        modules: Mapping[frozenset[int], str],
     ) -> None:
         self.root = y
         self.asked = asked
         self.holders = Holders(space)
         self.spelled = {ident: word for ident, word in spelled.items() if 0 < len(word) <= SPELLED}
+        self.modules = {ids: word for ids, word in modules.items() if 0 < len(word) <= SPELLED}
         self.written = (self.holders.name(y) if is_tensor(y) else None) or written
 
     def card(self) -> Card:
@@ -187,7 +190,13 @@ class _WhatIf:
         return say(f"what_if.{key}", names=self._named(found))
 
     def _named(self, tensors: Sequence[Any], most: int = 4) -> str:
-        names = [code(self.holders.name(t) or self.spelled.get(id(t)) or shape(t)) for t in tensors]
+        left = {id(t): t for t in tensors}
+        names = []
+        for ids, word in self.modules.items():  # a Module stands for its parameters
+            if ids and ids <= left.keys():
+                names.append(code(word))
+                left = {ident: t for ident, t in left.items() if ident not in ids}
+        names += [code(self.holders.name(t) or self.spelled.get(id(t)) or shape(t)) for t in left.values()]
         return say("common.list").join(names[:most]) + (" …" if len(names) > most else "")
 
     def _blocks(self) -> Iterator[Block]:

@@ -164,6 +164,7 @@ def _cure(found: Diagnosis) -> list[Block]:
 CAUSES = {
     "overwritten": "cause_change",
     "overwritten_by_step": "cause_change",
+    "overwritten_part": "cause_change",
     "twice": "cause_first",
     "doubled": "cause_backward",
     "doubled_loop": "cause_backward",

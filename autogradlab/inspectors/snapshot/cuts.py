@@ -62,6 +62,8 @@ def cut(expression: ast.AST | None, space: Space, result: str) -> Diagnosis:
         name, _, made = min(
             real, key=lambda leaf: next((i for i, p in enumerate(LIKELY) if leaf[0].lower().startswith(p)), 99)
         )
+        if made is not None and _is_gradient(made.source):
+            return Diagnosis("gradient", {"result": result, "name": name, "source": made.source}, made)
         others = ", ".join(map(code, dict.fromkeys(n for n, _, _ in tensors)))
         kind = "forgotten" if "," in others else "forgotten_itself" if name == result else "forgotten_one"
         return Diagnosis(
@@ -145,6 +147,14 @@ class _Uncut(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
         return node.value if node.attr == "data" else node
+
+
+def _is_gradient(source: str) -> bool:
+    """Whether an expression asks for a gradient: `torch.autograd.grad(...)` or `w.grad`."""
+    match parsed(source):
+        case ast.Module(body=[ast.Expr(value=ast.Attribute(attr="grad") | ast.Call(func=ast.Attribute(attr="grad")))]):
+            return True
+    return False
 
 
 def of_gradient(node: ast.Attribute) -> bool:

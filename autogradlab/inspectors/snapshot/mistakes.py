@@ -12,7 +12,7 @@ from . import reasons
 from .cuts import Diagnosis, cut, grouped, in_place_instead, with_points
 from .failing import Failure, parsed, statements
 from .feeders import nodes_below
-from .kinds import attribute, is_array, is_tensor, version_of
+from .kinds import attribute, is_array, is_module, is_tensor, version_of
 from .origins import Origin, origin
 
 __all__ = ["because", "diagnose"]
@@ -205,6 +205,8 @@ def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
         result = "loss" if root is None else ast.unparse(root)
         fields = {"result": result, "then": match[4], "now": match[3]}
         return replace(stepped, fields={**stepped.fields, **fields})
+    if not named and (part := _part(failed, match)) is not None:
+        return part
     name = named[0][0] if named else ""
     key = "overwritten_by_somebody" if name else "overwritten_unnamed"
     return Diagnosis(
@@ -212,6 +214,24 @@ def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
         {"name": name, "shape": str(shape), "then": match[4], "now": match[3]},
         origin(name, failed.space) if name else None,
     )
+
+
+#: operations that give a part of a tensor, or another look at it
+_VIEWS = ("AsStrided", "Select", "Slice", "View", "ReshapeAlias", "T", "Transpose", "Permute", "Unsqueeze", "Squeeze")
+
+
+def _part(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
+    """What was saved is a part of a tensor, and the last line that writes into one of that version wrote elsewhere."""
+    if match[2] is not None and match[2] not in _VIEWS:
+        return None
+    held = {n for n, t in failed.names if is_tensor(t) and version_of(t) == int(match[3])}
+    for node, where, _ in statements(failed.space):
+        target = _changed(node)
+        if target is None or _base(target) not in held or not isinstance(target, ast.Subscript):
+            continue
+        fields = {"name": _base(target), "change": where.source, "then": match[4], "now": match[3]}
+        return Diagnosis("overwritten_part", fields, where)
+    return None
 
 
 def _stepped(failed: Failure, held: list[tuple[str, Any]]) -> Diagnosis | None:
@@ -275,6 +295,7 @@ def _not_scalar(failed: Failure, match: re.Match[str]) -> Diagnosis:
     result, value = "loss" if root is None else ast.unparse(root), failed.value(root)
     shape = str(tuple(value.shape)) if is_tensor(value) else ""
     key = "not_scalar" if shape else "not_scalar_unnamed"
+    key = "not_real" if "complex" in failed.message else key
     return Diagnosis(
         key,
         {"result": result, "shape": shape, "code": "loss" if root is None else grouped(root)},
@@ -378,8 +399,15 @@ def _sizes(failed: Failure, match: re.Match[str]) -> Diagnosis:
 
 
 def _product(failed: Failure, match: re.Match[str]) -> Diagnosis:
-    """Two matrices that cannot be multiplied."""
-    return Diagnosis("product", {"rows": match[1], "columns": match[2], "below": match[3], "across": match[4]})
+    """Two matrices that cannot be multiplied; what a Linear is given, where it is called by its name."""
+    rows, columns, below, across = (match[k] for k in range(1, 5))
+    fields = {"rows": rows, "columns": columns, "below": below, "across": across}
+    match failed.call:
+        case ast.Call(func=called, args=[given]):
+            layer = failed.value(called)
+            if is_module(layer) and str(attribute(layer, "in_features")) == below:
+                return Diagnosis("features", {**fields, "layer": ast.unparse(called), "name": ast.unparse(given)})
+    return Diagnosis("product" if rows == below or columns == across else "product_other", fields)
 
 
 def _operands(failed: Failure) -> tuple[ast.expr, ast.expr] | None:

@@ -31,6 +31,7 @@ __all__ = ["KINDS", "Reason", "advice", "cure", "grad_reason", "is_freed", "lead
 KINDS = (
     "present",
     "integer",
+    "boolean",
     "counted",
     "transformed",
     "inference",
@@ -55,7 +56,7 @@ KINDS = (
 )
 
 #: Kinds whose cure calls a method of the tensor: it must have a name for that.
-_CALLED = frozenset({"integer", "detached", "not_required", "nonleaf"})
+_CALLED = frozenset({"integer", "boolean", "detached", "not_required", "nonleaf"})
 
 #: Kinds that a backward ends; the others stay.
 _PASSING = frozenset(KINDS[KINDS.index("retained") :]) | {"present"}
@@ -131,7 +132,8 @@ def grad_reason(tensor: Any, names: Names, space: Mapping[str, Any] | None = Non
         fields["source"] = made.source
     if not (tensor.is_floating_point() or tensor.is_complex()):
         computed = made is not None and space is not None and _computed(made.source, space)
-        return Reason("counted" if computed else "integer", fields | {"dtype": dtype(tensor)})
+        kind = "counted" if computed else "boolean" if dtype(tensor) == "bool" else "integer"
+        return Reason(kind, fields | {"dtype": dtype(tensor)})
     if in_transform(tensor):
         return Reason("transformed", fields)
     if not tensor.requires_grad:

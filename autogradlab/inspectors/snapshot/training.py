@@ -138,7 +138,7 @@ class Watch:
         self._going: dict[tuple[str, str], int] = {}  # what was told and goes on: up to which step
         self._long: dict[str, int] = {}  # for how many steps a parameter has been small, or a ReLU silent
         self._dead: dict[str, dict[int, int]] = {}  # of each ReLU: for how many steps a unit has given 0
-        self._versions: dict[int, int] = {}
+        self._known: dict[int, tuple[int, Any]] = {}  # of each weight its version and numbers when the step began
         self._judged = 0
         self._attach()
 
@@ -333,10 +333,13 @@ class Watch:
 
     def _weights(self, step: Step, earlier: Step | None) -> None:
         """Whether any weight has changed since the last step began."""
-        versions = {p: version_of(t) or 0 for p, t in self.living() if t.requires_grad}
-        if earlier is not None and earlier.grads and versions and versions == self._versions:
-            self._tell(step, "still", ["weights"], float(earlier.number))
-        self._versions = versions
+        weights = {p: (version_of(t) or 0, sample(t)) for p, t in self.living() if t.requires_grad}
+        if earlier is not None and earlier.grads and weights and weights.keys() == self._known.keys():
+            pairs = [(known, weights[p]) for p, known in self._known.items()]
+            # what is written to `w.data` is not counted in the version
+            if all(one[0] == other[0] for one, other in pairs) and all(same(one[1], other[1]) for one, other in pairs):
+                self._tell(step, "still", ["weights"], float(earlier.number))
+        self._known = weights
 
     def tell(self, kind: str, names: Sequence[str]) -> None:
         """Something that others have noticed of the parameters, at the step that is under way."""
