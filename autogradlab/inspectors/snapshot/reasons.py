@@ -161,7 +161,10 @@ def _without(
         if space is not None and (counts := without_gradient(made.source, space)):
             return Reason("through_counts", fields | {"counts": counts})
         if isinstance(space, Space) and (before := _before(made, fields["name"], space)) is not None:
-            return Reason("outside", fields | {"inside": sentence(before), "inside_cure": cure(before)})
+            told = {"inside": sentence(before), "inside_cure": cure(before), "before": before.fields["name"]}
+            if before.kind != "no_grad" and isinstance(ast.parse(before.fields["source"]).body[0], ast.Expr):
+                told["before"] += f" = {before.fields['source']}"
+            return Reason("outside", fields | told)
     return Reason("not_required", fields)
 
 
