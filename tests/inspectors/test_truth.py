@@ -522,7 +522,9 @@ def test_the_receipt_of_a_non_leaf_promises_no_grad(torch: Any):
 def test_several_that_are_on_no_path_are_several(torch: Any):
     w = torch.tensor([1.0], requires_grad=True)
     net = torch.nn.Linear(1, 1)
-    text = lab.what_if((w * 2).sum(), frozen=net).text
+    y = (w * 2).sum()
+    assert "`net` is not on any path back from" in lab.what_if(y, frozen=net).text
+    text = lab.what_if(y, frozen=[net.weight, net.bias]).text
     assert "`net.weight`, `net.bias` are not on any path back from" in text and "cutting" not in text
 
 

@@ -202,7 +202,8 @@ class _WhatIf:
     def _blocks(self) -> Iterator[Block]:
         off = [t for found in self.asked.values() for t in found if edge_of(t) not in self.now.at]
         if off:
-            key = "what_if.off_way" if len(off) == 1 else "what_if.off_way_all"
+            one = len(off) == 1 or frozenset(map(id, off)) in self.modules
+            key = "what_if.off_way" if one else "what_if.off_way_all"
             yield Note(say(key, names=self._named(off), root=self.written), "warning")
         codes = [say(f"what_if.code_{key}", names=self._named(found)) for key, found in self.asked.items()]
         if all(leaf.then is None for leaf in self.leaves):
