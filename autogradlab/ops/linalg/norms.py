@@ -122,8 +122,6 @@ def linalg_vector_norm(
     if dtype is not None:
         _check_dtype("linalg.vector_norm", x, dtype)
         x = x.astype(dtype.numpy)
-    if p == 2 and x.dtype.kind == "f" and x.dtype.itemsize > 2:  # the usual case
-        return np.asarray(contiguous(np.sqrt(in_lanes(x * x, dims, keepdim))))
     final = np.dtype(x.dtype.char.lower()) if x.dtype.kind == "c" else x.dtype
     work = np.dtype(np.float32) if final.itemsize == 2 else final
     size = x if p == 2 and x.dtype.kind != "c" else magnitude(x)  # whose sign its square has not
