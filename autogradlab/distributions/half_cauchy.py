@@ -27,6 +27,9 @@ class HalfCauchy(Half):
 
     whole = Cauchy
 
+    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(scale, validate_args)
+
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
         return super().expand(batch_shape, self._get_checked_instance(HalfCauchy, _instance))
 

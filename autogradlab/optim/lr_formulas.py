@@ -37,9 +37,7 @@ def _functions(given: Any, optimizer: Optimizer) -> list[Any]:
 class _ByFunctions(LRScheduler):
     """Rates from a function of the epoch for each group of parameters."""
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
-        self.lr_lambdas = _functions(lr_lambda, optimizer)
-        super().__init__(optimizer, last_epoch)
+    lr_lambdas: list[Any]
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer; of lr_lambdas that are objects their attributes, of functions None."""
@@ -75,6 +73,10 @@ class LambdaLR(_ByFunctions):
     Mirrors `torch.optim.lr_scheduler.LambdaLR`.
     """
 
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        self.lr_lambdas = _functions(lr_lambda, optimizer)
+        super().__init__(optimizer, last_epoch)
+
     def get_lr(self) -> list[Any]:
         """The start rates times what the functions give for this step."""
         self._warn_get_lr_called_within_step()
@@ -98,10 +100,11 @@ class MultiplicativeLR(_ByFunctions):
     """
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
-        for each in _functions(lr_lambda, optimizer):
+        self.lr_lambdas = _functions(lr_lambda, optimizer)
+        for each in self.lr_lambdas:
             if not callable(each):
                 raise TypeError(f"lr_lambda should be a function, but got {type(each).__name__}")
-        super().__init__(optimizer, lr_lambda, last_epoch)
+        super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
         """The rates times what the functions give for this step."""

@@ -199,3 +199,23 @@ attempt(lambda: F.threshold(y, 1))
 for _ in range(2):
     print(torch.threshold(y, t(1), t(2.0))[0], torch.roll(y, t(1), t(0))[0], F.leaky_relu(y, t(0.1))[0])
 attempt(lambda: torch.threshold(y, t([1.0]), 2))
+
+# % arguments-counted: names of classes in errors, keywords that stand for what was given, numbers of other types
+lr, dist = torch.optim.lr_scheduler, torch.distributions
+y, t, scale = torch.arange(12.0).view(3, 4), torch.tensor, torch.tensor(1.0)
+print(dist.HalfNormal(scale).icdf(prob=t(0.5)), dist.HalfCauchy(scale).icdf(prob=t(0.5)))
+print(F.layer_norm(y, (4,), eps=t(0.5))[0], torch.trapezoid(y, torch.ones(1, 4)))
+for action in (
+    lr.LambdaLR,
+    lr.MultiplicativeLR,
+    dist.HalfNormal,
+    dist.HalfCauchy,
+    lambda: F.layer_norm(y, (4,), eps=t([0.5])),
+    lambda: torch.trapezoid(torch.ones(3), torch.ones(2, 3)),
+    lambda: torch.trapezoid(torch.ones(4, 3), torch.ones(2, 4, 3)),
+    lambda: torch.round(y, decimals=1.0),
+    lambda: torch.round(y, decimals=True),
+    lambda: torch.clamp(y, 1, input=y),
+    lambda: y.clamp_(1, input=y),
+):
+    attempt(action)

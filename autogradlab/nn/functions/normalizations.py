@@ -13,6 +13,7 @@ from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import cxx_name, uint8
 from ...core.types.info import finfo
+from ...core.values.promotion import plain_number
 from ...ops.first.kinds import BOOL, INTEGERS, refuse
 from ...ops.nn import norm as _kernels
 from ...ops.table.asking import at, options_of
@@ -207,6 +208,9 @@ def layer_norm(
 
     Mirrors `torch.nn.functional.layer_norm`.
     """
+    if type(eps) is not float:
+        _layer_norm(input, normalized_shape, weight, bias, eps)
+        eps = plain_number(eps)
     try:
         return TENSORS.native_layer_norm(input, tuple(normalized_shape), weight, bias, eps)[0]
     except (TypeError, AttributeError):

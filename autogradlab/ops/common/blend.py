@@ -264,7 +264,7 @@ def _of_numbers(name: str, *words: str) -> Rule:
         input = args[0] if args else kwargs.get("input")
         if len(limits) != count or kwargs:
             limits += tuple(map(kwargs.get, words[len(limits) :]))
-            if len(limits) > count or not kwargs.keys() <= known:
+            if len(limits) > count or not kwargs.keys() <= known or (args and "input" in kwargs):
                 return None
         if not isinstance(input, Tensor):
             return None

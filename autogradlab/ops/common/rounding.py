@@ -104,6 +104,8 @@ def _decimals(x: np.ndarray, places: int) -> np.ndarray:
 
 
 def _round_decimals(input: np.ndarray, decimals: int) -> Any:
+    if type(decimals) is not int:
+        raise TypeError  # as the signature says
     refuse(input, "round_cpu" if decimals else "round_vml_cpu", "biuc")
     return iterated(np.rint(input) if decimals == 0 else single(_decimals)(input, decimals), input)
 

@@ -435,9 +435,8 @@ def _spacing(name: str, y: Tensor, x: Tensor, d: int) -> Tensor:
         x = x.view([x.shape[0] if i == d else 1 for i in range(y.dim())])
     elif x.dim() < y.dim():
         x = x.view([1] * (y.dim() - x.dim()) + list(x.shape))
-    along = d if x.dim() == y.dim() else d - y.dim()
-    left = _before(x, along)
-    return _after(x, along) - left
+    left = _before(x, d)
+    return _after(x, d) - left
 
 
 def _before(t: Tensor, dim: int) -> Tensor:
