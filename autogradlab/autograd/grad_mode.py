@@ -378,8 +378,8 @@ class enforce_grad_layout_policy(_DecoratorContextManager):
 
     __module__ = "torch.autograd.grad_mode"
 
-    def __init__(self, mode: bool) -> None:
-        self.mode = mode
+    def __init__(self, enable: bool = True) -> None:
+        self.enable = enable
 
     def __enter__(self) -> None: ...
 
@@ -387,7 +387,7 @@ class enforce_grad_layout_policy(_DecoratorContextManager):
 
     def clone(self) -> Self:
         """A fresh context manager of the same kind."""
-        return type(self)(self.mode)
+        return type(self)(self.enable)
 
 
 class _unsafe_preserve_version_counter(_DecoratorContextManager):

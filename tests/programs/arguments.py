@@ -219,3 +219,23 @@ for action in (
     lambda: y.clamp_(1, input=y),
 ):
     attempt(action)
+
+# % arguments-repeated: sizes of layers are any iterable, or a number for each dimension
+nn = torch.nn
+for layer in (
+    nn.ReflectionPad2d(range(1, 5)),
+    nn.ZeroPad1d({1: 2, 3: 4}),
+    nn.ConstantPad1d(torch.tensor([1, 2]), 0.5),
+    nn.AvgPool1d([2]),
+    nn.AvgPool1d(2, [1]),
+    nn.MaxUnpool2d([2, 3], stride=range(2, 4)),
+    nn.FractionalMaxPool2d(2, output_size=torch.Size([3, 2])),
+):
+    print(layer)
+for action in (
+    lambda: F.layer_norm(x, x),
+    lambda: F.layer_norm(x, torch.Size([2])).shape,
+    lambda: F.layer_norm(x, range(2, 3)),
+    lambda: nn.ZeroPad2d("ab"),
+):
+    attempt(action)

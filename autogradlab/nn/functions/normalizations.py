@@ -208,7 +208,7 @@ def layer_norm(
 
     Mirrors `torch.nn.functional.layer_norm`.
     """
-    if type(eps) is not float:
+    if type(eps) is not float or type(normalized_shape) is not tuple:
         _layer_norm(input, normalized_shape, weight, bias, eps)
         eps = plain_number(eps)
     try:

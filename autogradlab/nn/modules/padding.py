@@ -7,6 +7,7 @@ from typing import Any
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .module import Module, named
+from .utils import _ntuple
 
 __all__ = [
     "CircularPad1d",
@@ -39,7 +40,7 @@ class _PadNd(Module):
 
     def __init__(self, padding: Any) -> None:
         super().__init__()
-        self.padding = tuple(padding) if isinstance(padding, (tuple, list)) else (padding,) * (2 * self._dims)
+        self.padding = _ntuple(2 * self._dims)(padding)
 
     def forward(self, input: Tensor) -> Tensor:
         """The padded input."""

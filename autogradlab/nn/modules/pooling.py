@@ -7,6 +7,7 @@ from typing import Any
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .module import Module, named
+from .utils import _ntuple, _single
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -151,10 +152,10 @@ class AvgPool1d(Module):
         count_include_pad: bool = True,
     ) -> None:
         super().__init__()
-        self.kernel_size = kernel_size if isinstance(kernel_size, tuple) else (kernel_size,)
+        self.kernel_size = _single(kernel_size)
         stride = stride if stride is not None else kernel_size
-        self.stride = stride if isinstance(stride, tuple) else (stride,)
-        self.padding = padding if isinstance(padding, tuple) else (padding,)
+        self.stride = _single(stride)
+        self.padding = _single(padding)
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 
@@ -327,8 +328,7 @@ class _MaxUnpoolNd(Module):
         super().__init__()
         n = self._n
         self.kernel_size, self.stride, self.padding = (
-            v if isinstance(v, tuple) else (v,) * n
-            for v in (kernel_size, stride if stride is not None else kernel_size, padding)
+            _ntuple(n)(v) for v in (kernel_size, stride if stride is not None else kernel_size, padding)
         )
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
@@ -558,11 +558,11 @@ class _FractionalMaxPoolNd(Module):
             and min(kernel_size) <= 0
         ):
             raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
-        self.kernel_size = _tuple(kernel_size, n)
+        self.kernel_size = _ntuple(n)(kernel_size)
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
-        self.output_size = None if output_size is None else _tuple(output_size, n)
-        self.output_ratio = None if output_ratio is None else _tuple(output_ratio, n)
+        self.output_size = None if output_size is None else _ntuple(n)(output_size)
+        self.output_ratio = None if output_ratio is None else _ntuple(n)(output_ratio)
         if output_size is None and output_ratio is None:
             raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:
@@ -576,10 +576,6 @@ class _FractionalMaxPoolNd(Module):
         return pool(
             input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
         )
-
-
-def _tuple(value: Any, n: int) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * n
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
