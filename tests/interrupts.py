@@ -48,12 +48,14 @@ def traced(
     points = signal_points if error is KeyboardInterrupt else call_points
     count = 0
 
-    def instruction(code: CodeType, offset: int) -> None:
+    def instruction(code: CodeType, offset: int) -> bool:
         nonlocal count
-        if offset in points(code):
-            count += 1
-            if count == at:
-                raise error
+        if offset not in points(code):
+            return False
+        count += 1
+        if count == at:
+            raise error
+        return True
 
     stop = watch(instruction, within)
     try:
@@ -67,9 +69,9 @@ def traced(
         stop()
 
 
-def watch(instruction: Callable[[CodeType, int], None], within: tuple[str, ...]) -> Callable[[], None]:
+def watch(instruction: Callable[[CodeType, int], bool], within: tuple[str, ...]) -> Callable[[], None]:
     """Have `instruction` called before every bytecode of this thread in files of `within`, but not in this file, until
-    what is returned is called."""
+    what is returned is called. It says whether it wants to hear of this bytecode again."""
 
     # Python drops what is raised in a callback of the garbage collector
     dropped = {getattr(callback, "__code__", None) for callback in gc.callbacks}
@@ -81,9 +83,10 @@ def watch(instruction: Callable[[CodeType, int], None], within: tuple[str, ...])
     if sys.version_info >= (3, 12):  # sys.settrace misses bytecodes in Python 3.13.0
         monitoring, tool, here = sys.monitoring, sys.monitoring.DEBUGGER_ID, threading.get_ident()
 
-        def event(code: CodeType, offset: int) -> None:
-            if threading.get_ident() == here and asked(code):
-                instruction(code, offset)
+        def event(code: CodeType, offset: int) -> Any:
+            if threading.get_ident() != here or (asked(code) and instruction(code, offset)):
+                return None
+            return monitoring.DISABLE  # this bytecode, until events are started again
 
         def stop() -> None:
             sys.settrace(before)
@@ -94,6 +97,7 @@ def watch(instruction: Callable[[CodeType, int], None], within: tuple[str, ...])
         monitoring.use_tool_id(tool, __name__)
         monitoring.register_callback(tool, monitoring.events.INSTRUCTION, event)
         monitoring.set_events(tool, monitoring.events.INSTRUCTION)
+        monitoring.restart_events()
         sys.settrace(lambda *_: None)  # the place of the trace function is taken, as it is below
         return stop
 
