@@ -236,7 +236,7 @@ print(torch.load(file), torch.serialization.DEFAULT_PROTOCOL)
 # % wild-small-words: hooks as they are printed, initialisation of what is no tensor, a window that is missing
 x = torch.ones(2, requires_grad=True)
 x.register_hook(abs)
-print(type(x._backward_hooks).__name__, dict(x._backward_hooks))
+print(dict(x._backward_hooks))
 said(lambda: nn.init.xavier_uniform_([1.0]))
 said(lambda: torch.stft(torch.ones(8), 4, return_complex=True).shape)
 
