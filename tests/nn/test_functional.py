@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -320,3 +321,11 @@ def test_the_torch_namespace_has_these_names(torch: Any):
     from autogradlab.nn.namespace import NAMES
 
     assert [name for name in sorted(NAMES) if not hasattr(torch, name)] == []
+
+
+def test_functions_are_pickled_by_their_names():
+    F = autogradlab.nn.functional
+    for name in dir(F):
+        fn = getattr(F, name)
+        if callable(fn) and not isinstance(fn, type) and getattr(fn, "__module__", "").startswith("autogradlab"):
+            assert pickle.loads(pickle.dumps(fn)) is fn, name

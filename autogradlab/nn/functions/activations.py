@@ -514,7 +514,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     return input - input.tanh()
 
 
-def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+def _threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x where it is larger than threshold, value elsewhere.
 
     Shapes: any; the result has input's shape.
@@ -531,7 +531,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return _call("threshold", inplace, input, threshold, value)
 
 
-threshold.__name__ = threshold.__qualname__ = "_threshold"  # as PyTorch's errors call it
+threshold = _threshold  # errors name it so in PyTorch too
 
 
 @reading("threshold_")
