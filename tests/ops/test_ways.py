@@ -12,6 +12,7 @@ from autogradlab.core.memory import adding, layout, places
 from autogradlab.core.memory.places import places_in_rows
 from autogradlab.core.random import normals
 from autogradlab.core.random.generator import Generator
+from autogradlab.core.runtime import modes
 from autogradlab.ops.common import order, take
 from autogradlab.ops.first import kinds, products, quotients
 from autogradlab.ops.kernels.rounded import MANY
@@ -177,9 +178,9 @@ def test_sums_of_short_lines(monkeypatch: pytest.MonkeyPatch) -> None:
             sums += [adding.in_halves(x), adding.total(x, x.dtype)]
         return [(np.asarray(r).strides, np.asarray(r).tobytes()) for r in sums]
 
-    short = found()
+    short = modes.quiet(found)  # as kernels run: a library may set the flag of an invalid value beside inf
     monkeypatch.setattr(adding, "_LINES", 1 << 60)
-    assert short == found()
+    assert short == modes.quiet(found)
 
 
 @pytest.mark.parametrize("dim", [0, 1, 2])
