@@ -47,11 +47,10 @@ def at_places(x: np.ndarray, places: np.ndarray, d: int) -> np.ndarray:
     """
     if not x.size:
         return np.zeros(places.shape, x.dtype)
-    found: np.ndarray
     if _few_of_matrix(x, places):
-        found = x[_of_matrix(x.shape, places, d)]
-        return found
-    found = np.ascontiguousarray(x).reshape(-1).take(_flat(x.shape, places, d))
+        found: np.ndarray = x[_of_matrix(x.shape, places, d)]
+    else:
+        found = np.ascontiguousarray(x).reshape(-1).take(_flat(x.shape, places, d))
     return found
 
 
