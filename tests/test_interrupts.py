@@ -303,6 +303,7 @@ def test_interrupted_at_every_point(make: Callable[[], Work]):
     assert left_behind(make) == []
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("error", [MemoryError, RecursionError])
 @pytest.mark.parametrize("make", [f for f in WORK if f is not stepped], ids=lambda f: f.__name__)
 def test_any_call_may_fail(make: Callable[[], Work], error: type[BaseException]):

@@ -396,6 +396,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("encoding", ["cp1252", "gbk", "ascii"])
 def test_authors_and_teachers_in_any_console(
     encoding: str, course: Path, console: Console, monkeypatch: pytest.MonkeyPatch

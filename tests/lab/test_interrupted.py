@@ -60,6 +60,7 @@ ACTS: dict[str, tuple[Callable[[], Any], str]] = {
 }
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, RecursionError])
 @pytest.mark.parametrize("name", ACTS)
 def test_wherever_it_stops(sample: Path, name: str, error: type[BaseException]):

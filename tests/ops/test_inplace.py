@@ -128,6 +128,7 @@ def state(base: Any, target: Any) -> Any:
     return shown, base._version, type(base.grad_fn).__name__, type(target.grad_fn).__name__, target.shape
 
 
+@pytest.mark.turns(4)
 @every_in_place
 def test_an_interruption_leaves_all_or_nothing(name: str):
     case = next((c for c in cases_of(name) if c.inplace), cases_of(name)[0])

@@ -77,6 +77,7 @@ class Interrupt:
         sys.settrace(None)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("name", "options"), OPTIMIZERS, ids=IDS)
 @pytest.mark.parametrize("steps", [0, 2])
 def test_an_interrupted_step_is_whole_or_undone(name: str, options: dict[str, Any], steps: int):
