@@ -312,15 +312,14 @@ class Signatures:
                 slots += enumerate(args)
             if all(_fits_by_kind(chosen.parameter(slot), obj) for slot, obj in slots):
                 return args, kwargs, True
+        params = {param.name: param for param in chosen.params}
+
+        def taken(param: Parameter, obj: Any) -> Any:
+            return values[param.name] if param.kind in _UNPACKED and not _is_plain(obj) else obj
+
         if not chosen.takes_varargs(args):
-            for at, (obj, param) in enumerate(zip(args, chosen.params, strict=False)):
-                if param.kind in _UNPACKED and not _is_plain(obj) and obj is not values[param.name]:
-                    args = (*args[:at], values[param.name], *args[at + 1 :])
-        for param in chosen.params:
-            obj = named.get(param.name)
-            if param.kind in _UNPACKED and not _is_plain(obj) and obj is not values[param.name]:
-                named = {**named, param.name: values[param.name]}
-        return args, named, False
+            args = tuple(map(taken, chosen.params, args))
+        return args, {name: taken(params[name], obj) for name, obj in named.items()}, False
 
     def fail(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> NoReturn:
         """Raises the TypeError for a call that no overload accepts."""
