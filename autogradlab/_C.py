@@ -51,6 +51,7 @@ __all__ = [
     "_disabled_torch_dispatch_impl",
     "_disabled_torch_function_impl",
     "_functions",
+    "_functorch",
     "_infer_size",
     "_get_deterministic_fill_uninitialized_memory",
     "_is_fwd_grad_enabled",
@@ -307,6 +308,16 @@ class _Layers(ModuleType):
         return getattr(import_module(f"{__package__}.nn.functional"), self._names[name] or name)
 
 
+class _Transforms(ModuleType):
+    """What functional transforms are asked; loaded with them."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "is_functorch_wrapped_tensor":
+            raise AttributeError(f"module 'torch._C._functorch' has no attribute '{name}'")
+        return import_module(f"{__package__}.func.mapping").is_wrapped
+
+
+_functorch = _Transforms("torch._C._functorch")
 _nn = _Layers("torch._C._nn")
 vars(_nn).update(_parse_to=_parse_to)
 _autograd = ModuleType("torch._C._autograd")

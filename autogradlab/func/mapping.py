@@ -212,12 +212,12 @@ class Mapping:
 _BATCHED = "BatchedTensor(lvl={}, bdim={}, value=\n{}\n)"
 
 
-def _show(t: Tensor) -> str | None:
-    """The text of a tensor inside of transforms, or of one that has escaped from vmap; None for one that they do not
-    concern."""
+def _layers(t: Tensor) -> tuple[list[str], Tensor]:
+    """What transforms have put around a tensor, the last first, and what it is outside of them; the same of one that
+    has escaped from vmap."""
     array = getattr(t, "_array", None)  # one of PyTorch's, or one without contents, has none
     if array is None:
-        return None
+        return [], t
     levels = levels_of(array.shape)
     layers = []
     for lvl in range(len(transforms.stack), 0, -1):
@@ -226,6 +226,18 @@ def _show(t: Tensor) -> str | None:
             layers.append(around.format(lvl, "{}"))
     dead = set(levels).difference(modes.current().levels)
     layers += [_BATCHED.format(lvl, 0, "{}") for lvl in range(len(dead), 0, -1)]
+    return layers, t
+
+
+def is_wrapped(t: Tensor, /) -> bool:
+    """Whether transforms have put something around a tensor (`torch._C._functorch.is_functorch_wrapped_tensor`)."""
+    return bool(_layers(t)[0])
+
+
+def _show(t: Tensor) -> str | None:
+    """The text of a tensor inside of transforms, or of one that has escaped from vmap; None for one that they do not
+    concern."""
+    layers, t = _layers(t)
     if not layers:
         return None
     whole = all_rows(t._array)
