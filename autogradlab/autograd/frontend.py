@@ -103,11 +103,16 @@ def _run(task: Task) -> dict[int, Any]:
     try:
         _RUNNING.tasks = (*before, task)
         found = task.run()
-        for callback in task.callbacks:  # a callback may queue another one
-            callback()
+        _call_back(task)
         return found
     finally:
         _RUNNING.tasks = before
+
+
+def _call_back(task: Task) -> None:
+    """What `queue_callback` has queued during the pass, at its end; a callback may queue another one."""
+    for callback in task.callbacks:
+        callback()
 
 
 def _run_aside(task: Task) -> dict[int, Any]:
@@ -120,8 +125,7 @@ def _run_aside(task: Task) -> dict[int, Any]:
         _RUNNING.tasks = (*tasks, task)
         try:
             task.run()
-            for callback in task.callbacks:
-                callback()
+            _call_back(task)
         except BaseException as error:
             failed.append(error)
         finally:
@@ -367,6 +371,7 @@ def _stepwise(task: Task) -> Iterator[Event]:
             _RUNNING.tasks = (*before, task)
             event = next(steps)
         except StopIteration:
+            _call_back(task)
             _warn_of_cycle(task)
             return
         finally:

@@ -49,6 +49,20 @@ def test_it_says_what_a_backward_at_once_says():
     assert w.grad.tolist() == [3.0, 5.0]
 
 
+def test_what_is_queued_runs_at_the_end():
+    torch = autogradlab
+    w = torch.tensor(2.0, requires_grad=True)
+    y = w * w
+    said: list[Any] = []
+    queue = torch.autograd.Variable._execution_engine.queue_callback
+    y.register_hook(lambda grad: queue(lambda: said.append(w.grad)))
+    view: Any = lab.step(y, commit="live")
+    view.next()
+    assert (said, view.over) == ([], False)
+    view.run()
+    assert [found.tolist() for found in said] == [4.0]
+
+
 def test_other_code_runs_in_the_middle():
     torch = autogradlab
     w = torch.tensor([1.0, 2.0], requires_grad=True)
