@@ -11,6 +11,7 @@ from ...core.recording.record import TENSORS
 from ...core.runtime.warn import warn_once
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
+from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import cxx_name, uint8
 from ...core.types.info import finfo
 from ...core.values.promotion import plain_number
@@ -126,6 +127,7 @@ def batch_normed(
             raise RuntimeError(f"{name} should contain {channels} elements not {t._array.size}")
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
+    wrap_dim(1, input._array.ndim)
     _reserve(input)
     # the running statistics change without being counted up, as in PyTorch: a second batch may come before backward
     return TENSORS.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]

@@ -265,14 +265,32 @@ def _test(
 _floats = "fVc"
 
 
-def _filled(r: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """What is known of all integers is written into memory that empty_like() makes."""
-    return iterated(r, x) if x.dtype.kind in _floats else like_input(r, x)
+_NUMBER = np.array(0)
+
+
+def _known(answer: bool, x: np.ndarray) -> np.ndarray:
+    """What is the same of all elements, in memory that empty_like() makes."""
+    return like_input(np.array(answer), x)
+
+
+def _if_known(r: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """What is known of all integers lies as `_known` has made it."""
+    return iterated(r, x) if x.dtype.kind in _floats else r
+
+
+def _of_both(r: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """A product of two answers about the elements; of integers it is known."""
+    return iterated(answer := iterated(r, x), answer) if x.dtype.kind in _floats else r
+
+
+def _of_parts(r: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """A part of complex numbers compared with a number; of others it is known."""
+    return iterated(r, x, _NUMBER) if x.dtype.kind == "c" else r
 
 
 _test(
     "isnan(Tensor input) -> Tensor",
-    lambda x: np.isnan(x) if x.dtype.kind in _floats else np.zeros_like(x, bool),
+    lambda x: np.isnan(x) if x.dtype.kind in _floats else x != x,
     """
     Whether an element is not a number.
 
@@ -283,11 +301,10 @@ _test(
     >>> torch.tensor(float('nan')) == torch.tensor(float('nan'))
     tensor(False)
     """,
-    layout=_filled,
 )
 _test(
     "isinf(Tensor input) -> Tensor",
-    lambda x: np.isinf(x) if x.dtype.kind in _floats else np.zeros_like(x, bool),
+    lambda x: np.isinf(x) if x.dtype.kind in _floats else _known(False, x),
     """
     Whether an element is inf or -inf.
 
@@ -296,11 +313,11 @@ _test(
     >>> torch.isinf(torch.tensor([1., float('inf'), float('-inf')]))
     tensor([False,  True,  True])
     """,
-    layout=_filled,
+    layout=_if_known,
 )
 _test(
     "isfinite(Tensor input) -> Tensor",
-    lambda x: np.isfinite(x) if x.dtype.kind in _floats else np.ones_like(x, bool),
+    lambda x: np.isfinite(x) if x.dtype.kind in _floats else _known(True, x),
     """
     Whether an element is neither infinite nor nan.
 
@@ -309,7 +326,7 @@ _test(
     >>> torch.isfinite(torch.tensor([1., float('inf'), float('nan')]))
     tensor([ True, False, False])
     """,
-    layout=_filled,
+    layout=_of_both,
 )
 _test(
     "isposinf(Tensor input, *, Tensor out=None) -> Tensor",
@@ -341,7 +358,7 @@ _test(
 )
 _test(
     "isreal(Tensor input) -> Tensor",
-    lambda x: x.imag == 0 if x.dtype.kind == "c" else np.logical_or(x == x, True),
+    lambda x: x.imag == 0 if x.dtype.kind == "c" else _known(True, x),
     """
     Whether an element has no imaginary part.
 
@@ -350,6 +367,7 @@ _test(
     >>> torch.isreal(torch.tensor([1 + 0j, 1j]))
     tensor([ True, False])
     """,
+    layout=_of_parts,
 )
 _test(
     "signbit(Tensor input, *, Tensor out=None) -> Tensor",

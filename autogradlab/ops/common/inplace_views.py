@@ -40,7 +40,7 @@ def reshaped(input: Tensor, entry: Op, values: list[Any], array: Any) -> Tensor:
     if modes.FLAGS.unusual:
         refuse_captured(input, f"{entry.name}_")
     if local.record and requires_grad(input):
-        check_inplace(input)
+        check_inplace(input, input)
     edges, found = entry.edges(values)
     if array is None:
         array = entry.kernel(input._array, *values[1:])
@@ -68,7 +68,7 @@ def t_(input: Tensor) -> Tensor:
     """In-place version of :meth:`t`."""
     if input._array.ndim > 2:
         if modes.current().record and requires_grad(input):
-            check_inplace(input)
+            check_inplace(input, input)
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
     return reshaped_in_place(input, _T, [input])
 

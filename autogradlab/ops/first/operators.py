@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.memory.layout import iterating
+from ...core.memory.layout import iterated, iterating
 from ...core.memory.versions import of_inference
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors
@@ -57,10 +57,11 @@ def _defers_numbers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return operator
 
 
-@iterating
 def _subtracted_from(input: np.ndarray, other: Any, alpha: Any = 1) -> np.ndarray:
     times = input if alpha == 1 else input * scalar_array(alpha, from_numpy(input.dtype))
-    return np.asarray(np.subtract(number(other, input.dtype), times))
+    first = np.asarray(number(other, input.dtype))
+    r = np.asarray(np.subtract(first, times))
+    return r if r.ndim < 2 else iterated(r, first, input)
 
 
 _RSUB = OPS["rsub"] = Op(

@@ -660,7 +660,7 @@ def _register_nll(name: str, node: str) -> None:
         ignore_index: int = -100,
     ) -> Any:
         if input.dtype.kind not in "fV":
-            _nll(np.ones(input.shape, np.float32), target, weight, reduction, ignore_index)  # which asks for shapes
+            _nll_check(np.empty(input.shape, np.float32), target, weight)
             raise unsupported(kernel, input.dtype)
         return _nll(input, target, weight, reduction, ignore_index)
 
@@ -733,9 +733,9 @@ def soft_margin_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) 
         raise RuntimeError(_NEGATION)
     shape = broadcast_shapes(input.shape, target.shape)
     x, y = common(input, target)
-    check_cast(x.dtype, input.dtype)
     if x.dtype.kind in "iu":  # the exponentials are computed in place
-        check_cast(get_default_dtype().numpy, x.dtype)
+        check_cast(get_default_dtype().numpy, input.dtype)
+    check_cast(x.dtype, input.dtype)
     if shape != input.shape:
         raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(shape)))
     return within(reduction, log1p(exp(-x * y)).astype(input.dtype, copy=False), x, y)

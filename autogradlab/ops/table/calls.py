@@ -163,6 +163,8 @@ def one(op: Op) -> Callable[..., Any]:
             edge = input._meta.accumulate()
         # end
         if edge is None:
+            if r.dtype.kind not in "fcV" and not casts:
+                return t
             edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, args)
         if edge is NO_EDGE or r.dtype.kind not in "fcV":
             if casts and edge is not NO_EDGE:
@@ -359,6 +361,15 @@ def _arrays(tensors: Any) -> list[Any]:
     return [t._array for t in tensors]
 
 
+def _refuse_grad(op: Op, values: list[Any]) -> None:
+    """Before the kernel runs: a tensor that requires grad is refused where the operation has no derivative by it."""
+    if FLAGS.unusual and not LOCAL.state.record:
+        return
+    for p in op.constant_places:
+        if values[p] is not None and values[p]._edge is not NO_EDGE:
+            op.refuse_grad(values)
+
+
 def several(op: Op) -> Callable[..., Any]:
     """An operation of a few tensors, or a list of them: one result, no view."""
     listed = op.list_place
@@ -391,6 +402,8 @@ def several(op: Op) -> Callable[..., Any]:
         except (AttributeError, TypeError):
             values = op.coerced(args, kwargs, values)
             given = op.arrays(values)
+        if constant:
+            _refuse_grad(op, values)
         if named and run is kernel:  # the kernel's own defaults stand for what is always named
             del given[positional:]
         try:
@@ -419,9 +432,6 @@ def several(op: Op) -> Callable[..., Any]:
             return t
         if not differentiates:
             return counted(t, inner, *values) if inner else t
-        for p in constant:
-            if values[p] is not None and values[p]._edge is not NO_EDGE:
-                op.refuse_grad(values)
         edges: list[Edge] = []
         found = False
         if listed is not None:
@@ -494,6 +504,8 @@ def many(op: Op) -> Callable[..., Any]:
                 given = None
         if given is None:
             values, given = op.operands(args, kwargs)
+        if constant:
+            _refuse_grad(op, values)
         try:
             r = QUIET(invoke, *given)
         except (RuntimeError, MemoryError) as error:
@@ -530,9 +542,6 @@ def many(op: Op) -> Callable[..., Any]:
                 for t in ts:
                     counted(t, inner, *values)
         if differentiates and (local is None or local.record):
-            for p in constant:
-                if values[p] is not None and values[p]._edge is not NO_EDGE:
-                    op.refuse_grad(values)
             edges: list[Edge] = []
             found = False
             if listed is not None:
