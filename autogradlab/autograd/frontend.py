@@ -103,7 +103,8 @@ def _run(task: Task) -> dict[int, Any]:
     try:
         _RUNNING.tasks = (*before, task)
         found = task.run()
-        _call_back(task)
+        if task.callbacks:
+            _call_back(task)
         return found
     finally:
         _RUNNING.tasks = before

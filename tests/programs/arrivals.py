@@ -384,3 +384,68 @@ for x in (
         with caught():
             r = x[index]
             print(tuple(r.shape), r.stride())
+
+
+#% arrivals-in-memory-of-others: .grad lies in the memory of a gradient that views alone have led to a leaf
+def leaf(*size):
+    return torch.ones(*size, requires_grad=True)
+
+
+def lies(t, g):
+    one, other = t.grad.untyped_storage(), g.untyped_storage()
+    return one.data_ptr() == other.data_ptr(), t.grad.storage_offset(), one.nbytes()
+
+
+for name, make in {
+    "view": lambda a: a.view(6),
+    "views": lambda a: a.view(6).unflatten(0, (3, 2)).unsqueeze(0),
+    "reshape": lambda a: a.reshape(3, 2) + 1,
+    "transposed": lambda a: a.t(),
+    "cat": lambda a: torch.cat([torch.zeros(1, 3), a]),
+    "stack": lambda a: torch.stack([torch.zeros(2, 3), a]),
+    "sum over one": lambda a: a.view(1, 6).sum(0),
+    "added": lambda a: a + 0,
+    "expanded": lambda a: a.expand(2, 2, 3),
+    "multiplied": lambda a: a * 2,
+    "slice": lambda a: a[:1],
+}.items():
+    a = leaf(2, 3)
+    y = make(a)
+    g = torch.arange(1.0, y.numel() + 1).reshape(y.shape)
+    y.backward(g, retain_graph=True)
+    print(name, *lies(a, g), a.grad.stride(), a.grad._version, a.grad.flatten().tolist())
+    y.backward(g)
+    print(" ", a.grad.flatten().tolist(), g.flatten().tolist())
+
+#% arrivals-two-leaves-in-one-memory: two leaves may get one memory, so that a second pass adds to both twice
+def leaf(*size):
+    return torch.ones(*size, requires_grad=True)
+
+
+a, b = leaf(6), leaf(6)
+loss = ((a.view(2, 3) + b.view(2, 3)) * 2).sum()
+loss.backward(retain_graph=True)
+print(a.grad, b.grad, a.grad.data_ptr() == b.grad.data_ptr())
+loss.backward()
+print(a.grad, b.grad)
+a.grad.zero_()
+print(b.grad)
+
+a, b = leaf(2), leaf(3)
+(torch.cat([a, b]) * torch.arange(5.0)).sum().backward()
+print(a.grad, b.grad, b.grad.storage_offset(), b.grad.untyped_storage().nbytes())
+
+seen = []
+a = leaf(2, 3)
+y = a.view(6)
+y.register_hook(lambda g: seen.append(g))
+(y * 2).sum().backward()
+seen[0].add_(1)
+print(a.grad)
+
+a = leaf(2, 3)
+y = a.view(6)
+y.retain_grad()
+(y * 2).sum().backward()
+a.grad.zero_()
+print(y.grad)

@@ -83,7 +83,8 @@ def add_to_grad(variable: Tensor, grad: np.ndarray, writes: int | None) -> None:
     """Make an array the `.grad` of a leaf, or add it to the one that is there; inside the quiet context.
 
     writes: of an array that nobody else holds, which may become `.grad` itself, how often it was written in
-    place, which counts as versions; None of any other array.
+    place, which counts as versions; None of any other array. It may be a view of memory that others see: `.grad` then
+    lies there too, as in PyTorch, which looks at the tensor's holders and not at those of its memory.
     """
     old = variable._grad
     if old is None:
@@ -92,7 +93,7 @@ def add_to_grad(variable: Tensor, grad: np.ndarray, writes: int | None) -> None:
             writes is not None
             and steps == variable._array.strides
             and not FLAGS.inference
-            and (grad.base is None or (0 not in steps and _has_base_alone(grad)))
+            and (grad.base is None or 0 not in steps)
         ):
             # unrolled: t = wrap(grad)
             t = _new(Tensor)
@@ -123,7 +124,7 @@ def _first_grad(variable: Tensor, grad: Any, writes: int | None) -> Tensor:
         taken = taken and _laid_out_like(grad, x)
         own: Any = bits.over(own_copy(bits.memory, x)) if taken else own_copy(grad, x)
         t = wrap(own)
-    elif taken and (grad.base is None or _has_base_alone(grad)):
+    elif taken:
         t = wrap(_permuted_like(grad, x))
     else:
         t = wrap(own_copy(grad, x))
@@ -136,18 +137,6 @@ def _first_grad(variable: Tensor, grad: Any, writes: int | None) -> Tensor:
     elif fills_memory(x):  # it makes memory with the strides of the leaf, and copies into it in place
         t._counter = [1]
     return t
-
-
-def _has_base_alone(grad: np.ndarray) -> bool:
-    """Whether a view is all of an array that nothing else holds."""
-    base = grad.base
-    return (
-        type(base) is np.ndarray
-        and base.base is None
-        and base.size == grad.size
-        and base.dtype is grad.dtype
-        and getrefcount(base) == ALONE + 1
-    )
 
 
 def _laid_out_like(grad: np.ndarray, x: np.ndarray) -> bool:

@@ -363,11 +363,8 @@ def _arrays(tensors: Any) -> list[Any]:
 
 def _refuse_grad(op: Op, values: list[Any]) -> None:
     """Before the kernel runs: a tensor that requires grad is refused where the operation has no derivative by it."""
-    if FLAGS.unusual and not LOCAL.state.record:
-        return
-    for p in op.constant_places:
-        if values[p] is not None and values[p]._edge is not NO_EDGE:
-            op.refuse_grad(values)
+    if not FLAGS.unusual or LOCAL.state.record:
+        op.refuse_grad(values)
 
 
 def several(op: Op) -> Callable[..., Any]:
@@ -402,8 +399,9 @@ def several(op: Op) -> Callable[..., Any]:
         except (AttributeError, TypeError):
             values = op.coerced(args, kwargs, values)
             given = op.arrays(values)
-        if constant:
-            _refuse_grad(op, values)
+        for p in constant:
+            if values[p] is not None and values[p]._edge is not NO_EDGE:
+                _refuse_grad(op, values)
         if named and run is kernel:  # the kernel's own defaults stand for what is always named
             del given[positional:]
         try:
@@ -504,8 +502,9 @@ def many(op: Op) -> Callable[..., Any]:
                 given = None
         if given is None:
             values, given = op.operands(args, kwargs)
-        if constant:
-            _refuse_grad(op, values)
+        for p in constant:
+            if values[p] is not None and values[p]._edge is not NO_EDGE:
+                _refuse_grad(op, values)
         try:
             r = QUIET(invoke, *given)
         except (RuntimeError, MemoryError) as error:
