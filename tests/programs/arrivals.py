@@ -386,7 +386,7 @@ for x in (
             print(tuple(r.shape), r.stride())
 
 
-#% arrivals-in-memory-of-others: .grad lies in the memory of a gradient that views alone have led to a leaf
+# % arrivals-in-memory-of-others: .grad lies in the memory of a gradient that views alone have led to a leaf
 def leaf(*size):
     return torch.ones(*size, requires_grad=True)
 
@@ -417,7 +417,8 @@ for name, make in {
     y.backward(g)
     print(" ", a.grad.flatten().tolist(), g.flatten().tolist())
 
-#% arrivals-two-leaves-in-one-memory: two leaves may get one memory, so that a second pass adds to both twice
+
+# % arrivals-two-leaves-in-one-memory: two leaves may get one memory, so that a second pass adds to both twice
 def leaf(*size):
     return torch.ones(*size, requires_grad=True)
 

@@ -31,6 +31,7 @@ def _copy_of(view: Op, parts: bool = False) -> Callable[..., Any]:
         node=view.node_name + "_copy",
         shown={"input_shape": ""} if view.name == "unbind" else None,
         real=parts,
+        inner_writes=1,
     )
     invoke = entry.invoke
 

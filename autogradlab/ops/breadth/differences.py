@@ -235,6 +235,7 @@ def _renorm_backward(F: Any, grad: Any, input: Any, p: float, dim: int, maxnorm:
         "input": lambda F, grad, input, p, dim, maxnorm: _renorm_backward(F, grad, input, p, dim, maxnorm),
     },
     jvp={"input": _renorm_jvp},
+    inner_writes=1,
     out=Out(exact=EXPECTED, overlap="part"),
 )
 def renorm(input: np.ndarray, p: float, dim: int, maxnorm: float) -> np.ndarray:

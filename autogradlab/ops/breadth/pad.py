@@ -60,6 +60,7 @@ op(
             lambda F, grad, pad: F.constant_pad_nd(grad, tuple(-p for p in pad), 0)
         ),
     },
+    inner_writes=2,
     doc="""
     Padded with a value: before and after the last dimension, the last but one, …; negative numbers cut off.
 

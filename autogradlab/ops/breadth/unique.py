@@ -120,7 +120,7 @@ def _consecutive(
     return _gathered(slices, np.flatnonzero(starts), d), inverse, counts
 
 
-def _entry(name: str, kernel: Any, node: str, inner_writes: int = 1) -> Op:
+def _entry(name: str, kernel: Any, node: str, inner_writes: Any = lambda x, *_: x.size > 0) -> Op:
     made = OPS[name] = Op(
         name,
         kernel,

@@ -299,6 +299,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     method=False,
     vjp=_DIAGONAL_BACK,
     out=COPIED,
+    inner_writes=1,
 )
 def diagonal_copy(input: np.ndarray, offset: int = 0, dim1: int = 0, dim2: int = 1) -> np.ndarray:
     """
@@ -336,6 +337,7 @@ def diagonal_backward(grad_output: Any, input_shape: tuple[int, ...], offset: in
     "diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
     vjp={"input": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2)},
     out=Out(exact=EXPECTED, unknown=True),
+    inner_writes=2,
 )
 def diag_embed(input: np.ndarray, offset: int = 0, dim1: int = -2, dim2: int = -1) -> np.ndarray:
     """Matrices with the last dimension of input on their diagonals.

@@ -250,6 +250,7 @@ def _test(
     error: type[Exception] = RuntimeError,
     out: Any = None,
     layout: Any = iterated,
+    inner_writes: Any = 0,
 ) -> None:
     name = declare(declaration, doc, out)
 
@@ -259,7 +260,7 @@ def _test(
         return kernel(input)
 
     test.__name__ = name
-    op(name, doc=doc)(laid_out(layout)(test))
+    op(name, doc=doc, inner_writes=inner_writes)(laid_out(layout)(test))
 
 
 _floats = "fVc"
@@ -314,6 +315,7 @@ _test(
     tensor([False,  True,  True])
     """,
     layout=_if_known,
+    inner_writes=lambda x: x.dtype.kind not in "fV",
 )
 _test(
     "isfinite(Tensor input) -> Tensor",
@@ -327,6 +329,7 @@ _test(
     tensor([ True, False, False])
     """,
     layout=_of_both,
+    inner_writes=lambda x: x.dtype.kind not in "fV",
 )
 _test(
     "isposinf(Tensor input, *, Tensor out=None) -> Tensor",

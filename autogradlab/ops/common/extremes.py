@@ -171,7 +171,7 @@ def _along(name: str, find: Any) -> Op:
         returns=named(name, ("values", "indices")),
         node=name.title() + "Backward0",
         check_out=apart,
-        inner_writes=2,
+        inner_writes=lambda x, dim, keepdim: 0 if x.ndim and keepdim else 2 if x.ndim else 1,
         vjp={
             "input": writes(2)(
                 lambda F, grad, dim, indices, input_shape, keepdim: F.put_at(grad, dim, indices, input_shape, keepdim)
@@ -297,7 +297,7 @@ def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
     op(
         name,
         doc=f"The {name[1:]}imum along dimensions; equal ones share its gradient.",
-        inner_writes=1,
+        inner_writes=lambda x, *_: name == "amax" or x.dtype.kind not in "iu",
         check_out=same_dtype(
             "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype."
         ),
@@ -353,6 +353,7 @@ _amx(
         ),
     },
     out=Out(exact=EXPECTED, overlap="dim"),
+    inner_writes=lambda x, dim, keepdim: 2 if x.ndim and dim is not None else 1,
 )
 def aminmax(input: np.ndarray, *, dim: int | None = None, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The smallest and the largest element at once, of all or along one dim.
@@ -429,6 +430,7 @@ op(
     >>> x.argmax(), x.argmax(dim=1)
     (tensor(2), tensor([1, 0]))
     """,
+    inner_writes=lambda x, dim, keepdim: dim is not None and x.ndim > 0 and x.shape[dim] == 1,
     out=Out(exact=EXPECTED),
 )(_index_reduce("argmax", np.argmax))
 op(
@@ -442,5 +444,6 @@ op(
     >>> torch.argmin(torch.tensor([3., 1., 2.]))
     tensor(1)
     """,
+    inner_writes=lambda x, dim, keepdim: dim is not None and x.ndim > 0 and x.shape[dim] == 1,
     out=Out(exact=EXPECTED),
 )(_index_reduce("argmin", np.argmin))

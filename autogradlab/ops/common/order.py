@@ -160,7 +160,7 @@ _medians(
         "expected scalar type '{}' but got '{}' for values output",
         "expected scalar type '{}' but got '{}' for indices output",
     ),
-    inner_writes=2,
+    inner_writes=lambda x, dim, keepdim: 0 if x.ndim and keepdim else 2,
 )
 def mode(input: np.ndarray, dim: int = -1, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The most frequent value along dim and an index of it; of several equally frequent ones the smallest.

@@ -55,7 +55,7 @@ def _repeat_back(F: Any, grad: Any, input_shape: tuple[int, ...], repeats: tuple
     return F.sum(F.reshape(grad, tuple(sizes)), tuple(dims)) if dims else grad
 
 
-_REPEAT = OPS["repeat"] = Op("repeat", _repeat, vjp={"input": _repeat_back})
+_REPEAT = OPS["repeat"] = Op("repeat", _repeat, vjp={"input": _repeat_back}, inner_writes=1)
 RAW.repeat = _repeat
 
 
@@ -190,6 +190,7 @@ _ROLL = OPS["roll"] = Op(
     vjp={
         "input": lambda F, grad, shifts, dims: F.roll(grad, tuple(-s for s in shifts), dims),
     },
+    inner_writes=lambda x, *_: not x.size,  # a clone
 )
 RAW.roll = _roll
 
@@ -235,7 +236,12 @@ def _flip(input: Any, dims: tuple[int, ...]) -> np.ndarray:
     return r
 
 
-_FLIP = OPS["flip"] = Op("flip", _flip, vjp={"input": lambda F, grad, dims: F.flip(grad, dims)})
+_FLIP = OPS["flip"] = Op(
+    "flip",
+    _flip,
+    vjp={"input": lambda F, grad, dims: F.flip(grad, dims)},
+    inner_writes=lambda x, dims: not x.size or all(x.ndim == 0 or x.shape[d] == 1 for d in dims),  # a clone
+)
 RAW.flip = _flip
 
 

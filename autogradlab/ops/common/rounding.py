@@ -28,7 +28,15 @@ def _rounded(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
         real(x)
         return x.copy() if x.dtype.kind in "iu" else ufunc(x)
 
-    unary(name, kernel, lambda F, grad: F.nought(grad), promotes=False, doc=doc, refuses_in_place=real)
+    unary(
+        name,
+        kernel,
+        lambda F, grad: F.nought(grad),
+        promotes=False,
+        doc=doc,
+        refuses_in_place=real,
+        inner_writes=lambda x: x.dtype.kind in "iu",  # which are copied
+    )
 
 
 _rounded(

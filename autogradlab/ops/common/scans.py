@@ -147,6 +147,7 @@ op(
     inplace=True,
     inplace_function=False,
     binds=_in_dtype,
+    inner_writes=lambda x, *_: not x.ndim or not x.size,
     doc="""
     The sums of the first elements along dim: out[i] = input[0] + … + input[i].
 
@@ -178,6 +179,7 @@ op(
     inplace=True,
     inplace_function=False,
     binds=_in_dtype,
+    inner_writes=lambda x, *_: not x.ndim or not x.size,
     doc="""
     The products of the first elements along dim.
 
@@ -296,6 +298,7 @@ def _logcumsumexp_along(F: Any, tangent: Any, input: Any, result: Any, dim: int)
 
 @op(
     "logcumsumexp(Tensor input, int dim, *, Tensor out=None) -> Tensor",
+    inner_writes=lambda x, *_: not x.ndim,
     vjp={
         "input": says(
             ("g times the share of the element in each sum, added", "g 乘以元素在各个和中所占的份额，再相加")

@@ -195,6 +195,13 @@ def _from_mean(correction: Any, form: str) -> tuple[str, str]:
     return text, text
 
 
+def _as_one(input: np.ndarray, dim: Any, *_: Any) -> int:
+    """The inner writes of a variance: complex numbers are taken apart, and float numbers that are all reduced have a
+    kernel that is called with out=."""
+    whole = len(all_dims(dim, input.ndim)) == input.ndim
+    return int(input.dtype.kind == "c" or (whole and input.dtype.kind == "f" and input.itemsize > 2))
+
+
 op(
     """
     var(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor|.dim|.out
@@ -207,6 +214,7 @@ op(
             lambda F, grad, input, dim, correction, keepdim: F.var_back(grad, input, dim, correction, keepdim)
         )
     },
+    inner_writes=_as_one,
     binds=_correction,
     doc="""
     The variance: squared distances from the mean, divided by n - correction (1, if not said otherwise).
@@ -235,6 +243,7 @@ op(
         )
     },
     jvp={"input": _std_along},
+    inner_writes=lambda x, *given: _as_one(x, *given) + (x.dtype.kind == "c"),
     binds=_correction,
     doc="""
     The standard deviation: the root of var.

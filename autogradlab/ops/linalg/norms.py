@@ -90,6 +90,9 @@ def _refuse_complex(name: str, ord: Any) -> None:
     shown={"dtype": ""},
     dim_list=True,
     out=Out(exact=EXPECTED),
+    inner_writes=lambda x, ord, dim, *_: (
+        (x.ndim > 0 or dim is None) and all(x.shape[d] < 2 for d in all_dims(dim, x.ndim))
+    ),
 )
 def linalg_vector_norm(
     input: np.ndarray, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None

@@ -66,10 +66,14 @@ class ByCopy(int):
     operation itself."""
 
 
-def counted(t: Tensor, times: int, *operands: object) -> Tensor:
+def counted(t: Tensor, times: int | Callable[..., int], *operands: Any) -> Tensor:
     """A result with the inner writes of its kernel, if all tensors among the operands are of inference mode."""
     for x in operands:
         if isinstance(x, Tensor) and (x._counter is UNSHARED or not of_inference(x)):
+            return t
+    if not isinstance(times, int):
+        times = int(times(*[x._array if isinstance(x, Tensor) else x for x in operands]))
+        if not times:
             return t
     if type(times) is ByOut and modes.current().grad:
         if any(isinstance(x, Tensor) and requires_grad(x) for x in operands):
@@ -155,7 +159,7 @@ def one(op: Op) -> Callable[..., Any]:
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
             elif inner and input._counter is not UNSHARED and type(input._counter) is not list:
-                counted(t, inner, input)
+                counted(t, inner, *args)
             return t
         # unrolled: edge = known_edge(input)
         edge = input._edge

@@ -133,7 +133,7 @@ def unary(
     refuses_in_place: Callable[[np.ndarray], None] | None = None,
     out: Any = None,
     overloads: Sequence[Overload] = (),
-    inner_writes: int = 0,
+    inner_writes: int | Callable[..., int] = 0,
     holomorphic: bool = False,
 ) -> None:
     """An elementwise operation of one input.

@@ -169,7 +169,7 @@ class Op:
         dim_list: bool = False,
         writes: Callable[..., None] | None = None,
         looks: Callable[..., None] | None = None,
-        inner_writes: int = 0,
+        inner_writes: int | Callable[..., int] = 0,
         reads: Reads = "first",
         real: bool = False,
         dynamic: str = "",
@@ -201,7 +201,8 @@ class Op:
         #: of a result whose shape may not be that of the first tensor: its shape, by the others; refused in place
         self.fits = fits
         #: how often PyTorch's kernel writes its result in place, where that shows: outside of inference mode, where all
-        #: tensors that it is given are of inference mode, these writes count as versions of the result
+        #: tensors that it is given are of inference mode, these writes count as versions of the result; a function
+        #: tells them by the arguments
         self.inner_writes = inner_writes
         self.overload, self.overloads, self.counts, self.binds, self.short = overload, overloads, counts, binds, short
         self._bind_parameters(kernel, reads)
