@@ -19,7 +19,6 @@ from .jacobians import (
     forward,
     forward_jacobian,
     numerical,
-    part_of,
     steady,
 )
 
@@ -51,13 +50,14 @@ class _Place(NamedTuple):
 
     output: int
     input: int
-    #: "real" or "imaginary" where that part of complex outputs is looked at
+    #: "real" or "imaginary" where that part of complex outputs, forward of complex inputs, is looked at
     part: str = ""
     forward: bool = False
 
     def mismatch(self, n: Any, a: Any) -> str:
         """What the error says of two Jacobians, or products with them, that differ."""
-        start = f"While considering the {self.part} part of complex outputs only, " if self.part else ""
+        whose = "inputs" if self.forward else "outputs"
+        start = f"While considering the {self.part} part of complex {whose} only, " if self.part else ""
         mode = "computed with forward mode " if self.forward else ""
         return (
             f"{start}Jacobian {mode}mismatch for output {self.output} with respect to input {self.input},\n"
@@ -108,28 +108,64 @@ def compare(
 def compare_forward(func: Callable[..., Any], inputs: Sequence[Any], made: Any, options: dict[str, Any]) -> None:
     """Jacobians by differences and by tangents of dual tensors, of a function whose outputs are `made`.
 
+    Of complex inputs one part is varied while the other stays what it is.
+
     Errors: GradcheckError where they differ.
     """
-    for name in ("real", "imag") if any(t._array.dtype.kind == "c" for t in differentiable(made)) else ("",):
-        part = part_of(func, name) if name else func
-        every = [t for t in as_tuple(part(*inputs) if name else made) if isinstance(t, Tensor)]
-        fast = _Directions(inputs) if options["fast_mode"] else None
-        if fast is None:
-            table = numerical(part, inputs, every, options["eps"])
-            found = forward_jacobian(part, inputs, table)
-        else:
-            table = fast.products(part, options["eps"])
-            found = fast.tangents(part, table)
-        for i, (o, mine, row) in enumerate(zip(every, found, table, strict=True)):
-            for j, (a, n) in enumerate(zip(mine, row, strict=True)):
-                scale = 1.0 if fast is None else fast.scale(j)
-                if not requires_grad(o) or np.allclose(a, n, options["rtol"], options["atol"] * scale):
-                    continue
-                text = _Place(i, j, {"imag": "imaginary"}.get(name, name), forward=True).mismatch(n, a)
-                if fast is not None:
-                    whole = numerical(part, inputs, every, options["eps"])
-                    text += _slowly(whole[i][j], forward_jacobian(part, inputs, whole)[i][j], options)
-                raise GradcheckError(text)
+    complexes = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t._array.dtype.kind == "c"]
+    if not complexes:
+        _compare_tangents(func, inputs, made, options)
+        return
+    for name, word in (("imag", "imaginary"), ("real", "real")):
+        part, given = _of_parts(func, inputs, complexes, name)
+        _compare_tangents(part, given, part(*given), options, word, complexes)
+
+
+def _of_parts(
+    func: Callable[..., Any], inputs: Sequence[Any], complexes: Sequence[int], name: str
+) -> tuple[Callable[..., Any], list[Any]]:
+    """The function of the real, or of the imaginary, parts of its complex inputs; and these parts in their places."""
+    given = list(inputs)
+    for i in complexes:
+        part = wrap(getattr(inputs[i]._array, name).copy())
+        given[i] = part.requires_grad_() if requires_grad(inputs[i]) else part
+
+    def taken(*parts: Any) -> tuple[Any, ...]:
+        whole = list(parts)
+        for i in complexes:
+            other = wrap(inputs[i]._array)
+            whole[i] = parts[i] + TENSORS.imag(other) * 1j if name == "real" else TENSORS.real(other) + parts[i] * 1j
+        return as_tuple(func(*whole))
+
+    return taken, given
+
+
+def _compare_tangents(
+    func: Callable[..., Any],
+    inputs: Sequence[Any],
+    made: Any,
+    options: dict[str, Any],
+    part: str = "",
+    complex_inputs: Sequence[int] = (),
+) -> None:
+    every = [t for t in as_tuple(made) if isinstance(t, Tensor)]
+    fast = _Directions(inputs) if options["fast_mode"] else None
+    if fast is None:
+        table = numerical(func, inputs, every, options["eps"])
+        found = forward_jacobian(func, inputs, table)
+    else:
+        table = fast.products(func, options["eps"])
+        found = fast.tangents(func, table)
+    for i, (o, mine, row) in enumerate(zip(every, found, table, strict=True)):
+        for j, (a, n) in enumerate(zip(mine, row, strict=True)):
+            scale = 1.0 if fast is None else fast.scale(j)
+            if not requires_grad(o) or np.allclose(a, n, options["rtol"], options["atol"] * scale):
+                continue
+            text = _Place(i, j, part if j in complex_inputs else "", forward=True).mismatch(n, a)
+            if fast is not None:
+                whole = numerical(func, inputs, every, options["eps"])
+                text += _slowly(whole[i][j], forward_jacobian(func, inputs, whole)[i][j], options)
+            raise GradcheckError(text)
 
 
 def _slowly(n: np.ndarray, a: np.ndarray, options: dict[str, Any]) -> str:

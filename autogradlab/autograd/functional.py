@@ -279,7 +279,11 @@ def jacobian(
             )
         rows = tuple(_rows(o, given, create_graph, strict) for o in outputs)
     rows = tuple(_finished(r, create_graph) for r in rows)
-    return _unpacked(tuple(_unpacked(r, several) for r in rows), out_several)
+    nest: Any = tuple
+    if strategy == "forward-mode":  # tangents have the dtypes of outputs; PyTorch leaves in lists what is not unpacked
+        rows = tuple(tuple(b.to(o.dtype) for b in r) for o, r in zip(outputs, rows, strict=True))
+        nest = list if several else tuple
+    return _unpacked(nest(_unpacked(nest(r), several) for r in rows), out_several)
 
 
 #: elements of gradients that go through the graph together at most

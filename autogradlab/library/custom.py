@@ -14,6 +14,7 @@ from ..core.memory.storage import storage_of
 from ..core.memory.versions import increment_version
 from ..core.recording.record import TENSORS as F
 from ..core.runtime import modes
+from ..core.tensor.dispatching import ask, concerned
 from ..core.tensor.tensor import Tensor
 from ..ops.operators import namespaces
 from ..ops.operators.overloads import OpOverload, OpOverloadPacket
@@ -165,8 +166,10 @@ class CustomOverload(OpOverload):
         return made, like(found[0], iter([0] * len(flat(found[0]))))
 
     def _below(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """What the kernel gives. Nothing that it does is recorded."""
+        """What the kernel gives, or a mode or a class that is asked. Nothing that it does is recorded."""
         tensors = [t for t in flat(args) if isinstance(t, Tensor)]
+        if concerned(*tensors):
+            return ask(self, args, named)
         kernel = self._definition._kernel("meta" if any(t.is_meta for t in tensors) else "cpu")
         with no_grad():
             found = kernel(*args, **named)

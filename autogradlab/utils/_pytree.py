@@ -625,6 +625,16 @@ def _is_leaf(tree: Any, is_leaf: IsLeaf = None) -> bool:
     return tree_is_leaf(tree, is_leaf)
 
 
+def _visit(node: Any, is_leaf: IsLeaf, leaves: list[Any]) -> TreeSpec:
+    """The structure of a tree, whose leaves are appended to a list."""
+    if tree_is_leaf(node, is_leaf):
+        leaves.append(node)
+        return _LEAF
+    kind = _kind(node)
+    items, context = SUPPORTED_NODES[kind].flatten_fn(node)
+    return TreeSpec(kind, context, [_visit(item, is_leaf, leaves) for item in items])
+
+
 def tree_flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
     """The leaves of nested containers, and their structure.
 
@@ -633,16 +643,7 @@ def tree_flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec
       TreeSpec(dict, ['a'], [*])]))
     """
     leaves: list[Any] = []
-
-    def visit(node: Any) -> TreeSpec:
-        if tree_is_leaf(node, is_leaf):
-            leaves.append(node)
-            return _LEAF
-        kind = _kind(node)
-        items, context = SUPPORTED_NODES[kind].flatten_fn(node)
-        return TreeSpec(kind, context, [visit(item) for item in items])
-
-    spec = visit(tree)
+    spec = _visit(tree, is_leaf, leaves)
     return leaves, spec
 
 

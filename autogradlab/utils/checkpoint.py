@@ -20,15 +20,32 @@ from ..core.memory.rows import levels_of, with_levels
 from ..core.random.generator import default_generator
 from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor, wrap
+from .selective import (
+    SAC_IGNORED_OPS,
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    Told,
+    _CachedTorchDispatchMode,
+    _CachingTorchDispatchMode,
+    create_selective_checkpoint_contexts,
+    logs,
+)
 
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "CheckpointPolicy",
     "GraphExecGroup",
+    "SAC_IGNORED_OPS",
+    "SelectiveCheckpointContext",
+    "_CachedTorchDispatchMode",
+    "_CachingTorchDispatchMode",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "get_device_states",
     "noop_context_fn",
+    "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
     "set_device_states",
 ]
@@ -158,6 +175,24 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         _EARLY_STOP[0] = before
 
 
+#: what `set_checkpoint_debug_enabled` says for all checkpoints
+_DEBUG: list[bool | None] = [None]
+
+
+@contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Sets for the checkpoints in a block, whatever their `debug` says, whether an error in backward tells what the
+    call did in forward and when it was computed again.
+
+    Mirrors `torch.utils.checkpoint.set_checkpoint_debug_enabled`.
+    """
+    before, _DEBUG[0] = _DEBUG[0], enabled
+    try:
+        yield
+    finally:
+        _DEBUG[0] = before
+
+
 def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
     """The contexts of forward and recomputation where nothing else is asked for."""
     return nullcontext(), nullcontext()
@@ -276,8 +311,15 @@ class _Frame:
     """One checkpointed call: recorded as any other, but what its Nodes save is dropped and computed again on demand."""
 
     def __init__(
-        self, inputs: Callable[[], list[Any]], again: Callable[[list[Any]], Any], same: bool, early_stop: bool
+        self,
+        inputs: Callable[[], list[Any]],
+        again: Callable[[list[Any]], Any],
+        same: bool,
+        early_stop: bool,
+        told: tuple[Told, Told] | None,
     ) -> None:
+        #: what was done in forward and again, if errors are to tell it
+        self.told = told
         self.inputs = inputs
         self.again = again
         self.same = same
@@ -302,6 +344,15 @@ class _Frame:
         return place
 
     def unpack(self, place: _Saved) -> Tensor:
+        """The tensor; an error tells, on request, what was computed."""
+        if self.told is None:
+            return self._unpack(place)
+        try:
+            return self._unpack(place)
+        except CheckpointError as error:
+            raise CheckpointError(logs(*self.told)) from error
+
+    def _unpack(self, place: _Saved) -> Tensor:
         """The tensor, computed again with all others of the call if that has not happened in this backward."""
         group = modes.current().graph_group
         backward: Any = group or running() or _Outside()
@@ -408,9 +459,14 @@ def checkpoint(
         if context_fn is not noop_context_fn or debug is not False:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         return CheckpointFunction.apply(function, preserve, *args)
+    told = None
+    if debug if _DEBUG[0] is None else _DEBUG[0]:
+        if context_fn is not noop_context_fn:
+            raise ValueError("debug=True is incompatible with non-default context_fn")
+        told = Told(), Told()
     if determinism_check not in ("default", "none"):
         raise ValueError("determinism_check should be one of ['default', 'none'], but got " + determinism_check)
-    forward_context, again_context = context_fn()
+    forward_context, again_context = context_fn() if told is None else told
     casting = _casting()
     state = default_generator.get_state() if preserve else None
 
@@ -426,7 +482,7 @@ def checkpoint(
         return _with_random_state(state, run)
 
     stop = early_stop if _EARLY_STOP[0] is None else _EARLY_STOP[0]
-    frame = _Frame(kept, again, determinism_check == "default", stop)
+    frame = _Frame(kept, again, determinism_check == "default", stop, told)
     with saved_tensors_hooks(frame.pack, frame.unpack), forward_context:
         out = function(*args, **kwargs)
         frame.complete = True
