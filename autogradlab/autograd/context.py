@@ -6,6 +6,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -187,7 +188,7 @@ def _of_node(name: str) -> Any:
 
 
 class Context:
-    """The `ctx` of one call. It refers to its Node weakly: the Node owns it."""
+    """The `ctx` of one call. It refers to its Node weakly: the Node owns it, until it alone is left."""
 
     __slots__ = (
         "_accessed",
@@ -196,6 +197,8 @@ class Context:
         "_key",
         "_materialize_non_diff_grads",
         "_node",
+        "_of_pure_view",
+        "_outlives",
         "_without_gradient",
         "dirty_tensors",
         "needs_input_grad",
@@ -212,6 +215,8 @@ class Context:
     saved_for_forward: tuple[Any, ...] | None
     #: what was saved for `jvp`, while it runs
     _kept_for_jvp: tuple[Any, ...] | None
+    #: the Node, when the graph is gone and the program has kept the ctx
+    _outlives: Node
     #: of a Function that clears its saved tensors on access, whether they were accessed; else None
     _accessed: bool | None
 
@@ -220,6 +225,7 @@ class Context:
         self._accessed = accessed
         self._key = hash(node)
         self._fill = self._materialize_non_diff_grads = True
+        self._of_pure_view = False
         self._without_gradient: Any = ()
         self._kept_for_jvp = None
         self.needs_input_grad = wants
@@ -236,7 +242,7 @@ class Context:
             node = self._node()
             if node is not None:
                 return getattr(node, name)
-        if name == "materialize_grads":
+        if name in ("materialize_grads", "_is_pure_view"):
             raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not readable")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
@@ -253,6 +259,17 @@ class Context:
                 "but expected (bool)"
             )
         self._fill = value
+
+    @property
+    def _is_pure_view(self) -> bool:
+        """Whether the output is but a view of the input, which may be changed in place; it can be set, but not read."""
+        raise AttributeError
+
+    @_is_pure_view.setter
+    def _is_pure_view(self, value: bool) -> None:
+        if type(value) is not bool:
+            raise TypeError("set_pure_view received an invalid combination of arguments - got (), but expected (bool)")
+        self._of_pure_view = value
 
     @_read_only
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
@@ -313,6 +330,11 @@ class FunctionNode(Node):
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *object.__dir__(self._ctx), *UNSET})
+
+    def __del__(self) -> None:
+        ctx = getattr(self, "_ctx", None)
+        if ctx is not None and getrefcount(ctx) > 3:  # the program has kept it, and it has to tell what was saved
+            ctx._outlives = self
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:

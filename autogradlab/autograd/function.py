@@ -191,6 +191,7 @@ class Function(_SingleLevelFunction):
         outputs = _finish(node, ctx, args, made, recording, separate, local)
         if tangents:
             _go_forward(cls, ctx, kept, args, tangents, outputs, whole)
+        del ctx  # or a Node that nothing needs would find it kept
         return outputs[0] if single else outputs
 
 
@@ -584,6 +585,15 @@ def _finish(
         for o in results:
             if isinstance(o, Tensor) and o._view is not None and o._view.creation == "custom":
                 o._view.creation = "multi_output"
+    if ctx._of_pure_view:
+        if len(outputs) != 1 or sum(node._is_tensor) != 1:
+            raise RuntimeError(
+                "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you "
+                "need to support more."
+            )
+        for o in results:
+            if isinstance(o, Tensor) and o._view is not None and o._view.creation == "custom":
+                o._view.creation = None
     if dirty and not all(_among(t, outputs) for t in dirty):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that "

@@ -401,7 +401,7 @@ def hessian(
         return found
 
     found = jacobian(first, given, create_graph, strict, vectorize, outer_jacobian_strategy)
-    return _unpacked(tuple(_unpacked(row, several) for row in found), several)
+    return found if several else found[0][0]
 
 
 def _first(

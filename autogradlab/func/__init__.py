@@ -55,7 +55,7 @@ __all__ = [
 Function = Callable[..., Any]
 
 
-#: the leaves that derivatives hold which `linearize` has made
+#: the leaves that derivatives hold which `vjp` and `linearize` have made: to others they are constants
 _held: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
 
 
@@ -435,6 +435,7 @@ def _pulled(func: Function, primals: tuple[Any, ...], argnums: Any, has_aux: boo
         for i in numbers:
             given[i] = level.fresh(primals[i])
         value, aux = _parts(func(*given), has_aux, _VJP)
+    _held.update((id(t), t) for t in level.kept)
     chosen = [given[i] for i in numbers]
     outs, ins = flat(value), flat(chosen)
 

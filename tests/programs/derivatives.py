@@ -20,7 +20,7 @@ for first, second in ((torch.double, torch.double), (torch.cdouble, torch.double
     x = torch.tensor([0.5, 1.0], dtype=first, requires_grad=True)
     y = torch.tensor([2.0, 3.0], dtype=second, requires_grad=True)
     print(torch.autograd.gradcheck(lambda x, y: (x + y, y), (x, y), check_forward_ad=True))
-    attempt(lambda: torch.autograd.gradcheck(bent, (x, y), check_forward_ad=True))  # noqa: B023
+    attempt(lambda: torch.autograd.gradcheck(bent, (x, y), check_forward_ad=True))
 z = torch.tensor([0.5 + 1j, 1.0 - 2j], dtype=torch.cdouble, requires_grad=True)
 for fast in (False, True):
     print(torch.autograd.gradcheck(lambda z: (z * z.conj(), z.abs()), (z,), check_forward_ad=True, fast_mode=fast))
@@ -34,4 +34,111 @@ print(torch.autograd.functional.jacobian(lambda x: (x, x.sum()), x, **mode))
 print(torch.autograd.functional.jacobian(lambda x, y: x + y, (x, y), **mode))
 print(torch.autograd.functional.jacobian(lambda x, y: (x, (x + y).double()), (x, y), **mode))
 mode = {"outer_jacobian_strategy": "forward-mode", "vectorize": True}
-print(torch.autograd.functional.hessian(lambda x, y: (x * x * y).sum(), (x, y), **mode))
+hessian = torch.autograd.functional.hessian(lambda x, y: (x * x * y).sum(), (x, y), **mode)
+print(type(hessian), [(type(row), [block.detach() for block in row]) for row in hessian])
+
+# % contexts-that-outlive-their-graph: what was saved is there as long as the ctx is
+contexts = []
+
+
+class Kept(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        ctx.word = "kept"
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        contexts.append(ctx)
+        return grad
+
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = Kept.apply(x).sum()
+y.backward(retain_graph=True)
+del y
+(ctx,) = contexts
+print(ctx.saved_tensors[0] is x, ctx.word, ctx.name(), len(ctx.next_functions), ctx.needs_input_grad)
+Kept.apply(x).sum().backward()
+attempt(lambda: contexts[-1].saved_tensors)
+print(contexts[-1].word, contexts[-1].name())
+
+# % pure-views: Functions that only look at their input may be changed in place
+
+
+class Head(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, pure, other=None):
+        ctx._is_pure_view = pure
+        return x[:2]
+
+    @staticmethod
+    def backward(ctx, grad):
+        print("backward")
+        return torch.cat((grad, torch.zeros(1))), None, None
+
+
+x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+for pure in (True, False):
+    base = x.clone()
+    view = Head.apply(base, pure)
+    print(view, view._base is base)
+    attempt(lambda: view.mul_(3))
+    print(view.grad_fn, base)
+    base.sum().backward()
+    print(x.grad)
+    attempt(lambda: Head.apply(x, pure).mul_(3))
+    attempt(lambda: Head.apply(x, pure, torch.ones(1)))
+    attempt(lambda: Head.apply(x, pure, 1))
+attempt(lambda: Head.apply(x, 1))
+
+
+class Two(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        attempt(lambda: ctx._is_pure_view)
+        ctx._is_pure_view = True
+        return x[:2], 1
+
+
+attempt(lambda: Two.apply(x))
+
+# % inference-views-in-place: outside of inference mode, where autograd does not see them
+with torch.inference_mode():
+    leaf, plain = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2)
+for t in (leaf, plain):
+    for change in (
+        lambda t: t.t_(),
+        lambda t: t.squeeze_(),
+        lambda t: t.unsqueeze_(0),
+        lambda t: t.swapaxes_(0, 1),
+        lambda t: t.as_strided_((2,), (1,)),
+        lambda t: t.normal_(),
+        lambda t: t.add_(2),
+        lambda t: t.relu_(),
+    ):
+        attempt(lambda: change(t))
+
+# % nodes-by-hand: they take no keywords
+y = torch.tensor([1.0], requires_grad=True) * 2
+attempt(lambda: y.grad_fn(torch.ones(1), k=1))
+attempt(lambda: y.grad_fn.next_functions[0][0](torch.ones(1), k=1))
+
+# % products-of-others: what `vjp` differentiates by is a constant to other transforms
+x, y = torch.tensor([0.5, 1.0]), torch.tensor([2.0, 3.0])
+out, pull = torch.func.vjp(torch.sin, x)
+print(torch.func.grad(lambda y: pull(y)[0].sum())(y))
+out, second = torch.func.vjp(lambda x: pull(x)[0], x)
+print(out, second(y))
+print(torch.func.jacrev(lambda y: pull(y)[0])(y))
+
+
+def composed(x, y):
+    _, pull = torch.func.vjp(torch.func.grad(lambda x: -torch.cos(x).sum()), x)
+    return torch.func.grad(lambda y: pull(y)[0].sum())(y)
+
+
+print(composed(x, y))
+z = x.clone().requires_grad_()
+print(composed(z, y), torch.autograd.grad(composed(z, y).sum(), z))

@@ -355,8 +355,9 @@ class Node:
         if self.saved:
             self.saved = None
 
-    def __call__(self, *grads: Any) -> Any:
+    def __call__(self, *grads: Any, **named: Any) -> Any:
         """Run the Node by hand on Tensors (None for an undefined gradient)."""
+        _refuse_named(named)
         if len(grads) != self.outputs():
             raise TypeError(f"expected {self.outputs()} arguments, got {len(grads)} instead")
         for i, g in enumerate(grads):
@@ -364,6 +365,11 @@ class Node:
                 raise TypeError(f"argument {i} is not a Variable")
         outs = self.run_recorded(list(grads) if self.multi else grads[0], TENSORS)
         return outs[0] if len(outs) == 1 else tuple(outs)
+
+
+def _refuse_named(named: dict[str, Any]) -> None:
+    if named:
+        raise TypeError("keyword arguments are not supported")
 
 
 def _seen(edge: Pair) -> Pair:
@@ -465,7 +471,8 @@ class AccumulateGrad(Node):
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), "variable"]
 
-    def __call__(self, *grads: Any) -> tuple[()]:
+    def __call__(self, *grads: Any, **named: Any) -> tuple[()]:
+        _refuse_named(named)
         if len(grads) != 1:
             raise TypeError(f"expected 1 arguments, got {len(grads)} instead")
         (grad,) = grads

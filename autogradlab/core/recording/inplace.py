@@ -49,7 +49,8 @@ _run_all = deque[Any](maxlen=0).extend
 def check_inplace(t: Tensor, *others: Tensor) -> None:
     """Raise if `t`, which is about to be changed in place while some operand requires grad, must not be.
 
-    others: the other operands, where autograd does not see the operation if all of them are of inference mode.
+    others: the other operands, where autograd does not see the operation if all of them are of inference mode; `t`
+    itself where there are none and it is so nevertheless.
     """
     view = t._view
     if view is None:

@@ -644,7 +644,7 @@ def _in_place(entry: Op, self: Tensor, fill: Any, other: Tensor | None = None) -
     if (self._edge is not NO_EDGE or other is not None) and modes.LOCAL.state.record:
         operands = (self,) if other is None else (self, other)
         if any(map(requires_grad, operands)):
-            check_inplace(self)
+            check_inplace(self, self)
         edges = tuple([gradient_edge(t) for t in operands])
         if any(edge is not NO_EDGE for edge in edges):
             history = History(self, start_node(entry.new_node, edges, array.shape, array.dtype, ()))

@@ -187,7 +187,7 @@ def copy_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any, **o
 def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """In-place version of :meth:`as_strided`."""
     if modes.current().record and requires_grad(input):
-        check_inplace(input)
+        check_inplace(input, input)
     r, *saved = _strided(input, size, stride, storage_offset)
     return reshaped_in_place(input, _STRIDED_, [input, *saved], r)
 
