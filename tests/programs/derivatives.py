@@ -142,3 +142,40 @@ def composed(x, y):
 print(composed(x, y))
 z = x.clone().requires_grad_()
 print(composed(z, y), torch.autograd.grad(composed(z, y).sum(), z))
+
+# % views-made-again: after a change in place, where strides do not say what a view is, or views are tracked
+x = torch.tensor([[1 + 1j, 2 - 1j], [3 + 0j, 4j]], requires_grad=True)
+
+
+def names(node):
+    return "None" if node is None else f"{node.name()}({', '.join(names(n) for n, _ in node.next_functions)})"
+
+
+def changed(view_of):
+    x.grad = None
+    base = x.clone()
+    view = view_of(base)
+    view.mul_(2)
+    print(names(view.grad_fn))
+    view.add_(1)
+    print(names(view.grad_fn))
+    base.abs().pow(2).sum().backward()
+    print(x.grad)
+    base = x.clone()
+    view = view_of(base)
+    view.retain_grad()
+    base.mul_(3)
+    print(names(view.grad_fn))
+    view.abs().sum().backward()
+    print(view.grad.shape)
+
+
+def parts(t):
+    return torch.view_as_complex(torch.view_as_real(t))
+
+
+for view_of in (torch.view_as_real, parts, lambda t: t[0], lambda t: t.t()[0]):
+    changed(view_of)
+with torch.autograd._force_original_view_tracking(True):
+    for view_of in (torch.view_as_real, parts, lambda t: t[0], lambda t: torch.view_as_real(t.t())[..., 0], torch.imag):
+        changed(view_of)

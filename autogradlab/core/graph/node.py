@@ -235,6 +235,8 @@ class Node:
     in_place = ""
     #: whether programs see what lies behind it in its place
     hidden = False
+    #: whether the forward gave one view of its input
+    views = False
     #: whether it leads into a vmap, as the engine has to know before it begins
     leaves_rows = False
 

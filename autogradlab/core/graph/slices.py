@@ -73,7 +73,7 @@ class _AsStrided(Node):
         return offset // 2 if alone == "view" else offset
 
 
-AsStridedBackward0 = node_class("AsStridedBackward0", _AsStrided)
+AsStridedBackward0 = node_class("AsStridedBackward0", _AsStrided, views=True)
 
 
 class _Turned(Node):

@@ -8,11 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.node import NO_EDGE, AccumulateGrad, Edge, HookDict, LeafStart, Node, edge_to, leads, pair, short_name
+from ..graph.node import (
+    NO_EDGE,
+    AccumulateGrad,
+    Edge,
+    HookDict,
+    LeafStart,
+    Node,
+    edge_to,
+    leads,
+    pair,
+    sequence,
+    short_name,
+)
 from ..graph.slices import WITHIN, AsStridedBackward0, ConjBackward0, NegViewBackward0
 from ..memory.strided import Places, geometries, turned
 from ..memory.versions import INFERENCE, of_inference
-from ..runtime import errors
+from ..runtime import errors, modes
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -197,6 +209,9 @@ def view_edge(
     before: where the gradient of the view went until now; if it was to the Node of a bit, it will be again. places:
     their `geometries`, if they are known.
     """
+    again = _again(edge, before)
+    if again is not None:
+        return again
     bits = turned(base, view)
     if bits is not None:
         last = pair(before or NO_EDGE)[0]
@@ -205,6 +220,33 @@ def view_edge(
             return _turned_edge(_strided_edge(base, edge, view, places) if moved else edge, view, bits)
         edge = _turned_edge(edge, base, bits)
     return _strided_edge(base, edge, view, places)
+
+
+#: the Nodes of views whose dtype is not that of their base: no strides say what they do
+_OF_DTYPES = ("ViewAsComplexBackward0", "ViewAsRealBackward0")
+
+
+def _again(edge: Edge, before: Edge | None) -> Node | None:
+    """The Nodes of views that led from a view to its base until now, for a base whose gradient goes to `edge`: where
+    PyTorch makes the same views again instead of one by strides, if all of them are of other dtypes or it was told to
+    track them. None otherwise."""
+    node = pair(before or NO_EDGE)[0]
+    replay = modes.LOCAL.state.view_replay
+    if node is None or not (replay or type(node).__name__ in _OF_DTYPES):
+        return None
+    views = []
+    while node is not None and node.views:
+        if not (replay or type(node).__name__ in _OF_DTYPES):
+            return None
+        views.append(node)
+        node = pair(node._edges[0])[0]
+    made = None
+    for old in reversed(views):
+        made = type(old).__new__(type(old))
+        made._seq, made._edges, made.hooks = sequence(), (edge,), None
+        made.shape, made.dtype, made.saved = old.shape, old.dtype, old.saved
+        edge = made
+    return made
 
 
 def _strided_edge(base: np.ndarray, edge: Edge, view: np.ndarray, places: Places | None) -> Node:

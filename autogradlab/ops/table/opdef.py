@@ -331,6 +331,7 @@ class Op:
         self._make_release(made)
         made.multiplied = self._multiplied
         made.elementwise = self.elementwise
+        made.views = bool(self.view) and not self.multi_node
         return made
 
     def _edges_of(self, key: str) -> tuple[int, ...]:
