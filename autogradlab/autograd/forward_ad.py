@@ -102,11 +102,10 @@ def _zeros_node(name: str) -> Any:
 
 
 class _Tangents:
-    """Tangents by the places of their tensors in the graph; None for a tensor that has none."""
+    """Tangents by the places of their tensors in the graph, as long as these live; None for a tensor that has none."""
 
-    def __init__(self, kept: bool) -> None:
-        """kept: whether the Nodes are kept, as those of leaves have to be, or only the tangents of those that live."""
-        self._of: MutableMapping[Node, dict[int, Tensor | None]] = {} if kept else weakref.WeakKeyDictionary()
+    def __init__(self) -> None:
+        self._of: weakref.WeakKeyDictionary[Node, dict[int, Tensor | None]] = weakref.WeakKeyDictionary()
 
     def __bool__(self) -> bool:
         return bool(self._of)
@@ -127,7 +126,7 @@ class _Tangents:
 
     def leave(self, tangent: Tensor) -> None:
         """Before a tangent is changed in place: let those that share its memory keep what they are."""
-        for made in self._of.values():
+        for made in list(self._of.values()):
             for nr, t in made.items():
                 if t is not None and np.may_share_memory(t._array, tangent._array):
                     made[nr] = TENSORS.clone(t)
@@ -138,11 +137,13 @@ class Level:
 
     def __init__(self) -> None:
         #: the tangents that were given to tensors, also where these were changed in place, and the tangents with them
-        self.given = _Tangents(kept=True)
+        self.given = _Tangents()
         #: those that were computed
-        self.made = _Tangents(kept=False)
+        self.made = _Tangents()
+        #: the Nodes of dual tensors that have become leaves: nothing else keeps them
+        self.leaves: list[Node | None] = []
         #: the leaves that are hidden behind dual tensors, and stand-ins of gradients, by id
-        self.own: dict[int, Tensor] = {}
+        self.own: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
         #: what was computed from dual tensors, they themselves among it
         self.derived: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
         #: primals and tangents that were given out: they have no tangent, whatever their history leads to
@@ -591,7 +592,7 @@ def _ways(place: Pair, given: _Tangents, made: _Tangents, tangents: dict[Pair, T
     return [node for node, leads_to_known in leading.items() if leads_to_known]
 
 
-def push(ways: list[Node], tangents: dict[Pair, Tensor], place: Pair, own: dict[int, Tensor]) -> None:
+def push(ways: list[Node], tangents: dict[Pair, Tensor], place: Pair, own: MutableMapping[int, Tensor]) -> None:
     """Add to known tangents those of what the Nodes `ways` have made of them, as far as `place` needs them.
 
     own: leaves that are the level's alone; those that are made for it are added to them.
@@ -610,7 +611,7 @@ def push(ways: list[Node], tangents: dict[Pair, Tensor], place: Pair, own: dict[
 
 
 def _pushed(
-    node: Node, tangents: Sequence[Tensor | None], numbers: list[int], leaves: dict[int, Tensor]
+    node: Node, tangents: Sequence[Tensor | None], numbers: list[int], leaves: MutableMapping[int, Tensor]
 ) -> Sequence[Tensor | None]:
     """The tangents of outputs of a Node, by their numbers, given those of its inputs."""
     if isinstance(node, Identity):
@@ -631,7 +632,7 @@ def _pushed(
 
 
 def _transposed(
-    node: Node, tangents: Sequence[Tensor | None], numbers: list[int], leaves: dict[int, Tensor]
+    node: Node, tangents: Sequence[Tensor | None], numbers: list[int], leaves: MutableMapping[int, Tensor]
 ) -> Sequence[Tensor | None]:
     """The same by the Node's formulas for gradients: these are linear in the gradients of the outputs, and the
     derivative by them is the derivative of the outputs in the direction of the tangents."""
@@ -790,7 +791,9 @@ def _follow(short: str, target: Tensor, tangents: list[tuple[Level, Tensor | Non
         if short not in _BEGINNING:
             level.change(target, tangent)
         elif requires_grad(target) and not level.has(target):
-            level.given[place_of(target)] = tangent
+            place = place_of(target)
+            level.given[place] = tangent
+            level.leaves.append(place[0])
 
 
 def _off_the_record(

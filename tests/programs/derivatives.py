@@ -179,3 +179,14 @@ for view_of in (torch.view_as_real, parts, lambda t: t[0], lambda t: t.t()[0]):
 with torch.autograd._force_original_view_tracking(True):
     for view_of in (torch.view_as_real, parts, lambda t: t[0], lambda t: torch.view_as_real(t.t())[..., 0], torch.imag):
         changed(view_of)
+
+# % tangents-that-are-let-go: a level keeps no dual tensor
+with torch.autograd.forward_ad.dual_level():
+    tangent = torch.ones(2)
+    reference = torch._C._WeakTensorRef(tangent)
+    dual = torch.autograd.forward_ad.make_dual(torch.ones(2), tangent)
+    product = dual * 2
+    del tangent, dual
+    print(torch.autograd.forward_ad.unpack_dual(product * 2).tangent)
+    del product
+    print(reference.expired())
