@@ -11,6 +11,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..core.recording.record import TENSORS
+from ..core.runtime.naming import ByName
 from ..core.tensor.tensor import Tensor
 from ..core.types.dtypes import float16, float32, int32
 from ..ops.table.families import FUNCTIONS
@@ -41,12 +42,7 @@ def _refresh_per_optimizer_state() -> dict[str, Any]:
     return {"stage": OptState.READY, "found_inf_per_device": {}}
 
 
-def _blank() -> GradScaler:
-    """What a pickle fills."""
-    return object.__new__(GradScaler)
-
-
-class GradScaler:
+class GradScaler(ByName):
     """Scales losses up, so that gradients of float16 do not vanish, and the gradients down before each step; skips
     steps whose gradients are infinite or NaN.
 
@@ -309,11 +305,6 @@ class GradScaler:
             state["_init_growth_tracker"] = self._get_growth_tracker()
             state["_scale"] = state["_growth_tracker"] = None
         return state
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        if type(self) is not GradScaler:
-            return super().__reduce_ex__(protocol)
-        return _blank, (), self.__getstate__()  # the class goes by PyTorch's name
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from ..core.arguments.mismatch import typename
 from ..core.runtime import modes
+from ..core.runtime.naming import ByName
 from ..core.tensor.overriding import ALL_DISABLED, ask
 from ..core.tensor.tensor import INFERENCE, Tensor, counter
 
@@ -83,7 +84,7 @@ def _switch(enabled: bool) -> bool:
     return before
 
 
-class _DecoratorContextManager:
+class _DecoratorContextManager(ByName):
     """A context manager that also decorates: each call, or each step of a generator, runs inside a new one."""
 
     __module__ = "torch.utils._contextlib"

@@ -7,8 +7,8 @@ from typing import Any
 
 import autogradlab as torch
 
+from ..core.runtime.naming import ByName
 from ..core.tensor.tensor import Tensor
-from .utils import FoundByPickle
 
 __all__ = [
     "Constraint",
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-class Constraint(FoundByPickle):
+class Constraint(ByName):
     """A set of values. `check` tells for each event whether it lies in the set; an event has `event_dim` dimensions.
 
     >>> import autogradlab as torch

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import autogradlab as torch
 
+from ..core.runtime.naming import ByName
 from ..core.tensor.tensor import Size, Tensor
 from . import constraints
-from .utils import FoundByPickle, broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 
 __all__ = ["Distribution"]
 
@@ -18,7 +19,7 @@ Shape = Sequence[int]
 _SCALAR = Size()
 
 
-class Distribution(FoundByPickle):
+class Distribution(ByName):
     """The base of probability distributions. The batch shape is that of the parameters, the event shape that of one
     sample; a sample has both, behind the sample shape that was asked for.
 

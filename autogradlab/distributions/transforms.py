@@ -10,11 +10,11 @@ from typing import Any
 
 import autogradlab as torch
 
+from ..core.runtime.naming import ByName
 from ..core.tensor.tensor import Size, Tensor
 from ..nn.functional import logsigmoid, pad, softplus
 from . import constraints
 from .utils import (
-    FoundByPickle,
     Number,
     _sum_rightmost,
     broadcast_all,
@@ -49,7 +49,7 @@ __all__ = [
 _TOO_FEW = "Too few dimensions on input"
 
 
-class Transform(FoundByPickle):
+class Transform(ByName):
     """The base of transforms: write `_call`, `_inverse` and `log_abs_det_jacobian`.
 
     >>> import autogradlab as torch

@@ -10,7 +10,6 @@ from typing import Any
 import autogradlab as torch
 
 from ..core.tensor.tensor import Tensor
-from ..nn.names import blank, reduce_module
 
 __all__ = [
     "broadcast_all",
@@ -25,16 +24,6 @@ __all__ = [
 
 Number = (int, float, bool)
 euler_constant = 0.57721566490153286060
-
-
-class FoundByPickle:
-    """Objects of classes that carry PyTorch's names for their modules: pickle finds them in this package."""
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        module, name = reduce_module(type(self))
-        if module == type(self).__module__:
-            return super().__reduce_ex__(protocol)
-        return blank, (module, name), self.__getstate__() if hasattr(self, "__getstate__") else vars(self)
 
 
 def _like_tensor(value: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from ..core.arguments.mismatch import typename
 from ..core.recording.record import TENSORS
+from ..core.runtime.naming import by_call
 from ..core.tensor.overriding import disabled
 from ..core.tensor.printing import parameter_repr
 from ..core.tensor.tensor import Size, Tensor
@@ -232,7 +233,7 @@ class _Uninitialized(Tensor):
         return f"<{type(self).__name__}>"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return type(self), (self.requires_grad,)
+        return by_call(self, self.requires_grad)
 
 
 class UninitializedParameter(_Uninitialized, Parameter):  # type: ignore[misc]

@@ -7,8 +7,9 @@ import weakref
 from functools import wraps
 from typing import Any
 
+from ..core.runtime.naming import by_name
 from ..core.tensor.tensor import Tensor
-from .optimizer import Optimizer, reduced
+from .optimizer import Optimizer
 
 __all__ = ["EPOCH_DEPRECATION_WARNING", "LRScheduler", "checked", "one_each", "own", "set_rate"]
 
@@ -126,8 +127,7 @@ class LRScheduler:
         vars(wrapper)["_wrapped_by_lr_sched"] = True
         vars(optimizer)["step"] = wrapper
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return reduced(self, "optim.lr_scheduler", self.__dict__) or super().__reduce_ex__(protocol)
+    __reduce_ex__ = by_name
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer."""

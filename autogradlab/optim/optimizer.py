@@ -14,6 +14,7 @@ from ..autograd.grad_mode import enable_grad
 from ..core.backward.leaves import clear
 from ..core.graph.node import RemovableHandle
 from ..core.runtime import errors, modes
+from ..core.runtime.naming import by_name
 from ..core.tensor.tensor import Tensor
 from ..core.types.dtypes import ALL, scalar_name, unsupported
 from .arrays import RECORDS, Changes, scalar_state
@@ -79,17 +80,6 @@ def _typename(x: Any) -> str:
 
 #: options that groups in files of older versions lack, with the values they stand for
 LATER: dict[str, Any] = {"foreach": None, "maximize": False, "differentiable": False}
-
-
-def reduced(value: Any, home: str, state: Any) -> Any:
-    """What pickle needs for an object whose class this package defines in its module `home`; None if the class is the
-    user's."""
-    from ..nn.names import blank  # only for copies and files
-
-    kind = type(value)
-    if not kind.__module__.startswith("torch."):
-        return None
-    return blank, (f"{__name__.partition('.')[0]}.{home}", kind.__qualname__), state
 
 
 class Optimizer:
@@ -179,8 +169,7 @@ class Optimizer:
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return reduced(self, "optim", self.__getstate__()) or super().__reduce_ex__(protocol)
+    __reduce_ex__ = by_name
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.runtime.naming import lookup
+
 __all__ = ["TRUSTED", "give_state", "loaded", "may_call", "own", "public"]
 
 _PACKAGE = __name__.partition(".")[0]
@@ -87,18 +89,10 @@ def own(module: str, name: str) -> Any:
     if (module, name) == ("torch._C", "TensorBase"):
         name = "Tensor"
     inside = module.partition(".")[2]
-    parts = _COMPILED.get(inside, inside).split(".")
     if inside in _COMPILED:
-        name = name.removeprefix(parts[-1] + "_")
-    for n in range(len(parts), -1, -1):
-        place = ".".join([_PACKAGE, *filter(None, parts[:n])])
-        try:
-            found = getattr(import_module(place), name, None)
-        except ModuleNotFoundError:
-            continue
-        if found is not None:
-            return found
-    return None
+        inside = _COMPILED[inside]
+        name = name.removeprefix(inside.rpartition(".")[2] + "_")
+    return lookup(inside, name)
 
 
 def loaded(module: str, name: str) -> Any:

@@ -17,6 +17,7 @@ import numpy as np
 from ..core.memory.absent import is_absent
 from ..core.memory.lazy import bits, memory_of
 from ..core.memory.storage import Storage, owner
+from ..core.runtime.naming import again, called
 from ..core.tensor.copying import warn_of_hooks, whole
 from ..core.tensor.tensor import Size, Tensor, requires_grad
 from ..core.types.device import device as Device
@@ -219,16 +220,20 @@ class Writer:
         if isinstance(x, Named):
             found = x.__reduce__()
         else:
-            found = object.__reduce_ex__(x, 2) if _by_attributes(type(x)) else x.__reduce_ex__(2)
+            found = x.__reduce_ex__(2)
         if isinstance(found, str):
             self._name(getattr(x, "__module__", "builtins"), found)
             return
         make, args, state, items, pairs = (*found, None, None, None)[:5]
-        if make is copyreg.__newobj__:  # type: ignore[attr-defined]
+        if make in (again, called):  # its class is written by the name that it has
+            args = (type(x), *args[2:])
+        if make in (copyreg.__newobj__, again):  # type: ignore[attr-defined]
             self.put(args[0])
             self._tuple(tuple(args[1:]))
             self.out += b"\x81"
         else:
+            if make is called:
+                make, *args = args
             self.put(make)
             self._tuple(tuple(args))
             self.out += b"R"
@@ -324,9 +329,3 @@ class _Memory:
         self.itemsize = array.itemsize if dtype is None else dtype.itemsize
         begin, base = (a.__array_interface__["data"][0] for a in (array, self.root))
         self.offset = begin - base if 0 <= begin - base <= self.root.nbytes else 0
-
-
-def _by_attributes(cls: type) -> bool:
-    """Modules and what else PyTorch has are written as an object of a class with attributes, as PyTorch does."""
-    names = [f"{c.__module__}.{c.__qualname__}" for c in cls.__mro__]
-    return "torch.nn.modules.module.Module" in names or names[0].startswith(("torch.optim.", "torch.distributions."))

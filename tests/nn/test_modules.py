@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -310,3 +312,55 @@ def test_nllloss2d_as_pytorch(torch: Any):
         return [repr(layer), layer.reduction, str(caught[0].message)]
 
     assert said(autogradlab) == said(torch)
+
+
+def test_pickle_finds_this_package_s_classes_where_there_is_no_torch() -> None:
+    """Their `__module__` is PyTorch's name, by which pickle would import PyTorch."""
+    code = """
+import copy, pickle, sys
+sys.modules["torch"] = None
+import autogradlab as torch
+from autogradlab import nn
+from autogradlab.nn.utils import prune
+from autogradlab.utils import data
+
+layer = lambda: nn.Linear(2, 3)
+whole = [1, 2, 3]
+made = [
+    layer(),
+    nn.LazyLinear(3),
+    nn.UninitializedBuffer(),
+    nn.utils.spectral_norm(layer()),
+    nn.utils.weight_norm(layer()),
+    prune.ln_structured(prune.l1_unstructured(layer(), "weight", 1), "weight", 1, 2, 0),
+    data.DataLoader(data.TensorDataset(torch.ones(3)), shuffle=True),
+    data.ConcatDataset([data.Subset(whole, [0]), whole]),
+    data.BatchSampler(data.RandomSampler(whole), 2, False),
+    torch.no_grad(),
+    torch.autocast("cpu"),
+    torch.amp.GradScaler("cpu"),
+    torch.optim.SGD(layer().parameters(), 0.1),
+    torch.distributions.TransformedDistribution(
+        torch.distributions.Normal(0.0, 1.0), [torch.distributions.ExpTransform()]
+    ),
+    nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2])(torch.ones(1, 4), torch.tensor([1])),
+]
+for x in made:
+    for protocol in (2, 5):
+        again = pickle.loads(pickle.dumps(x, protocol))
+        assert type(again) is type(x), (x, again)
+for x in made[:2] + made[6:-1]:
+    assert type(copy.deepcopy(x)) is type(x), x
+kept = layer()
+handle = kept.register_forward_hook(print)
+kept, handle = pickle.loads(pickle.dumps((kept, handle)))
+assert list(kept._forward_hooks) == [handle.id]
+handle.remove()
+assert not kept._forward_hooks
+found = pickle.loads(pickle.dumps(made[3]))
+assert found.weight_u.equal(made[3].weight_u)
+found(torch.ones(2))
+assert not found.weight_u.equal(made[3].weight_u)
+"""
+    done = subprocess.run([sys.executable, "-P", "-W", "ignore", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

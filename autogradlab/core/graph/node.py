@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Union
 import numpy as np
 
 from ..runtime import errors, modes
+from ..runtime.naming import ByName
 from ..types.device import CPU
 from ..types.dtypes import from_numpy, tensor_type
 from .backend import TENSORS
@@ -82,7 +83,7 @@ _LAST = 2**64 - 1
 _new = object.__new__
 
 
-class RemovableHandle:
+class RemovableHandle(ByName):
     """Removes a hook (mirrors `torch.utils.hooks.RemovableHandle`); also a context manager."""
 
     __module__ = "torch.utils.hooks"

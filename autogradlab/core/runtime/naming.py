@@ -1,10 +1,15 @@
-"""Classes under the module names that PyTorch has them in."""
+"""Classes under the module names that PyTorch has them in, and how pickle finds them in this package."""
 
 from __future__ import annotations
 
+import copyreg
 import inspect
+from importlib import import_module
+from typing import Any
 
-__all__ = ["place"]
+__all__ = ["ByName", "again", "by_call", "by_name", "called", "lookup", "place"]
+
+_PACKAGE = __name__.partition(".")[0]
 
 
 def place(cls: type, module: str) -> None:
@@ -17,3 +22,53 @@ def place(cls: type, module: str) -> None:
     if found:
         cls.__annotations__ = found
     cls.__module__ = module
+
+
+def lookup(inside: str, name: str) -> Any:
+    """What this package has under a name in a module (`inside` torch), or in one around it; None for what it has
+    not."""
+    parts = inside.split(".")
+    for n in range(len(parts), -1, -1):
+        try:
+            found = getattr(import_module(".".join([_PACKAGE, *filter(None, parts[:n])])), name, None)
+        except ModuleNotFoundError:
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def again(inside: str, name: str, *args: Any) -> Any:
+    """An object of a class of this package as pickle makes it: before its state is put back."""
+    cls = lookup(inside, name)
+    return cls.__new__(cls, *args)
+
+
+def called(inside: str, name: str, *args: Any) -> Any:
+    """The result of a call of a class of this package."""
+    return lookup(inside, name)(*args)
+
+
+def by_name(x: Any, protocol: Any) -> Any:
+    """`__reduce_ex__` of classes that carry PyTorch's names for their modules: there pickle would look for them."""
+    home, _, inside = type(x).__module__.partition(".")
+    if home != "torch":
+        return object.__reduce_ex__(x, protocol)
+    found: Any = object.__reduce_ex__(x, 2)
+    make, args, *rest = found
+    if make is not copyreg.__newobj__:  # type: ignore[attr-defined]
+        return make, args, *rest
+    return again, (inside, type(x).__qualname__, *args[1:]), *rest
+
+
+def by_call(x: Any, *args: Any) -> Any:
+    """What such a class's `__reduce_ex__` gives for an object that a call of the class makes."""
+    home, _, inside = type(x).__module__.partition(".")
+    return (called, (inside, type(x).__qualname__, *args)) if home == "torch" else (type(x), args)
+
+
+class ByName:
+    """A base of such classes."""
+
+    __slots__ = ()
+    __reduce_ex__ = by_name

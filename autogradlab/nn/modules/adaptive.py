@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.recording.record import TENSORS
+from ...core.runtime.naming import by_name
 from ...core.tensor.tensor import Tensor
 from .. import functional as F
 from .container import ModuleList, Sequential
@@ -16,6 +17,7 @@ from .module import Module
 __all__ = ["AdaptiveLogSoftmaxWithLoss"]
 
 _ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
+_ASMoutput.__reduce_ex__ = by_name  # type: ignore[method-assign]
 _CUTOFFS = (
     "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is "
     "between 1 and n_classes-1"

@@ -12,9 +12,10 @@ from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from ...core.graph.node import RemovableHandle
+from ...core.runtime.naming import by_name
 from ...core.tensor.overriding import another
 from ...core.tensor.tensor import Tensor
-from ..names import blank, reduce_module, typename
+from ..names import typename
 from ..parameter import Parameter, is_buffer
 from . import hooks as _hooks
 from .convert import Convert
@@ -603,11 +604,7 @@ class Module(Convert, State):
                     None if name == "_is_full_backward_hook" else set() if name.endswith("_set") else OrderedDict()
                 )
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        module, name = reduce_module(type(self))
-        if module == type(self).__module__:
-            return super().__reduce_ex__(protocol)
-        return blank, (module, name), self.__getstate__() if hasattr(self, "__getstate__") else self.__dict__
+    __reduce_ex__ = by_name
 
 
 def named(cls: type, *methods: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.recording.record import TENSORS
+from ...core.runtime.naming import ByName
 from ...core.tensor.tensor import Tensor
 from ..modules.module import Module
 from .convert_parameters import parameters_to_vector
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 
-class BasePruningMethod(ABC):
+class BasePruningMethod(ByName, ABC):
     """A forward pre-hook that multiplies a weight by its mask; a subclass says with `compute_mask` which mask.
 
     Mirrors `torch.nn.utils.prune.BasePruningMethod`.

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ...core.recording.record import TENSORS
+from ...core.runtime.naming import ByName
 from ...core.tensor.tensor import Tensor
 from ..functions.weights import norm_except
 from ..parameter import Parameter, is_lazy
@@ -20,7 +21,7 @@ def weight_of(v: Any, g: Any, dim: int) -> Any:
     return v * (g / norm_except(v, dim))
 
 
-class WeightNorm:
+class WeightNorm(ByName):
     """The forward pre-hook that computes the weight from its direction and length."""
 
     __module__ = "torch.nn.utils.weight_norm"

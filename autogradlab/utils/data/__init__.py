@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core.runtime.naming import by_name
 from . import _utils, dataloader, dataset, distributed, sampler
 from ._utils.collate import default_collate, default_convert
 from .dataloader import DataLoader, get_worker_info
@@ -52,3 +53,4 @@ for _family in (_utils.collate, dataloader, dataset, distributed, sampler):
         _made = getattr(_family, _name)
         if isinstance(_made, type):
             _made.__module__ = "torch.utils.data." + _family.__name__.rpartition(".")[2]
+            _made.__reduce_ex__ = by_name  # type: ignore[assignment,method-assign]
