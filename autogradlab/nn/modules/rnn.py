@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import warnings
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -95,7 +96,8 @@ class RNNBase(Module):
             raise ValueError("Unrecognized RNN mode: " + mode)
         gates = _GATES[mode] * hidden_size
         real = proj_size or hidden_size
-        self._all_names: list[list[str]] = []
+        self._flat_weights_names: list[str] = []
+        self._all_weights: list[list[str]] = []
         for layer in range(num_layers):
             for direction in range(2 if bidirectional else 1):
                 wide = input_size if layer == 0 else real * (2 if bidirectional else 1)
@@ -105,23 +107,49 @@ class RNNBase(Module):
                     shapes += [("bias_ih" + end, (gates,)), ("bias_hh" + end, (gates,))]
                 if proj_size:
                     shapes.append(("weight_hr" + end, (proj_size, hidden_size)))
+                names = [name for name, _ in shapes]
                 for name, shape in shapes:
                     setattr(self, name, Parameter(empty(shape, device=device, dtype=dtype)))
-                self._all_names.append([name for name, _ in shapes])
+                self._flat_weights_names += names
+                self._all_weights.append(names)
+        self._init_flat_weights()
         self.reset_parameters()
 
-    @property
-    def _flat_weights_names(self) -> list[str]:
-        return [name for names in self._all_names for name in names]
+    def _init_flat_weights(self) -> None:
+        self._flat_weights: list[Any] = [getattr(self, name, None) for name in self._flat_weights_names]
+        self._flat_weight_refs = [None if w is None else weakref.ref(w) for w in self._flat_weights]
 
-    @property
-    def _flat_weights(self) -> list[Parameter]:
-        return [getattr(self, name) for name in self._flat_weights_names]
+    def _update_flat_weights(self) -> None:
+        """Take the weights anew if one is another than when they were taken; one that was deleted stays in use."""
+        for ref, name in zip(self._flat_weight_refs, self._flat_weights_names, strict=True):
+            weight = getattr(self, name, None)
+            if weight is not None and ref is not None and ref() is not weight:
+                self._init_flat_weights()
+                return
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._update_flat_weights()
+        return {name: value for name, value in self.__dict__.items() if name != "_flat_weight_refs"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.__dict__.setdefault("proj_size", 0)  # not in the files of PyTorch before 1.8
+        self._flat_weight_refs = [None if w is None else weakref.ref(w) for w in self._flat_weights]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__.get("_flat_weights_names", ()) and "_flat_weights" in self.__dict__:
+            self._flat_weights[self._flat_weights_names.index(name)] = value
+        super().__setattr__(name, value)
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Any:
+        made = super()._apply(fn, recurse)
+        self._init_flat_weights()
+        return made
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
         """The parameters of each layer and direction."""
-        return [[getattr(self, name) for name in names] for names in self._all_names]
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
         """The shape that an initial state must have."""
@@ -130,7 +158,7 @@ class RNNBase(Module):
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Refuse an input of another dtype or size than the weights'."""
-        weight: Any = self._flat_weights[0]
+        weight = self._flat_weights[0]
         if input.dtype is not weight.dtype:
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
@@ -232,6 +260,7 @@ class RNNBase(Module):
 
     def _run(self, input: Any, hx: Any) -> Any:
         """The outputs, and the state after the last step."""
+        self._update_flat_weights()
         if isinstance(input, tuple) and hasattr(input, "batch_sizes"):
             return self._forward_packed(input, hx)
         x: Any = input
@@ -407,7 +436,7 @@ class RNNCellBase(Module):
         x = input if batched else TENSORS.unsqueeze(input, 0)
         if hx is None:
             return x, [x.new_zeros((x.shape[0], self.hidden_size))] * len(names), batched
-        return x, hx if batched else [h.unsqueeze(0) for h in hx], batched
+        return x, hx if batched else [hx[i].unsqueeze(0) for i in range(len(names))], batched
 
     @property
     def _weights(self) -> tuple[Any, ...]:
