@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.graph.node import Node, node_class
+from ..core.random.generator import Generator
 from ..core.recording.record import TENSORS
 from ..core.runtime import modes
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, wrap
@@ -56,7 +57,8 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
 def _check_undefined_tangents(func: Callable[..., Any], inputs: Sequence[Any]) -> None:
     """Check that an input without a tangent counts as one whose tangent is zero."""
     wanted = differentiable(inputs)
-    tangents: list[Tensor | None] = [wrap(_direction_of(t)) for t in wanted]
+    drawing = Generator()  # the program's numbers stay as they are
+    tangents: list[Tensor | None] = [wrap(_direction_of(t, drawing)) for t in wanted]
     for i, t in enumerate(wanted):
         zero, none = ([*tangents[:i], missing, *tangents[i + 1 :]] for missing in (TENSORS.zeros_like(t), None))
         pairs = zip(pushed(func, inputs, zero), pushed(func, inputs, none), strict=True)
@@ -76,9 +78,9 @@ def _check_undefined_tangents(func: Callable[..., Any], inputs: Sequence[Any]) -
             )
 
 
-def _direction_of(t: Tensor) -> np.ndarray:
+def _direction_of(t: Tensor, drawing: Generator | None = None) -> np.ndarray:
     """Random numbers in the shape and dtype of a tensor."""
-    drawn: np.ndarray = TENSORS.randn_like(t.detach())._array
+    drawn: np.ndarray = TENSORS.randn_like(t.detach(), generator=drawing)._array
     return drawn
 
 

@@ -133,9 +133,16 @@ from .functions.pooling import (
     max_unpool2d,
     max_unpool3d,
 )
-from .functions.sampling import affine_grid, grid_sample
+from .functions.sampling import (
+    GRID_SAMPLE_INTERPOLATION_MODES,
+    GRID_SAMPLE_PADDING_MODES,
+    affine_grid,
+    grid_sample,
+)
 
 __all__ = [
+    "GRID_SAMPLE_INTERPOLATION_MODES",
+    "GRID_SAMPLE_PADDING_MODES",
     "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",

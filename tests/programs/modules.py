@@ -481,3 +481,89 @@ print(x.module_load(y, assign=True), x)
 with torch.no_grad():
     print(x.module_load(y), x, x.module_load(y) is x)
 attempt(lambda: x.module_load(torch.ones(3)))
+
+
+# % modules-recurrent-weights: which weights a recurrent layer goes on with when some are replaced or deleted
+def weights(layer):
+    print([None if w is None else (type(w).__name__, w is layer._parameters.get(n)) for n, w in pairs(layer)])
+
+
+def pairs(layer):
+    return zip(layer._flat_weights_names, layer._flat_weights, strict=True)
+
+
+one = torch.ones(1, 1, 2)
+torch.manual_seed(1)
+lstm = nn.LSTM(2, 3)
+kept = lstm.weight_hh_l0
+del lstm.weight_hh_l0
+weights(lstm)
+print(lstm(one)[0])
+t(lambda: lstm.all_weights)
+lstm.weight_hh_l0 = kept
+lstm._parameters["bias_ih_l0"] = nn.Parameter(torch.ones(12))
+weights(lstm)
+print(lstm(one)[0])
+weights(lstm)
+lstm.bias_hh_l0 = None
+weights(lstm)
+t(lstm, one)
+lstm = nn.LSTM(2, 3)
+for change in (
+    lambda: lstm.double().float(),
+    lambda: lstm.load_state_dict({k: torch.ones_like(v) for k, v in lstm.state_dict().items()}, assign=True),
+    lambda: prune.l1_unstructured(lstm, "weight_ih_l0", 0.5),
+    lambda: prune.remove(lstm, "weight_ih_l0"),
+    lambda: nn.utils.parametrizations.orthogonal(lstm, "weight_hh_l0"),
+):
+    change()
+    weights(lstm)
+lstm = nn.LSTM(2, 3)
+older = pickle.loads(pickle.dumps(lstm)).__dict__
+del older["proj_size"]
+found = nn.LSTM(2, 3)
+found.__setstate__(older)
+print(torch.equal(found(one)[0], lstm(one)[0]))
+cell = nn.LSTMCell(2, 3)
+print(
+    [h.shape for h in cell(torch.ones(2), torch.ones(2, 3))], [h.shape for h in cell(torch.ones(2), torch.ones(3, 3))]
+)
+
+
+# % modules-classes-without-weight: what they add to a loss, and what is said of reductions that are none
+for size in ((2, 2), (2, 2, 1, 1)):
+    x = torch.full(size, float("-inf"), requires_grad=True)
+    label = torch.zeros(size[:1] + size[2:], dtype=torch.long)
+    label[1] = 1
+    for reduction in ("none", "sum", "mean"):
+        for kwargs in ({"weight": torch.tensor([0.0, 1.0])}, {"ignore_index": 0}, {"weight": torch.zeros(2)}):
+            loss = F.nll_loss(x, label, reduction=reduction, **kwargs)
+            print(loss, torch.autograd.grad(loss.sum(), x)[0])
+for reduction in (None, 3, True, "elementwise_mean", b"mean"):
+    for call in (
+        lambda: F.gaussian_nll_loss(one, one, one, reduction=reduction),
+        lambda: F.multilabel_soft_margin_loss(one[0], one[0], reduction=reduction),
+        lambda: F.l1_loss(one, one, reduction=reduction),
+        lambda: F.triplet_margin_with_distance_loss(one, one, one, reduction=reduction),
+        lambda: F.kl_div(one, one, reduction=reduction),
+    ):
+        t(call)
+t(F.ctc_loss, torch.rand(0, 0, 4), torch.tensor([], dtype=torch.long), (), ())
+t(F.ctc_loss, torch.rand(3, 2, 0), torch.ones(2, 2).long(), (3, 3), (1, 1))
+print(F.GRID_SAMPLE_INTERPOLATION_MODES, F.GRID_SAMPLE_PADDING_MODES)
+with torch.device("meta"):
+    norm = nn.BatchNorm2d(3)
+norm.load_state_dict({}, assign=True, strict=False)
+print(norm.num_batches_tracked)
+
+# % modules-drawn: what leaves the numbers of the program as they are
+v = torch.tensor([1.0, -1.0], requires_grad=True, dtype=torch.double)
+for call in (
+    lambda: F.rrelu(v, training=True, inplace=True),
+    lambda: F.rrelu_(v, training=True),
+    lambda: torch.autograd.gradcheck(lambda x: x * x, [v], check_forward_ad=True),
+    lambda: torch.autograd.gradcheck(lambda x: x * x, [v], check_forward_ad=True, check_backward_ad=False),
+):
+    torch.manual_seed(0)
+    t(call)
+    print(torch.rand(1))

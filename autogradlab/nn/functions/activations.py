@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.random.generator import Generator, default_generator
+from ...core.recording.inplace import check_inplace
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors, modes
 from ...core.tensor.tensor import Tensor
@@ -687,6 +688,8 @@ def _rrelu_with(
         slopes = np.where(x > 0, x.dtype.type(1), x.dtype.type((lower + upper) / 2))
         return _rrelu_by(TENSORS.from_numpy(slopes), input, lower, upper, training, inplace)
     noise = np.ones(x.shape, x.dtype)
+    if inplace:
+        check_inplace(input)  # before anything is drawn
     low = x <= 0
     noise[low] = generator.uniform53(int(np.count_nonzero(low))) * (upper - lower) + lower
     return _rrelu_by(TENSORS.from_numpy(noise), input, lower, upper, training, inplace)

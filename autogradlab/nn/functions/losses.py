@@ -121,7 +121,7 @@ def _weighed(values: Any, weight: Any, shape: Any, reduction: str, whole: bool =
 def _named(reduction: str) -> str:
     """The reduction. Errors: ValueError for one that is not 'none', 'mean' or 'sum'."""
     if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not valid")
+        raise ValueError(reduction + " is not valid")
     return reduction
 
 
@@ -197,8 +197,9 @@ def l1_loss(
     shape = input.size()
     input, target = _pair(input, target)
     reduction = legacy_get_string(size_average, reduce, reduction=reduction)
+    number = get_enum(reduction) if weight is None else 0
     values = TENSORS.abs(input - target)
-    return _reduce(values, reduction) if weight is None else _weighed(values, weight, shape, reduction)
+    return _reduce(values, number) if weight is None else _weighed(values, weight, shape, reduction)
 
 
 def smooth_l1_loss(
@@ -596,7 +597,8 @@ def kl_div(
             stacklevel=2,
         )
     # PyTorch's C++ code has no 'batchmean'
-    _kl_div(input, target, get_enum("sum" if reduction == "batchmean" else reduction), log_target=log_target)
+    number = get_enum("sum" if reduction == "batchmean" else reduction)
+    _kl_div(input, target, number, log_target=log_target)
     for t in (input, target):
         if t._array.dtype.kind == "c":
             raise RuntimeError("kl_div: Complex inputs not supported.")
@@ -612,7 +614,7 @@ def kl_div(
     if reduction == "batchmean":
         total = values.sum()
         return total / input._array.shape[0] if input.ndim else total
-    return _reduce(values, reduction)
+    return _reduce(values, number)
 
 
 def poisson_nll_loss(
@@ -905,6 +907,8 @@ def triplet_margin_with_distance_loss(
     """
     from .linear import pairwise_distance
 
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     _same_ndim(anchor, positive, negative)
@@ -1062,6 +1066,8 @@ def ctc_loss(
             f"Expected 3-dimensional tensor, but got {probs.ndim}-dimensional tensor for argument #1 'log_probs' "
             "(while checking arguments for ctc_loss_allocate_outputs)"
         )
+    if not probs._array.size:
+        raise RuntimeError("log_probs tensor must not be empty")
     labels = targets if batched or targets.ndim == 1 else TENSORS.unsqueeze(targets, 0)
     lengths = []
     for name, given in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):

@@ -11,10 +11,10 @@ from ...core.tensor.tensor import Tensor
 from ...ops.nn import grid as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.publishing import reading
 
-__all__ = ["affine_grid", "grid_sample", "grid_sampler"]
+__all__ = ["GRID_SAMPLE_INTERPOLATION_MODES", "GRID_SAMPLE_PADDING_MODES", "affine_grid", "grid_sample", "grid_sampler"]
 
-_MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
-_PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
+GRID_SAMPLE_INTERPOLATION_MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
+GRID_SAMPLE_PADDING_MODES = {"zeros": 0, "border": 1, "reflection": 2}
 
 
 def _aligned(align_corners: bool | None) -> bool:
@@ -50,17 +50,19 @@ def grid_sample(
 
     Mirrors `torch.nn.functional.grid_sample`.
     """
-    if mode not in _MODES:
+    if mode not in GRID_SAMPLE_INTERPOLATION_MODES:
         raise ValueError(
             f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
         )
-    if padding_mode not in _PADDINGS:
+    if padding_mode not in GRID_SAMPLE_PADDING_MODES:
         raise ValueError(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
             f"'{padding_mode}'"
         )
     align_corners = _aligned(align_corners)
-    return grid_sampler(input, grid, _MODES[mode], _PADDINGS[padding_mode], align_corners)
+    return grid_sampler(
+        input, grid, GRID_SAMPLE_INTERPOLATION_MODES[mode], GRID_SAMPLE_PADDING_MODES[padding_mode], align_corners
+    )
 
 
 @reading(

@@ -91,9 +91,8 @@ class _NormBase(Module):
         if (version is None or version < 2) and self.track_running_stats:
             key = prefix + "num_batches_tracked"
             if key not in state_dict:
-                state_dict[key] = (
-                    TENSORS.tensor(0, dtype=int64) if self.num_batches_tracked is None else self.num_batches_tracked
-                )
+                count = self.num_batches_tracked
+                state_dict[key] = TENSORS.tensor(0, dtype=int64) if count is None or count.is_meta else count
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
 

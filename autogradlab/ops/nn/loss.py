@@ -575,14 +575,16 @@ def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduc
     _nll_check(input, target, weight)
     single = input.ndim == 1
     x, t = (input[None], target.reshape(1)) if single else (input, target)
-    safe, w, _ = _nll_parts(x, t, weight, ignore_index)
+    safe, w, kept = _nll_parts(x, t, weight, ignore_index)
     picked = at_places(x, safe, 1)
     values = -w * picked
-    values = chosen(w == 0, values.dtype.type(0), values)
+    values = chosen(kept, values, values.dtype.type(0))
     weight_of_all = np.asarray(_in_turn(w.astype(np.float32) if is_half(w) else w), x.dtype)
     if reduction == 0:
         return (values.reshape(()) if single else values), weight_of_all * 0
     s = _in_turn(values)
+    if x.ndim > 2:
+        s = s + values.dtype.type(0)  # this kernel begins at 0: no sum is -0
     return np.asarray(s if reduction == 2 else s / weight_of_all, x.dtype), weight_of_all
 
 
@@ -629,11 +631,11 @@ def _nll_backward(
     full = (1, *shape) if single else shape
     t = target.reshape(1) if single else target
     like = np.empty(full, grad_output.dtype)
-    safe, w, _ = _nll_parts(like, t, weight, ignore_index)
-    g = -w * grad_output
+    safe, w, kept = _nll_parts(like, t, weight, ignore_index)
+    g = -grad_output
     if reduction == 1:
         g = g / (np.add.reduce(w, axis=None) if total_weight is None else total_weight)
-        g = chosen(w == 0, g.dtype.type(0), g)
+    g = chosen(kept, w * g, w.dtype.type(0))
     out = np.zeros(full, grad_output.dtype)
     put_at_places(out, safe, g.astype(out.dtype, copy=False), 1)
     return out.reshape(shape)
