@@ -15,7 +15,7 @@ from typing import Any, Literal
 from ..core.arguments.declared import cast_of
 from ..core.arguments.signature import Signatures
 from ..core.runtime import modes
-from ..core.runtime.naming import ByName
+from ..core.runtime.naming import by_name
 from ..core.tensor import overriding
 from ..core.tensor.tensor import Tensor
 from ..core.types.device import device
@@ -155,7 +155,7 @@ def _casting() -> Casting:
     return found
 
 
-class autocast(ByName):
+class autocast:
     """Computes products, convolutions and layers made of them in a smaller dtype, losses and the like in float32.
 
     Note: it is a context, and a decorator of functions.
@@ -170,6 +170,7 @@ class autocast(ByName):
     Mirrors `torch.amp.autocast`.
     """
 
+    __reduce_ex__ = by_name
     __module__ = "torch.amp.autocast_mode"
 
     def __init__(

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..core.recording.record import TENSORS
-from ..core.runtime.naming import ByName
+from ..core.runtime.naming import by_name
 from ..core.tensor.tensor import Tensor
 from ..core.types.dtypes import float16, float32, int32
 from ..ops.table.families import FUNCTIONS
@@ -42,7 +42,7 @@ def _refresh_per_optimizer_state() -> dict[str, Any]:
     return {"stage": OptState.READY, "found_inf_per_device": {}}
 
 
-class GradScaler(ByName):
+class GradScaler:
     """Scales losses up, so that gradients of float16 do not vanish, and the gradients down before each step; skips
     steps whose gradients are infinite or NaN.
 
@@ -62,6 +62,7 @@ class GradScaler(ByName):
     Mirrors `torch.amp.GradScaler`.
     """
 
+    __reduce_ex__ = by_name
     __module__ = "torch.amp.grad_scaler"
 
     def __init__(

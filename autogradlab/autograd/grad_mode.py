@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from ..core.arguments.mismatch import typename
 from ..core.runtime import modes
-from ..core.runtime.naming import ByName
+from ..core.runtime.naming import by_name
 from ..core.tensor.overriding import ALL_DISABLED, ask
 from ..core.tensor.tensor import INFERENCE, Tensor, counter
 
@@ -84,9 +84,10 @@ def _switch(enabled: bool) -> bool:
     return before
 
 
-class _DecoratorContextManager(ByName):
+class _DecoratorContextManager:
     """A context manager that also decorates: each call, or each step of a generator, runs inside a new one."""
 
+    __reduce_ex__ = by_name
     __module__ = "torch.utils._contextlib"
 
     def __enter__(self) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import autogradlab as torch
 
-from ..core.runtime.naming import ByName
+from ..core.runtime.naming import by_name
 from ..core.tensor.tensor import Tensor
 
 __all__ = [
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-class Constraint(ByName):
+class Constraint:
     """A set of values. `check` tells for each event whether it lies in the set; an event has `event_dim` dimensions.
 
     >>> import autogradlab as torch
@@ -54,6 +54,7 @@ class Constraint(ByName):
     tensor([False,  True])
     """
 
+    __reduce_ex__ = by_name
     is_discrete: Any = False
     event_dim: Any = 0
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import autogradlab as torch
 
-from ..core.runtime.naming import ByName
+from ..core.runtime.naming import by_name
 from ..core.tensor.tensor import Size, Tensor
 from . import constraints
 from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
@@ -19,7 +19,7 @@ Shape = Sequence[int]
 _SCALAR = Size()
 
 
-class Distribution(ByName):
+class Distribution:
     """The base of probability distributions. The batch shape is that of the parameters, the event shape that of one
     sample; a sample has both, behind the sample shape that was asked for.
 
@@ -34,6 +34,7 @@ class Distribution(ByName):
     Mirrors `torch.distributions.Distribution`.
     """
 
+    __reduce_ex__ = by_name
     has_rsample: Any = False
     has_enumerate_support: Any = False
     _validate_args: bool = __debug__

@@ -10,7 +10,7 @@ from typing import Any
 
 import autogradlab as torch
 
-from ..core.runtime.naming import ByName
+from ..core.runtime.naming import by_name
 from ..core.tensor.tensor import Size, Tensor
 from ..nn.functional import logsigmoid, pad, softplus
 from . import constraints
@@ -49,7 +49,7 @@ __all__ = [
 _TOO_FEW = "Too few dimensions on input"
 
 
-class Transform(ByName):
+class Transform:
     """The base of transforms: write `_call`, `_inverse` and `log_abs_det_jacobian`.
 
     >>> import autogradlab as torch
@@ -58,6 +58,7 @@ class Transform(ByName):
     (tensor(1.), tensor(0.))
     """
 
+    __reduce_ex__ = by_name
     bijective: Any = False
     domain: Any
     codomain: Any

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Union
 import numpy as np
 
 from ..runtime import errors, modes
-from ..runtime.naming import ByName
+from ..runtime.naming import by_name
 from ..types.device import CPU
 from ..types.dtypes import from_numpy, tensor_type
 from .backend import TENSORS
@@ -83,9 +83,10 @@ _LAST = 2**64 - 1
 _new = object.__new__
 
 
-class RemovableHandle(ByName):
+class RemovableHandle:
     """Removes a hook (mirrors `torch.utils.hooks.RemovableHandle`); also a context manager."""
 
+    __reduce_ex__ = by_name
     __module__ = "torch.utils.hooks"
     next_id = 0
 

@@ -7,7 +7,7 @@ import inspect
 from importlib import import_module
 from typing import Any
 
-__all__ = ["ByName", "again", "by_call", "by_name", "called", "lookup", "place"]
+__all__ = ["again", "by_call", "by_name", "called", "lookup", "place"]
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -65,10 +65,3 @@ def by_call(x: Any, *args: Any) -> Any:
     """What such a class's `__reduce_ex__` gives for an object that a call of the class makes."""
     home, _, inside = type(x).__module__.partition(".")
     return (called, (inside, type(x).__qualname__, *args)) if home == "torch" else (type(x), args)
-
-
-class ByName:
-    """A base of such classes."""
-
-    __slots__ = ()
-    __reduce_ex__ = by_name

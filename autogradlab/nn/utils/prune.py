@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.recording.record import TENSORS
-from ...core.runtime.naming import ByName
+from ...core.runtime.naming import by_name
 from ...core.tensor.tensor import Tensor
 from ..modules.module import Module
 from .convert_parameters import parameters_to_vector
@@ -35,12 +35,13 @@ __all__ = [
 ]
 
 
-class BasePruningMethod(ByName, ABC):
+class BasePruningMethod(ABC):
     """A forward pre-hook that multiplies a weight by its mask; a subclass says with `compute_mask` which mask.
 
     Mirrors `torch.nn.utils.prune.BasePruningMethod`.
     """
 
+    __reduce_ex__ = by_name
     PRUNING_TYPE = "unstructured"
     _tensor_name: str
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...autograd.grad_mode import no_grad
 from ...core.recording.record import TENSORS
-from ...core.runtime.naming import ByName
+from ...core.runtime.naming import by_name
 from ...core.tensor.tensor import Tensor
 from ..functions.linear import normalize
 from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -15,9 +15,10 @@ from ..parameter import Parameter, is_lazy
 __all__ = ["remove_spectral_norm", "spectral_norm"]
 
 
-class SpectralNorm(ByName):
+class SpectralNorm:
     """The forward pre-hook that divides the weight by its largest singular value, which power iteration estimates."""
 
+    __reduce_ex__ = by_name
     __module__ = "torch.nn.utils.spectral_norm"
     _version = 1
 

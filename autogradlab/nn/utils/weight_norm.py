@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ...core.recording.record import TENSORS
-from ...core.runtime.naming import ByName
+from ...core.runtime.naming import by_name
 from ...core.tensor.tensor import Tensor
 from ..functions.weights import norm_except
 from ..parameter import Parameter, is_lazy
@@ -21,9 +21,10 @@ def weight_of(v: Any, g: Any, dim: int) -> Any:
     return v * (g / norm_except(v, dim))
 
 
-class WeightNorm(ByName):
+class WeightNorm:
     """The forward pre-hook that computes the weight from its direction and length."""
 
+    __reduce_ex__ = by_name
     __module__ = "torch.nn.utils.weight_norm"
 
     def __init__(self, name: str, dim: int | None) -> None:
