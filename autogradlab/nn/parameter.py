@@ -168,9 +168,15 @@ def _called() -> str:
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
         within = frame.f_locals  # the outermost function of a known name is the one that was called
         found = getattr(within.get("op", within.get("entry")), "name", within.get("name", frame.f_code.co_name))
-        name = found if not name or hasattr(TENSORS, str(found).strip("_")) else name
+        if not str(found).startswith("<"):  # no comprehension
+            name = found if not name or hasattr(TENSORS, str(found).strip("_")) else name
         frame = frame.f_back
-    return f"<built-in method {str(name).strip('_')} of type object at {id(Tensor):#x}>"
+    space, _, last = str(name).rpartition(".")
+    if space == "torch.Tensor":
+        return f"<{'slot wrapper' if last == '__getitem__' else 'method'} '{last}' of 'torch._C.TensorBase' objects>"
+    if space == "torch.nn.functional":
+        return f"<built-in function {last}>"
+    return f"<built-in method {last.strip('_')} of type object at {id(Tensor):#x}>"
 
 
 class _Uninitialized(Tensor):
@@ -196,8 +202,7 @@ class _Uninitialized(Tensor):
             return object.__getattribute__(self, name)
         if isinstance(found, property):
             plain = _plain(self)
-            value = found.__get__(plain)
-            return self if value is plain else value
+            return self._like(plain, found.__get__(plain))
         if name not in _ALLOWED:
             in_python = found.__qualname__.startswith("Tensor.") and name not in _COMPILED
             called = repr(found) if in_python else f"<method '{name}' of 'torch._C.TensorBase' objects>"
@@ -206,9 +211,17 @@ class _Uninitialized(Tensor):
         def ask(*args: Any, **kwargs: Any) -> Any:
             plain = _plain(self)
             value = found(plain, *(_plain(a) if is_lazy(a) else a for a in args), **kwargs)
-            return self if value is plain else value
+            return self._like(plain, value)
 
         return ask
+
+    def _like(self, plain: Tensor, value: Any) -> Any:
+        """What has been computed of `plain`, which stood for this tensor: another tensor is a buffer where this is."""
+        if value is plain:
+            return self
+        if type(value) is Tensor and self.cls_to_become is Tensor:
+            value.__class__ = type(self)
+        return value
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(getattr(Tensor, name, None), property):

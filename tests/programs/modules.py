@@ -567,3 +567,34 @@ for call in (
     torch.manual_seed(0)
     t(call)
     print(torch.rand(1))
+
+
+# % modules-nested: what parametrizes a parameter parametrized in its turn; conversions of classes of one's own
+class Skew(nn.Module):
+    def forward(self, x):
+        return x.tril(-1) - x.tril(-1).T
+
+
+torch.manual_seed(0)
+layer = nn.Linear(3, 3)
+nn.utils.parametrize.register_parametrization(layer, "weight", Skew())
+inner = layer.parametrizations.weight
+nn.utils.parametrize.register_parametrization(inner, "original", Skew())
+print(layer, layer.weight, [name for name, _ in layer.named_parameters()], len(inner))
+nn.utils.parametrize.remove_parametrizations(inner, "original", leave_parametrized=False)
+print(type(inner), [name for name, _ in layer.named_parameters()])
+
+
+class Mine(nn.Parameter):
+    pass
+
+
+layer = nn.Linear(2, 2)
+layer.weight = Mine(torch.ones(2, 2))
+print(type(layer.double().weight), type(layer.to("meta").weight))
+lazy = nn.LazyBatchNorm1d().double()
+print(lazy.running_mean, lazy.running_mean.dtype, lazy.running_mean.data, lazy(torch.ones(2, 3).double()).dtype)
+print(nn.LazyLinear(3).to("meta").weight)
+t(lambda: nn.LazyLinear(2).weight[0])
+t(lambda: bool(nn.UninitializedBuffer()))
+t(lambda: F.linear(one, nn.LazyLinear(2).weight))

@@ -63,7 +63,7 @@ class Convert:
                 except Exception as error:
                     raise RuntimeError(f"_apply(): Couldn't swap {self._get_name()}.{name}") from error
             elif CONVERSION.overwrite or made.device != param.device:
-                param = self._parameters[name] = type(param)(made, param.requires_grad)
+                param = self._parameters[name] = Parameter(made, param.requires_grad)
             else:
                 _replace(param, made)
             if with_grad is None:

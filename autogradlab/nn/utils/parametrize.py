@@ -73,6 +73,8 @@ class ParametrizationList(ModuleList):
     Mirrors `torch.nn.utils.parametrize.ParametrizationList`.
     """
 
+    __module__ = "torch.nn.utils.parametrize"
+
     is_tensor: bool
     unsafe: bool
 
@@ -164,13 +166,14 @@ class ParametrizationList(ModuleList):
 
     def forward(self) -> Tensor:
         """The parametrized tensor."""
-        first, *others = list(self)
         if self.is_tensor:
-            x = first(self.original)
+            x = self[0](self.original)
         else:
-            x = first(*(getattr(self, f"original{i}") for i in range(self.ntensors)))
-        for module in others:
-            x = module(x)
+            x = self[0](*(getattr(self, f"original{i}") for i in range(self.ntensors)))
+        i = 1
+        while str(i) in self._modules:  # what parametrizes the original in its turn is a Module of this list, too
+            x = self[i](x)
+            i += 1
         return x
 
 
