@@ -33,7 +33,7 @@ def functional_call(
     """
     from ..nn.utils.stateless import called
 
-    return called(module, _parameters(parameter_and_buffer_dicts), args, kwargs, tie_weights, strict)
+    return called(module, _parameters(parameter_and_buffer_dicts), args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
 def _parameters(dicts: Any) -> dict[str, Tensor]:

@@ -50,7 +50,7 @@ class SequentialLR(LRScheduler):
     def __init__(
         self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int], last_epoch: int = -1
     ) -> None:
-        if not schedulers:
+        if len(schedulers) < 1:
             raise ValueError(f"{type(self).__name__} expects at least one scheduler, but got no scheduler.")
         _check(type(self).__name__, schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
@@ -120,7 +120,7 @@ class ChainedScheduler(LRScheduler):
     """
 
     def __init__(self, schedulers: Any, optimizer: Optimizer | None = None) -> None:
-        if not schedulers:
+        if len(schedulers) < 1:
             raise ValueError(
                 f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler."
             )

@@ -62,7 +62,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             epoch = self.last_epoch + 1
             self.T_cur += 1
             if self.T_cur >= self.T_i:
-                self.T_cur -= self.T_i
+                self.T_cur %= self.T_i
                 self.T_i *= self.T_mult
         else:
             if epoch < 0:
@@ -137,7 +137,8 @@ class CyclicLR(LRScheduler):
         self.mode = mode
         self.gamma = gamma
         self._scale_fn_custom = scale_fn
-        self.scale_mode = scale_mode if scale_fn is not None else "iterations" if mode == "exp_range" else "cycle"
+        self.scale_mode = scale_mode
+        self._init_scale_fn()
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self.use_beta1 = _uses_betas(optimizer)
@@ -148,18 +149,23 @@ class CyclicLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
 
-    def scale_fn(self, x: float) -> float:
+    def scale_fn(self, x: float) -> Any:
         """The factor of the amplitude in a cycle or at an iteration."""
         if self._scale_fn_custom is not None:
-            return float(self._scale_fn_custom(x))
+            return self._scale_fn_custom(x)
         return self._scale_fn_ref(x)
 
-    @property
-    def _scale_fn_ref(self) -> Callable[[float], float]:
-        """The function of this mode."""
-        if self.mode == "exp_range":
-            return partial(self._exp_range_scale_fn, self.gamma)
-        return self._triangular_scale_fn if self.mode == "triangular" else self._triangular2_scale_fn
+    def _init_scale_fn(self) -> None:
+        """Take the function of the mode, unless another was given."""
+        if self._scale_fn_custom is not None:
+            return
+        self._scale_fn_ref: Callable[[float], float]
+        if self.mode == "triangular":
+            self._scale_fn_ref, self.scale_mode = self._triangular_scale_fn, "cycle"
+        elif self.mode == "triangular2":
+            self._scale_fn_ref, self.scale_mode = self._triangular2_scale_fn, "cycle"
+        elif self.mode == "exp_range":
+            self._scale_fn_ref, self.scale_mode = partial(self._exp_range_scale_fn, self.gamma), "iterations"
 
     @staticmethod
     def _triangular_scale_fn(x: float) -> float:
@@ -190,18 +196,19 @@ class CyclicLR(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer; of a scale_fn that is an object its attributes, of a function nothing."""
         state = super().state_dict()
+        state.pop("_scale_fn_ref", None)
         scale = state.pop("_scale_fn_custom")
         plain = scale is None or isinstance(scale, FunctionType)
         state["_scale_fn_custom"] = None if plain else scale.__dict__.copy()
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict()` gave; a scale_fn stays the one that was given here."""
-        state = dict(state_dict)
-        attributes = state.pop("_scale_fn_custom")
-        super().load_state_dict(state)
+        """Take over what `state_dict()` gave, which loses its scale_fn; that stays the one that was given here."""
+        attributes = state_dict.pop("_scale_fn_custom")
+        super().load_state_dict(state_dict)
         if attributes is not None:
             self._scale_fn_custom.__dict__.update(attributes)
+        self._init_scale_fn()
 
 
 def _set_momentum(group: dict[str, Any], value: float) -> None:

@@ -56,20 +56,23 @@ class ReduceLROnPlateau(LRScheduler):
         else:
             self.default_min_lr = min_lr
             self.min_lrs = [min_lr] * n
-        if mode not in ("min", "max"):
-            raise ValueError("mode " + mode + " is unknown!")
-        if threshold_mode not in ("rel", "abs"):
-            raise ValueError("threshold mode " + threshold_mode + " is unknown!")
         self.patience = patience
         self.cooldown = cooldown
         self.eps = eps
         self.last_epoch = 0
         self._last_lr = self._rates()
+        self._init_is_better(mode, threshold, threshold_mode)
+        self._reset()
+
+    def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
+        if mode not in ("min", "max"):
+            raise ValueError("mode " + mode + " is unknown!")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError("threshold mode " + threshold_mode + " is unknown!")
         self.mode_worse = math.inf if mode == "min" else -math.inf
         self.mode = mode
         self.threshold = threshold
         self.threshold_mode = threshold_mode
-        self._reset()
 
     def _reset(self) -> None:
         self.best = self.mode_worse
@@ -84,7 +87,7 @@ class ReduceLROnPlateau(LRScheduler):
         else:
             warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
         self.last_epoch = epoch
-        if self.is_better(current, self.best):
+        if self._is_better(current, self.best):
             self.best = current
             self.num_bad_epochs = 0
         else:
@@ -93,15 +96,18 @@ class ReduceLROnPlateau(LRScheduler):
             self.cooldown_counter -= 1
             self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
-            self._count_groups()
-            for i, group in enumerate(self.optimizer.param_groups):
-                old = float(group["lr"])
-                new = max(old * self.factor, self.min_lrs[i])
-                if old - new > self.eps:
-                    set_rate(group, new)
+            self._reduce_lr(epoch)
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
         self._last_lr = self._rates()
+
+    def _reduce_lr(self, epoch: int) -> None:
+        self._count_groups()
+        for i, group in enumerate(self.optimizer.param_groups):
+            old = float(group["lr"])
+            new = max(old * self.factor, self.min_lrs[i])
+            if old - new > self.eps:
+                set_rate(group, new)
 
     def _count_groups(self) -> None:
         """Bring the least rates up to as many as there are groups now."""
@@ -121,9 +127,13 @@ class ReduceLROnPlateau(LRScheduler):
         """Whether rates were reduced less than `cooldown` steps ago."""
         return self.cooldown_counter > 0
 
-    def is_better(self, a: float, best: float) -> bool:
-        """Whether a metric is better than the best by more than the threshold."""
+    def _is_better(self, a: float, best: float) -> bool:
         down = self.mode == "min"
         if self.threshold_mode == "rel":
             return a < best * (1.0 - self.threshold) if down else a > best * (self.threshold + 1.0)
         return a < best - self.threshold if down else a > best + self.threshold
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict()` gave. Errors: ValueError for an unknown mode."""
+        self.__dict__.update(state_dict)
+        self._init_is_better(self.mode, self.threshold, self.threshold_mode)

@@ -204,7 +204,7 @@ class SWALR(LRScheduler):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
-        self._anneal_strategy = anneal_strategy
+        self._set_anneal_func(anneal_strategy)
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
         self.anneal_epochs = anneal_epochs
@@ -212,8 +212,30 @@ class SWALR(LRScheduler):
 
     def _share(self, step: float) -> float:
         """How far the rates have moved from the start to swa_lr at a step, from 0 to 1."""
-        t = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
-        return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
+        return self.anneal_func(max(0.0, min(1.0, step / max(1, self.anneal_epochs))))
+
+    @staticmethod
+    def _linear_anneal(t: float) -> float:
+        return t
+
+    @staticmethod
+    def _cosine_anneal(t: float) -> float:
+        return (1 - math.cos(math.pi * t)) / 2
+
+    def _set_anneal_func(self, anneal_strategy: str) -> None:
+        self._anneal_strategy = anneal_strategy
+        self.anneal_func = self._cosine_anneal if anneal_strategy == "cos" else self._linear_anneal
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer and the function."""
+        state = super().state_dict()
+        state.pop("anneal_func", None)
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict()` gave."""
+        super().load_state_dict(state_dict)
+        self._set_anneal_func(self._anneal_strategy)
 
     def get_lr(self) -> list[Any]:
         """The rates between those at the start and swa_lr."""

@@ -4,6 +4,7 @@ import copy
 import gc
 import pickle
 import warnings
+from collections import UserDict
 
 import torch
 import torch.nn.functional as F
@@ -13,7 +14,19 @@ from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.utils import prune
 from torch.nn.utils.rnn import pack_padded_sequence
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch.optim import lr_scheduler as S
+from torch.optim.swa_utils import SWALR, AveragedModel, get_ema_multi_avg_fn
+from torch.utils.data import (
+    ChainDataset,
+    ConcatDataset,
+    DataLoader,
+    IterableDataset,
+    RandomSampler,
+    WeightedRandomSampler,
+    default_collate,
+    random_split,
+)
+from torch.utils.data._utils.collate import collate, default_collate_fn_map
 from torch.utils.module_tracker import ModuleTracker
 
 from tests.scenarios.show import attempt
@@ -597,4 +610,126 @@ print(lazy.running_mean, lazy.running_mean.dtype, lazy.running_mean.data, lazy(t
 print(nn.LazyLinear(3).to("meta").weight)
 t(lambda: nn.LazyLinear(2).weight[0])
 t(lambda: bool(nn.UninitializedBuffer()))
-t(lambda: F.linear(one, nn.LazyLinear(2).weight))
+t(lambda: F.linear(torch.ones(1, 2), nn.LazyLinear(2).weight))
+
+# % modules-schedules-state: what schedules keep in their attributes and what of it is in their state
+
+
+def rates(momentum=0.9):
+    return torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5, momentum=momentum)
+
+
+def attempt(what):
+    try:
+        print(what())
+    except Exception as error:
+        print(type(error).__name__, error)
+
+
+restarts = S.CosineAnnealingWarmRestarts(rates(), T_0=3)
+for at in (8, 9, 10):
+    restarts.T_cur = at
+    restarts.step()
+    print(restarts.T_cur, restarts.T_i)
+
+for mode in ("triangular", "triangular2", "exp_range"):
+    cyclic = S.CyclicLR(rates(), 0.1, 0.9, 2, mode=mode, gamma=0.5)
+    state = cyclic.state_dict()
+    print(sorted(set(cyclic.__dict__) - set(state)), state["_scale_fn_custom"], cyclic.scale_mode, cyclic.scale_fn(3))
+    other = S.CyclicLR(rates(), 0.1, 0.9, 2)
+    other.load_state_dict(state)
+    print("_scale_fn_custom" in state, other.scale_fn(3), other.get_last_lr())
+print(S.CyclicLR(rates(), 0.1, 0.9, 2, scale_fn=lambda x: torch.tensor(2)).scale_fn(1))
+
+swa = SWALR(rates(), 0.25, 4)
+print(swa.anneal_func(0.5), "anneal_func" in swa.state_dict())
+line = SWALR(rates(), 0.25, 4, "linear")
+swa.load_state_dict(line.state_dict())
+print(swa.anneal_func(0.5))
+
+plateau = S.ReduceLROnPlateau(rates(), patience=0)
+attempt(lambda: plateau.load_state_dict({"mode": "sideways"}))
+attempt(lambda: S.SequentialLR(rates(), None, [1]))
+attempt(lambda: S.ChainedScheduler(None))
+
+
+class Loud(S.ReduceLROnPlateau):
+    def _reduce_lr(self, epoch):
+        print("reduced at", epoch)
+        super()._reduce_lr(epoch)
+
+
+loud = Loud(rates(), patience=0)
+for metric in (1.0, 2.0):
+    loud.step(metric)
+print(loud.get_last_lr())
+
+# % modules-called-with-others: names of parameters that lead nowhere
+
+model = nn.Sequential(nn.Linear(1, 1), nn.ReLU())
+model.note = 3
+for names in (
+    {"": torch.ones(1)},
+    {"0.": torch.ones(1)},
+    {"0.weight.more": torch.ones(1)},
+    {"note.more": torch.ones(1)},
+    {"far.more": torch.ones(1)},
+    {"0.far.more": torch.ones(1)},
+):
+    try:
+        print(torch.func.functional_call(model, names, torch.ones(1, 1)))
+    except Exception as error:
+        print(type(error).__name__, str(error).split("\n")[0])
+
+
+# % modules-samples-and-batches: refusals of data sets and samplers, and batches of a type of one's own
+class Few(IterableDataset):
+    def __iter__(self):
+        return iter(range(2))
+
+    def __len__(self):
+        return 2
+
+
+class Money:
+    def __init__(self, cents):
+        self.cents = cents
+
+
+def attempt(what):
+    try:
+        print(what())
+    except Exception as error:
+        print(type(error).__name__, str(error).split("\n")[0])
+
+
+attempt(lambda: len(ChainDataset([Few(), [1, 2]])))
+attempt(lambda: len(ChainDataset([Few(), Few()])))
+attempt(lambda: random_split([1, 2, 3, 4], [2.0, 2.0]))
+attempt(lambda: next(iter(DataLoader([1, 2], generator=3))))
+attempt(lambda: len(RandomSampler([1, 2], num_samples=True)))
+attempt(lambda: WeightedRandomSampler(["a"], 1))
+weights = torch.tensor([1.0, 2.0], dtype=torch.float64)
+print(WeightedRandomSampler(weights, 1).weights is weights)
+with warnings.catch_warnings(record=True) as heard:
+    warnings.simplefilter("always")
+    print(ConcatDataset([[1], [2, 3]]).cummulative_sizes)
+print([(w.category.__name__, str(w.message)) for w in heard])
+
+
+def purse(batch, *, collate_fn_map=None):
+    return sum(money.cents for money in batch)
+
+
+attempt(lambda: default_collate([Money(1), Money(2)]))
+attempt(lambda: collate([Money(1), Money(2)], collate_fn_map={Money: purse}))
+attempt(
+    lambda: collate(
+        [(Money(1), 5), (Money(2), 6)], collate_fn_map={Money: purse, int: lambda batch, *, collate_fn_map: list(batch)}
+    )
+)
+attempt(lambda: collate([1, 2]))
+default_collate_fn_map[Money] = purse
+attempt(lambda: default_collate([{"a": Money(1)}, {"a": Money(2)}]))
+print(default_collate([UserDict(a=1), UserDict(a=2)]).data)
+del default_collate_fn_map[Money]

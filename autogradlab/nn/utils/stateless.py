@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...core.tensor.tensor import Tensor
+from ..modules.module import Module
 from ..parallel import DataParallel
 
 __all__ = ["called", "functional_call", "reparametrized"]
@@ -29,7 +30,7 @@ def reparametrized(
     try:
         for path, value in given.items():
             where, _, name = path.rpartition(".")
-            owner = module.get_submodule(where) if where else module
+            owner = _inside(module, where)
             before.append((path, owner, name, _swapped(owner, name, value)))
         yield
     finally:
@@ -37,11 +38,27 @@ def reparametrized(
         parameters_and_buffers.update({path: after[path] for path in parameters_and_buffers if path in after})
 
 
+def _inside(module: Any, path: str) -> Any:
+    """The submodule at a path. Errors: AttributeError for none, TypeError for what is no Module."""
+    if not path:
+        return module
+    where, _, name = path.rpartition(".")
+    owner = _inside(module, where)
+    found = getattr(owner, name, _ABSENT)
+    if found is _ABSENT:
+        raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
+    if not isinstance(found, Module):
+        raise TypeError(f"submodule `{path}`: {found} is not an instance of torch.nn.Module")
+    return found
+
+
 def _swapped(owner: Any, name: str, value: Any) -> Any:
     """Put a tensor in the place of a parameter, buffer or attribute, or take that away for _ABSENT; gives what was
     there before."""
     if value is not _ABSENT and value is not None and not isinstance(value, Tensor):
         raise TypeError(f"{value} is not an instance of torch.Tensor")
+    if not name:
+        raise KeyError('tensor name can\'t be empty string ""')
     for table in (owner._parameters, owner._buffers):
         if name in table:
             found = table[name]
@@ -96,7 +113,13 @@ def _check_names(module: Any, given: dict[str, Tensor]) -> None:
 
 
 def called(
-    module: Any, parameters_and_buffers: dict[str, Any], args: Any, kwargs: Any, tie_weights: bool, strict: bool
+    module: Any,
+    parameters_and_buffers: dict[str, Any],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
 ) -> Any:
     """What the module gives with these in place of its own."""
     if isinstance(module, DataParallel):
@@ -126,7 +149,9 @@ def functional_call(
         stacklevel=2,
     )
     parameters_and_buffers.keys()  # one dict only
-    return called(module, parameters_and_buffers, args, kwargs, tie_weights, strict)
+    return called(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
-_reparametrize_module = reparametrized  # PyTorch's name
+# PyTorch's names
+_functional_call = called
+_reparametrize_module = reparametrized

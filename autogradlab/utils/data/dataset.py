@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from ...core.random import streams
-from ...core.random.generator import Generator
+from ...core.random.generator import Generator, default_generator
+from ...core.recording.record import TENSORS
 
 __all__ = [
     "ChainDataset",
@@ -187,6 +188,14 @@ class ConcatDataset(Dataset[Any]):
         at = bisect.bisect_right(self.cumulative_sizes, idx)
         return self.datasets[at][idx - self.cumulative_sizes[at - 1] if at else idx]
 
+    @property
+    def cummulative_sizes(self) -> list[int]:
+        """The old name of `cumulative_sizes`."""
+        warnings.warn(
+            "`cummulative_sizes` attribute is renamed to `cumulative_sizes`", category=FutureWarning, stacklevel=2
+        )
+        return self.cumulative_sizes
+
 
 class ChainDataset(IterableDataset[Any]):
     """Several iterable datasets one after the other.
@@ -214,7 +223,12 @@ class ChainDataset(IterableDataset[Any]):
             yield from d
 
     def __len__(self) -> int:
-        return sum(len(d) for d in self.datasets)
+        total = 0
+        for d in self.datasets:
+            if not isinstance(d, IterableDataset):
+                raise AssertionError("ChainDataset only supports IterableDataset")
+            total += len(d)  # type: ignore[arg-type]
+        return total
 
 
 _ALONE = (
@@ -287,6 +301,9 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
                 )
     if sum(lengths) != n:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    order = streams.randperm(int(sum(lengths)), generator=generator).tolist()
+    total: Any = sum(lengths)
+    if isinstance(total, float):  # which randperm refuses
+        TENSORS.randperm(total, generator=default_generator if generator is None else generator)
+    order = streams.randperm(int(total), generator=generator).tolist()
     ends = list(itertools.accumulate(int(k) for k in lengths))
     return [Subset(dataset, order[end - int(k) : end]) for end, k in zip(ends, lengths, strict=True)]

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.random import distributions, streams
 from ...core.random.generator import Generator
 from ...core.recording.record import TENSORS
+from ...core.types.dtypes import float64, int64
 
 __all__ = [
     "BatchSampler",
@@ -26,6 +27,8 @@ T = TypeVar("T", covariant=True)
 
 def drawn_seed(generator: Generator | None = None) -> int:
     """A seed from a generator, as PyTorch draws it."""
+    if generator is not None and not isinstance(generator, Generator):  # which random_ refuses
+        TENSORS.empty((), dtype=int64).random_(generator=generator)
     return int(streams.random_(np.empty((), np.int64), generator=generator))
 
 
@@ -96,7 +99,7 @@ class RandomSampler(Sampler[int]):
         self.generator = generator
         if not isinstance(replacement, bool):
             raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
-        _positive(self.num_samples)
+        _positive(int(self.num_samples) if isinstance(self.num_samples, bool) else self.num_samples)
 
     @property
     def num_samples(self) -> int:
@@ -162,10 +165,11 @@ class WeightedRandomSampler(Sampler[int]):
         _positive(num_samples)
         if not isinstance(replacement, bool):
             raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
-        array = np.asarray(weights, np.float64)
-        if array.ndim != 1:
-            raise ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(array.shape)}")
-        self.weights = TENSORS.from_numpy(array)
+        self.weights = TENSORS.as_tensor(weights, dtype=float64)
+        if self.weights.ndim != 1:
+            raise ValueError(
+                f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
+            )
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator
