@@ -239,3 +239,51 @@ for action in (
     lambda: nn.ZeroPad2d("ab"),
 ):
     attempt(action)
+
+# % arguments-dims: a dimension is no tensor of one element and no bool, unless a list of dimensions is wanted
+y, t = torch.arange(12.0).view(3, 4), torch.tensor
+for dim in (t([1]), t(1), t(True), np.int64(1)):
+    for action in (
+        lambda: y.transpose(0, dim).shape,
+        lambda: torch.transpose(y, dim, 0).shape,
+        lambda: y.unsqueeze(dim).shape,
+        lambda: y.size(dim),
+        lambda: y.stride(dim),
+        lambda: y.flatten(0, dim).shape,
+        lambda: y.cumsum(dim)[0],
+        lambda: torch.cat([y, y], dim).shape,
+        lambda: torch.stack([y, y], dim).shape,
+        lambda: y.gather(dim, t([[0]])),
+        lambda: y.select(dim, 0),
+        lambda: y.sum(dim),
+        lambda: y.squeeze(dim).shape,
+    ):
+        attempt(action)
+for action in (
+    lambda: y.transpose(0, True),
+    lambda: y.select(0, True),
+    lambda: y.size(2**70),
+    lambda: y.cumsum(-(2**70)),
+    lambda: torch.cat(y, out=torch.empty(0)),
+    lambda: torch.stack(y, out=torch.empty(0)),
+):
+    attempt(action)
+
+# % arguments-masks: the mask is read before the number that is written
+y, t = torch.arange(12.0).view(3, 4), torch.tensor
+mask = torch.tensor([[1, 0]], dtype=torch.uint8)
+for action in (
+    lambda: y[:2, :2].masked_fill(mask, 1j),
+    lambda: y[:2, :2].int().masked_fill(mask, t(2**40)),
+    lambda: y[:2, :2].int().masked_fill(mask.bool(), t(2**40)),
+    lambda: y[:2, :2].int().masked_fill(mask.bool(), t(-2.5)),
+    lambda: y[:2, :2].bool().masked_fill(mask.bool(), t(2j)),
+    lambda: y[:2, :2].int().masked_fill_(mask, 2**40),
+    lambda: y[:2, :2].masked_fill(mask[:, :1].expand(2, 3), 1j),
+    lambda: y.index_fill(0, t([0]), t(1j)),
+    lambda: y.index_fill(0, t([0]), 1j),
+):
+    attempt(action)
+for _ in range(2):
+    attempt(lambda: y[:2, :2].masked_scatter(mask, y))
+attempt(lambda: y[:2, :2].masked_scatter(mask, y.double()))

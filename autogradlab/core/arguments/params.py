@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..runtime import errors
 from ..runtime.warn import warn
 from .mismatch import typename, types
 
@@ -42,7 +43,6 @@ _PRINTED: Final = {
 
 NUMERIC: Final = frozenset({"Scalar", "int", "SymInt", "float", "complex", "int[]", "SymInt[]"})
 INT_LISTS: Final = frozenset({"int[]", "SymInt[]"})
-_OVERFLOW: Final = "Overflow when unpacking long long"
 #: of an integer that 64 bits do not hold, and of a negative one
 TOO_BIG: Final = ("int too big to convert", "can't convert negative int to unsigned")
 
@@ -220,7 +220,7 @@ class Parameter:
     def _int(self, obj: Any) -> int:
         value = obj if type(obj) is int else int(obj.item()) if is_tensor(obj) else operator.index(obj)
         if not -(2**63) <= value < 2**63:
-            raise ValueError(_OVERFLOW)
+            raise ValueError(errors.LONG_OVERFLOW)
         return value
 
     def _element(self, obj: Any, at: int, function: str) -> int:
@@ -237,7 +237,7 @@ class Parameter:
             value = operator.index(obj)
             if -(2**63) <= value < 2**63:
                 return value
-            reason = _OVERFLOW
+            reason = errors.LONG_OVERFLOW
         raise TypeError(
             f"{function}(): argument '{self.name}' failed to unpack the object at pos {at + 1} with error \"{reason}\""
         )

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..memory.rows import refuse_draws
-from ..runtime import modes
+from ..runtime import errors, modes
 from ..types.device import CPU, device
 from ..types.native import Native
 
@@ -48,7 +48,6 @@ DEFAULT_SEED = 67280421310721
 STATE_SIZE = 5056
 
 SEED_TYPE = "manual_seed expected a long, but got {}"
-SEED_RANGE = "Overflow when unpacking long long"
 STATE_TYPE = "expected a torch.ByteTensor, but got {}"
 STATE_DTYPE = "RNG state must be a torch.ByteTensor"
 STATE_CONTIGUOUS = "RNG state must be contiguous"
@@ -312,7 +311,7 @@ class Generator(metaclass=Native):
         if type(seed) is not int:
             raise RuntimeError(SEED_TYPE.format(type(seed).__name__))
         if not -(1 << 63) <= seed < 1 << 64:
-            raise ValueError(SEED_RANGE)
+            raise ValueError(errors.LONG_OVERFLOW)
         with self._lock:
             self._reseed(seed & 0xFFFFFFFFFFFFFFFF)
         return self

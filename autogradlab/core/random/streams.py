@@ -64,7 +64,6 @@ RANDOM_PRECISION = (
     "distribution only within this range. This warning will become an error in version 1.7 release, please fix the "
     "code in advance"
 )
-OVERFLOW = "Overflow when unpacking long long"
 RANDPERM_NEGATIVE = "Trying to create tensor with negative dimension {0}: [{0}]"
 RANDPERM_PRECISION = "n cannot be greater than {} for {} type."
 RANDPERM_OVERFLOW = "value cannot be converted to type {} without overflow"
@@ -338,7 +337,7 @@ def _from_to(low: int, high: int | None, dtype: DType) -> tuple[int, int]:
     """The span and the base to draw from, after PyTorch's checks; `high` None means up to the dtype's largest."""
     for value in (low, high):
         if value is not None and not _LOW <= value <= _HIGH:
-            raise ValueError(OVERFLOW)
+            raise ValueError(errors.LONG_OVERFLOW)
     floating = dtype.char in DIGITS
     if high is None:
         if floating:

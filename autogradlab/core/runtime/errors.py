@@ -286,6 +286,7 @@ OUT_RESIZED = (
     "t.resize_(0)."
 )
 DIM_RANGE = "Dimension out of range (expected to be in range of [{}, {}], but got {})"
+LONG_OVERFLOW = "Overflow when unpacking long long"
 DIM_SCALAR = "Dimension specified as {} but tensor has no dimensions"
 
 PACK_INPLACE = (

@@ -13,7 +13,7 @@ from ..arguments.params import TOO_BIG, python_number
 from ..memory.capsules import lent
 from ..memory.casting import cast_array
 from ..memory.storage import Storage
-from ..runtime import modes
+from ..runtime import errors, modes
 from ..runtime.warn import warn_once
 from ..tensor.tensor import Tensor
 from ..types import dtypes
@@ -314,7 +314,7 @@ def _integer(value: Any, kind: dtype) -> int:
             raise OverflowError("int too big to convert")
         return int(n)
     if not -(1 << 63) <= n < 1 << 63:
-        raise ValueError("Overflow when unpacking long long")
+        raise ValueError(errors.LONG_OVERFLOW)
     return _wrapped(n, kind, kind.name)
 
 

@@ -144,7 +144,7 @@ def _short_join(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
                     return wrap(kernel(arrays, dim))
                 except Apart:
                     pass
-        return call(tensors, dim) if out is None else call(tensors, dim, out=out)
+        return call(tensors, dim) if out is None else call(tensor_list(entry.name, tensors), dim, out=out)
 
     return short_join
 

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.absent import require_contents
-from ...core.memory.casting import cast_array
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.rows import Rows
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime.errors import ROWS_SELECTED
-from ...core.runtime.warn import warn_once
+from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import cxx_name, from_numpy, scalar_name
 from ...core.values.building import scalar_array
@@ -20,7 +19,6 @@ from ...core.values.promotion import broadcast_error, broadcast_shapes
 from ..table.inplace import warn_expanded
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import Out, same_dtype
-from .take import _number
 
 
 def _boolean(mask: np.ndarray) -> None:
@@ -32,14 +30,14 @@ def _filled(input: np.ndarray, mask: np.ndarray, value: Any) -> np.ndarray:
     if mask.shape == input.shape:
         _boolean(mask)
         r = np.array(input, order="C")
-        r[mask] = value
+        r[mask] = _of_type(value, input.dtype)
         return r
     shape = (
         broadcast_shapes(mask.shape, input.shape) if mask.ndim >= input.ndim else _other_way(input.shape, mask.shape)
     )
     _boolean(mask)
     r = np.array(np.broadcast_to(input, shape), order="C")
-    r[np.broadcast_to(mask, shape)] = value
+    r[np.broadcast_to(mask, shape)] = _of_type(value, input.dtype)
     return r
 
 
@@ -66,8 +64,6 @@ def _masked_fill(input: Any, mask: Any, value: Any) -> np.ndarray:
         r = input.copy()
         r[mask] = value
         return r
-    if not (isinstance(value, np.ndarray) and value.ndim == 0):
-        value = scalar_array(value, from_numpy(input.dtype))
     return _filled(input, mask, value)
 
 
@@ -78,14 +74,14 @@ def _masked_fill_tensor(input: np.ndarray, mask: np.ndarray, value: np.ndarray) 
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
-    return _filled(input, mask, _of_type(value, input.dtype))
+    return _filled(input, mask, value)
 
 
-def _of_type(value: np.ndarray, d: Any) -> np.ndarray:
-    """A 0-dim value in the dtype of what it is written to."""
-    if value.dtype.kind == "c" and d.kind != "c" and value.imag:
-        return scalar_array(complex(value), from_numpy(d))  # raises
-    return cast_array(value, d) if value.dtype != d else value
+def _of_type(value: Any, d: Any) -> np.ndarray:
+    """A number or a 0-dim value in the dtype of what it is written to."""
+    if not isinstance(value, np.ndarray) or value.ndim:
+        return scalar_array(value, from_numpy(d))
+    return value if value.dtype == d else scalar_array(value.item(), from_numpy(d))
 
 
 def _fill_into(input: np.ndarray, mask: np.ndarray, value: np.ndarray) -> None:
@@ -93,9 +89,7 @@ def _fill_into(input: np.ndarray, mask: np.ndarray, value: np.ndarray) -> None:
     if isinstance(value, np.ndarray):
         if value.ndim:
             _masked_fill_tensor(input, mask, value)
-        value = _of_type(value, input.dtype)
-    else:
-        value = scalar_array(value, from_numpy(input.dtype))
+    value = _of_type(value, input.dtype)
     if mask.shape != input.shape:
         shape = broadcast_shapes(input.shape, mask.shape)
         if shape != input.shape:
@@ -176,10 +170,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`masked_fill`."""
     warn_expanded("masked_fill_", input, 2450)
     check_written(input, (mask,), apart=False)
-    number = not isinstance(value, Tensor)
-    if number and not isinstance(value, complex):
-        value = _number("masked_fill_", input._array, value)
-    return _FILLS[number].call_(input, mask, value)
+    return _FILLS[not isinstance(value, Tensor)].call_(input, mask, value)
 
 
 # -- select and scatter ------------------------------------------------------------------------------------------------
@@ -227,13 +218,13 @@ _BYTES = (
 
 def _spread(input: np.ndarray, mask: np.ndarray, source: np.ndarray) -> None:
     check_apart(input)
-    if mask.dtype == np.uint8:
-        warn_once(_BYTES, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:3130")
     if input.dtype != source.dtype:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got{scalar_name(input)} and "
             f"{scalar_name(source)}"
         )
+    if mask.dtype == np.uint8:
+        warn(_BYTES, at="aten/src/ATen/native/TensorAdvancedIndexing.cpp:3130")
     if mask.shape != input.shape:
         mask = RAW.expand(mask, input.shape)
     if mask.dtype.kind != "b":

@@ -382,12 +382,12 @@ def _needs_memory(x: np.ndarray, dim: int, count: int) -> None:
 
 
 def _number(name: str, input: np.ndarray, value: Any) -> np.ndarray:
-    """A Python number in the dtype of an array."""
-    if isinstance(value, np.ndarray):
-        return value
-    if isinstance(value, complex) and input.dtype.kind != "c":
+    """A number in the dtype of an array; a 0-dim value as it is."""
+    if (value.dtype.kind == "c" if isinstance(value, np.ndarray) else isinstance(value, complex)) and (
+        input.dtype.kind != "c"
+    ):
         raise RuntimeError(f"{name}: Converting complex Scalar to non-complex type is not supported")
-    return scalar_array(value, from_numpy(input.dtype))
+    return value if isinstance(value, np.ndarray) else scalar_array(value, from_numpy(input.dtype))
 
 
 def _index_fill(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
@@ -399,7 +399,7 @@ def _index_fill_tensor(input: np.ndarray, dim: int, index: np.ndarray, value: np
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
-    _fill_slices(input, dim, index, value)
+    _fill_slices(input, dim, index, _number("index_fill_()", input, value))
 
 
 OPS["index_fill"] = Op(

@@ -186,7 +186,7 @@ def _selected(t: Tensor, dim: int, i: int, place: int = 0) -> Tensor:
         if not x.ndim and i == 0:
             raise IndexError(_SCALAR) from None
         if not -(2**63) <= i < 2**63:
-            raise ValueError("Overflow when unpacking long long") from None
+            raise ValueError(errors.LONG_OVERFLOW) from None
         size = x.shape[dim] if dim < x.ndim else 0
         raise IndexError(f"index {i} is out of bounds for dimension {place} with size {size}") from None
     return view_of(t, r, SELECT, (x.shape, dim, i, None, None, None))
@@ -399,7 +399,7 @@ def _as_value(self: Tensor, value: Any) -> Tensor:
     if isinstance(value, (int, float, complex, np.integer)):
         d = self.dtype
         if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
-            raise ValueError("Overflow when unpacking long long")
+            raise ValueError(errors.LONG_OVERFLOW)
         if d.is_floating_point and d.itemsize == 2:  # by way of a double, where more fits
             return TENSORS.to(wrap(scalar_array(value, float64)), d)
         return wrap(scalar_array(value, d))

@@ -118,6 +118,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     tensor([1, 3])
     """
     x = input._array
+    if type(index) is bool:
+        raise TypeError("select() needs an int")
     index = operator.index(index)
     return view_of(input, _select(x, dim, index), SELECT, (x.shape, dim, index, None, None, None))
 

@@ -15,7 +15,7 @@ from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
-from ...core.types.dims import shape_arg, wrap_dim, wrap_dims
+from ...core.types.dims import int_arg, of_list, shape_arg, wrap_dim, wrap_dims
 from ...core.types.dtypes import OF_PYTHON, dtype, from_numpy, tensor_type
 from ...core.types.size import size_of
 from ..table.asking import Operator, at, whole
@@ -369,6 +369,8 @@ def _transpose(input: np.ndarray, dim0: int, dim1: int) -> np.ndarray:
     n = input.ndim
     if not input.size:
         input = placed(input)
+    if type(dim0) is not int or type(dim1) is not int:
+        dim0, dim1 = int_arg(dim0), int_arg(dim1)
     try:
         return input.swapaxes(dim0, dim1)
     except ValueError:
@@ -472,7 +474,7 @@ def _squeeze_all(input: np.ndarray) -> np.ndarray:
 
 
 def _squeeze_dim(input: np.ndarray, dim: int) -> np.ndarray:
-    d = wrap_dim(dim, input.ndim)
+    d = wrap_dim(of_list(dim), input.ndim)
     if not input.size:
         input = placed(input)
     return input.squeeze(d) if input.ndim and input.shape[d] == 1 else input[...]
