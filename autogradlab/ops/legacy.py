@@ -548,6 +548,13 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
 
     Mirrors `torch.Tensor.as_subclass`.
     """
+    _check_subclass(cls)
+    made = TENSORS.alias(self)
+    made.__class__ = cls
+    return made
+
+
+def _check_subclass(cls: Any) -> None:
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a type (got {typename(cls)})")
     if not issubclass(cls, Tensor):
@@ -555,15 +562,11 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
             "class inherits from Tensor."
         )
-    made = TENSORS.alias(self)
-    made.__class__ = cls
-    return made
 
 
 def make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Any:
     """A leaf of a subclass over the memory of a tensor, with its version counter."""
-    if not isinstance(cls, type):
-        raise TypeError(f"cls must be a type (got {typename(cls)})")
+    _check_subclass(cls)
     made: Any = object.__new__(cls)
     made._array = data._array
     made._edge = NO_EDGE

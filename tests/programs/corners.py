@@ -1,5 +1,6 @@
 """Corners in which few programs come: operands of several dtypes, powers by numbers, forms with out=."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -226,3 +227,39 @@ for chosen in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)):
     total = sum(parts[number].pow(2).sum() for number in chosen)
     found = torch.autograd.grad(total, (x, weight, bias), allow_unused=True)
     print(chosen, [None if g is None else round(g.pow(2).sum().item(), 4) for g in found])
+
+# % corners-variance: the parts of complex numbers vary apart, and what is not finite stays in its own
+x = torch.tensor([[1.0, torch.nan, 3.0], [4.0, 5.0, torch.inf]]) + 1j
+print(torch.var(x, 0, correction=2), torch.std(x, 0), torch.var_mean(x, dim=1)[1], torch.std_mean(x)[1], sep="\n")
+print(torch.tensor([[1 + 2j, 3 - 1j]], dtype=torch.complex128).var(1))
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    torch.ones(2, 0, 3).std(0, correction=-1)
+    print(len(caught))
+    torch.ones(2, 0, 3).std(0)
+    print(len(caught))
+
+# % corners-words: devices in capitals, lists before sizes, subclasses of what is no tensor
+for action in (
+    lambda: torch.device("CPU"),
+    lambda: torch.device("cpu_x:1"),
+    lambda: torch.device("cpu1"),
+    lambda: [2] + torch.Size([1]),
+    lambda: (2,) + torch.Size([1]),
+    lambda: torch.Tensor._make_subclass(int, torch.ones(1)),
+    lambda: torch.ones(1).as_subclass(int),
+    lambda: torch.empty_permuted((1, 0, 5, 1), (0, 1, 3, 2)).stride(),
+    lambda: torch.empty_permuted((2, 3, 4), (2, 0, 1)).stride(),
+    lambda: torch.aminmax(torch.tensor([1j]), dim=2),
+):
+    attempt(action)
+
+
+class Named(torch.Tensor):
+    pass
+
+
+named = torch.ones(2, requires_grad=True).as_subclass(Named)
+named.tag = "kept"
+for made in (copy.copy(named), copy.copy(named.detach()), copy.copy(torch.ones(2, requires_grad=True))):
+    print(type(made).__name__, made.is_leaf, made.requires_grad, made.grad_fn is not None, vars(made))

@@ -131,3 +131,16 @@ torch.set_default_device("meta")
 print(torch.ones(2), torch.tensor(1), nn.Linear(1, 1).weight.device, torch.zeros_like(torch.ones(1, device="cpu")))
 torch.set_default_device(None)
 print(torch.ones(2))
+
+# % meta-out: out= tensors lie beside the operands
+here, there = torch.ones(2, 3), torch.ones(2, 3, device="meta")
+for action in (
+    lambda: torch.add(here, here, out=there),
+    lambda: torch.exp(there, out=here),
+    lambda: torch.mm(here, here.t(), out=torch.ones(2, 2, device="meta")),
+    lambda: torch.add(torch.ones(()), torch.ones(()), out=torch.ones((), device="meta")),
+    lambda: torch.cat([there, there], out=torch.empty(0)),
+    lambda: torch.sort(here, out=(there, torch.empty(0, dtype=torch.long))),
+    lambda: torch.add(there, there, out=there).shape,
+):
+    attempt(action)

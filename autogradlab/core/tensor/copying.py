@@ -158,8 +158,7 @@ def rebuild_absent(kind: str, size: tuple[int, ...], stride: tuple[int, ...], gr
 
 def _rebuild_subclass(rebuild: Any, cls: type[Tensor], args: tuple[Any, ...]) -> Any:
     made = rebuild(*args)
-    made.__class__ = cls
-    return made
+    return made.as_subclass(cls)
 
 
 def rebuild_tensor(
@@ -223,16 +222,16 @@ def warn_of_hooks(t: Tensor) -> None:
 
 
 def _copy(self: Tensor) -> Tensor:
-    """What `copy.copy` gives: another tensor on the same memory, without history."""
+    """What `copy.copy` gives: another tensor on the same memory, without history; of a subclass, an alias of that."""
     warn_of_hooks(self)
     made = wrap(self._array[...])
     made._storage = storage_of(self)
     made._counter = _versions()
     if self.requires_grad:
         set_requires_grad(made, True, "method")
-    made.__dict__.update(self.__dict__)
     if type(self) is not Tensor:
-        made.__class__ = type(self)
+        made = made.as_subclass(type(self))
+    made.__dict__.update(self.__dict__)
     return made
 
 

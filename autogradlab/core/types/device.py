@@ -15,7 +15,7 @@ _TYPES = (
     "mtia, privateuseone"
 )
 _KNOWN = frozenset(_TYPES.split(", "))
-_FORM = re.compile(r"([a-z]+)(?::(0|[1-9]\d*))?")
+_FORM = re.compile(r"([a-zA-Z_]+)(?::(0|[1-9]\d*))?")
 
 
 def _parse(text: str, index: int | None) -> tuple[str, int | None]:

@@ -58,6 +58,8 @@ class Size(tuple[int, ...], metaclass=Native, final=True):
         return Size(found) if isinstance(index, slice) else found
 
     def __radd__(self, other: tuple[int, ...]) -> Size:
+        if isinstance(other, list):
+            raise TypeError('can only concatenate list (not "torch.Size") to list')
         return Size(tuple(other) + tuple(self))
 
     def __mul__(self, times: Any) -> Size:

@@ -372,10 +372,10 @@ def aminmax(input: np.ndarray, *, dim: int | None = None, keepdim: bool = False)
         )
     if dim is not None and not input.ndim and input.dtype.kind == "c":
         raise RuntimeError(f"aminmax not implemented for {scalar_name(input)}")
+    dims = all_dims(dim, input.ndim)
     refuse(input, "aminmax_cpu", "c")
     if dim is not None:
         not_empty("aminmax", input, dim)
-    dims = all_dims(dim, input.ndim)
     least, most = (u.reduce(input, axis=dims, keepdims=keepdim) for u in (np.minimum, np.maximum))
     return np.asarray(contiguous(least)), np.asarray(contiguous(most))
 

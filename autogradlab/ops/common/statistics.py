@@ -37,6 +37,15 @@ def _summed(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
     return np.add.reduce(x, axis=dims, keepdims=keepdim)
 
 
+def _by_number(x: Any, n: int) -> Any:
+    """Over a number; of complex numbers both parts, so that what is not finite stays in its own."""
+    if x.dtype.kind != "c" or type(x) is Rows:
+        return x / np.array(n, x.dtype)
+    r = np.empty_like(x)
+    r.real, r.imag = x.real / n, x.imag / n
+    return r
+
+
 def _varied(name: str, root: bool, mean: bool) -> Any:
     what = name if mean else "std and var"
 
@@ -57,26 +66,25 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
         count = 1
         for d in dims:
             count *= shape[d]
-        free = max(count - (1 if correction is None else correction), 0)
+        taken = 1 if correction is None else correction
+        free = max(count - taken, 0)
         kept = [1 if d in dims else n for d, n in enumerate(shape)]
-        if not free or 0 in kept:
+        if (0 if 0 in kept else count) <= taken:
             for _ in range(2 if input.dtype.kind == "c" else 1):  # of the real and the imaginary parts
                 warn(
                     f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
                     "factor (input numel divided by output numel).",
                     at=_AT,
                 )
-        middle = sums(x, dims, True) / np.array(count, x.dtype) if count else np.full(kept, np.nan)
+        middle = _by_number(sums(x, dims, True), count) if count else np.full(kept, np.nan)
         off = x - middle
-        squares = (
-            (off * off.conj()).real
-            if off.dtype.kind == "c"
-            else np.multiply(off, off, out=off)
-            if off.ndim
-            else off * off
-        )
-        total = array(contiguous(sums(squares, dims, keepdim)))
-        v = array(total / np.array(free, total.dtype))
+
+        def spread(off: Any) -> Any:
+            squares = np.multiply(off, off, out=off) if off.ndim else off * off
+            total = array(contiguous(sums(squares, dims, keepdim)))
+            return array(total / np.array(free, total.dtype))
+
+        v = spread(off.real) + spread(off.imag) if off.dtype.kind == "c" else spread(off)
         if count == 0:
             v = v * np.nan
         v = array(np.sqrt(v)) if root else v

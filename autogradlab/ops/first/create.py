@@ -828,5 +828,8 @@ def empty_permuted(*args: Any, **kwargs: Any) -> Tensor:
             raise RuntimeError("Duplicate dim not allowed")
         seen.add(dim)
     check_sizes(size)
-    array = uninitialized(tuple([size[d] for d in order]), default(options(values)))
-    return placed(array.transpose(np.argsort(order)) if order else array, values)
+    strides, step = [1] * len(size), 1
+    for d in reversed(order):
+        strides[d] = step
+        step *= max(size[d], 1)
+    return placed(_strided(size, strides, default(options(values))), values)

@@ -35,6 +35,7 @@ class _Within(threading.local):
 _LARGE = 1 << 20
 _within = _Within()
 _DEVICE = "Tensor on device {} is not on the expected device {}!"
+_COPIED = "Attempting to copy from device {} to device {}, but cross-device copies are not allowed!"
 
 
 def empty(t: Tensor) -> Tensor:
@@ -50,6 +51,8 @@ def through(name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     absent = [is_absent(t._array) for t in tensors]
     if not any(absent):
         return call(*args, **kwargs)
+    if kwargs.get("out") is not None and not _within.depth:
+        _require_out_beside(tensors, kwargs["out"])
     short = name.rpartition(".")[2]
     entry = OPS.get(short)
     layer = name.startswith("torch.nn.functional.")
@@ -92,6 +95,14 @@ def _require_one_device(tensors: Iterable[Tensor], absent: Iterable[bool]) -> No
         if place is not places[0]:
             names = ("meta", "cpu") if place else ("cpu", "meta")
             raise RuntimeError(_DEVICE.format(*names))
+
+
+def _require_out_beside(tensors: Iterable[Tensor], out: Any) -> None:
+    """Refuse out= tensors on another device than the first operand."""
+    outs = [t for t in spread((out,)) if isinstance(t, Tensor)]
+    place = next((is_absent(t._array) for t in tensors if not any(t is o for o in outs)), None)
+    if place is not None and any(is_absent(o._array) is not place for o in outs):
+        raise RuntimeError(_COPIED.format(*(("meta", "cpu") if place else ("cpu", "meta"))))
 
 
 def _emptied(result: Any, known: set[int]) -> Any:
