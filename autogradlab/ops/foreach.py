@@ -60,8 +60,10 @@ def _declare(
     _ENTRIES[name_of(text)] = _Entry(text, in_place, bound, last, check, each)
 
 
-def _refuse_empty_norm(values: Values) -> None:
-    if abs(values["ord"]) == float("inf") and not all(t._array.size for t in values["self"]):
+def _refuse_norm(values: Values) -> None:
+    if isinstance(values["ord"], (bool, complex)):
+        raise RuntimeError("foreach_tensor_norm_slow expects ord to be integer or float")
+    if values["ord"] == float("inf") and not all(t._array.size for t in values["self"]):
         raise RuntimeError(
             "_foreach_norm cannot compute the infinity norm on an empty tensor because the operation does not have an "
             "identity"
@@ -185,9 +187,7 @@ _declare("""
     _foreach_lerp(Tensor[] self, Tensor[] tensors1, Scalar[] weight)
     _foreach_lerp(Tensor[] self, Tensor[] tensors1, Tensor[] weights)
 """)
-_declare(
-    "_foreach_norm(Tensor[] self, Scalar ord=2, ScalarType? dtype=None)", False, check=_refuse_empty_norm, each=_norm
-)
+_declare("_foreach_norm(Tensor[] self, Scalar ord=2, ScalarType? dtype=None)", False, check=_refuse_norm, each=_norm)
 _declare("_foreach_powsum(Tensor[] self, Scalar ord=2, ScalarType? dtype=None)", False, each=_power_sum)
 _declare("_foreach_mm(Tensor[] self, Tensor[] mat2)", False, check=_refuse_unequal_products)
 _declare("_foreach_max(Tensor[] self)", False, check=_refuse_empty_max)

@@ -458,6 +458,14 @@ def set_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         for n in reversed(size):
             stride.insert(0, step)
             step *= max(n, 1)
+    if len(size) != len(stride):
+        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if min(size, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
+    if min(stride, default=0) < 0:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     needed = 0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     if needed * numpy.itemsize > storage.nbytes():
         storage.resize_(needed * numpy.itemsize)

@@ -263,3 +263,34 @@ named = torch.ones(2, requires_grad=True).as_subclass(Named)
 named.tag = "kept"
 for made in (copy.copy(named), copy.copy(named.detach()), copy.copy(torch.ones(2, requires_grad=True))):
     print(type(made).__name__, made.is_leaf, made.requires_grad, made.grad_fn is not None, vars(made))
+
+# % corners-formats: stack, cat, cpu and resize_ keep or make the memory format, without elements too
+last, plain = torch.channels_last, torch.contiguous_format
+x = torch.arange(120.0).view(2, 3, 4, 5).to(memory_format=last)
+for dim in range(-5, 5):
+    print(torch.stack([x, x], dim).stride(), torch.stack([x, x.double()], dim).stride(), end=" ")
+    print(torch.stack([x, x.contiguous()], dim).stride())
+    print(torch.stack([x, x], dim).equal(torch.stack([x.contiguous(), x.contiguous()], dim)))
+print(torch.cat([x, x.double()]).stride(), torch.cat([x.contiguous(), x.double()]).stride())
+print(
+    x.cpu(memory_format=plain).stride(), x.cpu(memory_format=last) is x, x.contiguous().cpu(memory_format=last).stride()
+)
+print(x.clone().resize_(x.shape, memory_format=plain).stride(), x.clone().resize_(x.shape).stride())
+for form in (plain, last, torch.preserve_format):
+    print(x.clone().resize_as_(x.contiguous(), memory_format=form).stride(), end=" ")
+    print(x.contiguous().resize_as_(x, memory_format=form).stride())
+for size in ((0, 3, 2, 2), (2, 0, 3, 4), (2, 3, 0, 4), (1, 0, 1, 1)):
+    y = torch.empty(size, memory_format=last)
+    print(y.stride(), torch.empty(size).contiguous(memory_format=last).stride(), end=" ")
+    print(y.is_contiguous(memory_format=last), torch.empty(size).is_contiguous(memory_format=last))
+
+# % corners-gradients: what a transposed convolution gives back lies plainly
+w = torch.ones(2, 1, 3, 3)
+x = torch.ones(1, 2, 4, 4, requires_grad=True)
+torch.nn.functional.conv_transpose2d(x, w, stride=1, output_padding=1, dilation=2).sum().backward()
+print(x.grad.stride(), x.grad.sum())
+
+# % corners-set: what set_ says of sizes, strides and offsets that are none
+memory = torch.arange(6.0).untyped_storage()
+for arguments in ((-1, (2,), (1,)), (0, (2,), (-1,)), (0, (-2,), (1,)), (0, (2, 2), (1,)), (1, (2,), (2,))):
+    attempt(lambda: torch.empty(0).set_(memory, *arguments))

@@ -144,3 +144,15 @@ for action in (
     lambda: torch.add(there, there, out=there).shape,
 ):
     attempt(action)
+
+# % meta-assigned: gradients and data of another device
+here, there = torch.ones(2, requires_grad=True), torch.ones(2, device="meta")
+for name, of, value in (
+    ("grad", here, there),
+    ("grad", there, torch.ones(2)),
+    ("data", here, there),
+    ("data", there, here),
+):
+    attempt(lambda: setattr(of, name, value))
+there.grad = torch.ones(2, device="meta")
+print(there.grad)

@@ -168,7 +168,19 @@ def channels_last(x: np.ndarray) -> bool:
 
 def with_channels_last(r: np.ndarray) -> np.ndarray:
     """The array in that format."""
+    if not r.size:
+        return _nothing_channels_last(r.shape, r.dtype)
     return np.moveaxis(np.moveaxis(r, 1, -1).copy("C"), -1, 1)
+
+
+def _nothing_channels_last(shape: tuple[int, ...], numpy: np.dtype[Any]) -> np.ndarray:
+    """No elements in that format: NumPy's own arrays without elements have no strides to tell it. As in PyTorch a size
+    of 0 makes strides of 0."""
+    strides, step = [0] * len(shape), numpy.itemsize
+    for axis in (1, *range(len(shape) - 1, 1, -1), 0):
+        strides[axis] = step
+        step *= shape[axis]
+    return np.ndarray(shape, numpy, b"", 0, tuple(strides))
 
 
 def channels_as(input: np.ndarray, r: np.ndarray) -> np.ndarray:
@@ -178,6 +190,9 @@ def channels_as(input: np.ndarray, r: np.ndarray) -> np.ndarray:
 
 def filled_channels_last(x: np.ndarray) -> bool:
     """Whether the elements lie with the channels last, without gaps; strides of sizes of 1 do not count."""
+    if x.ndim in (4, 5) and not x.size:
+        wanted = _nothing_channels_last(x.shape, x.dtype).strides
+        return all(n == 1 or a == b for n, a, b in zip(x.shape, x.strides, wanted, strict=True))
     return x.ndim in (4, 5) and not x.flags.c_contiguous and bool(np.moveaxis(x, 1, -1).flags.c_contiguous)
 
 
@@ -272,6 +287,8 @@ def formatted(shape: tuple[int, ...], numpy: np.dtype[Any], order: memory_format
     rank = 4 if order.name == "channels_last" else 5
     if len(shape) != rank:
         raise RuntimeError(f"required rank {rank} tensor to use {order.name} format")
+    if 0 in shape:
+        return _nothing_channels_last(shape, numpy)
     return np.moveaxis(np.zeros((shape[0], *shape[2:], shape[1]), numpy), -1, 1)
 
 

@@ -226,6 +226,10 @@ GRAD_OF_NON_LEAF = (
     "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 GRAD_TYPE = "assigned grad expected to be a Tensor or None but got grad of type {}"
+GRAD_DEVICE = (
+    "attempting to assign a gradient with device type '{}' to a tensor with device type '{}'. Please ensure that the "
+    "gradient and the tensor are on the same device"
+)
 GRAD_OWN = "can't assign Variable as its own grad"
 GRAD_SIZE = (
     "attempting to assign a gradient of size '{}' to a tensor of size '{}'. Please ensure that the gradient and the "
@@ -248,6 +252,9 @@ GRAD_DTYPE_LATE = (
 )
 DATA_TYPE = "Variable data has to be a tensor, but got {}"
 DATA_ROWS = "{} under vmap transform is not allowed"
+DATA_DEVICE = (
+    "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
+)
 DATA_FLOAT = "data set to a tensor that requires gradients must be floating point or complex dtype"
 DATA_DELETE = "Deleting tensor data is not allowed. Delete tensor instead!"
 

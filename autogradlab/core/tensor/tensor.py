@@ -257,6 +257,8 @@ class Tensor(TensorMethods):
             wanted = self.dtype if meta is None or meta.grad_dtype is Ellipsis else meta.grad_dtype
             if wanted is not None and value.dtype is not wanted:
                 raise RuntimeError(errors.GRAD_DTYPE.format(dtypes.cxx_name(value), dtypes.scalar_name(wanted)))
+            if is_absent(value._array) is not is_absent(self._array):
+                raise RuntimeError(errors.GRAD_DEVICE.format(value.device.type, self.device.type))
             if value._array.shape != self._array.shape:
                 raise RuntimeError(errors.GRAD_SIZE.format(list(value.shape), list(self.shape)))
         self._grad = value

@@ -115,7 +115,8 @@ def _cat_checked(tensors: Any, dim: Any) -> np.ndarray:
                     f"for tensor number {i} in the list."
                 )
     numpy = common_dtype(tensors)
-    return np.ascontiguousarray(np.concatenate([t if t.dtype is numpy else t.astype(numpy) for t in real], axis=d))
+    r = np.concatenate([t if t.dtype is numpy else t.astype(numpy) for t in real], axis=d)
+    return with_channels_last(r) if all(map(channels_last, real)) else np.ascontiguousarray(r)
 
 
 def tensor_list(name: str, tensors: Any) -> Any:
@@ -196,6 +197,9 @@ def _stack(tensors: list[Any], dim: int = 0) -> np.ndarray:
         numpy = common_dtype(tensors)
     if not plain and Rows in map(type, tensors):
         return np.stack([t if t.dtype is numpy else t.astype(numpy) for t in tensors], d)
+    if d < len(shape) and not tensors[0].flags.c_contiguous and all(channels_last(t) for t in tensors):
+        joined = np.concatenate([t if t.dtype is numpy else t.astype(numpy) for t in tensors], d)
+        return with_channels_last(joined).reshape((*shape[:d], len(tensors), *shape[d:]))
     r = np.empty((*shape[:d], len(tensors), *shape[d:]), numpy)
     spots = r if not d else np.moveaxis(r, d, 0)
     for i, t in enumerate(tensors):

@@ -832,4 +832,4 @@ def empty_permuted(*args: Any, **kwargs: Any) -> Tensor:
     for d in reversed(order):
         strides[d] = step
         step *= max(size[d], 1)
-    return placed(_strided(size, strides, default(options(values))), values)
+    return placed(_strided(size, tuple(strides), default(options(values))), values)

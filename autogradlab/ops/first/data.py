@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.arguments.mismatch import typename
+from ...core.memory.absent import is_absent
 from ...core.memory.rows import Rows
 from ...core.memory.versions import InferenceVersions, apart, of_inference
 from ...core.recording.record import TENSORS
@@ -46,6 +47,8 @@ def _set_data(self: Tensor, value: Any) -> None:
         raise RuntimeError(errors.DATA_ROWS.format("mutating directly with `.data`") + ".")
     if modes.FLAGS.unusual and modes.current().transformed:
         raise RuntimeError("mutating directly with `.data` inside functorch transform is not allowed.")
+    if is_absent(value._array) is not is_absent(self._array):
+        raise RuntimeError(errors.DATA_DEVICE)
     if requires_grad(self) and not (value.dtype.is_floating_point or value.dtype.is_complex):
         raise RuntimeError(errors.DATA_FLOAT)
     counter(value)

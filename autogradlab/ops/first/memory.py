@@ -10,7 +10,7 @@ from ...core.arguments.mismatch import refuse_all
 from ...core.graph.node import NO_EDGE, leads
 from ...core.memory.absent import is_absent, require_contents
 from ...core.memory.casting import cast_array, real_with_warning
-from ...core.memory.layout import channels_last, like, row_by_row, with_channels_last
+from ...core.memory.layout import channels_last, filled_channels_last, like, row_by_row
 from ...core.memory.layout import formatted as in_order_of
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.rows import Rows
@@ -42,6 +42,8 @@ from ..table.signatures import explain
 
 _CANNOT_RESIZE = "cannot resize variables that require grad"
 _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
+#: the format with the channels last, by the number of dimensions
+_CHANNELS = {4: FORMATS["channels_last"], 5: FORMATS["channels_last_3d"]}
 
 
 @op(
@@ -93,7 +95,7 @@ def _in_format(x: np.ndarray, memory_format: Any) -> bool:
     wanted = {"channels_last": 4, "channels_last_3d": 5}[memory_format.name]
     if x.ndim != wanted:
         return False
-    return bool(x.transpose(0, *range(2, wanted), 1).flags.c_contiguous) if x.size else channels_last(x)
+    return bool(x.transpose(0, *range(2, wanted), 1).flags.c_contiguous) if x.size else filled_channels_last(x)
 
 
 def _suggested(x: np.ndarray, memory_format: Any) -> bool:
@@ -372,14 +374,14 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 @composite("cpu(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor|python", function=False, reads="late")
 def cpu(input: Tensor, *, memory_format: Any = None) -> Tensor:
-    """The tensor on the CPU: itself.
+    """The tensor on the CPU: itself, unless it lies in another format than is asked for.
 
     >>> x = torch.ones(1)
     >>> x.cpu() is x
     True
     """
     require_contents("", input._array)
-    return input
+    return input if memory_format is None else to(input, memory_format=memory_format)
 
 
 @composite(
@@ -892,7 +894,7 @@ def resize_(input: Tensor, *size: Any, **options: Any) -> Tensor:
             raise RuntimeError(errors.INFERENCE_INPLACE)
         resize(input, shape)
         increment_version(input)
-    if order is not None and order is not _CONTIGUOUS:
+    if order is not None:
         steps = in_order_of(shape, input._array.dtype, order).strides
         input._array = window(input._array, shape, steps)
     return input
@@ -918,11 +920,8 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     shape = the_template._array.shape
     if memory_format is not _PRESERVE:
         return resize_(input, shape, **({} if memory_format is None else {"memory_format": memory_format}))
-    resize_(input, shape)
-    if channels_last(the_template._array):
-        steps = with_channels_last(np.empty(shape, input._array.dtype)).strides
-        input._array = window(input._array, shape, steps)
-    return input
+    last = _CHANNELS[len(shape)] if channels_last(the_template._array) else _CONTIGUOUS
+    return resize_(input, shape, memory_format=last)
 
 
 @composite("is_signed(Tensor input) -> bool", reads="late")

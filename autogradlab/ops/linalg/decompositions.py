@@ -345,7 +345,7 @@ def linalg_svd(
     """
     if driver is None or A.ndim < 2 or A.dtype.kind not in "fcV":
         matrices("linalg.svd", A, kernel="linalg_svd_cpu", late=True)
-    if driver is not None:
+    if driver is not None and A.size:
         raise RuntimeError(
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
         )
