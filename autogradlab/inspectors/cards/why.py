@@ -128,7 +128,9 @@ def offered(error: BaseException) -> None:
 
 
 def _sentence(found: Diagnosis) -> str:
-    return say(f"why.{found.kind}", **found.fields)
+    fields = found.fields
+    nameless = found.kind in ("cut", "numbers") and fields["name"] == fields["source"]
+    return say(f"{found.words}.{found.kind}{'_there' if nameless else ''}", **fields)
 
 
 #: what is no warning
@@ -148,7 +150,7 @@ def _blocks(found: list[Diagnosis]) -> tuple[Block, ...]:
 
 
 def _cure(found: Diagnosis) -> list[Block]:
-    words = catalogue("why")
+    words = catalogue(found.words)
     if "cure" in found.fields:
         return [Note(f"`{found.fields['cure']}`", "good", say("why.write"))]
     if "todo" in found.fields:
@@ -156,7 +158,7 @@ def _cure(found: Diagnosis) -> list[Block]:
     if f"code_{found.kind}" in words:
         return [Note(f"`{say(f'why.code_{found.kind}', **found.fields)}`", "good", say("why.write"))]
     if f"{found.kind}_cure" in words:
-        return [Note(say(f"why.{found.kind}_cure", **found.fields), "good", say("why.do"))]
+        return [Note(say(f"{found.words}.{found.kind}_cure", **found.fields), "good", say("why.do"))]
     return []
 
 

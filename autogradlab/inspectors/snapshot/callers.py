@@ -4,6 +4,7 @@ and the cell or file that code stands in."""
 from __future__ import annotations
 
 import linecache
+import os
 import re
 import sys
 from types import CodeType, FrameType
@@ -17,9 +18,16 @@ __all__ = ["cell_number", "is_ours", "line_of", "place_of_code", "space_now", "u
 LIBRARIES = ("autogradlab", "torch", "numpy", "IPython", "ipykernel", "ipywidgets", "traitlets", "anywidget")
 
 
+#: where Python's own modules are: `copy.deepcopy` calls back into a library
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+
+
 def is_ours(frame: FrameType) -> bool:
-    """Whether the frame runs code of a library rather than of the user."""
-    return str(frame.f_globals.get("__name__", "")).split(".")[0] in LIBRARIES
+    """Whether the frame runs code of a library, or of Python itself, rather than of the user."""
+    if str(frame.f_globals.get("__name__", "")).split(".")[0] in LIBRARIES:
+        return True
+    file = frame.f_code.co_filename
+    return file.startswith(_STANDARD) and "site-packages" not in file
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:

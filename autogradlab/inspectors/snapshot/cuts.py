@@ -35,11 +35,12 @@ LIKELY = ("w", "b", "theta", "param", "a", "x")
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What is wrong, as a key of words/why.toml with its fields; where the error is, and where its cause is."""
+    """What is wrong, as a key of words/why.toml (or of another file there) with its fields, and where its cause is."""
 
     kind: str
     fields: Mapping[str, str] = field(default_factory=dict)
     cause: Origin | None = None
+    words: str = "why"
 
 
 def cut(expression: ast.AST | None, space: Space, result: str) -> Diagnosis:

@@ -116,23 +116,25 @@ def _failing(trace: TracebackType) -> tuple[ast.stmt | None, ast.AST | None, Any
     tree = parsed("".join(linecache.getlines(code.co_filename, trace.tb_frame.f_globals)))
     if tree is None:
         return None, None, None
-    statement: ast.stmt | None = None
-    loop: ast.stmt | None = None
+    around: list[ast.stmt] = []
+    loop: ast.For | ast.While | None = None
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt) and node.lineno <= trace.tb_lineno <= (node.end_lineno or node.lineno):
             if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                statement = node  # ast.walk goes from the outside in
+                around.append(node)  # ast.walk goes from the outside in
                 loop = node if isinstance(node, (ast.For, ast.While)) else loop
     spans, at = list(code.co_positions()), trace.tb_lasti // 2
-    if statement is None or not 0 <= at < len(spans):
-        return statement, None, loop
-    for node in ast.walk(statement):
-        if (
-            isinstance(node, ast.expr)
-            and (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset) == spans[at]
-        ):
-            return statement, node, loop
-    return statement, None, loop
+    for statement in reversed(around) if 0 <= at < len(spans) else ():  # `if x > 0: y = 1` has two on its line
+        for part in ast.walk(statement):
+            if isinstance(part, ast.expr) and _span(part) == spans[at]:
+                return statement, part, loop
+        if _span(statement) == spans[at]:
+            return statement, None, loop
+    return around[-1] if around else None, None, loop
+
+
+def _span(node: ast.expr | ast.stmt) -> tuple[int, int | None, int, int | None]:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
 def resolve(node: ast.AST | None, space: Mapping[str, Any]) -> Any:

@@ -69,8 +69,8 @@ def is_tensor(thing: object) -> bool:
 
 
 def is_module(thing: object) -> bool:
-    """Whether it is an nn.Module."""
-    return any(is_a(thing, _module_class(torch)) for torch in _libraries())
+    """Whether it is an nn.Module that can be asked: one whose `Module.__init__` has run."""
+    return any(is_a(thing, _module_class(torch)) for torch in _libraries()) and "_modules" in vars(thing)
 
 
 def _module_class(torch: ModuleType) -> tuple[type, ...]:

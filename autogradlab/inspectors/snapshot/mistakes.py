@@ -13,6 +13,7 @@ from .cuts import Diagnosis, cut, grouped, in_place_instead, with_points
 from .failing import Failure, parsed, statements
 from .feeders import nodes_below
 from .kinds import attribute, is_array, is_module, is_tensor, version_of
+from .misfits import misfit
 from .origins import Origin, origin
 
 __all__ = ["because", "diagnose"]
@@ -26,7 +27,7 @@ def diagnose(failed: Failure) -> Diagnosis:
             found = find(failed, match)
             if found is not None:
                 return found
-    return Diagnosis("unknown", {"error": type(failed.error).__name__})
+    return misfit(failed) or Diagnosis("unknown", {"error": type(failed.error).__name__})
 
 
 # -- the root and the inputs of the failing call -----------------------------------------------------------------------
