@@ -37,6 +37,9 @@ NAMED = 4
 #: what stands in front of the norm of a tensor
 NORM = "‖·‖ "
 
+#: letters of the numbers that came from Nodes of one kind
+LONG = 60
+
 #: of many bars the least width of each, and how far apart the lines above them are
 NARROW, LINE = 70.0, 15.0
 WIDE, HIGH, TOP, BAR, SIZE = 120.0, 130.0, 34.0, 62.0, 13.0
@@ -326,8 +329,11 @@ def _several(values: Sequence[Any]) -> str:
     norms = values[0].numel() > FEW
     if norms:
         said = [said[0], *(text.removeprefix(NORM) for text in said[1:])]
-    text = (", " if norms else " + ").join(said)
-    more = len(values) - PARTS
+    joint = ", " if norms else " + "
+    while len(said) > 1 and len(joint.join(said)) > LONG:
+        said.pop()
+    text = joint.join(said)
+    more = len(values) - len(said)
     return say("accumulation.more_parts", parts=text, count=more) if more > 0 else text
 
 
@@ -418,7 +424,8 @@ def _drawing(entries: list[Entry], before: list[Any], heights: list[float], elem
     def y(value: float) -> float:
         return zero - value * tall / span
 
-    named = [_lines(_event(e)) if many else [_event(e)] for e in entries]
+    brief = [say("accumulation.by_hook_bar") if e.kind == "by_hook" else _event(e) for e in entries]
+    named = [_lines(text) if many else [text] for text in brief]
     wide = max([NARROW, *(width(line, SIZE) + 6 for lines in named for line in lines)]) if many else WIDE
     ticks = sorted({low, 0.0, high})
     left = max(width(_label(tick), SIZE, mono=True) for tick in ticks) + 16

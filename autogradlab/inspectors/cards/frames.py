@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..parts import Ask, Block, Facts, Formula, Frame, Grid, State, Tone, Worked
@@ -149,14 +149,17 @@ class Story:
 
     def _runs_row(self, node: str, number: int) -> None:
         """Something happens at a tensor: the row that shows it is lit."""
-        rows = self.source.rows.get((node, number), ()) if self.source is not None else ()
-        if rows:
+        if rows := self._rows(node, number):
             self.now[rows[-1]] = "active"
+
+    def _rows(self, node: str, number: int) -> Sequence[str]:
+        """The rows that show the gradient of an output."""
+        return self.source.rows.get((node, number), ()) if self.source is not None else ()
 
     def _known(self, node: str, number: int, amount: Amount | None) -> None:
         """The whole gradient of an output is there: it stands in each row that shows it."""
-        if self.source is not None and amount is not None and amount.grid is not None:
-            for row in self.source.rows.get((node, number), ()):
+        if amount is not None and amount.grid is not None:
+            for row in self._rows(node, number):
                 self.grids[row] = amount.grid
                 self.texts[row] = ""
 
@@ -237,7 +240,7 @@ class Story:
         self.came.setdefault(place, []).append(amount)
         waits = count < expected
         if self.source is not None and expected > 1:
-            for row in self.source.rows.get(place, ()):
+            for row in self._rows(*place):
                 self.texts[row] = say("step.here", count=count, all=expected)
         elif not waits:
             self._known(*place, amount)
@@ -313,6 +316,8 @@ class Story:
             key = "step.hook_leaf" if event.kind == "post_leaf" else key
             if changed and value is not None:
                 self.texts[f"g{value.id[1:]}"] = self._below(event.after, event.after)
+            for row in self._rows(event.node, event.number) if changed else ():
+                self.texts[row] = f".grad = {after}"  # no longer what stands in front of it
         else:
             key = "step.hook_alike" if event.alike else "step.hook_changed"
             key = "step.hook_same" if event.after is None else key
@@ -543,8 +548,7 @@ class Story:
             self.texts[f"g{value.id[1:]}"] = self._below(event.before, event.after)
         if self.nodes[event.node].accumulates:
             self._runs(event.node)
-            rows = self.source.rows.get((event.node, event.number), ()) if self.source is not None else ()
-            for row in rows:
+            for row in self._rows(event.node, event.number):
                 self.texts[row] = ".grad" if event.before is None else f".grad = {after}"
         else:
             self._runs_row(event.node, event.number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..live import Live, live
@@ -21,8 +22,8 @@ from ..words import language, say
 
 __all__ = ["Hooks", "hooks"]
 
-#: firings that the table shows
-ROWS = 200
+#: firings that the table shows, and of many those that are not folded
+ROWS, LAST = 200, 6
 
 
 def hooks(*tensors_or_nodes: Any) -> Hooks:
@@ -104,7 +105,7 @@ class Hooks(Live):
         if firings:
             title = say("hooks.title")
             badges.append(Badge(say("hooks.fired", count=len(firings)), "hook"))
-            blocks.append(_fired(firings, self._marks))
+            blocks += _tables(_fired(firings, self._marks))
         else:
             title = say("hooks.title_waiting")
             waiting = self.record.registered()
@@ -153,6 +154,16 @@ def _fired(firings: list[Firing], marks: Mapping[str, str]) -> Table:
     more = say("hooks.more", count=first) if first else ""
     tensors = tuple(marks.get(firing.hook.owner, "") for firing in firings[first:])
     return Table(columns, tuple(rows), tuple(tones), more, tensors, named=3)
+
+
+def _tables(whole: Table) -> list[Table]:
+    """The firings as they are listed; of many, those before the last ones folded."""
+    earlier = len(whole.rows) - LAST
+    if earlier <= 2:
+        return [whole]
+    first, last = slice(earlier), slice(earlier, None)
+    parts = [replace(whole, rows=whole.rows[s], tones=whole.tones[s], tensors=whole.tensors[s]) for s in (first, last)]
+    return [replace(parts[0], folded=say("hooks.earlier", count=earlier)), replace(parts[1], caption="")]
 
 
 def _tone(firing: Firing) -> Tone:

@@ -308,7 +308,8 @@ class _Receipt:
         name = self._element(self.number, self.tensor.shape, element)
         size = _sum(map(abs, [*products, *rest]))
         times, badge, sentence = self._verdict(name, total, number, len(ways) + len(rest), size)
-        said = _added(texts([*products, *([left] if rest else [])]), SUM) if products or rest else "0."
+        lines = [texts([product])[0] for product in (*products, *([left] if rest else []))]  # as they stand above
+        said = _added(lines, SUM) if lines else "0."
         shown = texts([(number if times else total) or 0.0])[0]  # -0. is no other number
         equation = f"{name} = " if times else ""  # ways that are not all of it are summed for themselves
         equation += f"{times} × ({said})" if times > 1 else said

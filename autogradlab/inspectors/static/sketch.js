@@ -9,7 +9,7 @@ const LARGE = 240; // items beyond which only those near the window are laid out
 const ALIKE = 24; // pixels by which a wrapped drawing may be higher than it must be, so that no row is left with one box
 const WRAPPED = 900; // pixels that the rows of a wrapped drawing may take together
 const SCREEN = 320; // pixels of a drawing in a card that is as high as a projector's page
-const PAGE = [220, 460]; // pixels that a drawing may take whatever the page leaves it, and of a page that leaves more
+const PAGE = [190, 460]; // pixels that a drawing may take whatever the page leaves it, and of a page that leaves more
 const ENLARGED = 260; // pixels up to which a drawing is made larger than it was drawn
 const BETWEEN = [14, 8]; // pixels between two rows, and between those in which all is drawn together
 const CLOSE = [14, 26]; // pixels between two columns of a drawing that is drawn together: straight lines, lines that bend
@@ -271,7 +271,7 @@ class Sketch {
     (drawing.folds ?? []).forEach((fold, index) => this.fold(fold, index));
     this.home = { x: 0, y: 0, width: drawing.width, height: drawing.height };
     this.map = drawing.zoom ? this.minimap() : null;
-    this.frame = h("div", { class: "agl-frame" }, this.svg, this.map);
+    this.frame = h("div", { class: "agl-frame", style: `--natural: ${drawing.width}px` }, this.svg, this.map);
     this.element = h("div", { class: "agl-drawing" }, drawing.zoom ? this.tools() : null, this.frame);
     this.look({ ...this.home });
     this.arrange();
