@@ -12,14 +12,14 @@ __all__ = ["block_lines", "render"]
 
 def render(card: Card) -> str:
     """The card as text, without a trailing line end and without blanks at the ends of lines."""
-    lines = [" · ".join(filter(None, [card.title, card.subtitle, *(b.text for b in card.badges)]))]
+    lines = [_unmarked(" · ".join(filter(None, [card.title, card.subtitle, *(b.text for b in card.badges)])))]
     for block in stilled(card.blocks):
         lines += block_lines(block)
     for count, frame in enumerate(card.frames):
-        lines.append(f"{count}. {frame.sentence}")
+        lines.append(f"{count}. {_unmarked(frame.sentence)}")
         for block in frame.panel:
             lines += ["   " + line for line in block_lines(block)]
-    text = "\n".join(clean(_unmarked(line)).rstrip() for line in lines)
+    text = "\n".join(clean(line).rstrip() for line in lines)
     return "\n\n".join([text, *(render(inner) for inner in card.cards)])
 
 
@@ -27,18 +27,20 @@ def block_lines(block: Block) -> list[str]:
     """A block's lines: columns aligned, Chinese characters counted as two."""
     match block:
         case Note():
-            return [led(block.lead) + block.text]
+            return [_unmarked(led(block.lead) + block.text)]
         case Facts():
-            return _aligned(block.rows)
+            return _aligned([(_unmarked(label), value) for label, value in block.rows])
         case Grid():
             rows = (
                 [(head, *row) for head, row in zip(block.heads, block.rows, strict=False)]
                 if block.heads
                 else block.rows
             )
-            return [*filter(None, [block.caption]), *_aligned(rows, right=True), *filter(None, [block.more])]
+            caption, more = _unmarked(block.caption), _unmarked(block.more)
+            return [*filter(None, [caption]), *_aligned(rows, right=True), *filter(None, [more])]
         case Table():
-            return [*filter(None, [block.caption]), *_aligned([block.columns, *block.rows])]
+            told = [[_unmarked(cell) for cell in row] for row in (block.columns, *block.rows)]
+            return [*filter(None, [_unmarked(block.caption)]), *_aligned(told)]
         case Drawing():
             return list(block.words)
         case Program():

@@ -60,6 +60,18 @@ def test_pictures_answer(opened: Any, page: Any):
     assert base.state(meeting, "r1") != "hidden"
 
 
+def test_facts_stand_in_columns_as_on_a_page(opened: Any, page: Any):
+    """JupyterLab has styles of its own for lists in outputs, each term floating above what is said of it."""
+    opened("tensors")
+    rows = """() => [...document.querySelectorAll('.agl-facts > div')].map(row => {
+      const [label, value] = [...row.children].map(e => e.getBoundingClientRect());
+      return value.left > label.left + 50 && Math.abs(value.top - label.top) < 4; })"""
+    found = page.evaluate(rows)
+    assert len(found) > 6 and all(found)
+    lists = page.locator(".agl-facts")
+    assert {lists.nth(k).evaluate("e => getComputedStyle(e).display") for k in range(lists.count())} == {"grid"}
+
+
 def test_axe_finds_nothing(opened: Any, page: Any):
     need("axe_playwright_python")
     page.set_viewport_size({"width": 1280, "height": 4200})

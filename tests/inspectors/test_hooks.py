@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from autogradlab.inspectors import accumulation, hooks, set_language
+from autogradlab.inspectors.parts import Table
 
 
 def told(log: Any) -> list[tuple[str, str, str, str, str]]:
@@ -313,3 +314,19 @@ def test_of_a_module_the_hooks_of_its_parameters(torch: Any):
     with hooks(3) as log:
         assert "not objects of type int" in log.text
         assert "No hooks are registered" not in log.text
+
+
+def test_of_many_firings_the_last_ones_are_seen(torch: Any):
+    """A card stays on one screen: what fired before is folded, none is lost."""
+    w = torch.ones(2, requires_grad=True)
+    handle = w.register_hook(lambda grad: grad * 2)
+    log = hooks(w)
+    for _ in range(12):
+        w.sum().backward()
+    handle.remove()
+    earlier, last = (block for block in log.make().blocks if isinstance(block, Table))
+    assert earlier.folded == "6 firings before these" and not last.folded
+    assert [row[0] for row in (*earlier.rows, *last.rows)] == [str(k) for k in range(1, 13)]
+    assert len(last.rows) == len(last.tones) == len(last.tensors) == 6
+    set_language("zh")
+    assert [block.folded for block in log.make().blocks if isinstance(block, Table)] == ["之前的 6 次触发", ""]

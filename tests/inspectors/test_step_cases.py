@@ -476,3 +476,45 @@ def test_a_backward_that_cannot_begin_is_told_of_what_was_written(torch: Any):
     assert lab.step([w * 2, w + 1]).card.title == "autograd.backward([w * 2, w + 1])"
     stopped = lab.step(w.detach(), commit=True).card.frames[0].sentence
     assert stopped == "The backward was called, and an error stopped it. This is how it went."
+
+
+def test_nodes_of_a_vmap_are_told_row_by_row(torch: Any):
+    """Each knows the shape of one row alone; what is taken element by element holds for all of them."""
+    w = torch.ones(3, 2, requires_grad=True)
+    x = torch.arange(12.0).reshape(4, 3) / 12
+    out = torch.func.vmap(lambda row: torch.tanh(row @ w).sum())(x)
+    y = (out**2).mean()
+    said = [sentence for sentence in told(lab.step(y)) if sentence.startswith(("Sum", "Tanh", "Squeeze"))]
+    shown = [sentence.split(" = ")[0].split(" gets ")[1] for sentence in said]
+    assert shown[1] == "g·(1-result²)"
+    if torch.__name__ == "torch":
+        assert shown == ["g.unsqueeze(1).expand(4, 2)", "g·(1-result²)", "g.unsqueeze(1)"]
+    else:
+        assert shown == ["g.unsqueeze(0).expand(2), row by row", "g·(1-result²)", "g.unsqueeze(0), row by row"]
+    lab.set_language("zh")
+    if torch.__name__ != "torch":
+        assert "g.unsqueeze(0).expand(2)（逐行）" in lab.step(y).text
+
+
+def test_beside_a_line_stands_what_a_hook_left_in_grad(torch: Any, shell: Any):
+    """The gradient that came, and below it the `.grad` that a post-accumulate-grad hook has made of it."""
+    shell.run("from autogradlab import inspectors as lab\ndef scale(p): p.grad.mul_(.1)")
+    shell.run("w = torch.tensor([2.], requires_grad=True)\nv = torch.tensor([1.], requires_grad=True)")
+    shell.run("h = w.register_post_accumulate_grad_hook(scale)\ny = (w * v * 5).sum()")
+    frames = shell.run("lab.step(y)").card.frames
+    rows: dict[str, str] = {}
+    for frame in frames:
+        rows |= dict(frame.texts)
+    beside = {text for key, text in rows.items() if key.startswith("r") and text.startswith(".grad")}
+    assert beside == {".grad", ".grad = [0.5000]"}
+
+
+def test_asterisks_in_names_are_no_marks(torch: Any):
+    """`**strong**` is a mark in our own words alone."""
+    held = {name: torch.ones(2, requires_grad=True) for name in ("a**b", "**x**", "** y **")}
+    y = (held["a**b"] * held["**x**"] * held["** y **"]).sum()
+    for view in (lab.graph(y), lab.step(y), lab.what_if(y, frozen=held["**x**"])):
+        text = view.text.replace("∗∗", "**")
+        for name in held:
+            assert f"held['{name}']" in text, (view.card.kind, name)
+        assert "held['x']" not in text

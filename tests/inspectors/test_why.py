@@ -358,3 +358,27 @@ def test_true_and_false_are_no_ones(torch: Any, shell: Any):
     text = shell.run("lab.why(mask)").text
     assert "`mask` holds True and False" in text and "`mask = mask.float().requires_grad_()`" in text
     assert "`1.`" not in text
+
+
+def test_a_backward_that_failed_is_none_that_ran(torch: Any, shell: Any):
+    """A cell that an error has ended ran up to there."""
+    shell.showtraceback = lambda *args, **named: None
+    shell.run("import autogradlab.inspectors as lab\n" + W + "\nb = torch.ones(2, requires_grad=True)")
+    shell.run("y = (w * w).sum()\nz = b * b")
+    shell.run("y.backward()")
+    for failing in ("y.backward()", "1 + 1; z.backward(); b.sum().backward()"):
+        assert shell.run_cell(failing, store_history=True).error_in_exec is not None
+    text = shell.run("lab.why(w)").text
+    assert "the code calls backward once" in text and "cell [3], line 1" in text
+    text = shell.run("lab.why(b)").text
+    assert "`y.backward()` has run, but no path leads from `y` back to `b`" in text and "cell [3], line 1" in text
+    assert shell.run_cell("w.sum().backward(); y.backward()", store_history=True).error_in_exec is not None
+    assert "the code calls backward in 2 places" in shell.run("lab.why(w)").text
+
+
+def test_an_error_may_have_stopped_it_on_its_way(torch: Any, shell: Any):
+    shell.showtraceback = lambda *args, **named: None
+    shell.run("import autogradlab.inspectors as lab\n" + W + "\nh = w * 2\ny = (h * h).sum()")
+    shell.run("def bad(grad): raise ValueError\nhandle = h.register_hook(bad)")
+    assert shell.run_cell("y.backward()", store_history=True).error_in_exec is not None
+    assert "or an error stopped that backward on its way" in shell.run("lab.why(w)").text

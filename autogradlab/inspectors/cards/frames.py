@@ -14,7 +14,7 @@ from ..snapshot.names import VARIABLE
 from ..snapshot.program import Source
 from ..snapshot.recording import Recording
 from ..snapshot.rules import Plain, Rule, Vague, inputs_of, written
-from ..words import say
+from ..words import say, unmarked
 from .questions import asked_edge, asked_grad, asked_next
 from .speech import Speech
 from .worked import summed, worked
@@ -379,7 +379,7 @@ class Story:
             waits[target, number] = self._arrive(target, number, out)
             self._work(event, index, out, self._spoken(target, number))
             if numbers and len(numbers) <= 60:
-                rows.append((f"{name}: {symbols}", _equated(numbers, out.text)))
+                rows.append((str(unmarked(f"{name}: {symbols}")), _equated(numbers, out.text)))
         text = (
             say("step.node", cls=fact.cls, outs=say("step.and").join(outs))
             if outs
@@ -419,17 +419,22 @@ class Story:
         symbols = written(rule, plain)
         if isinstance(symbols, Plain):
             return "" if isinstance(symbols, Vague) else symbols, ""
-        symbols = self._summed(rule, symbols, g, out)
+        symbols = self._summed(fact, rule, symbols, g, out)
         values = {s.name: s.text for s in fact.saved if s.state == "kept"}
         long = any("float" in text or "int" in text for text in (*values.values(), g.text))
         if long or symbols == self.sign or not rule.in_numbers or len(event.incoming) > 1:
             return symbols, ""
         if "·[" in symbols and re.search("inf|nan", g.text):  # a condition that is not met gives 0, whatever came
             return symbols, ""
-        return symbols, self._summed(rule, written(rule, {**plain, **values, "g": g.text}), g, out)
+        return symbols, self._summed(fact, rule, written(rule, {**plain, **values, "g": g.text}), g, out)
 
-    def _summed(self, rule: Rule, symbols: str, g: Amount, out: Amount, key: str = "step.summed_to") -> str:
-        """A rule for an input that was broadcast: what it gives is summed to the input's shape."""
+    def _summed(
+        self, fact: NodeFact, rule: Rule, symbols: str, g: Amount, out: Amount, key: str = "step.summed_to"
+    ) -> str:
+        """A rule for an input that was broadcast: what it gives is summed to the input's shape. Of a Node of a vmap,
+        what is not taken element by element is the rule of one row."""
+        if fact.dims is not None and g.rank > fact.dims and not (rule.elementwise or symbols == self.sign):
+            return say("step.each_row", rule=symbols)
         if rule.elementwise and out.shape != g.shape and (out.count <= g.count or not g.count) and out.rank <= g.rank:
             return say(key, rule=symbols, shape=out.shape)
         return symbols
@@ -455,7 +460,9 @@ class Story:
         symbols = written(rule, words) if rule is not None else ""
         quoted = symbols if isinstance(symbols, Plain) else f"`{symbols}`"
         told = (
-            "" if rule is None or isinstance(symbols, Vague) else self._summed(rule, quoted, g, out, "step.code_summed")
+            ""
+            if rule is None or isinstance(symbols, Vague)
+            else self._summed(fact, rule, quoted, g, out, "step.code_summed")
         )
         self.handed.append(told)
         shown = worked(to, symbols, g, kept, out, rule, words)

@@ -13,6 +13,7 @@ from typing import Any
 
 from .callers import cell_number, is_ours, line_of
 from .kinds import is_module, is_tensor
+from .lines import stopped_at
 from .names import Names, Place, Space, names_of, notebook
 from .origins import Origin
 
@@ -173,11 +174,15 @@ def sources(space: Space) -> Iterator[tuple[int | None, str, str]]:
 
 def statements(space: Space) -> Iterator[tuple[ast.stmt, Origin, str]]:
     """The simple statements of that code, the last one first, and whether they are in a "loop" or "function" ("":
-    neither). Of a file, those that can have run before the caller's line."""
+    neither). Of a cell that an error has ended, those before it; of a file, those that can have run before the caller's
+    line."""
     for cell, file, source in sources(space):
         tree = parsed(source)
         found = sorted(_simple(tree, ""), key=lambda pair: pair[0].lineno, reverse=True) if tree is not None else []
+        stopped = stopped_at(cell, source)
         for node, around in found:
+            if stopped is not None and not around and (node.end_lineno or 0, node.end_col_offset or 0) > stopped:
+                continue
             if cell is None and space.place is not None:
                 inside = _reached(node, space.place, tree)
                 if inside is None:

@@ -20,7 +20,8 @@ from .kinds import attribute, is_tensor, library, version_of
 from .lines import Called, note_of
 from .names import dotted, tensors
 from .origins import Origin, origin
-from .rules import Rule, inputs_of, op_name, rules_of
+from .rules import Rule, dims_of, inputs_of, op_name, rules_of
+from .samples import of_rows, whole
 
 __all__ = [
     "Edge",
@@ -103,6 +104,7 @@ class NodeFact:
     rules: tuple[
         Rule | None, ...
     ] = ()  #: for each input what it does to the gradient, from the formula of the op table
+    dims: int | None = None  #: of the gradient that it takes, by what it knows: in a vmap those of one row
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +245,8 @@ def saved_live(node: Any) -> Iterator[tuple[str, Any, Exception | None]]:
         return
     for saved in _attributes(node):
         try:
-            yield saved[len(_SAVED) :], getattr(node, saved), None
+            value = getattr(node, saved)
+            yield saved[len(_SAVED) :], whole(value) if of_rows(value) else value, None
         except Exception as error:
             yield saved[len(_SAVED) :], None, error
 
@@ -498,6 +501,7 @@ class _Description:
             self.outputs.get(self.walk.ids[node], 1),
             self.order[node],
             rules_of(cls, node, nexts, live) if told else (),
+            dims_of(node) if told else None,
         )
 
     def _origin(self, node: Any) -> Origin | None:

@@ -13,6 +13,7 @@ import sys
 import weakref
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import islice
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ __all__ = [
     "loops_of",
     "note_of",
     "source_tree",
+    "stopped_at",
     "unwatch",
     "watch",
 ]
@@ -134,8 +136,29 @@ def _begin(info: Any = None) -> None:
 
 
 def _end(result: Any = None) -> None:
-    """The cell has run."""
+    """The cell has run, to its end or to an error."""
     tracing.stop()
+    _stopped.pop(getattr(result, "execution_count", None), None)  # of a cell of this number before a %reset
+    error, shell = getattr(result, "error_in_exec", None), notebook()
+    trace = None if error is None else error.__traceback__
+    while trace is not None and shell is not None:
+        code = trace.tb_frame.f_code
+        number = cell_number(code.co_filename)
+        if number is not None and code.co_name == "<module>":
+            line, _, start, _ = next(islice(code.co_positions(), trace.tb_lasti // 2, None), (None,) * 4)
+            _stopped[number] = shell.user_ns["In"][number], (line or trace.tb_lineno, start or 0)
+            return
+        trace = trace.tb_next
+
+
+#: cells that an error has ended: their source, and at which line and column
+_stopped: dict[int | None, tuple[str, tuple[int, int]]] = {}
+
+
+def stopped_at(cell: int | None, source: str) -> tuple[int, int] | None:
+    """The line and column at which an error has ended a cell; None if it has run to its end."""
+    known = _stopped.get(cell)
+    return known[1] if known is not None and known[0] == source else None
 
 
 def note_of(node: Any) -> tuple[Step, ...]:

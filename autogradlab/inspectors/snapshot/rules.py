@@ -21,7 +21,7 @@ from ...ops.table.terms import whole
 from ..words import LANGUAGES, language, say
 from .kinds import is_a, is_tensor
 
-__all__ = ["Plain", "Rule", "Vague", "inputs_of", "op_name", "rules_of", "written"]
+__all__ = ["Plain", "Rule", "Vague", "dims_of", "inputs_of", "op_name", "rules_of", "written"]
 
 _BACKWARD = re.compile(r"^(.*?)Backward(\d*)(?:_copy)?$")
 
@@ -52,7 +52,33 @@ def rules_of(
         known = _metadata(target)[number : number + 1] if target is not None else []
         inputs.append(_like(*known[0]) if known else None)
     wanted = [target is not None for target, _ in nexts]
-    return symbols.rules(name, len(nexts), values, grads or (None,), wanted, inputs)
+    found = symbols.rules(name, len(nexts), values, grads or (None,), wanted, inputs)
+    ahead = _ahead(values, grads)
+    if not ahead:
+        return found
+    whole_of = [like if like is None else np.broadcast_to(like, ahead + like.shape) for like in (*grads, *inputs)]
+    told = symbols.rules(name, len(nexts), values, whole_of[: len(grads)], wanted, whole_of[len(grads) :])
+    return tuple(
+        of_rows if of_rows is not None and of_rows.elementwise else rule
+        for rule, of_rows in zip(found, told, strict=True)
+    )
+
+
+def _ahead(values: Mapping[str, Any], grads: Sequence[np.ndarray | None]) -> tuple[int, ...]:
+    """The dimensions that a saved value has in front of those of the gradient: a Node of `vmap` knows the shape of one
+    row, and has saved those of all. What is taken element by element is told of all of them."""
+    row = grads[0].shape if len(grads) == 1 and grads[0] is not None else None
+    for value in values.values() if row is not None else ():
+        if isinstance(value, np.ndarray) and value.ndim > len(row) and value.shape[value.ndim - len(row) :] == row:
+            return value.shape[: value.ndim - len(row)]
+    return ()
+
+
+def dims_of(node: Any) -> int | None:
+    """How many dimensions the gradient has that a Node with one output takes, by what the Node knows; None if it knows
+    nothing of that."""
+    known = _metadata(node)
+    return len(known[0][0]) if len(known) == 1 else None
 
 
 def _metadata(node: Any) -> list[tuple[tuple[int, ...], str]]:

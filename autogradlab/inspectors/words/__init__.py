@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["LANGUAGES", "catalogue", "language", "say", "say_in", "set_language"]
+__all__ = ["LANGUAGES", "catalogue", "language", "say", "say_in", "set_language", "unmarked"]
 
 LANGUAGES = ("en", "zh")
 _chosen: str | None = None
@@ -74,7 +74,22 @@ def say_in(chosen: str, key: str, /, **fields: object) -> str:
     if chosen == "zh":
         words = _joined(words, fields)
     quoted = _quoted(words)
-    return words.format(**{key: str(v).replace("`", "′") if key in quoted else v for key, v in fields.items()})
+    return words.format(
+        **{key: str(v).replace("`", "′") if key in quoted else unmarked(v) for key, v in fields.items()}
+    )
+
+
+#: two asterisks that stand as the marks of **strong** do, not as those of a power
+_STARS = re.compile(r"(?<![A-Za-z0-9_)\]*])\*\*(?=[^\s*])|(?<=[^\s*])\*\*(?![A-Za-z0-9_(\[*])")
+
+
+def unmarked(value: object) -> object:
+    """Text that is put into a sentence, so that its own asterisks are no marks; within backquotes nothing is one."""
+    if not isinstance(value, str) or "**" not in value:
+        return value
+    pieces = value.split("`")
+    pieces[::2] = [_STARS.sub("∗∗", piece) for piece in pieces[::2]]
+    return "`".join(pieces)
 
 
 #: a Chinese character or mark, and a field that stands a blank behind or before one
