@@ -528,6 +528,37 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
             "`h` is carried from one round of the loop to the next with its whole history",
             "`h = h.detach()`",
         ),
+        (
+            "h = w * 2\na = h.sum()\nb = (h ** 2).sum()\na.backward()\nb.backward()",
+            "`b` and `a` were both computed from `h`, and the backward of `a` has freed what the Nodes below `h`",
+            "`(a + b).backward()`; or keep the graph the first time: `a.backward(retain_graph=True)`",
+        ),
+        (
+            "h = w * 2\ng = h ** 2\nh[0] = 5.\n(g.sum() + h.sum()).backward()",
+            "An operation had saved `h` for its backward (version 0), and `h[0] = 5.` changed it in place since",
+            "`h = h.clone(); h[0] = 5.0`",
+        ),
+        (
+            "losses = []\nfor k in range(3):\n    losses.append((w * k).sum().item())\nsum(losses).backward()",
+            "`losses` comes from `(w * k).sum().item()`: `.item()` takes plain numbers out of the tensor",
+            "Write instead: `losses.append((w * k).sum())`",
+        ),
+        (
+            "net = torch.nn.Linear(2, 3)\nq = net(w).argmax(0).float()\nloss = (q - 1).pow(2)\nloss.backward()",
+            "`loss` goes through `net(w).argmax(0)`, which has no derivative",
+            "operations that have a derivative alone",
+        ),
+        (
+            "g, = torch.autograd.grad((w ** 3).sum(), w)\ng.sum().backward()",
+            "`g.sum()` was computed from `g`, a gradient: numbers alone",
+            "create_graph=True",
+        ),
+        (
+            "v = torch.tensor(2., requires_grad=True)\ng, = torch.autograd.grad(v ** 3, v)\ng.backward()",
+            "`g` is a gradient: numbers alone, without a graph",
+            "create_graph=True",
+        ),
+        ("(w.detach() * 2).sum().backward()", "`.detach()` in `(w.detach() * 2).sum()` cuts it off", "`(w * 2).sum()`"),
     ],
 )
 def test_more_mistakes(torch: Any, shell: Any, code: str, said: str, cure: str):

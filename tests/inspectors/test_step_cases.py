@@ -518,3 +518,11 @@ def test_asterisks_in_names_are_no_marks(torch: Any):
         for name in held:
             assert f"held['{name}']" in text, (view.card.kind, name)
         assert "held['x']" not in text
+
+
+def test_a_leaf_without_a_name_owns_its_grad(torch: Any):
+    y = (torch.ones(2, requires_grad=True) * 3).sum()
+    assert told(lab.step(y))[-2:] == [
+        "AccumulateGrad: (a leaf of shape (2,)).grad was None and becomes [3., 3.].",
+        "Done: (a leaf of shape (2,)).grad = [3., 3.].",
+    ]

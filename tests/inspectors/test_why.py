@@ -382,3 +382,13 @@ def test_an_error_may_have_stopped_it_on_its_way(torch: Any, shell: Any):
     shell.run("def bad(grad): raise ValueError\nhandle = h.register_hook(bad)")
     assert shell.run_cell("y.backward()", store_history=True).error_in_exec is not None
     assert "or an error stopped that backward on its way" in shell.run("lab.why(w)").text
+
+
+def test_parameters_that_only_an_optimizer_holds(torch: Any, shell: Any):
+    """They are named by what made them, or by where the optimizer has them."""
+    shell.run("import autogradlab.inspectors as lab\nnet = torch.nn.Linear(2, 1)")
+    shell.run("opt = torch.optim.SGD(net.parameters(), lr=.1)\nnet = torch.nn.Linear(2, 1)")
+    assert "`net.weight` was bound anew after `opt` was made" in shell.run("lab.why(opt)").text
+    shell.run("def made(): return torch.nn.Linear(3, 5)\nopt = torch.optim.SGD(made().parameters(), lr=.1)")
+    text = shell.run("lab.why(opt)").text
+    assert "`opt.param_groups[0]['params'][0]`" in text and "`t`" not in text

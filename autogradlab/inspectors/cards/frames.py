@@ -165,7 +165,7 @@ class Story:
 
     def _end(self) -> str:
         parts = self._grads()
-        each = [f"{self._name(*place)}.grad = {now.text if now is not None else 'None'}" for place, now in parts]
+        each = [f"{self._owner(*place)}.grad = {now.text if now is not None else 'None'}" for place, now in parts]
         told = next((k for k in range(1, len(each)) if k == SHOWN or sum(map(len, each[: k + 1])) > ENDED), len(each))
         said = say("step.and").join(each[:told])
         said += say("step.and_more", count=len(each) - told) if told < len(each) else ""
@@ -229,6 +229,11 @@ class Story:
         if fact.accumulates:
             return say("step.unnamed_leaf", shape=value.shape if value is not None else "")
         return fact.cls if fact.outputs == 1 else say("step.output", cls=fact.cls, number=number)
+
+    def _owner(self, node: str, number: int) -> str:
+        """The same in front of `.grad`."""
+        value, name = self.at.get((node, number)), self._name(node, number)
+        return name if value is not None and value.name else f"({name})" if " " in name else name
 
     def _arrive(self, node: str, number: int, amount: Amount) -> str:
         """A gradient comes to a tensor; what the sentence says if others are still missing."""
@@ -569,7 +574,8 @@ class Story:
         key = "step.accumulate_none" if event.incoming is None else key
         if event.retained:
             key = "step.retain" if event.before is None else "step.retain_add"
-        text = say(key, name=name, before=before, incoming=incoming, after=after)
+        owner = self._owner(event.node, event.number)
+        text = say(key, name=owner, before=before, incoming=incoming, after=after)
         nan = self._nan([event.before, event.incoming], [event.after])
         return text + nan, say("step.accumulate_head", name=name), (), "warning" if nan else "gradient"
 

@@ -168,6 +168,7 @@ CAUSES = {
     "overwritten_by_step": "cause_change",
     "overwritten_part": "cause_change",
     "twice": "cause_first",
+    "twice_other": "cause_first",
     "doubled": "cause_backward",
     "doubled_loop": "cause_backward",
     "once": "cause_backward",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..prose import code
-from .failing import parsed, resolve
+from .failing import parsed, resolve, statements
 from .kinds import is_array, is_tensor
 from .names import Space
 from .origins import Origin, of_several, origin
@@ -64,7 +64,8 @@ def cut(expression: ast.AST | None, space: Space, result: str) -> Diagnosis:
             real, key=lambda leaf: next((i for i, p in enumerate(LIKELY) if leaf[0].lower().startswith(p)), 99)
         )
         if made is not None and _is_gradient(made.source):
-            return Diagnosis("gradient", {"result": result, "name": name, "source": made.source}, made)
+            kind = "gradient_itself" if name == result else "gradient"
+            return Diagnosis(kind, {"result": result, "name": name, "source": made.source}, made)
         others = ", ".join(map(code, dict.fromkeys(n for n, _, _ in tensors)))
         kind = "forgotten" if "," in others else "forgotten_itself" if name == result else "forgotten_one"
         return Diagnosis(
@@ -114,7 +115,23 @@ def _follow(
                 return found
             if len(leaves) > count:
                 continue  # it is made of those
+        if type(value) is list and (found := _appended(inner.id, space)) is not None:
+            return found
         leaves.append((inner.id, value, came))
+    return None
+
+
+def _appended(name: str, space: Space) -> Diagnosis | None:
+    """What was put into a list by lines such as `losses.append(loss.item())`, if that has left the graph."""
+    for node, where, _ in statements(space):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=held), attr="append"), args=[given])):
+                left = (leaves_by(inner, space) for inner in ast.walk(given))
+                spelled = next((found for found in left if found is not None), None)
+                if held == name and spelled is not None:
+                    whole = ast.unparse(_Uncut().visit(ast.parse(ast.unparse(node))))
+                    fields = {"name": name, "source": ast.unparse(given), "cut": spelled[1], "cure": whole}
+                    return Diagnosis(spelled[0], fields, where)
     return None
 
 

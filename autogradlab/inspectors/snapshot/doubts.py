@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Iterator, Set
 from dataclasses import replace
 from types import ModuleType
@@ -295,15 +296,20 @@ def of_optimizer(optimizer: Any, name: str, names: Names, space: Space) -> list[
     without: list[tuple[str, list[Diagnosis]]] = []
     params = [p for group in optimizer.param_groups for p in group["params"] if is_tensor(p)]
     made = origin(name, space)
+    groups = list(enumerate(optimizer.param_groups))
+    spelled_of = {
+        id(p): f"{name}.param_groups[{g}]['params'][{k}]" for g, group in groups for k, p in enumerate(group["params"])
+    }
     for param in params:
         if names.of(param) is None and made is not None:
             written = {n.id for n in ast.walk(parsed(made.source) or ast.Module([], [])) if isinstance(n, ast.Name)}
-            other = next((n for n, t in names if t is not param and t.shape == param.shape and n in written), None)
+            alike = (n for n, t in names if t is not param and t.shape == param.shape)
+            other = next((n for n in alike if re.split(r"[.\[]", n)[0] in written), None)
             if other is not None:
                 found.append(_stale(name, other, space))
                 continue
         if param.grad is None:
-            spelled = names.of(param) or "t"
+            spelled = names.of(param) or spelled_of[id(param)]
             reason = reasons.grad_reason(param, names, space, spelled)
             without.append((spelled, [because(reason, spelled, origin(spelled, space))]))
     found += _grouped(without)

@@ -14,6 +14,7 @@ from .failing import Failure, parsed, statements
 from .feeders import nodes_below
 from .kinds import attribute, is_array, is_module, is_tensor, version_of
 from .misfits import misfit
+from .names import Space
 from .origins import Origin, origin
 
 __all__ = ["because", "diagnose"]
@@ -86,12 +87,28 @@ def _no_history(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
     if root is None:
         return Diagnosis("no_history_unread", {})
     found = cut(root, failed.space, ast.unparse(root))
-    if found.kind in ("no_history", "integer"):
-        made = origin(ast.unparse(root), failed.space) if isinstance(root, ast.Name) else None
-        counts = reasons.without_gradient(ast.unparse(root) if made is None else made.source, failed.space)
+    if found.kind in ("no_history", "integer", "forgotten", "forgotten_one"):
+        counts, made = _counted(root, failed.space)
         if counts:
             return Diagnosis("no_history_counts", {"result": ast.unparse(root), "counts": counts}, made)
     return found
+
+
+def _counted(root: ast.expr, space: Space) -> tuple[str, Origin | None]:
+    """What has no derivative on the way to a result from something that requires grad, as written, and where."""
+    waiting: list[tuple[str, Origin | None]] = [(ast.unparse(root), None)]
+    seen: set[str] = set()
+    while waiting:
+        source, made = waiting.pop(0)
+        if counts := reasons.without_gradient(source, space):
+            return counts, made
+        for name in (n.id for n in ast.walk(parsed(source) or ast.Module([], [])) if isinstance(n, ast.Name)):
+            value: Any = space.get(name)
+            if name not in seen and is_tensor(value) and not value.requires_grad:
+                seen.add(name)
+                if (came := origin(name, space)) is not None:
+                    waiting.append((came.source, came))
+    return "", None
 
 
 def _number_backward(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
@@ -124,6 +141,16 @@ def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:
     made = origin(result, failed.space) if result.isidentifier() else None
     if made is not None and is_tensor(value) and value.grad_fn is not None:
         inside = _in_loop(made, failed)
+        if earlier is None and not inside and (other := _other_backward(failed, result)) is not None:
+            below = set(nodes_below(value.grad_fn))
+            for name, tensor in failed.names:
+                if (
+                    tensor is not value
+                    and getattr(tensor, "grad_fn", None) in below
+                    and reasons.is_freed(tensor.grad_fn)
+                ):
+                    fields = {"result": result, "shared": name, "other": other[0]}
+                    return Diagnosis("twice_other", fields, other[1])
         if inside or (earlier is not None and _after(made, earlier)):  # the root is new: something below it is not
             below = set(nodes_below(value.grad_fn))
             spent = [
@@ -140,6 +167,17 @@ def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:
                 if not (inside and _in_loop(came, failed)):
                     return Diagnosis("twice_shared", {"result": result, "shared": name}, came)
     return Diagnosis("twice", {"result": result, "code": "loss" if root is None else grouped(root)}, earlier)
+
+
+def _other_backward(failed: Failure, result: str) -> tuple[str, Origin] | None:
+    """What the last backward before started from, if that was another variable, and where it was called."""
+    for node, where, _ in statements(failed.space):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="backward"))) if (
+                name != result
+            ):
+                return name, where
+    return None
 
 
 def _within(failed: Failure, root: ast.expr | None) -> Iterator[tuple[str, Any]]:
@@ -516,7 +554,8 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
     (r"Trying to backward through the graph a second time", _twice),
     (
         (
-            r"inplace operation: \[[\w.]+ \[([\d, ]*)\]\](?:, which is output \d+ of (\w+),)?,? is at version (\d+); "
+            r"inplace operation: \[[\w.]+ \[([\d, ]*)\]\]"
+            r"(?:, which is output \d+ of (?:torch::autograd::)?(\w+),)?,? is at version (\d+); "
             r"expected version (\d+)"
         ),
         _overwritten,

@@ -20,7 +20,7 @@ from .cuts import cut, leaves_by
 from .failing import parsed
 from .firing import of_inspectors
 from .graph import class_name, saved_live, unread
-from .kinds import in_transform, is_tensor
+from .kinds import in_transform, is_module, is_tensor
 from .lines import lines_of
 from .names import Names, Space
 from .origins import Origin, of_several, origin
@@ -185,10 +185,16 @@ def without_gradient(source: str, space: Mapping[str, Any]) -> str:
         asked = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
         if not (isinstance(node, ast.Compare) or asked in COUNTING or (asked and without_derivative(asked))):
             continue
-        held: list[Any] = [space.get(name.id) for name in ast.walk(node) if isinstance(name, ast.Name)]
-        if any(is_tensor(t) and t.requires_grad for t in held):
+        if any(map(_requires, (space.get(name.id) for name in ast.walk(node) if isinstance(name, ast.Name)))):
             return ast.unparse(node)
     return ""
+
+
+def _requires(thing: Any) -> bool:
+    """Whether it is a tensor that requires grad, or a Module of which something does."""
+    if is_module(thing):
+        return any(parameter.requires_grad for parameter in thing.parameters())
+    return is_tensor(thing) and bool(thing.requires_grad)
 
 
 def _computed(source: str, space: Mapping[str, Any]) -> bool:
