@@ -97,7 +97,7 @@ def test_the_middle_of_a_very_long_path_is_one_chip(torch: Any) -> None:
     view = lab.receipt(w, y)
     first = next(block for block in view.card.blocks if isinstance(block, Drawing))
     assert first.height < 600
-    assert " more, " in view.text and "adds up" in view.text
+    assert " Nodes: " in view.text and "adds up" in view.text
 
 
 def test_what_was_there_before_is_no_part_of_it(torch: Any) -> None:

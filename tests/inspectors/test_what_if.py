@@ -88,7 +88,7 @@ def test_a_reason_that_leaves_share_is_said_once(torch: Any) -> None:
     whole = {f"`model[{k}].{part}`" for k in (0, 2) for part in ("weight", "bias")}
     (shared,) = [row for row in table.rows if row[0] != "`w`"]
     assert set(shared[0].split(", ")) == {row[0] for row in apart.rows} == whole
-    assert shared[3].startswith("Every path to them went through `out`")
+    assert shared[3].startswith("All paths to them lead through `out`")
     assert shared[1:3] == ("4 gradients", "nothing") and apart.folded and len(table.tones) == len(table.rows) == 2
     assert all(row[1] in view.text for row in apart.rows)
 

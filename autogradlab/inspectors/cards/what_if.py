@@ -56,7 +56,7 @@ def what_if(y: Any, cut: Any = None, frozen: Any = None, zero: Any = None) -> In
     >>> print("\\n".join(lab.what_if(y, cut=a).text.splitlines()[2:5]))
     leaf  gets now  would get  why
     `w`   [6.]      [2.]       [4.] of it came through `a`; the rest still comes by way of AddBackward0 (`b`).
-    `x`   [2.]      nothing    Every path to it went through `a`: no gradient arrives, and its `.grad` is not touched.
+    `x`   [2.]      nothing    All paths to it lead through `a`: nothing arrives, its `.grad` stays as it is.
     """
     spelled = arguments()
     asked = {"cut": cut, "frozen": frozen, "zero": zero}

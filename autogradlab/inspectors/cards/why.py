@@ -129,8 +129,11 @@ def offered(error: BaseException) -> None:
 
 def _sentence(found: Diagnosis) -> str:
     fields = found.fields
-    nameless = found.kind in ("cut", "numbers") and fields["name"] == fields["source"]
-    return say(f"{found.words}.{found.kind}{'_there' if nameless else ''}", **fields)
+    if found.words == "misfits":
+        return say(f"misfits.{found.kind}", **fields)
+    if found.kind in ("cut", "numbers") and fields["name"] == fields["source"]:  # an expression without a name
+        return say(f"why.{found.kind}_there", **fields)
+    return say(f"why.{found.kind}", **fields)
 
 
 #: what is no warning
@@ -158,7 +161,9 @@ def _cure(found: Diagnosis) -> list[Block]:
     if f"code_{found.kind}" in words:
         return [Note(f"`{say(f'why.code_{found.kind}', **found.fields)}`", "good", say("why.write"))]
     if f"{found.kind}_cure" in words:
-        return [Note(say(f"{found.words}.{found.kind}_cure", **found.fields), "good", say("why.do"))]
+        misfit = found.words == "misfits"
+        told = say(f"misfits.{found.kind}_cure" if misfit else f"why.{found.kind}_cure", **found.fields)
+        return [Note(told, "good", say("why.do"))]
     return []
 
 

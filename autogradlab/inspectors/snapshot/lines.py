@@ -140,13 +140,14 @@ def _end(result: Any = None) -> None:
     tracing.stop()
     _stopped.pop(getattr(result, "execution_count", None), None)  # of a cell of this number before a %reset
     error, shell = getattr(result, "error_in_exec", None), notebook()
+    cells = [] if shell is None else list(shell.user_ns.get("In", ()))
     trace = None if error is None else error.__traceback__
-    while trace is not None and shell is not None:
+    while trace is not None:
         code = trace.tb_frame.f_code
         number = cell_number(code.co_filename)
-        if number is not None and code.co_name == "<module>":
+        if number is not None and number < len(cells) and code.co_name == "<module>":
             line, _, start, _ = next(islice(code.co_positions(), trace.tb_lasti // 2, None), (None,) * 4)
-            _stopped[number] = shell.user_ns["In"][number], (line or trace.tb_lineno, start or 0)
+            _stopped[number] = cells[number], (line or trace.tb_lineno, start or 0)
             return
         trace = trace.tb_next
 

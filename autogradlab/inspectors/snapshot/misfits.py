@@ -53,7 +53,7 @@ def misfit(failed: Failure) -> Diagnosis | None:
         fields |= {key: DTYPES.get(v.lower(), v) for key, v in fields.items() if key.endswith("dtype")}
         told = find(failed, fields)
         if told is not None:
-            return Diagnosis(f"{kind}{told.pop('as', '')}", told, words="misfits")
+            return Diagnosis(told.pop("as", kind), told, words="misfits")
     return None
 
 
@@ -133,7 +133,7 @@ def _reshaped(failed: Failure, fields: Fields) -> Fields | None:
     sizes = _numbers(fields["shape"])
     product = math.prod(n for n in sizes if n != -1)
     found = fields | {"name": _spelled(_subject(failed), "t"), "shape": str(tuple(sizes)), "product": str(product)}
-    return found | ({"as": "_rest"} if -1 in sizes else {})
+    return found | ({"as": "reshape_rest"} if -1 in sizes else {})
 
 
 def _single(failed: Failure, fields: Fields) -> Fields | None:
@@ -141,13 +141,13 @@ def _single(failed: Failure, fields: Fields) -> Fields | None:
     call = failed.call
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "tensor":
         listed = ast.unparse(call.args[0]) if call.args else "tensors"
-        return {"as": "_listed", "name": listed, "module": ast.unparse(call.func.value)}
+        return {"as": "single_listed", "name": listed, "module": ast.unparse(call.func.value)}
     return {"name": _spelled(_subject(failed), "t"), "wanted": f"{_called(failed)}(...)"}
 
 
 def _item(failed: Failure, fields: Fields) -> Fields | None:
     name = _spelled(_subject(failed), "t")
-    return fields | {"name": name} | ({"as": "_empty"} if fields["count"] == "0" else {})
+    return fields | {"name": name} | ({"as": "item_empty"} if fields["count"] == "0" else {})
 
 
 def _truth(failed: Failure, fields: Fields) -> Fields | None:
@@ -157,7 +157,7 @@ def _truth(failed: Failure, fields: Fields) -> Fields | None:
             spelled = ast.unparse(made)
             if spelled.endswith("Loss"):
                 cure = f"{spelled}()({', '.join(map(ast.unparse, given))})"
-                return {"as": "_loss", "made": spelled, "cure": cure}
+                return {"as": "truth_loss", "made": spelled, "cure": cure}
     node = _subject(failed)
     node = getattr(failed.statement, "test", None) if node is None else node
     parts = node.values if isinstance(node, ast.BoolOp) else [node]
@@ -168,7 +168,7 @@ def _truth(failed: Failure, fields: Fields) -> Fields | None:
 def _indexed(failed: Failure, fields: Fields) -> Fields | None:
     size = int(fields["size"])
     found = fields | {"name": _spelled(_subject(failed), "t"), "last": str(size - 1)}
-    return found | ({"as": "_empty"} if not size else {})
+    return found | ({"as": "indexed_empty"} if not size else {})
 
 
 def _dimension(failed: Failure, fields: Fields) -> Fields | None:
@@ -177,7 +177,7 @@ def _dimension(failed: Failure, fields: Fields) -> Fields | None:
     tensor: Any = failed.value(node)
     count = tensor.dim() if is_tensor(tensor) else int(fields["last"]) + 1
     found = fields | {"name": _spelled(node, "t"), "count": str(count)}
-    return found | ({"as": "_none"} if is_tensor(tensor) and not count else {})
+    return found | ({"as": "dimension_none"} if is_tensor(tensor) and not count else {})
 
 
 def _not_tensor(failed: Failure, fields: Fields) -> Fields | None:
@@ -189,7 +189,7 @@ def _not_tensor(failed: Failure, fields: Fields) -> Fields | None:
     makes = {"numpy.ndarray": "torch.from_numpy", "int": "torch.tensor", "float": "torch.tensor"}
     makes |= {"list": "torch.tensor", "tuple": "torch.tensor", "bool": "torch.tensor", "numpy.float64": "torch.tensor"}
     if kind not in makes:
-        return fields | {"as": "_other", "name": _spelled(node, fields["argument"])}
+        return fields | {"as": "not_tensor_other", "name": _spelled(node, fields["argument"])}
     name = _spelled(node, fields["argument"])
     numbers = ".float()" if kind == "numpy.ndarray" and fields["argument"] == "input" else ""  # as parameters are
     return fields | {"name": name, "cure": f"{makes[kind]}({name}){numbers}"}
@@ -221,16 +221,16 @@ def _multi(failed: Failure, fields: Fields) -> Fields | None:
     if found is not None and is_tensor(target):
         column = target.dim() == 2 and target.shape[1] == 1
         found |= {"shape": str(tuple(target.shape))}
-        found |= {"cure": f"{found['call']}.squeeze(1)"} if column else {"as": "_many"}
+        found |= {"cure": f"{found['call']}.squeeze(1)"} if column else {"as": "target_multi_many"}
         return found
-    return None if found is None else found | {"as": "_unknown"}
+    return None if found is None else found | {"as": "target_multi_unknown"}
 
 
 def _out_of_bounds(failed: Failure, fields: Fields) -> Fields | None:
     found = _target(failed, fields)
     pred: Any = failed.value(_argument(failed, 0, "input"))
     if found is None or not is_tensor(pred) or not pred.dim():
-        return None if found is None else found | {"as": "_unknown"}
+        return None if found is None else found | {"as": "target_range_unknown"}
     classes = pred.shape[1 if pred.dim() > 1 else 0]
     return found | {"classes": str(classes), "last": str(classes - 1)}
 
@@ -256,34 +256,34 @@ def _operands(failed: Failure, fields: Fields) -> Fields | None:
     tensors = ("Tensor", "Parameter")
     first = fields["one"] in tensors
     other = fields["other"] if first else fields["one"]
-    kind = {"list": "", "tuple": "", "NoneType": "_none", "str": "_other"}.get(other)
+    kind = {"list": "operands", "tuple": "operands", "NoneType": "operands_none", "str": "operands_other"}.get(other)
     if kind is None or not (first or fields["other"] in tensors) or not isinstance(failed.call, ast.BinOp):
         return None
     name = ast.unparse(failed.call.right if first else failed.call.left)
     if name == "None":
         return None
-    cure = {} if kind else {"cure": f"torch.tensor({name})"}
+    cure = {} if kind != "operands" else {"cure": f"torch.tensor({name})"}
     return {"as": kind, "op": fields["op"], "name": name, "type": other, **cure}
 
 
 def _spread(failed: Failure, fields: Fields) -> Fields | None:
     match failed.statement:
         case ast.Assign(targets=[ast.Subscript()]):
-            return fields | {"as": "_assigned"}
+            return fields | {"as": "expanded_assigned"}
     return fields
 
 
 def _two_dtypes(failed: Failure, fields: Fields) -> Fields | None:
     """Those of a product; where a layer was called, of its input and its parameters."""
     layer = is_module(failed.value(getattr(failed.call, "func", None)))
-    return (_channels(failed, fields) or {}) | {"as": "_layer"} if layer else fields
+    return (_channels(failed, fields) or {}) | {"as": "dtypes_layer"} if layer else fields
 
 
 def _copied(failed: Failure, fields: Fields) -> Fields | None:
     node = _argument(failed, 0)
     tensor: Any = failed.value(node)
     if node is None or not (is_tensor(tensor) or isinstance(node, (ast.BinOp, ast.UnaryOp))):
-        return {"as": "_inside"}
+        return {"as": "copied_inside"}
     return {"name": ast.unparse(node), "cure": f"{grouped(node)}.detach().clone()"}
 
 
@@ -456,7 +456,7 @@ MISFITS: tuple[tuple[str, str, Callable[[Failure, Fields], Fields | None]], ...]
             r"Expected size for first two dimensions of batch2 tensor to be: \[(?P<batch>\d+), (?P<columns>\d+)\] but "
             r"got: \[(?P<found>\d+), (?P<rows>\d+)\]"
         ),
-        lambda failed, fields: fields | ({"as": "_rows"} if fields["batch"] == fields["found"] else {}),
+        lambda failed, fields: fields | ({"as": "batches_rows"} if fields["batch"] == fields["found"] else {}),
     ),
     (
         "expanded",
