@@ -67,10 +67,12 @@ def rules_of(
 def _ahead(values: Mapping[str, Any], grads: Sequence[np.ndarray | None]) -> tuple[int, ...]:
     """The dimensions that a saved value has in front of those of the gradient: a Node of `vmap` knows the shape of one
     row, and has saved those of all. What is taken element by element is told of all of them."""
-    row = grads[0].shape if len(grads) == 1 and grads[0] is not None else None
-    for value in values.values() if row is not None else ():
+    if len(grads) != 1 or grads[0] is None:
+        return ()
+    row = grads[0].shape
+    for value in values.values():
         if isinstance(value, np.ndarray) and value.ndim > len(row) and value.shape[value.ndim - len(row) :] == row:
-            return value.shape[: value.ndim - len(row)]
+            return tuple(value.shape[: value.ndim - len(row)])
     return ()
 
 
