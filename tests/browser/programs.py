@@ -6,6 +6,7 @@ python -m tests.browser.programs cards torch        the same on PyTorch
 python -m tests.browser.programs cards torch step   these of them
 python -m tests.browser.programs odd                every inspector on long names, large tensors, none, huge numbers
 python -m tests.browser.programs large              steps, graphs and models of an engineer's programs
+python -m tests.browser.programs hooked             what hooks of all kinds do
 """
 
 from __future__ import annotations
@@ -185,6 +186,16 @@ judged = bce(block(real), torch.ones(4, 1)) + bce(block(fake.detach()), torch.ze
 y = bce(block(fake), torch.ones(4, 1)) + judged"""
 
 
+PROGRAMS["hooked"] = """w = torch.tensor([1., 2., 3.], requires_grad=True)
+h = torch.tanh(w * 2)
+y = h.sum() ** 2
+def clamp(grad): return grad.clamp(-1, 1)
+def note(grad): pass
+def scale(p): p.grad.mul_(0.1)
+handles = [h.register_hook(note), h.register_hook(clamp), w.register_hook(double)]
+handles.append(w.register_post_accumulate_grad_hook(scale))"""
+
+
 START = """import autogradlab as torch
 from autogradlab import nn, inspectors as lab
 lab.set_language({lang!r})
@@ -264,11 +275,17 @@ LARGE_CARDS = {name: CARDS[name] for name in ("end", "drawn", "graph", "what_if"
     "training": ("rec = lab.training(block)\nrec.step(y).backward(retain_graph=True)\nrec", ""),
     "show": ("lab.show(block)", ""),
 }
+#: a program with hooks of all kinds, that ran many times
+HOOKED = {"hooked": ("w", "h")}
+HOOKED_CARDS = {name: CARDS[name] for name in ("step", "end", "drawn", "long_accumulation", "receipt", "show")} | {
+    "hooks": ("fired = lab.hooks(h, w)\nfor _ in range(6): y.backward(retain_graph=True)\nfired", "")
+}
 #: programs and what is looked at of them
 SETS: dict[str, tuple[Mapping[str, Any], dict[str, tuple[str, str]]]] = {
     "cards": (PARTS, CARDS),
     "odd": (ODD, CARDS),
     "large": (LARGE, LARGE_CARDS),
+    "hooked": (HOOKED, HOOKED_CARDS),
 }
 PYTORCH = (
     "import autogradlab as torch\nfrom autogradlab import nn, ",
@@ -278,8 +295,8 @@ PYTORCH = (
 
 def calls(program: str, lang: str) -> dict[str, str]:
     """The cells of a program's notebook, by what they show."""
-    leaf, cut = (PARTS | ODD | LARGE)[program]
-    cards = LARGE_CARDS if program in LARGE else CARDS
+    programs, cards = next(of for of in SETS.values() if program in of[0])
+    leaf, cut = programs[program]
     how = f"cut={cut}" if cut else f"frozen={leaf}"
     fields = {"leaf": leaf, "how": how, "hooked": cut or "y"}
     made = {"start": START.format(lang=lang), "program": PROGRAMS[program]}
@@ -340,7 +357,7 @@ def main() -> None:
     start = START.format(lang="en").rpartition("\n")[0]
     made: dict[str, Any] = {}
     for name, program in PROGRAMS.items():
-        if name in ODD or name in LARGE:
+        if name in ODD or name in LARGE or name in HOOKED:
             continue
         for cell in (start, program, "view = lab.step(y)"):
             shell.run_cell(cell, store_history=True).raise_error()

@@ -89,6 +89,13 @@ SETTLED = """async () => {
   for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
 }"""
 
+#: cells of tables that run into the next one, and drawings that reach out of their frames
+CLIPPED = """() => {
+  const cells = [...document.querySelectorAll('.agl-card .agl-table td')].filter(e => e.checkVisibility());
+  const frames = [...document.querySelectorAll('.agl-card .agl-frame')].filter(e => e.checkVisibility());
+  return [...cells, ...frames].filter(e => e.scrollWidth > e.clientWidth + 2).map(e => e.textContent);
+}"""
+
 #: how far down the middles of boxes are
 MIDDLES = """() => [...document.querySelectorAll('.agl-drawing:not([hidden]) .agl-item .agl-box')]
   .map(e => e.getBoundingClientRect()).filter(b => b.height).map(b => b.top + b.height / 2)"""
@@ -111,6 +118,11 @@ def cards() -> dict[str, Any]:
 def torch_cards() -> dict[str, Any]:
     need("torch")
     return cards_of("torch", "step")
+
+
+@pytest.fixture(scope="module")
+def hooked() -> dict[str, Any]:
+    return cards_of(kind="hooked")
 
 
 @pytest.fixture(scope="module")
@@ -278,6 +290,15 @@ def test_every_card_fits_a_projector_and_a_narrow_page(page: Any, cards: dict[st
         assert page.evaluate(WRITTEN) == {"small": [], "wide": width}, name
         seen = page.evaluate(DRAWN)
         assert (seen["cut"], seen["height"] <= height) == ([], True), name
+
+
+@pytest.mark.parametrize(("width", "height"), [(PROJECTOR, 500), (NARROW, NARROW)])
+def test_cards_of_hooks_that_fired_often_fit_too(page: Any, hooked: dict[str, Any], width: int, height: int):
+    for name, made in hooked.items():
+        mount(page, made, width)
+        assert page.evaluate(WRITTEN) == {"small": [], "wide": width}, name
+        assert page.evaluate("() => document.querySelector('.agl-card').offsetHeight") <= height, name
+        assert page.evaluate(CLIPPED) == [], name
 
 
 def test_what_a_step_added_has_as_many_columns_as_there_is_room_for(page: Any, cards: dict[str, Any]):
