@@ -526,3 +526,11 @@ def test_a_leaf_without_a_name_owns_its_grad(torch: Any):
         "AccumulateGrad: (a leaf of shape (2,)).grad was None and becomes [3., 3.].",
         "Done: (a leaf of shape (2,)).grad = [3., 3.].",
     ]
+
+
+def test_a_chinese_sentence_has_one_point_behind_a_number(torch: Any):
+    w = torch.tensor(3.0, requires_grad=True)
+    y = w**2
+    lab.set_language("zh")
+    sentences = " ".join(frame.sentence + frame.said for frame in lab.step(y).card.frames)
+    assert "= 6. 它释放了保存的值：self。" in sentences and ".。" not in sentences

@@ -23,6 +23,7 @@ __all__ = ["Story"]
 
 #: a variable, no attribute
 _TWO_POINTS = re.compile(r"(\d\.(?:\*\*)?)[.。](?=\s|$)")
+_INNER_POINTS = re.compile(r"(\d\.(?:\*\*)?)。(?=\S)")
 
 #: letters of a name or expression that a formula can hold
 OPERAND = 22
@@ -604,5 +605,5 @@ def _equated(rule: str, value: str) -> str:
 
 
 def _ended(sentence: str) -> str:
-    """A number that ends in a point is its sentence's full stop, too."""
-    return _TWO_POINTS.sub(r"\1", sentence)
+    """A number that ends in a point is its sentence's full stop, too; in Chinese, a blank follows it then."""
+    return _INNER_POINTS.sub(r"\1 ", _TWO_POINTS.sub(r"\1", sentence))
