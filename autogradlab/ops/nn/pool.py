@@ -166,6 +166,29 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
     return best, index
 
 
+def maxima(
+    input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
+) -> Array | None:
+    """The largest element of each window, whose place nobody asks for. None of other than floats in C's order, and of
+    -0, which is as large as 0: the first of them is taken."""
+    kind = _BITS.get(input.dtype)
+    if kind is None or type(input) is not np.ndarray or not input.flags.c_contiguous:
+        return None
+    if (input.view(kind) == np.iinfo(kind).min).any():
+        return None
+    sizes = input.shape[-len(kernel) :]
+    out = tuple(pooled_size(*a, ceil_mode) for a in zip(sizes, kernel, stride, padding, dilation, strict=True))
+    x = _spread(input, kernel, stride, padding, dilation, out, -np.inf)
+    first, *others = _places(kernel, stride, dilation, out)
+    best: Array = np.array(x[first], order="C")
+    for where in others:
+        np.maximum(best, x[where], out=best)
+    return best
+
+
+_BITS = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
+
+
 def _grid(lines: list[Array]) -> Array:
     """The sums of one number from each line: an array with a dimension for each."""
     total, *rest = lines
