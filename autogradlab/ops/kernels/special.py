@@ -157,17 +157,34 @@ def erfinv(y: Array) -> Array:
     """A start by logarithms, then Halley's steps on erf,
     or on erfc in the tails where erf no longer tells numbers apart."""
     a = np.abs(y)
+    r = np.asarray(erfinv_ends(a))
     inside = a < 1
-    safe = np.where(inside, a, 0.5)
-    w = np.log1p(-safe * safe)
+    for part, off in (
+        (inside & (a < 0.5), lambda x, a: erf(x) - a),
+        (inside & (a >= 0.5), lambda x, a: (1 - a) - erfc(x)),
+    ):
+        if part.any():
+            r[part] = _inverse(a[part], off)
+    return np.copysign(r, y)
+
+
+def erfinv_ends(y: Array) -> Array:
+    """erfinv of 1, -1, NaN and what is beyond."""
+    return np.copysign(np.where(np.abs(y) == 1, np.inf, np.nan), y)
+
+
+def _inverse(a: Array, off: Callable[[Array, Array], Array]) -> Array:
+    """erfinv between 0 and 1; off: how far erf(x) is from a."""
+    w = np.log1p(-a * a)
     c = 2 / (math.pi * 0.147) + w / 2
     x = np.sqrt(np.sqrt(c * c - w / 0.147) - c)
+    moving = np.arange(x.size)  # where a further step may still change something
     for _ in range(4):
-        off = np.where(safe < 0.5, erf(x) - safe, (1 - safe) - erfc(x))
-        step = off / (2 / _ROOT_PI * np.exp(-x * x))
-        x = x - step / (1 + x * step)
-    x = np.where(inside, x, np.where(a == 1, np.inf, np.nan))
-    return np.copysign(x, y)
+        at = x[moving]
+        step = off(at, a[moving]) / (2 / _ROOT_PI * np.exp(-at * at))
+        x[moving] = moved = at - step / (1 + at * step)
+        moving = moving[moved != at]
+    return x
 
 
 def ndtri(p: Array) -> Array:

@@ -100,7 +100,7 @@ def _by_inverse(a: Array, inner: Array) -> Array:
 
 
 def erfinv(a: Array) -> Array:
-    return _but(_by_inverse(a, (1 - a) * (1 + a)), a, -1, 1, special.erfinv)
+    return _but(_by_inverse(a, (1 - a) * (1 + a)), a, -1, 1, special.erfinv_ends)
 
 
 def ndtri(p: Array) -> Array:

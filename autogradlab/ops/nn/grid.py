@@ -23,11 +23,15 @@ Array = Any
 
 def _place(at: Array, n: int, padding: int, align: bool, bound: bool = True) -> tuple[Array, Array]:
     """Positions from -1 to 1 as indices into n elements, and the slope of that map."""
+    index = at + 1
     if align:
-        index, slope = (at + 1) / 2 * (n - 1), np.full(at.shape, (n - 1) / 2, at.dtype)
+        index /= 2
+        index *= n - 1
     else:
-        index, slope = ((at + 1) * n - 1) / 2, np.full(at.shape, n / 2, at.dtype)
-    index = index.astype(at.dtype, copy=False)
+        index *= n
+        index -= 1
+        index /= 2
+    slope = at.dtype.type((n - 1 if align else n) / 2)
     if bound:
         index, change = _bounded(index, n, padding, align)
         slope = slope * change
@@ -36,7 +40,7 @@ def _place(at: Array, n: int, padding: int, align: bool, bound: bool = True) -> 
 
 def _bounded(index: Array, n: int, padding: int, align: bool) -> tuple[Array, Array]:
     """Indices brought inside as the padding mode says (0 zeros, 1 border, 2 reflection), and the slope of that."""
-    slope = np.ones_like(index)
+    slope = index.dtype.type(1)
     if padding == 0:
         return index, slope
     if padding == 2:
@@ -61,19 +65,6 @@ def _bounded(index: Array, n: int, padding: int, align: bool) -> tuple[Array, Ar
 Factor = tuple[Array, Array, Array]
 
 
-def _corners(places: list[Array], slopes: list[Array]) -> Any:
-    """For each corner of the cell around the places: its indices, and the factors of its weight."""
-    floors = [np.floor(p) for p in places]
-    shares = [p - f for p, f in zip(places, floors, strict=True)]
-    straight = np.zeros_like(places[0])
-    for corner in itertools.product((0, 1), repeat=len(places)):
-        factors = [
-            (share, slope, straight) if c else (1 - share, -slope, straight)
-            for c, share, slope in zip(corner, shares, slopes, strict=True)
-        ]
-        yield [f + c for f, c in zip(floors, corner, strict=True)], factors
-
-
 def _cubic(t: Array, slope: Array) -> list[Factor]:
     """The four weights of cubic convolution for an offset t, which grows with the position by `slope`."""
     a = -0.75
@@ -89,23 +80,38 @@ def _cubic(t: Array, slope: Array) -> list[Factor]:
     return [(w, first * way, second * way * way) for (w, first, second), way in found]
 
 
+#: an element that samples read along one dimension: its index, which is inside, whether it was, and a factor
+Tap = tuple[Array, Array, Factor]
+
+
+def _along(sizes: Any, grid: Array, mode: int, padding: int, align: bool) -> list[list[Tap]]:
+    """For each dimension the elements that samples read along it."""
+    return [
+        [(*_inside(at, n), factor) for at, factor in _line(grid[..., len(sizes) - 1 - d], n, mode, padding, align)]
+        for d, n in enumerate(sizes)
+    ]
+
+
+def _line(positions: Array, n: int, mode: int, padding: int, align: bool) -> list[tuple[Array, Factor]]:
+    """The same of one dimension, with indices that may be outside."""
+    place, slope = _place(positions, n, padding, align, mode != 2)
+    if mode == 1:
+        return [(np.rint(place), (np.ones_like(place), 0, 0))]
+    floor = np.floor(place)
+    share = place - floor
+    if mode == 0:
+        return [(floor, (1 - share, -slope, 0)), (floor + 1, (share, slope, 0))]
+    places = [_bounded(floor + (k - 1), n, padding, align)[0] for k in range(4)]
+    return list(zip(places, _cubic(share, slope), strict=True))
+
+
 def _taps(sizes: Any, grid: Array, mode: int, padding: int, align: bool) -> Any:
     """Every input element that a sample reads: its indices, which are inside, and the factors of its weight."""
-    nd = len(sizes)
-    found = [_place(grid[..., nd - 1 - d], n, padding, align, mode != 2) for d, n in enumerate(sizes)]
-    places, slopes = [f[0] for f in found], [f[1] for f in found]
-    if mode == 1:
-        one, none = np.ones_like(places[0]), np.zeros_like(places[0])
-        yield *_inside([np.rint(p) for p in places], sizes), [(one, none, none)] * nd
-    elif mode == 0:
-        for at, factors in _corners(places, slopes):
-            yield *_inside(at, sizes), factors
-    else:
-        floors = [np.floor(p) for p in places]
-        rows, columns = (_cubic(p - f, s) for p, f, s in zip(places, floors, slopes, strict=True))
-        for i, j in itertools.product(range(4), repeat=2):
-            at = [_bounded(f + (k - 1), n, padding, align)[0] for f, k, n in zip(floors, (i, j), sizes, strict=True)]
-            yield *_inside(at, sizes), [rows[i], columns[j]]
+    for taps in itertools.product(*_along(sizes, grid, mode, padding, align)):
+        mask = taps[0][1]
+        for _, inside, _ in taps[1:]:
+            mask = mask & inside
+        yield [at for at, _, _ in taps], mask, [factor for _, _, factor in taps]
 
 
 def _weight(factors: list[Factor], *by: int) -> Array:
@@ -114,11 +120,9 @@ def _weight(factors: list[Factor], *by: int) -> Array:
     return math.prod([f[by.count(nd - 1 - d)] for d, f in enumerate(factors)])
 
 
-def _inside(at: list[Array], sizes: Any) -> tuple[list[Array], Array]:
-    mask = np.ones(at[0].shape, bool)
-    for p, n in zip(at, sizes, strict=True):
-        mask &= (p >= 0) & (p <= n - 1)
-    return [np.where(mask, p, 0).astype(np.int64) for p in at], mask
+def _inside(at: Array, n: int) -> tuple[Array, Array]:
+    mask = (at >= 0) & (at <= n - 1)
+    return (at if mask.all() else np.where(mask, at, 0)).astype(np.int64), mask
 
 
 def _by_place(x: Array) -> Array:
@@ -165,6 +169,57 @@ def _check(input: Array, grid: Array, nd: int, mode: int) -> None:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     if input.dtype != grid.dtype:
         raise RuntimeError(f"expected scalar type {scalar_name(input)} but found {scalar_name(grid)}")
+
+
+#: so many positions are looked up at a time, to stay in the cache
+_PIECE = 1 << 12
+
+
+def _sampled(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Array:
+    """The values at the positions: channel by channel, what is outside being read from a place that holds 0."""
+    n, c, *sizes = input.shape
+    outside = n * math.prod(sizes)
+    values = np.zeros((c, outside + 1), input.dtype)
+    values[:, :-1].reshape(c, n, *sizes)[...] = input.swapaxes(0, 1)
+    shape = grid.shape[:-1]
+    each = math.prod(shape[1:])
+    positions = grid.reshape(n * each, len(sizes))
+    out = np.zeros((c, n * each), input.dtype)
+    for i in range(0, n * each, _PIECE):
+        total = out[:, i : i + _PIECE]
+        found = np.empty_like(total)
+        sample = np.arange(i, i + total.shape[1]) // each
+        piece = positions[i : i + _PIECE]
+        for taps in itertools.product(*_flat_lines(sizes, outside, sample, piece, mode, padding, align)):
+            (places, weight), *others = taps
+            for more, share in others:
+                places, weight = places + more, weight * share
+            values.take(places, 1, found, "clip")
+            if mode != 1:
+                found *= weight
+            total += found
+    return contiguous(np.ascontiguousarray(out.reshape(c, *shape).swapaxes(0, 1)))
+
+
+def _flat_lines(
+    sizes: list[int], outside: int, sample: Array, positions: Array, mode: int, padding: int, align: bool
+) -> list[list[tuple[Array, Array]]]:
+    """For each dimension the elements that samples read along it, as parts of their places, or the place `outside` of
+    what is not in the input; and their weights."""
+    found = []
+    for d, size in enumerate(sizes):
+        line = []
+        for at, (weight, _, _) in _line(positions[:, len(sizes) - 1 - d], size, mode, padding, align):
+            inside = (at >= 0) & (at <= size - 1)
+            places = at.astype(np.int64)
+            if d == 0:
+                places += sample * size
+            places *= math.prod(sizes[d + 1 :])
+            if not inside.all():
+                places[~inside] = outside
+            line.append((places, weight))
+        found.append(line)
+    return found
 
 
 def _sampled_twice(
@@ -224,11 +279,7 @@ def _register(nd: int) -> None:
     def sampled(
         input: np.ndarray, grid: np.ndarray, interpolation_mode: int, padding_mode: int, align_corners: bool
     ) -> np.ndarray:
-        values = _by_place(input)
-        out = np.zeros((*grid.shape[:-1], input.shape[1]), input.dtype)
-        for at, mask, factors in _taps(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners):
-            out += values.take(_numbered(at, input.shape), 0) * (_weight(factors) * mask).astype(input.dtype)[..., None]
-        return contiguous(np.ascontiguousarray(np.moveaxis(out, -1, 1)))
+        return _sampled(input, grid, interpolation_mode, padding_mode, align_corners)
 
     @typed(f"{name}_backward", "biuc")
     def kernel_backward(
