@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -181,16 +180,19 @@ def mode(input: np.ndarray, dim: int = -1, keepdim: bool = False) -> tuple[np.nd
     refuse(input, "mode_cpu", "c")
     x = np.moveaxis(keys_of(input), d, -1)
     ordered = np.argsort(x, axis=-1, kind="stable")
-    lines: Iterable[Any] = ()
-    if x.shape[-1] > 16:
-        lines = np.ndindex(x.shape[:-1]) if x.size <= SMALL else ()
-    elif x.dtype.kind == "f":  # the C++ sort of so few is stable too, but where there is a NaN
-        lines = map(tuple, np.argwhere(np.isnan(x).any(-1)))
-    for i in lines:
-        ordered[i] = sort_order(x[i])
     values = at_places(x, ordered, x.ndim - 1)
+    apart = values[..., 1:] != values[..., :-1]
+    unsettled = np.zeros(x.shape[:-1], bool)  # lines whose order PyTorch's sort leaves another way
+    if x.dtype.kind == "f":
+        unsettled = np.isnan(x).any(-1)
+    if x.shape[-1] > 16:  # of fewer it is stable, but where there is a NaN
+        unsettled = unsettled | ~apart.all(-1) if x.size <= SMALL else np.zeros_like(unsettled)
+    for i in map(tuple, np.argwhere(unsettled)):
+        ordered[i] = sort_order(x[i])
+        values[i] = x[i][ordered[i]]
+        apart[i] = values[i][1:] != values[i][:-1]
     ends = np.ones(x.shape, bool)
-    ends[..., :-1] = values[..., 1:] != values[..., :-1]
+    ends[..., :-1] = apart
     steps = np.arange(x.shape[-1])
     last = np.full(x.shape, -1)
     last[..., 1:] = np.maximum.accumulate(np.where(ends, steps, -1), axis=-1)[..., :-1]
