@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.absent import require_contents
+from ...core.memory.places import moved
 from ...core.memory.rows import Rows
 from ...core.recording.record import RAW, not_implemented
 from ...core.runtime.errors import ROWS_DYNAMIC
@@ -76,12 +77,12 @@ def _rows(input: np.ndarray, dim: int) -> tuple[np.ndarray, np.ndarray, int]:
             raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
         if zeros > 1:
             raise RuntimeError("Number of zero sized dimensions is more than one, so unique cannot be applied ")
-    slices = np.moveaxis(input, d, 0)
+    slices = moved(input, d, 0)
     return slices, keys_of(slices.reshape(len(slices), -1) if slices.size else np.zeros((0, 1), input.dtype)), d
 
 
 def _gathered(slices: np.ndarray, places: np.ndarray, d: int) -> np.ndarray:
-    return np.moveaxis(np.array(slices[places], order="C"), 0, d)
+    return moved(np.array(slices[places], order="C"), 0, d)
 
 
 def unique_dim(

@@ -12,6 +12,7 @@ from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE
 from ...core.memory.layout import channels_last, with_channels_last
+from ...core.memory.places import moved
 from ...core.memory.rows import Apart, Rows, refuse_numbers, repeated
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS, LOCAL
@@ -201,7 +202,7 @@ def _stack(tensors: list[Any], dim: int = 0) -> np.ndarray:
         joined = np.concatenate([t if t.dtype is numpy else t.astype(numpy) for t in tensors], d)
         return with_channels_last(joined).reshape((*shape[:d], len(tensors), *shape[d:]))
     r = np.empty((*shape[:d], len(tensors), *shape[d:]), numpy)
-    spots = r if not d else np.moveaxis(r, d, 0)
+    spots = r if not d else moved(r, d, 0)
     for i, t in enumerate(tensors):
         spots[i] = t
     return r

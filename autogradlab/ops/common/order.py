@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE
-from ...core.memory.places import at_places
+from ...core.memory.places import at_places, moved
 from ...core.memory.rows import Rows, plain_rows
 from ...core.recording.record import TENSORS, says, writes
 from ...core.runtime.warn import warn_of_slow_rows
@@ -66,14 +66,14 @@ def _medians(declaration: str, doc: str = "") -> None:
                 refuse(input, "median_out", "bc")
             return input.copy(), np.zeros((), np.int64)
         refuse(input, "median_out", "bc")
-        x = np.moveaxis(keys_of(input), d, -1)
+        x = moved(keys_of(input), d, -1)
         if not x.size:
             return picked(input, x, np.zeros(x.shape[:-1], np.int64), d, keepdim)
         ordered = np.argsort(x, axis=-1, kind="stable")
         nan = np.isnan(x) if x.dtype.kind == "f" else np.zeros(x.shape, bool)
         count = nan.sum(-1)
         middle = (x.shape[-1] - 1 - (count if skips else 0 * count)) // 2
-        places = np.take_along_axis(ordered, np.maximum(middle, 0)[..., None], -1)[..., 0]
+        places = at_places(ordered, np.maximum(middle, 0), x.ndim - 1)
         if not skips:
             places = np.where(count > 0, np.argmax(nan, axis=-1), places)
         return picked(input, x, places, d, keepdim)
@@ -178,7 +178,7 @@ def mode(input: np.ndarray, dim: int = -1, keepdim: bool = False) -> tuple[np.nd
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
     refuse(input, "mode_cpu", "c")
-    x = np.moveaxis(keys_of(input), d, -1)
+    x = moved(keys_of(input), d, -1)
     ordered = np.argsort(x, axis=-1, kind="stable")
     values = at_places(x, ordered, x.ndim - 1)
     apart = values[..., 1:] != values[..., :-1]
@@ -197,8 +197,7 @@ def mode(input: np.ndarray, dim: int = -1, keepdim: bool = False) -> tuple[np.nd
     last = np.full(x.shape, -1)
     last[..., 1:] = np.maximum.accumulate(np.where(ends, steps, -1), axis=-1)[..., :-1]
     longest = np.argmax(np.where(ends, steps - last, 0), axis=-1) if x.size else np.zeros(x.shape[:-1], np.int64)
-    places = np.take_along_axis(ordered, longest[..., None], -1)
-    places = np.moveaxis(places, -1, d)
+    places = moved(at_places(ordered, longest, x.ndim - 1)[..., None], -1, d)
     found = at_places(input, places, d)
     places = np.array(places, np.int64, order="C")
     return (found, places) if keepdim else (found.squeeze(d), places.squeeze(d))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.arguments.declared import name_of
 from ...core.memory.casting import real_with_warning
-from ...core.memory.places import at_places
+from ...core.memory.places import at_places, moved
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
@@ -39,11 +39,11 @@ def _accumulated(ufunc: np.ufunc, x: np.ndarray, d: int, kept: Any) -> np.ndarra
     """`ufunc.accumulate`, in the same order but faster: NumPy fetches every sum from memory before it adds to it."""
     n = x.shape[d]
     if x.size >= 4096 and x.size >= 64 * n:  # whole slices at a time
-        r = np.array(np.moveaxis(x, d, 0), kept, order="C")
+        r = np.array(moved(x, d, 0), kept, order="C")
         before, *others = r
         for slice_ in others:
             before = ufunc(before, slice_, slice_)
-        return np.moveaxis(r, 0, d)
+        return moved(r, 0, d)
     last: Any = None
     if n == x.size > _CHUNK and x.flags.c_contiguous and x.dtype != kept:  # in pieces that stay in the cache
         flat = np.empty(n, x.dtype)
@@ -324,7 +324,7 @@ def logcumsumexp(input: Any, dim: int) -> np.ndarray:
     wide = input.astype(_KEPT.get(input.dtype.char, input.dtype), copy=False)
     if wide.dtype.kind == "c":
         r = np.empty_like(wide, order="C")
-        lines, made = np.moveaxis(wide, d, 0), np.moveaxis(r, d, 0)
+        lines, made = moved(wide, d, 0), moved(r, d, 0)
         total = np.full(lines.shape[1:], complex(-np.inf, 0), wide.dtype)
         for i, line in enumerate(lines):
             made[i] = total = _add_exp(total, line)

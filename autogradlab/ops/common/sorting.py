@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import contiguous, like
-from ...core.memory.places import at_places, put_at_places
+from ...core.memory.places import at_places, moved, put_at_places
 from ...core.memory.rows import plain_rows
 from ...core.recording.record import TENSORS, writes
 from ...core.runtime.modes import quiet
@@ -66,12 +66,12 @@ TENSORS.place_at = lambda grad, dim, indices, input_shape: F.put_at(grad, dim, i
 
 def to_end(x: np.ndarray, d: int) -> np.ndarray:
     """A view with dimension `d` as the last."""
-    return x if d == x.ndim - 1 else np.moveaxis(x, d, -1)
+    return x if d == x.ndim - 1 else moved(x, d, -1)
 
 
 def from_end(x: np.ndarray, d: int) -> np.ndarray:
     """The inverse of `to_end`."""
-    return x if d == x.ndim - 1 else np.moveaxis(x, -1, d)
+    return x if d == x.ndim - 1 else moved(x, -1, d)
 
 
 def taken(x: np.ndarray, places: np.ndarray, d: int = -1) -> np.ndarray:
@@ -96,7 +96,7 @@ def order(x: np.ndarray, d: int, descending: bool) -> np.ndarray:
             both = ((~codes if descending else codes) << 32) | np.arange(n)
             both.sort()
             return from_end(both & 0xFFFFFFFF, d)
-        return np.moveaxis(_settled(lines, np.argsort(lines, axis=-1), descending), -1, d)
+        return moved(_settled(lines, np.argsort(lines, axis=-1), descending), -1, d)
     if not descending:
         return x.argsort(axis=d, kind="stable")
     back = (slice(None),) * d + (slice(None, None, -1),)

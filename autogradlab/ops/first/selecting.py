@@ -139,7 +139,7 @@ def _depth(n: int) -> int:
 
 
 def _sorted_places(a: Keys, p: Places) -> Places:
-    """The places as an introsort leaves them: the keys are divided, then sorted by insertion, which leaves equal ones in
+    """The places as an introsort leaves them: the keys are divided, then sorted by insertion, where equal ones keep
     their order."""
     _divide(a, p, _depth(len(a)))
     return [p[i] for i in sorted(range(len(a)), key=a.__getitem__)]

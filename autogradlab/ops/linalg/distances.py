@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.places import moved
 from ..first.kinds import fused, signed_as
 from ..kernels.rounded import power
 
@@ -85,7 +86,7 @@ def distances(x1: Array, x2: Array, p: float, lanes: bool) -> Array:
 
 def _components(x: Array, batch: int) -> Array:
     """Points with their components along the first axis, so that sums of them go across long lines."""
-    x = np.ascontiguousarray(np.moveaxis(x, -1, 0))
+    x = np.ascontiguousarray(moved(x, -1, 0))
     return x.reshape(len(x), *(1,) * (batch + 2 - x.ndim), *x.shape[1:])
 
 
@@ -122,8 +123,8 @@ def distances_backward(grad: Array, x1: Array, x2: Array, p: float, found: Array
     r = np.zeros((*batch, d, n), x1.dtype)
     if p and r.size:
         left = np.ascontiguousarray(x1.swapaxes(-1, -2))
-        g, norms = (np.moveaxis(x, -1, 0)[..., None, :] for x in (grad, found))
-        right = np.moveaxis(x2, -2, 0)[..., None]
+        g, norms = (moved(x, -1, 0)[..., None, :] for x in (grad, found))
+        right = moved(x2, -2, 0)[..., None]
         right = right.reshape(m, *(1,) * (len(batch) + 3 - right.ndim), *right.shape[1:])
         step = _step(r.size)
         for at in range(0, m, step):

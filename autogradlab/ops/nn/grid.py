@@ -11,7 +11,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.casting import cast_array
 from ...core.memory.layout import contiguous
-from ...core.memory.places import add_at
+from ...core.memory.places import add_at, moved
 from ...core.recording.record import no_derivative, says
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
@@ -128,13 +128,13 @@ def _inside(at: Array, n: int) -> tuple[Array, Array]:
 def _by_place(x: Array) -> Array:
     """(N, C, *sizes) as rows of channels: (N * places, C)."""
     n, c, *sizes = x.shape
-    return np.ascontiguousarray(np.moveaxis(x, 1, -1)).reshape(n * math.prod(sizes), c)
+    return np.ascontiguousarray(moved(x, 1, -1)).reshape(n * math.prod(sizes), c)
 
 
 def _by_channel(rows: Array, shape: Any) -> Array:
     """The inverse of `_by_place`: rows as (N, C, *sizes)."""
     n, c, *sizes = shape
-    return np.ascontiguousarray(np.moveaxis(rows.reshape(n, *sizes, c), -1, 1))
+    return np.ascontiguousarray(moved(rows.reshape(n, *sizes, c), -1, 1))
 
 
 def _numbered(at: list[Array], shape: Any) -> Array:
@@ -227,7 +227,7 @@ def _sampled_twice(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The gradients for grad_output, input and grid, given those of both results of the backward kernel."""
     nd = input.ndim - 2
-    values, others, g = _by_place(input), _by_place(by_input), np.moveaxis(grad_output, 1, -1)
+    values, others, g = _by_place(input), _by_place(by_input), moved(grad_output, 1, -1)
     by_g, by_values, by_grid = np.zeros_like(g), np.zeros_like(values), np.zeros_like(grid)
     for at, mask, factors in _taps(input.shape[2:], grid, mode, padding, align):
         inside, places = mask[..., None], _numbered(at, input.shape)
@@ -239,7 +239,7 @@ def _sampled_twice(
         for k in range(nd):
             bend = sum(_weight(factors, k, m) * by_places[..., m] for m in range(nd))
             by_grid[..., k] += _weight(factors, k) * also + bend * read
-    return np.ascontiguousarray(np.moveaxis(by_g, -1, 1)), _by_channel(by_values, input.shape), by_grid
+    return np.ascontiguousarray(moved(by_g, -1, 1)), _by_channel(by_values, input.shape), by_grid
 
 
 def _twice(name: str) -> Any:
@@ -291,7 +291,7 @@ def _register(nd: int) -> None:
         align_corners: bool,
     ) -> tuple[np.ndarray, np.ndarray]:
         values = _by_place(input)
-        g = np.moveaxis(grad_output, 1, -1)
+        g = moved(grad_output, 1, -1)
         by_values = np.zeros_like(values)
         by_grid = np.zeros_like(grid)
         for at, mask, factors in _taps(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners):

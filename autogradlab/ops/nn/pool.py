@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare, name_of
 from ...core.memory.layout import channels_as, keeping_channels
+from ...core.memory.places import at_places, moved
 from ...core.memory.strided import view_strides
 from ...core.recording.record import TENSORS, says, sizes_of, zeros
 from ...core.runtime.deterministic import alert_not_deterministic
@@ -592,7 +593,7 @@ def along(x: Array, matrices: list[Array]) -> Array:
     """Each matrix (o, n) applied along one of the last dimensions."""
     nd = len(matrices)
     for i, m in enumerate(matrices):
-        x = np.moveaxis(np.matmul(np.moveaxis(x, i - nd, -1), m.T.astype(x.dtype, copy=False)), -1, i - nd)
+        x = moved(np.matmul(moved(x, i - nd, -1), m.T.astype(x.dtype, copy=False)), -1, i - nd)
     return np.ascontiguousarray(x)
 
 
@@ -679,14 +680,14 @@ def _adaptive_max(input: Array, output_size: Sizes) -> Any:
     for d in range(input.ndim - 1, input.ndim - nd - 1, -1):  # the first, or the last NaN, of each line, then of these
         n = input.shape[d]
         places = _parts(n, output_size[d - input.ndim])
-        lines = np.moveaxis(best, d, -1).take(places, -1)
-        found = _winners(lines)[..., None]
-        best = np.moveaxis(np.take_along_axis(lines, found, -1)[..., 0], -1, d)
-        at = places[np.arange(len(places)), found[..., 0]]
+        lines = moved(best, d, -1).take(places, -1)
+        found = _winners(lines)
+        best = moved(at_places(lines, found, lines.ndim - 1), -1, d)
+        at = places[np.arange(len(places)), found]
         if index is not None:
-            inner = np.moveaxis(index, d, -1)
-            at = at * math.prod(sizes[d - input.ndim + 1 :]) + np.take_along_axis(inner, at, -1)
-        index = np.moveaxis(at, -1, d)
+            inner = moved(index, d, -1)
+            at = at * math.prod(sizes[d - input.ndim + 1 :]) + at_places(inner, at, inner.ndim - 1)
+        index = moved(at, -1, d)
     return np.ascontiguousarray(best), np.ascontiguousarray(index, np.int64)
 
 

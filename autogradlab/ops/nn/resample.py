@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.layout import keeping_channels
+from ...core.memory.places import moved
 from ...core.recording.record import says
 from ..first.kinds import COMPLEX, HALF, INTEGERS, few_singles, fused, refuse, typed
 from ..table.opdef import op
@@ -150,7 +151,7 @@ def _bytes_along(x: Array, matrices: list[Array]) -> Array:
         bits = next(b for b in range(23) if b == 22 or int(0.5 + m.max() * (1 << (b + 1))) >= 1 << 15)
         scaled = m * (1 << bits)
         whole = np.trunc(scaled + np.where(scaled < 0, -0.5, 0.5)).astype(np.int32)
-        sums = np.moveaxis(np.moveaxis(x, 2 + i, -1).astype(np.int32) @ whole.T, -1, 2 + i)
+        sums = moved(moved(x, 2 + i, -1).astype(np.int32) @ whole.T, -1, 2 + i)
         x = np.clip((sums + (1 << (bits - 1))) >> bits, 0, 255).astype(np.uint8)
     return np.array(x, order="C")
 
