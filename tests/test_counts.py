@@ -72,7 +72,7 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "small_expand": (6, 4, 5),
     "small_out": (16, 14, 6),
     "small_add_out": (12, 12, 6),
-    "small_quantile": (149, 115, 13),
+    "small_quantile": (77, 68, 11),
     "small_softmax": (7, 12, 6),
     "small_cross_entropy": (20, 32, 5),
     "train_sgd": (171, 152, 29),

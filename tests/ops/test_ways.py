@@ -13,10 +13,11 @@ from autogradlab.core.memory.places import places_in_rows
 from autogradlab.core.random import normals
 from autogradlab.core.random.generator import Generator
 from autogradlab.core.runtime import modes
-from autogradlab.ops.common import order, take
-from autogradlab.ops.first import kinds, products, quotients
+from autogradlab.ops.breadth import segments
+from autogradlab.ops.common import order, pairs, sorting, take
+from autogradlab.ops.first import kinds, products, quotients, selecting
 from autogradlab.ops.kernels.rounded import MANY
-from autogradlab.ops.nn import activation
+from autogradlab.ops.nn import activation, grid, pool
 
 
 @pytest.mark.parametrize("shape", [(16, 3), (32, 10), (64, 1), (2, 20, 20), (17, 16), (40, 32), (8, 2, 16, 5)])
@@ -264,3 +265,111 @@ def test_transposed_matrices_in_strips(dtype: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(layout, "_MANY", 1 << 60)
     for found, v in zip(strips, views, strict=True):
         assert found.flags.c_contiguous and found.tobytes() == layout.row_by_row(v).tobytes()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_long_parts_are_divided_as_short_ones(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, (2, 9, 60, 900)[seed], 900)
+    lines: list[np.ndarray] = [
+        x,
+        np.sort(x),
+        np.sort(x)[::-1].copy(),
+        np.concatenate((np.sort(x), np.sort(x)[::-1])),
+        x.astype(np.float32),
+    ]
+
+    def found() -> list[list[int]]:
+        tops = [selecting.top_order(a, k, way) for a in lines for k in (40, 450, 900) for way in (True, False)]
+        return [list(p) for p in (*map(selecting.sort_order, lines), *tops)]
+
+    at_once = found()
+    monkeypatch.setattr(selecting, "_LONG", 1 << 20)
+    assert found() == at_once
+
+
+def test_an_element_of_sorted_lines_is_found_without_sorting() -> None:
+    rng = np.random.default_rng(0)
+    for dtype in (np.float32, np.int64):
+        x = rng.integers(0, 9, (30, 80)).astype(dtype)
+        if dtype is np.float32:
+            x[rng.random(x.shape) < 0.2] = np.nan
+        for k in (0, 40, 79):
+            assert sorting._kth(x, k).tolist() == x.argsort(-1, kind="stable")[:, k].tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_neighbours_of_many_floats(dtype: type) -> None:
+    special = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 5e-46, np.finfo(dtype).max, np.finfo(dtype).tiny])
+    x, y = (a.reshape(-1).astype(dtype) for a in np.meshgrid(np.tile(special, 3), np.tile(special, 3)))
+    assert x.size > pairs._MANY
+    with np.errstate(all="ignore"):
+        assert pairs._nextafter(x, y).tobytes() == np.nextafter(x, y).tobytes()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_segments_together(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 4, (2, 9) if seed % 2 else 9)
+    counts = np.sort(counts)[..., ::-1].copy() if seed < 4 else counts
+    if seed % 2:
+        counts[1] = counts[0]
+    rest = [(), (3,), (0,)][seed % 3]
+    x = rng.standard_normal((*counts.shape[:-1], int(counts.sum(-1).max()), *rest)).astype(np.float32)
+    bounds = np.concatenate((np.zeros((*counts.shape[:-1], 1), np.int64), counts.cumsum(-1)), -1)
+    for reduce in ("sum", "prod", "max"):
+        found = torch.segment_reduce(torch.tensor(x), reduce, lengths=torch.tensor(counts), axis=counts.ndim - 1)
+        ufunc, start = segments._REDUCTIONS[reduce]
+        for place, part in segments._segments(bounds):
+            total = np.full(rest, start, np.float32)
+            for row in x[part]:
+                total = ufunc(total, row)
+            assert found[place].numpy().tobytes() == total.tobytes()
+
+
+def test_maxima_without_their_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = torch.randn(2, 3, 50)
+    x[:, :, ::9], x[0, 1, 7], x[1, 1, 1:9] = 0, float("nan"), float("-inf")
+    signed = x.clone()
+    signed[0, 0, ::6] = -0.0
+
+    def found() -> list[bytes]:
+        options = [(3, None, 0, 1, False), (2, 1, 1, 1, False), (3, 2, 1, 2, True), (5, 3, 2, 1, True)]
+        made = [torch.nn.functional.max_pool1d(t, *o) for t in (x, x.double(), signed, x[0]) for o in options]
+        return [m.numpy().tobytes() for m in made]
+
+    alone = found()
+    monkeypatch.setattr(pool, "maxima", lambda *args: None)
+    assert found() == alone
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+def test_a_grid_in_pieces(mode: str, padding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    x, places = torch.randn(3, 2, 5, 4), torch.randn(3, 6, 7, 2) * 1.2
+
+    def found() -> bytes:
+        made = torch.nn.functional.grid_sample(x, places, mode, padding, align_corners=False)
+        return made.numpy().tobytes()
+
+    whole = found()
+    monkeypatch.setattr(grid, "_PIECE", 10)
+    assert found() == whole
+
+
+@pytest.mark.parametrize("dim", [None, 0, 1, -1])
+@pytest.mark.parametrize("q", [0.0, 0.3, [0.2, 0.5, 1.0], [0.4]])
+def test_quantiles_at_once(q: float | list[float], dim: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(5, 4).round()
+    x[0, 1], x[2, 2] = float("nan"), float("inf")
+    share = torch.tensor(q) if isinstance(q, list) else q
+
+    def found() -> list[object]:
+        made = [torch.quantile(x, share, dim, keepdim) for keepdim in (False, True)]
+        return [(m.numpy().tobytes(), m.shape, m.stride(), m._version, m._base) for m in made]
+
+    at_once = found()
+    monkeypatch.setattr(order, "_at_once", lambda *args: None)
+    assert found() == at_once

@@ -351,7 +351,8 @@ def _maxima(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation
         refuse(x, "max_pool1d_impl", x.dtype.kind)
     best = None
     if not concerned(input):
-        best = _kernels.maxima(x, *_max_windows(1, kernel_size, stride, padding, dilation), ceil_mode)
+        kernel, step, pads, spread = _max_windows(1, kernel_size, stride, padding, dilation)
+        best = _kernels.maxima(x, kernel, step, pads, spread, ceil_mode)
     if best is not None:
         made = wrap_result(best)
     else:

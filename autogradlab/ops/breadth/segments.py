@@ -141,14 +141,14 @@ def segment_reduce(
     shape = (*data.shape[:d], bounds.shape[-1] - 1, *data.shape[d + 1 :])
     r = np.full(shape, start, x.dtype)
     counts = np.diff(bounds)
-    if counts.size <= counts.max(initial=0):
+    width = math.prod(x.shape[d + 1 :])
+    if not width or counts.size <= counts.max(initial=0):
         for place, part in _segments(bounds):
             values = x[part]
             if len(values):  # one after the other; each step is rounded
                 r[place] = combined.accumulate(np.concatenate((r[place][None], values)))[-1]
     else:
-        width = math.prod(x.shape[d + 1 :])
-        _combine(combined, r.reshape(counts.size, width), x.reshape(-1 if width else 0, width), bounds, x.shape[d])
+        _combine(combined, r.reshape(-1, width), x.reshape(-1, width), bounds, x.shape[d])
     if kind == "mean":
         by = np.maximum(counts, 1) if initial is not None else counts
         r /= by.astype(x.dtype).reshape(*counts.shape, *(1,) * (x.ndim - d - 1))

@@ -172,7 +172,7 @@ def maxima(
 ) -> Array | None:
     """The largest element of each window, whose place nobody asks for. None of other than floats in C's order, and of
     -0, which is as large as 0: the first of them is taken."""
-    kind = _BITS.get(input.dtype)
+    kind: Any = _BITS.get(input.dtype)
     if kind is None or type(input) is not np.ndarray or not input.flags.c_contiguous:
         return None
     if (input.view(kind) == np.iinfo(kind).min).any():
