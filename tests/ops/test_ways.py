@@ -373,3 +373,21 @@ def test_quantiles_at_once(q: float | list[float], dim: int | None, monkeypatch:
     at_once = found()
     monkeypatch.setattr(order, "_at_once", lambda *args: None)
     assert found() == at_once
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
+def test_maxima_of_few_windows(dims: int, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    x = (torch.randn(2, *(6,) * dims) * 3).round().to(dtype)
+    if dtype is torch.float32:
+        x[0, 1], x[1, 2, 3] = float("nan"), float("-inf")
+
+    def found() -> list[bytes]:
+        run = getattr(torch.nn.functional, f"max_pool{dims}d")
+        options = [(2, None, 0, 1, False), (3, 1, 1, 1, False), (3, 2, 1, 1, True), (2, 1, 1, 2, False)]
+        return [m.numpy().tobytes() for o in options for m in run(x, *o, return_indices=True)]
+
+    few = found()
+    monkeypatch.setattr(pool, "_FEW", -1)
+    assert found() == few

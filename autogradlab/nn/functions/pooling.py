@@ -55,6 +55,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _sizes(value: Any, n: int) -> tuple[int, ...]:
+    if type(value) is int:
+        return (value,) * n
     given = value if isinstance(value, (tuple, list)) else (value,)
     sizes = tuple([v if type(v) is int or not hasattr(v, "__index__") else operator.index(v) for v in given])
     return sizes if len(sizes) == n else sizes * n

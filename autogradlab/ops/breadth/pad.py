@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,7 @@ op(
 )(_constant_pad)
 
 
+@lru_cache(maxsize=64)
 def _sources(n: int, low: int, high: int, reflect: bool) -> np.ndarray:
     """For each place of a padded dimension, where in the dimension of size `n` its value comes from."""
     at = np.arange(-low, n + high)

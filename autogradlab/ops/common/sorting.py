@@ -454,7 +454,7 @@ def picked(input: np.ndarray, x: np.ndarray, places: np.ndarray, d: int, keepdim
         found = taken(x, places[..., None], -1)
         for i in _lines((_TOTAL(x == found, -1) > 1) | (found != found)[..., 0]):
             places[i] = exact(x[i])
-    places = np.expand_dims(places, d)
+    places = places.reshape(*places.shape[:d], 1, *places.shape[d:])
     values = taken(input, places, d)
     return (values, places) if keepdim else (values.squeeze(d), places.squeeze(d))
 

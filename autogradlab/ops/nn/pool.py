@@ -145,7 +145,42 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
     sizes = input.shape[-len(kernel) :]
     low = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min if input.dtype.kind in "iu" else False
     x = _spread(input, kernel, stride, padding, dilation, out, low)
-    floating = input.dtype.kind == "f"
+    if math.prod(input.shape[: -len(kernel)]) * math.prod(out) * math.prod(kernel) <= _FEW and type(x) is np.ndarray:
+        best, winner = _few_maxima(x, kernel, stride, dilation, out)
+    else:
+        best, winner = _maxima(x, kernel, stride, dilation, out)
+    offsets, first = _steps(sizes, kernel, stride, padding, dilation, out)
+    index = offsets.take(winner)
+    index += _grid(first)
+    if any(padding):  # a window of nothing but -inf points at its first element inside
+        index = _inside(index, best, low, sizes, stride, padding, dilation, out)
+    return best, index
+
+
+#: so many elements are looked up window by window, which takes fewer steps of NumPy, at most
+_FEW = 1 << 11
+
+
+@_kept
+def _table(sizes: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> Array:
+    """The places in a plane or volume of all elements of each window, a row for each window."""
+    offsets, first = _steps(sizes, kernel, stride, (0,) * len(sizes), dilation, out)
+    return _grid(first).reshape(-1, 1) + offsets
+
+
+def _few_maxima(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> tuple[Array, Array]:
+    """What `_maxima` finds."""
+    sizes = x.shape[-len(kernel) :]
+    values = x.reshape(-1, math.prod(sizes)).take(_table(sizes, kernel, stride, dilation, out), 1)
+    winner = _winners(values)
+    best = at_places(values, winner, 2)
+    shape = (*x.shape[: -len(kernel)], *out)
+    return best.reshape(shape), winner.reshape(shape)
+
+
+def _maxima(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> tuple[Array, Array]:
+    """The largest element of each window, the first of several and the last NaN, and its number in the window."""
+    floating = x.dtype.kind == "f"
     best: Any = None
     for k, where in enumerate(_places(kernel, stride, dilation, out)):
         part = x[where]
@@ -159,12 +194,7 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
             larger |= np.isnan(part)
         replace(best, part, larger)
         np.maximum(winner, larger.view(np.uint8) * winner.dtype.type(k), out=winner)  # a later element is the winner
-    offsets, first = _steps(sizes, kernel, stride, padding, dilation, out)
-    index = offsets.take(winner)
-    index += _grid(first)
-    if any(padding):  # a window of nothing but -inf points at its first element inside
-        index = _inside(index, best, low, sizes, stride, padding, dilation, out)
-    return best, index
+    return best, winner
 
 
 def maxima(

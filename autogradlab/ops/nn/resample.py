@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,11 @@ def _positions(n: int, o: int, align: bool, factor: float | None, dtype: Any) ->
     return fused(at + kind(0.5), np.asarray(kind(1 / factor) if factor else kind(n) / kind(o)), np.asarray(kind(-0.5)))
 
 
+#: where elements come from depends on sizes alone, which are the same at each step of a training
+_kept = lru_cache(maxsize=64)
+
+
+@_kept
 def _nearest(n: int, o: int, factor: float | None, exact: bool) -> Array:
     step = np.float32(1 / factor if factor else n / o)
     i = np.arange(o, dtype=np.float32)
@@ -80,6 +86,7 @@ def _filtered(mode: str, n: int, o: int, align: bool, factor: float | None, dtyp
 Tap = tuple[Array, Array]
 
 
+@_kept
 def _taps(mode: str, n: int, o: int, align: bool, factor: float | None, dtype: Any) -> list[Tap]:
     """What o elements are made of in a dimension of n: one, two or four of these each."""
     if mode in ("nearest", "nearest-exact"):
@@ -88,7 +95,7 @@ def _taps(mode: str, n: int, o: int, align: bool, factor: float | None, dtype: A
     if mode == "linear":
         at = np.maximum(at, 0)
         low = np.minimum(np.floor(at).astype(np.intp), n - 1)
-        share = np.clip(at - low.astype(dtype), 0, 1)
+        share = (at - low.astype(dtype)).clip(0, 1)
         return [(low, 1 - share), (np.minimum(low + 1, n - 1), share)]
     low = np.floor(at).astype(np.intp)
     share = at - low.astype(dtype)
