@@ -81,6 +81,12 @@ def _segments(bounds: np.ndarray) -> Any:
             yield (*row, i), (*row, slice(bounds[(*row, i)], bounds[(*row, i + 1)]))
 
 
+def _rows(bounds: np.ndarray, size: int) -> np.ndarray:
+    """Where segments begin among all rows, of which each line of segments counts so many."""
+    lines = bounds.reshape(-1, bounds.shape[-1])
+    return (lines[:, :-1] + np.arange(len(lines))[:, None] * size).reshape(-1)
+
+
 def _segment_reduce_backward(
     F: Any,
     grad: Any,
@@ -150,17 +156,16 @@ def segment_reduce(
     else:
         _combine(combined, r.reshape(-1, width), x.reshape(-1, width), bounds, x.shape[d])
     if kind == "mean":
-        by = np.maximum(counts, 1) if initial is not None else counts
-        r /= by.astype(x.dtype).reshape(*counts.shape, *(1,) * (x.ndim - d - 1))
+        r /= np.maximum(counts, 1).astype(x.dtype).reshape(*counts.shape, *(1,) * (x.ndim - d - 1))
+        if initial is None:
+            r[counts == 0] = np.nan
     return r.astype(data.dtype, copy=False)
 
 
 def _combine(combined: np.ufunc, r: np.ndarray, x: np.ndarray, bounds: np.ndarray, size: int) -> None:
     """Combine with each row of `r` the rows of `x` that are its segment: the first ones of all segments together, then
     the second ones, and so on. size: how many rows of `x` the bounds of one line of segments count."""
-    lines = bounds.reshape(-1, bounds.shape[-1])
-    starts = (lines[:, :-1] + np.arange(len(lines))[:, None] * size).reshape(-1)
-    counts = np.diff(lines).reshape(-1)
+    starts, counts = _rows(bounds, size), np.diff(bounds).reshape(-1)
     longest = np.argsort(-counts, kind="stable")
     starts, counts = starts[longest], counts[longest]
     found = r[longest]
@@ -192,17 +197,32 @@ def _backward(
     kind = _kind(reduce)
     d = wrap_dim(axis, data.ndim)
     r = np.zeros(data.shape, data.dtype)
-    for place, part in _segments(_bounds(data, lengths, offsets, d, True)):
-        values, g, o = data[part], grad[place], output[place]
-        if not len(values):
-            continue
-        if kind in ("sum", "mean"):
-            r[part] = g if kind == "sum" else g / len(values)
-        elif kind == "prod":
-            r[part] = np.where((values == 0) | np.isnan(values), _others(values, initial) * g, g * o / values)
-        else:
-            hit = (values == o) | np.isnan(values)
-            r[part] = np.where(hit, g / np.maximum(hit.sum(0), 1), 0)
+    bounds = _bounds(data, lengths, offsets, d, True)
+    starts, counts, width = _rows(bounds, data.shape[d]), np.diff(bounds).reshape(-1), math.prod(data.shape[d + 1 :])
+    segment = np.arange(counts.size).repeat(counts)
+    if not segment.size or not width:
+        return r
+    firsts = counts.cumsum() - counts  # where the rows of a segment begin, among those of all segments
+    rows = np.arange(segment.size) + (starts - firsts).repeat(counts)
+    values = data.reshape(-1, width)[rows]
+    g, o = (x.reshape(-1, width)[segment] for x in (grad, output))
+    if kind == "sum":
+        found = g
+    elif kind == "mean":
+        found = g / counts.astype(g.dtype)[segment, None]
+    elif kind == "prod":
+        unlike = (values == 0) | np.isnan(values)
+        found = g * o / values
+        for i in np.unique(segment[unlike.any(1)]):
+            part = slice(firsts[i], firsts[i] + counts[i])
+            others = _others(values[part], initial) * g[part]
+            found[part] = np.where(unlike[part], others, found[part])
+    else:
+        hit = (values == o) | np.isnan(values)
+        each = np.zeros((counts.size, width), np.int64)
+        each[counts > 0] = np.add.reduceat(hit, firsts[counts > 0], 0, np.int64)
+        found = np.where(hit, g / np.maximum(each, 1)[segment], 0)
+    r.reshape(-1, width)[rows] = found
     return r
 
 
