@@ -48,11 +48,11 @@ def _bounded(index: Array, n: int, padding: int, align: bool) -> tuple[Array, Ar
         if low == high:
             return np.zeros_like(index), np.zeros_like(index)
         start, span = low / 2, (high - low) / 2
-        moved = index - start
-        slope = np.where(moved < 0, -1, 1).astype(index.dtype)
-        moved = np.abs(moved)
-        extra = np.fmod(moved, span)
-        odd = np.floor(moved / span) % 2 != 0
+        away = index - start
+        slope = np.where(away < 0, -1, 1).astype(index.dtype)
+        away = np.abs(away)
+        extra = np.fmod(away, span)
+        odd = np.floor(away / span) % 2 != 0
         index = np.where(odd, span - extra + start, extra + start).astype(index.dtype)
         slope = np.where(odd, -slope, slope)
     inside = (index > 0) & (index < n - 1)

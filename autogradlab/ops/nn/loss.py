@@ -18,7 +18,21 @@ from ...core.runtime import errors
 from ...core.tensor.dispatching import instead
 from ...core.types.dtypes import from_numpy, get_default_dtype, promote, scalar_name, unsupported
 from ...core.values.promotion import broadcast_shapes, check_cast
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, chosen, in_single, is_half, like_input, refuse, single, typed
+from ..first.kinds import (
+    BOOL,
+    COMPLEX,
+    HALF,
+    INTEGERS,
+    chosen,
+    in_single,
+    is_half,
+    like_input,
+    limited,
+    refuse,
+    signed_as,
+    single,
+    typed,
+)
 from ..kernels.rounded import exp, log, log1p
 from ..table.asking import Operator, tell, written
 from ..table.opdef import op
@@ -254,10 +268,17 @@ def mse_loss_backward(grad_output: Any, input: np.ndarray, target: np.ndarray, r
 def _smooth(d: Any, beta: float) -> Any:
     a = np.abs(d)
     half = a.dtype.type(0.5)
-    return a if beta == 0 else chosen(a < beta, half * a * a / beta, a - half * beta)
+    if beta == 0:
+        return a
+    near = half * a
+    near *= a
+    return chosen(a < beta, near if beta == 1 else near / beta, a - half * beta)
 
 
 def _smooth_slope(F: Any, d: Any, beta: float) -> Any:
+    if beta > 0 and type(d) is np.ndarray:  # the same in fewer steps
+        one = np.ones((), d.dtype)
+        return limited(d if beta == 1 else d / beta, -one, one)
     s = F.sign(d)
     return s if beta == 0 else F.pick(F.abs(d) >= beta, s, d / beta)
 
@@ -281,7 +302,7 @@ def _huber_backward(d: Any, factor: Any, grad: Any, delta: float) -> Any:
         far = np.array(np.broadcast_to(far, d.shape))
         last = np.broadcast_to(factor * grad, d.shape).reshape(-1)[-rest:]
         far.reshape(-1)[-rest:] = (last.astype(np.float64) * delta).astype(d.dtype)
-    return chosen(np.abs(d) >= kind(delta), np.copysign(kind(1), d) * far, factor * d * grad)
+    return chosen(np.abs(d) >= kind(delta), signed_as(d, np.ones((), d.dtype)) * far, factor * d * grad)
 
 
 def _huber_slope(F: Any, d: Any, delta: float) -> Any:
