@@ -197,6 +197,22 @@ def test_additions_at_places(dim: int, monkeypatch: pytest.MonkeyPatch) -> None:
         x.scatter_add(dim, index.fill_(9), source)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex64", "int64"])
+def test_rows_added_in_rounds(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    index, values = rng.integers(0, 6, (5, 8)), (rng.standard_normal((5, 8, 3, 4)) * 3).astype(dtype)
+    before = (rng.standard_normal((6, 3, 4)) * 3).astype(dtype)
+
+    def found() -> bytes:
+        target = before.copy()
+        places.add_at(target, (index,), values)
+        return target.tobytes()
+
+    one_by_one = found()
+    monkeypatch.setattr(places, "_ROUND", 1)
+    assert found() == one_by_one
+
+
 def test_many_places_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(0)
     x, index = torch.randn(6, 5), torch.randint(-30, 30, (8, 5))

@@ -136,13 +136,38 @@ _MANY = 256
 
 def _add_at(target: np.ndarray, index: np.ndarray, values: np.ndarray, d: int) -> None:
     """Add slices of values to those that an index names along dimension `d`, element by element: NumPy adds single
-    numbers at places of one dimension several times as fast as slices, in the same order."""
+    numbers at places of one dimension several times as fast as slices, in the same order. Long slices go by rounds."""
     shape = target.shape
     before, n, after = math.prod(shape[:d]), shape[d], math.prod(shape[d + 1 :])
-    flat = index.reshape(-1, 1).astype(np.intp, copy=False) * after + np.arange(after)
-    if before > 1:
-        flat = np.arange(0, before * n * after, n * after).reshape(-1, 1, 1) + flat
     full = (*shape[:d], *index.shape, *shape[d + 1 :])
     if values.shape != full:
         values = np.broadcast_to(values, full)
+    line = index.reshape(-1)
+    if before == 1 and values.size >= 8 * _ROUND and values.size >= _ROUND * int(4 + np.bincount(line).max()):
+        _add_in_rounds(target.reshape(n, after), line, values.reshape(-1, after))
+        return
+    flat = line.reshape(-1, 1).astype(np.intp, copy=False) * after + np.arange(after)
+    if before > 1:
+        flat = np.arange(0, before * n * after, n * after).reshape(-1, 1, 1) + flat
     np.add.at(target.reshape(-1), flat.reshape(-1), values.reshape(-1))
+
+
+#: how many elements a round must add on average to pay
+_ROUND = 1 << 13
+
+
+def _add_in_rounds(target: np.ndarray, index: np.ndarray, values: np.ndarray) -> None:
+    """Add rows of values to the rows that an index names: first the first row for each of these, then the second, and
+    so on, so that each round names a row once, and NumPy adds them at a time."""
+    order = index.argsort(kind="stable")
+    named = index[order]
+    steps = np.arange(len(named))
+    first = np.ones(len(named), bool)
+    first[1:] = named[1:] != named[:-1]
+    turn = steps - np.maximum.accumulate(np.where(first, steps, 0))
+    order = order[turn.argsort(kind="stable")]
+    end = 0
+    for count in np.bincount(turn).tolist():
+        start, end = end, end + count
+        some = order[start:end]
+        target[index[some]] += values[some]
