@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autogradlab as torch
-from autogradlab.core.memory import adding, layout, places
+from autogradlab.core.memory import adding, casting, layout, places
 from autogradlab.core.memory.places import places_in_rows
 from autogradlab.core.random import normals
 from autogradlab.core.random.generator import Generator
@@ -407,3 +407,29 @@ def test_maxima_of_few_windows(dims: int, dtype: torch.dtype, monkeypatch: pytes
     few = found()
     monkeypatch.setattr(pool, "_FEW", -1)
     assert found() == few
+
+
+def test_halves_are_widened_by_bits() -> None:
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    finite = every[np.isfinite(every)]
+    for x in (every, finite, finite[: 1 << 14].reshape(-1, 8).T, finite[::2], finite[: casting._MANY - 1]):
+        found, wanted = casting.widened(x), x.astype(np.float32)
+        assert found.strides == wanted.strides and found.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("nan", [False, True])
+def test_halves_are_compared_by_bits(nan: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    x = np.concatenate((rng.choice(np.arange(1 << 16, dtype=np.uint16).view(np.float16), 3000), [0, -0.0] * 300))
+    x = x.astype(np.float16) if nan else x[~np.isnan(x)].astype(np.float16)
+    ends = [None, *np.array([0, -0.0, 1, -0.3, np.inf, -np.inf, np.nan], np.float16)]
+    lines = x[: len(x) // 4 * 4].reshape(-1, 4).T
+
+    def found() -> list[bytes]:
+        with np.errstate(invalid="ignore"):  # the sign of a zero beside a limit of zero is another one in NumPy 2.0
+            cut = [kinds.limited(a, low, high) + np.float16(0) for a in (x, lines) for low in ends for high in ends]
+        return [a.tobytes() for a in (*cut, *(getattr(torch.tensor(x), name)().numpy() for name in ("max", "min")))]
+
+    by_bits = found()
+    monkeypatch.setattr(kinds, "_MANY", 1 << 20)
+    assert found() == by_bits

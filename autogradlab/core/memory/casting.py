@@ -8,7 +8,33 @@ import numpy as np
 
 from ..runtime.warn import warn_once
 
-__all__ = ["cast_array", "real_with_warning", "warn_cast"]
+__all__ = ["cast_array", "real_with_warning", "warn_cast", "widened"]
+
+_SINGLE = np.dtype(np.float32)
+#: from how many elements on float16 is widened by its bits
+_MANY = 1 << 10
+_MAGNITUDE, _INFINITE = np.int16(0x7FFF), 0x7C00
+#: the bits of float16, 13 places further up in float32; and what its exponents then lack
+_PLACES, _LACKING = np.int32(-0x70002000), np.float32(2.0**112)
+
+
+def widened(x: Any) -> Any:
+    """Numbers of a half type as float32: `x.astype(np.float32)`, many of float16 in a third of its time.
+
+    >>> widened(np.array([1.5, -2.0], np.float16))
+    array([ 1.5, -2. ], dtype=float32)
+    """
+    if type(x) is not np.ndarray or x.size < _MANY or x.dtype.char != "e":
+        return x.astype(_SINGLE)
+    bits = x.view(np.int16)
+    if np.maximum.reduce(bits & _MAGNITUDE, None) >= _INFINITE:
+        return x.astype(_SINGLE)
+    wide = bits.astype(np.int32)
+    wide *= 1 << 13
+    wide &= _PLACES
+    found = wide.view(_SINGLE)
+    found *= _LACKING
+    return found
 
 
 def cast_array(x: np.ndarray, numpy: Any) -> np.ndarray:
@@ -17,7 +43,7 @@ def cast_array(x: np.ndarray, numpy: Any) -> np.ndarray:
         x = x.real
     if x.dtype.kind in "fV" and numpy.kind in "iu":
         return _float_to_int(x, numpy)
-    return x.astype(numpy)
+    return widened(x) if numpy is _SINGLE and x.dtype.char == "e" else x.astype(numpy)
 
 
 def _float_to_int(x: np.ndarray, numpy: Any) -> np.ndarray:

@@ -16,7 +16,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
 from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
-from ..first.kinds import on_both_backends, refuse
+from ..first.kinds import extreme_half, on_both_backends, refuse
 from ..table.asking import at, options_of
 from ..table.opdef import OPS, Op, op
 from ..table.outputs import EXPECTED, Out, apart, same_dtype
@@ -129,7 +129,8 @@ def _of_all(name: str, ufunc: Any) -> Any:
                 "reduction dim with the 'dim' argument."
             )
         refuse(input, f"{name}_all", "c")
-        return ufunc.reduce(input, axis=None)
+        found = extreme_half(ufunc, input) if input.dtype.char == "e" else None
+        return ufunc.reduce(input, axis=None) if found is None else found
 
     return kernel
 

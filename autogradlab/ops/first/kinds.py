@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph.backend import HELPERS, RAW, TENSORS
+from ...core.memory.casting import widened
 from ...core.memory.layout import like
 from ...core.memory.rows import Rows
 from ...core.tensor.dispatching import instead
@@ -79,8 +80,8 @@ def is_half(x: Any) -> bool:
 def in_single(compute: Callable[..., Any], x: Any, *others: Any, **options: Any) -> Any:
     """What is computed of an array of a half type, and others of its dtype, in float32 and rounded once."""
     d = x.dtype
-    wide = [o.astype(_SINGLE) if isinstance(o, (np.ndarray, Rows)) and o.dtype == d else o for o in others]
-    r = compute(x.astype(_SINGLE), *wide, **options)
+    wide = [widened(o) if isinstance(o, (np.ndarray, Rows)) and o.dtype == d else o for o in others]
+    r = compute(widened(x), *wide, **options)
     if isinstance(r, tuple):
         return tuple(a.astype(d) if a.dtype == _SINGLE else a for a in r)
     return (np.asarray(r) if isinstance(r, np.generic) else r).astype(d)
@@ -94,6 +95,8 @@ def limited(x: np.ndarray, low: Any, high: Any) -> Any:
     """
     d = x.dtype
     if d.kind == "f":
+        if d.itemsize == 2 and x.size >= _MANY and (r := _limited_halves(x, low, high)) is not None:
+            return r
         end = _ENDS[d.itemsize]
         return _clip(x, end[0] if low is None else low, end[1] if high is None else high)
     if low is not None:
@@ -106,6 +109,52 @@ try:  # the ufunc, which is not public; the function around it gives the same, l
 except (ImportError, AttributeError):
     _clip = np.clip
 _ENDS = {n: (np.array(-np.inf, f"f{n}"), np.array(np.inf, f"f{n}")) for n in (2, 4, 8)}
+
+
+#: from how many elements on numbers of float16 are compared by their bits: NumPy converts each one first
+_MANY = 1 << 10
+
+
+def half_keys(x: Any) -> Any:
+    """Integers in the order of many numbers of float16, of which -0 is less than 0, and what makes bits of keys and
+    keys of bits; None where there is a NaN."""
+    if type(x) is not np.ndarray or x.size < _MANY:
+        return None
+    bits = x.view(np.int16)
+    if np.maximum.reduce(bits & _MAGNITUDE, None) > _INFINITE:
+        return None
+    return _turned(bits)
+
+
+def _turned(bits: Any) -> Any:
+    """The keys of bits, and the bits of keys: negative numbers are the other way round."""
+    return bits ^ ((bits >> 15) & _MAGNITUDE)
+
+
+_MAGNITUDE, _INFINITE = np.int16(0x7FFF), 0x7C00
+
+
+def extreme_half(ufunc: Any, x: Any) -> Any:
+    """np.maximum.reduce or np.minimum.reduce of all numbers of float16; None where that is to be asked."""
+    keys = half_keys(x)
+    found = None if keys is None else _turned(ufunc.reduce(keys, None))
+    return None if found is None or not found & _MAGNITUDE else np.asarray(found).view(np.float16)
+
+
+def _limited_halves(x: Any, low: Any, high: Any) -> Any:
+    keys = half_keys(x)
+    if keys is None or not (low is None or low == low) or not (high is None or high == high):
+        return None
+    if low is not None and high is not None and low > high:
+        return None
+    r = x.view(np.int16).copy("K")
+    for limit, beyond, zero in ((low, np.less, -1), (high, np.greater, 0)):
+        if limit is not None:
+            bits = np.asarray(limit, np.float16).view(np.int16)
+            change = bits - r
+            change *= beyond(keys, _turned(bits) if bits & _MAGNITUDE else zero)
+            r += change
+    return r.view(np.float16)
 
 
 def floated(x: np.ndarray) -> np.ndarray:
