@@ -311,7 +311,7 @@ def test_an_element_of_sorted_lines_is_found_without_sorting() -> None:
         if dtype is np.float32:
             x[rng.random(x.shape) < 0.2] = np.nan
         for k in (0, 40, 79):
-            assert sorting._kth(x, k).tolist() == x.argsort(-1, kind="stable")[:, k].tolist()
+            assert sorting.ranked(x, k).tolist() == x.argsort(-1, kind="stable")[:, k].tolist()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -25,7 +25,7 @@ from ..table.creation import bind, finished
 from ..table.opdef import OPS, Op, op, publish
 from ..table.outputs import Out, resize_out, same_dtype
 from ..table.overloads import Overload
-from .sorting import keys_of, picked, selecting
+from .sorting import keys_of, picked, ranked, selecting
 
 F = TENSORS
 
@@ -71,13 +71,16 @@ def _medians(declaration: str, doc: str = "") -> None:
         x = moved(keys_of(input), d, -1)
         if not x.size:
             return picked(input, x, np.zeros(x.shape[:-1], np.int64), d, keepdim)
-        ordered = np.argsort(x, axis=-1, kind="stable")
-        nan = np.isnan(x) if x.dtype.kind == "f" else np.zeros(x.shape, bool)
+        middle: Any = (x.shape[-1] - 1) // 2
+        nan = np.isnan(x) if x.dtype.kind == "f" else None
+        if nan is None or not nan.any():
+            return picked(input, x, ranked(x, middle), d, keepdim)
         count = nan.sum(-1)
-        middle = (x.shape[-1] - 1 - (count if skips else 0 * count)) // 2
-        places = at_places(ordered, np.maximum(middle, 0), x.ndim - 1)
-        if not skips:
-            places = np.where(count > 0, np.argmax(nan, axis=-1), places)
+        if skips:
+            middle = np.maximum((x.shape[-1] - 1 - count) // 2, 0)
+            places = at_places(x.argsort(-1, kind="stable"), middle, x.ndim - 1)
+        else:
+            places = np.where(count > 0, nan.argmax(-1), ranked(x, middle))
         return picked(input, x, places, d, keepdim)
 
     along_dim = OPS[name + ".dim"] = Op(

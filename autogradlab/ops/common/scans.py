@@ -9,7 +9,8 @@ import numpy as np
 
 from ...core.arguments.declared import name_of
 from ...core.memory.casting import real_with_warning
-from ...core.memory.places import at_places, moved
+from ...core.memory.layout import contiguous
+from ...core.memory.places import moved
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
@@ -215,13 +216,15 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
             return np.array(input, order="C"), np.zeros(input.shape, np.int64)
         d = wrap_dim(dim, input.ndim)
         refuse(input, f"{name}_cpu", "c")
-        best = ufunc.accumulate(input, axis=d)
-        hit = input == best
+        lines = np.ascontiguousarray(moved(input, d, -1))
+        hit = lines == ufunc.accumulate(lines, axis=-1)
         if input.dtype.kind in "fV":
-            hit |= np.isnan(input)
-        steps = np.arange(input.shape[d], dtype=np.int64).reshape([-1 if i == d else 1 for i in range(input.ndim)])
-        places = np.ascontiguousarray(np.maximum.accumulate(np.where(hit, steps, 0), axis=d))
-        return at_places(input, places, d), places
+            hit |= np.isnan(lines)
+        hits = np.flatnonzero(hit)  # each of which counts up to the next; the first element of a line is one
+        counts = np.diff(hits, append=hit.size)
+        values = lines.reshape(-1)[hits].repeat(counts).reshape(lines.shape)
+        places = (hits % lines.shape[-1]).repeat(counts).reshape(lines.shape)
+        return contiguous(moved(values, -1, d)), contiguous(moved(places, -1, d))
 
     op(
         declaration,

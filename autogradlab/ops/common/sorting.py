@@ -428,11 +428,11 @@ def kthvalue(input: np.ndarray, k: int, dim: int = -1, keepdim: bool = False) ->
         return input.copy(), np.zeros((), np.int64)
     refuse(input, "kthvalue_cpu", "bc")
     x = to_end(keys_of(input), d)
-    places = _kth(x, k - 1) if x.size else np.zeros(x.shape[:-1], np.int64)
+    places = ranked(x, k - 1) if x.size else np.zeros(x.shape[:-1], np.int64)
     return picked(input, x, places, d, keepdim, lambda line: kth_place(ranks(line), k - 1))
 
 
-def _kth(x: np.ndarray, k: int) -> np.ndarray:
+def ranked(x: np.ndarray, k: int) -> np.ndarray:
     """The place of the element of each line that a stable sort brings to number `k`."""
     if x.shape[-1] <= _SHORT:
         return np.argsort(x, axis=-1, kind="stable")[..., k]
