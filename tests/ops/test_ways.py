@@ -433,3 +433,13 @@ def test_halves_are_compared_by_bits(nan: bool, monkeypatch: pytest.MonkeyPatch)
     by_bits = found()
     monkeypatch.setattr(kinds, "_MANY", 1 << 20)
     assert found() == by_bits
+
+
+@pytest.mark.parametrize("diagonal", [-(2**63), -50, -1, 0, 2, 60, 2**63 - 1])
+def test_triangles(diagonal: int) -> None:
+    x = torch.randn(2, 40, 30)
+    x[0, :, ::7], x[1, ::3] = float("nan"), -0.0
+    for name, keeps in (("tril", np.less_equal), ("triu", np.greater_equal)):
+        mask = keeps(np.arange(30) - np.arange(40)[:, None], diagonal)
+        assert getattr(x, name)(diagonal).numpy().tobytes() == np.where(mask, x.numpy(), np.float32(0)).tobytes()
+        assert getattr(torch, name + "_indices")(40, 30, diagonal).tolist() == np.stack(mask.nonzero()).tolist()

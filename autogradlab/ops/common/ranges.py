@@ -469,7 +469,7 @@ def _triangle(declaration: str, keep: Any, doc: str = "") -> None:
         kind = options(values) or dtypes.int64
         if kind not in (dtypes.int64, dtypes.int32):
             raise dtypes.unsupported(name, kind.numpy)
-        first, last = keep(np.arange(rows) + values["offset"], cols)
+        first, last = keep(np.arange(rows) + min(max(values["offset"], -rows), cols), cols)
         return placed(_runs(np.clip(first, 0, cols), np.clip(last, 0, cols), kind.numpy), values)
 
     indices.__doc__ = f"{name}(row, col, offset=0): where the {name[:4]} of a matrix lies, shape (2, count)."

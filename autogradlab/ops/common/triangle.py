@@ -14,8 +14,8 @@ from ..table.outputs import same_dtype
 
 
 def _kept(m: int, n: int, diagonal: int, lower: bool) -> np.ndarray:
-    rows, columns = np.arange(m)[:, None], np.arange(n)[None, :]
-    result: np.ndarray = columns - rows <= diagonal if lower else columns - rows >= diagonal
+    ends, columns = np.arange(m)[:, None] + min(max(diagonal, -m), n), np.arange(n)
+    result: np.ndarray = columns <= ends if lower else columns >= ends
     return result
 
 
@@ -39,9 +39,22 @@ def _check_part(name: str) -> Callable[[Tensor, Sequence[Tensor]], None]:
 def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarray:
     _check_matrix(name, input)
     m, n = input.shape[-2:]
-    r = np.zeros(input.shape, input.dtype)
-    np.copyto(r, input, where=(_known if m * n <= 1024 else _kept)(m, n, diagonal, lower))
+    mask = (_known if m * n <= 1024 else _kept)(m, n, diagonal, lower)
+    kind = _BITS.get(input.dtype.char) if type(input) is np.ndarray and input.size >= _MANY else None
+    if kind is None:
+        r = np.zeros(input.shape, input.dtype)
+        np.copyto(r, input, where=mask)
+        return r
+    r = np.empty(input.shape, input.dtype)
+    bits = r.view(kind)
+    bits[...] = mask
+    bits *= input.view(kind)
     return r
+
+
+#: from how many floats on what is kept is multiplied, its bits, by 1 and the rest by 0
+_MANY = 1 << 10
+_BITS: dict[str, Any] = {"e": np.int16, "f": np.int32, "d": np.int64}
 
 
 @op(
