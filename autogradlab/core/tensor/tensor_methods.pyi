@@ -514,7 +514,7 @@ class TensorMethods:
         """The covariances of variables, one for each row of input; fweights and aweights weigh the
         observations."""
     def cpu(self, *, memory_format: _memory_format | None = ...) -> _Tensor:
-        """The tensor on the CPU: itself."""
+        """The tensor on the CPU: itself, unless it lies in another format than is asked for."""
     def cross(self, other: _Tensor, dim: _int | None = ...) -> _Tensor:
         """The vector perpendicular to two vectors of three elements, along dim (the first of size 3)."""
     def crow_indices(self) -> _Tensor:
