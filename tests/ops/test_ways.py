@@ -82,7 +82,7 @@ def test_long_arrays_are_chosen_from_as_short_ones(dtype: str) -> None:
         x[0, :6] = y[1, :6] = [np.nan, np.inf, -np.inf, -0.0, 0.0, np.finfo(dtype).max]
     assert mask.size >= kinds._LONG
     for m in (mask, mask.T):
-        for a in (x.reshape(m.shape), x.reshape(m.shape[::-1]).T, x[0, 0], x[0, :1]):
+        for a in (x.reshape(m.shape), x.reshape(m.shape[::-1]).T, x[0, 0], x[0, :1], np.zeros((), dtype)):
             for b in (y.reshape(m.shape), y[:1, :1], np.zeros((), dtype), y.reshape(m.shape).astype(np.complex128)):
                 found, wanted = kinds.chosen(m, a, b), np.where(m, a, b)
                 assert (found.dtype, found.strides, found.tobytes()) == (wanted.dtype, wanted.strides, wanted.tobytes())

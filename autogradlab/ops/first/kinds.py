@@ -381,9 +381,16 @@ def chosen(mask: Any, x: Any, y: Any) -> np.ndarray:
         if kind and getattr(y, "dtype", None) == x.dtype and _lies_like(x, mask) and _lies_like(y, mask):
             r, other = np.empty(mask.shape, x.dtype), y.view(kind)
             bits = r.view(kind)
-            np.subtract(x.view(kind), other, bits)
-            bits *= mask
-            bits += other
+            if not (other.ndim or other):  # 0 elsewhere
+                bits[...] = mask
+                bits *= x.view(kind)
+            elif not (x.ndim or x.view(kind)):
+                bits[...] = ~mask
+                bits *= other
+            else:
+                np.subtract(x.view(kind), other, bits)
+                bits *= mask
+                bits += other
             return r
     return np.where(mask, x, y)
 
