@@ -18,6 +18,7 @@ import numpy as np
 from ..core.memory.versions import increment_version
 from ..core.recording.record import TENSORS as F
 from ..core.runtime.help import attach
+from ..core.runtime.modes import quiet
 from ..core.tensor.tensor import Tensor, wrap
 from ..core.types.dtypes import from_numpy, scalar_name
 from ..core.types.return_types import named
@@ -415,20 +416,23 @@ def matrix_rank(
     if tol is not None:
         atol, rtol = tol, 0.0
     atol, rtol = tolerances(name, atol, rtol)
-    if not x.size:
-        rank = np.zeros(x.shape[:-2], np.int64)
-    else:
-        if hermitian:
-            square_shape("linalg.eigh", x)
-        try:
-            values = np.abs(np.linalg.eigvalsh(x)) if hermitian else np.linalg.svd(x, compute_uv=False)
-        except np.linalg.LinAlgError:
-            values = singular_values(x, False)[1]  # says which matrix it is
-        rank = (values > cutoff(values, max(x.shape[-2:]), atol, rtol)[..., None]).sum(-1)
-    made = wrap(np.asarray(rank, np.int64))
+    made = wrap(quiet(_rank, x, hermitian, atol, rtol))
     if out is None:
         increment_version(made)  # PyTorch sums into a tensor that it has made
     return _given(made, out, "torch.linalg.matrix_rank", unsafe=UNSAFE)
+
+
+def _rank(x: np.ndarray, hermitian: bool, atol: Any, rtol: Any) -> np.ndarray:
+    if not x.size:
+        return np.zeros(x.shape[:-2], np.int64)
+    if hermitian:
+        square_shape("linalg.eigh", x)
+    try:
+        values = np.abs(np.linalg.eigvalsh(x)) if hermitian else np.linalg.svd(x, compute_uv=False)
+    except np.linalg.LinAlgError:
+        values = singular_values(x, False)[1]  # says which matrix it is
+    rank = (values > cutoff(values, max(x.shape[-2:]), atol, rtol)[..., None]).sum(-1)
+    return np.asarray(rank, np.int64)
 
 
 @reading(

@@ -383,3 +383,37 @@ print(torch.vmap(torch.func.grad(lambda w, x: -F.linear(x, w).sum()), in_dims=(N
 for call in (lambda x: x[x > 0].sum(), lambda x: x[x > 0]):
     attempt(lambda call=call: torch.vmap(call)(torch.ones(3)))
     attempt(lambda call=call: torch.vmap(torch.vmap(call))(torch.ones(2, 2)))
+
+# % mapped-as-in-its-rules: what vmap's rules give back, refuse and warn of
+m, x = torch.tensor([[1.0, 2.0], [2.0, 4.0]]), torch.tensor([0.0, 1.0])
+print([vmap(f)(x) is x for f in (lambda t: t.transpose(0, -1), lambda t: t.t(), lambda t: t.swapaxes(0, 0))])
+print(vmap(lambda t: t.new_empty_strided((0, 2), (1, 1)))(x).stride())
+print(vmap(torch.linalg.matrix_rank)(torch.stack([m, m @ m, m + x])))
+print(vmap(lambda t: torch.linalg.matrix_rank(t, hermitian=True, atol=5.5))(torch.stack([m, m @ m])))
+print(vmap(torch.linalg.ldl_factor)(torch.stack([m + 1, m - 3])))
+attempt(lambda: vmap(torch.linalg.ldl_factor)(torch.stack([m, m * 0])))
+
+
+def written(t, mask):
+    t[mask] = 1.0
+    return t
+
+
+attempt(lambda: vmap(written)(m.clone(), m > 1))
+attempt(lambda: vmap(lambda t, mask: torch.ops.aten.index_put(t, [None, mask], x[0]))(m.view(2, 1, 2), m > 1))
+held = []
+vmap(lambda t: (held.append(t), t)[1])(m)
+for action in (
+    lambda: held[0].copy_(x),
+    lambda: held[0].squeeze(),
+    lambda: held[0].new_zeros(2),
+    lambda: held[0].new_full((2,), 1.0),
+):
+    attempt(action)
+print(m)
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    print(vmap(lambda t: t.quantile(0.5))(m), vmap(lambda t: t.nanquantile(x))(m), vmap(torch.argwhere)(m))
+    attempt(lambda: vmap(lambda t, q: t.quantile(q))(m, m))
+    attempt(lambda: vmap(lambda t, other: t.hypot_(other), (None, 0))(x.clone(), m))
+print([str(each.message).partition("/__w/pytorch")[2] for each in seen], [str(each.message)[60:140] for each in seen])

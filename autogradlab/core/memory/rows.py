@@ -345,7 +345,7 @@ class Rows(NDArrayOperatorsMixin):
             dims = [d - len(self.levels) for d in self.axes(axis)]
         if any(shape[d] != 1 for d in dims):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-        return self.over(self.whole.squeeze(self.axes(tuple(dims)))) if dims else self
+        return self.over(self.whole.squeeze(self.axes(tuple(dims))) if dims else self.whole)
 
     def spread(self, lanes: tuple[int, ...]) -> Rows:
         """The same where all levels were counted by one dimension."""
@@ -403,6 +403,7 @@ class Rows(NDArrayOperatorsMixin):
         return self.over(self.whole[self._place(index)])
 
     def __setitem__(self, index: Any, values: Any) -> None:
+        check_open(self.levels, "gen_vmap_inplace_plumbing")
         place = self._place(index)
         if type(values) is not Rows:
             self.whole[place] = values
@@ -484,6 +485,7 @@ def repeated(array: Any, *others: Any) -> Any:
     for x in rows:
         lanes |= dict(zip(x.levels, x.lanes, strict=True))
     levels = tuple(sorted(lanes))
+    check_open(levels)
     made = one_by_one(tuple([lanes[level] for level in levels]), array)
     made[...] = array
     return Rows(made, levels)

@@ -51,9 +51,9 @@ def warn_once(message: str, category: type[Warning] = UserWarning, *, at: str = 
         warnings.warn(message + (_TRIGGERED.format(at) if at else ""), category, stacklevel=_level())
 
 
-def warn_of_slow_rows(name: str, line: int = 82) -> None:
-    """Warn, as PyTorch's vmap does on a line of its source, of an operation that it carries out row by row."""
-    warn(errors.ROWS_PERFORMANCE.format(name), at=f"aten/src/ATen/functorch/BatchedFallback.cpp:{line}")
+def warn_of_slow_rows(name: str) -> None:
+    """Warn, as PyTorch's vmap does, of an operation that it carries out row by row."""
+    warn(errors.ROWS_PERFORMANCE.format(name), at="aten/src/ATen/functorch/BatchedFallback.cpp:82")
 
 
 def forget(message: str) -> None:

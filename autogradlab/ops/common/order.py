@@ -9,7 +9,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE
 from ...core.memory.places import at_places, moved
-from ...core.memory.rows import Rows, plain_rows
+from ...core.memory.rows import Rows, all_rows, plain_rows
 from ...core.memory.versions import INFERENCE
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime.modes import quiet
@@ -217,7 +217,8 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     _, given = bind(name, args, kwargs)
     input, q, dim, keepdim, way = (given[n] for n in ("input", "q", "dim", "keepdim", "interpolation"))
     out = given.get("out")
-    if not isinstance(q, Tensor):
+    number = not isinstance(q, Tensor)
+    if number:
         if not 0 <= q <= 1:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
         q = F.tensor(float(q), dtype=input.dtype)
@@ -238,8 +239,9 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
         raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")
     p = q._array
     if isinstance(p, Rows) or isinstance(input._array, Rows):
-        warn_of_slow_rows(name)
-    if not isinstance(p, Rows) and not ((p >= 0) & (p <= 1)).all():
+        warn_of_slow_rows(name + ".scalar" if number else name)
+    p = all_rows(p)
+    if not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError("quantile() q values must be in the range [0, 1]")
     r: Tensor | None = None
     if way == "linear" and name == "quantile":

@@ -715,6 +715,6 @@ def argwhere(input: Tensor) -> Tensor:
             [1, 0]])
     """
     if isinstance(input._array, Rows):
-        warn_of_slow_rows("argwhere", 93)
+        warn_of_slow_rows("argwhere")
         return wrap(each(_nonzero, (input._array,)))
     return _NONZERO(input)

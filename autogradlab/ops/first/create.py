@@ -792,7 +792,7 @@ def new_empty_strided(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     beside: Any = self._array
     if type(beside) is Rows:  # each row as it would lie alone
         lanes, item = beside.lanes, numpy.itemsize
-        rows = dense(lanes, max(extent(array.shape, array.strides, item), item))
+        rows = dense(lanes, extent(array.shape, array.strides, item))
         array = beside.over(_strided((*lanes, *array.shape), tuple(s // item for s in (*rows, *array.strides)), numpy))
     return placed(array, values, beside=True)
 

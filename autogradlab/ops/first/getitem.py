@@ -321,7 +321,7 @@ def _quick(self: Tensor, index: Any, value: Any) -> bool:
         places = index._array
         if not places.ndim or places.dtype.char not in "?ilq" or 0 in x.strides:
             return False
-        if places.dtype.kind == "b" and places.shape != x.shape[: places.ndim]:
+        if places.dtype.kind == "b" and (type(places) is Rows or places.shape != x.shape[: places.ndim]):
             return False
         if FLAGS.rows and not set(levels_of(places.shape)).issubset(levels_of(x.shape)):
             return False

@@ -295,7 +295,10 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
 def positions(indices: Any) -> tuple[Any, ...]:
     """Index tensors, arrays and None (a whole dimension) as NumPy wants them."""
-    return tuple([_ALL if i is None else i if type(i) is np.ndarray else i._array for i in indices])
+    places = tuple([_ALL if i is None else i if type(i) is np.ndarray else i._array for i in indices])
+    if modes.FLAGS.rows and any(type(p) is Rows and p.dtype.kind == "b" for p in places):
+        raise RuntimeError(errors.ROWS_MASK)
+    return places
 
 
 def laid_out(r: np.ndarray, input: np.ndarray, places: tuple[Any, ...]) -> np.ndarray:

@@ -362,6 +362,8 @@ def t(input: Tensor) -> Tensor:
         if FLAGS.rows and isinstance(x, Rows):  # what PyTorch's rule for vmap calls
             return TENSORS.transpose(input, 0, 1)
         return view_of(input, x.T, _T, ())
+    if not x.ndim and isinstance(x, Rows):
+        return input  # PyTorch's rule for vmap
     return view_of(input, _t(x), _T, ())
 
 
@@ -409,7 +411,10 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
             [2, 5],
             [3, 6]])
     """
-    return view_of(input, _transpose(input._array, dim0, dim1), _TRANSPOSE, (dim0, dim1, None, None))
+    array = _transpose(input._array, dim0, dim1)
+    if not array.ndim and isinstance(array, Rows):
+        return input  # PyTorch's rule for vmap
+    return view_of(input, array, _TRANSPOSE, (dim0, dim1, None, None))
 
 
 def _permute(input: np.ndarray, dims: tuple[int, ...]) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.rows import all_rows
 from ...core.recording.record import NOT_IMPLEMENTED, no_derivative
 from ...core.types.dtypes import scalar_name
 from ...core.types.return_types import named
@@ -170,6 +171,7 @@ def linalg_ldl_factor_ex(
 
 def check_pivots(name: str, info: np.ndarray) -> None:
     """PyTorch's error where a block of D is zero."""
+    info = all_rows(info)
     if info.any():
         raise RuntimeError(_INFO.format(name, info[info != 0][0]))
 

@@ -179,7 +179,7 @@ def refuse_rows_in_place(op: Op, values: Sequence[Any]) -> None:
         raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), [*lanes, *shape]))
     if op.in_rows:
         refuse_rows_as("inplace arithmetic" if op.in_rows == "arithmetic" else op.name + "_")
-    warn_of_slow_rows(called, 93)
+    warn_of_slow_rows(called)
     missing = {level for x in beyond for level in x.levels}.difference(levels_of(target.shape))
     place = next((place for level, _, _, place in reversed(modes.LOCAL.state.mapped) if level in missing), 0)
     raise RuntimeError(errors.ROWS_INPLACE.format(f"aten::{op.name}_", f"at level {place}"))
