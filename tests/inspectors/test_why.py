@@ -392,3 +392,14 @@ def test_parameters_that_only_an_optimizer_holds(torch: Any, shell: Any):
     shell.run("def made(): return torch.nn.Linear(3, 5)\nopt = torch.optim.SGD(made().parameters(), lr=.1)")
     text = shell.run("lab.why(opt)").text
     assert "`opt.param_groups[0]['params'][0]`" in text and "`t`" not in text
+
+
+def test_a_module_whose_results_were_counted(torch: Any, shell: Any):
+    """The largest of several has no derivative, so nothing leads back to the weights."""
+    shell.run("import autogradlab.inspectors as lab\nnet = torch.nn.Linear(2, 3)\nx = torch.ones(4, 2)")
+    shell.run("pred = net(x).argmax(1).float()\nloss = (pred - 1).pow(2).mean()")
+    text = shell.run("lab.why(net.weight)").text
+    assert "`pred` was computed by way of `net(x).argmax(1)`, which has no derivative" in text
+    assert "Compute the loss from what stands in front of that" in text and "Compute something from" not in text
+    set_language("zh")
+    assert "`pred` 是经由 `net(x).argmax(1)` 算出来的" in shell.run("lab.why(net.weight)").text

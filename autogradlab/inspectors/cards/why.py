@@ -181,6 +181,7 @@ CAUSES = {
     "passed_by": "cause_backward",
     "left": "cause_left",
     "left_block": "cause_left",
+    "left_counts": "cause_left",
 }
 
 

@@ -70,7 +70,8 @@ def _without(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnos
 
 
 def _unrecorded(name: str, space: Space) -> Diagnosis | None:
-    """A result that was computed from a leaf where nothing is recorded."""
+    """A result that was computed from a leaf where nothing is recorded, or by way of what has no derivative."""
+    owner = re.split(r"[.\[]", name)[0]
     for result, value in space.items():
         if not is_tensor(value) or value.requires_grad or not value.is_floating_point() or result == name:
             continue
@@ -78,6 +79,9 @@ def _unrecorded(name: str, space: Space) -> Diagnosis | None:
         block = None if made is None else unrecording(made.within)
         if made is not None and block is not None and name in _computing(made.source):
             return Diagnosis("left_block", {"name": name, "result": result, "block": block}, made)
+        counts = "" if made is None else reasons.without_gradient(made.source, space)
+        if counts and owner in _computing(counts):
+            return Diagnosis("left_counts", {"name": name, "result": result, "counts": counts}, made)
     return None
 
 
