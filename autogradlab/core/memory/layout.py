@@ -192,7 +192,7 @@ def filled_channels_last(x: np.ndarray) -> bool:
     """Whether the elements lie with the channels last, without gaps; strides of sizes of 1 do not count."""
     if x.ndim in (4, 5) and not x.size:
         wanted = _nothing_channels_last(x.shape, x.dtype).strides
-        return all(n == 1 or a == b for n, a, b in zip(x.shape, x.strides, wanted, strict=True))
+        return all(n == 1 or a == b for n, a, b in zip(x.shape, placed(x).strides, wanted, strict=True))
     return x.ndim in (4, 5) and not x.flags.c_contiguous and bool(np.moveaxis(x, 1, -1).flags.c_contiguous)
 
 

@@ -31,7 +31,7 @@ def int_arg(n: Any) -> int:
     if type(n) is bool:
         raise TypeError("must be int, not bool")
     array: Any = getattr(n, "_array", n)
-    if getattr(array, "ndim", 0) or getattr(getattr(array, "dtype", None), "kind", "") == "b":
+    if getattr(array, "ndim", 0) > 0 or getattr(getattr(array, "dtype", None), "kind", "") == "b":
         raise TypeError(f"must be int, not {type(n).__name__}")
     return operator.index(n)
 
