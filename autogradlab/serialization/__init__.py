@@ -52,7 +52,7 @@ from .settings import (
     set_default_mmap_options,
     skip_data,
 )
-from .stream import MAGIC_NUMBER, PROTOCOL_VERSION, Stream, is_stream, streamed
+from .stream import MAGIC_NUMBER, PROTOCOL_VERSION, Stream, streamed
 from .writing import Writer
 
 __all__ = [
@@ -178,8 +178,10 @@ def load(
     package (models, optimizers, data sets, functions as attributes) and of classes that the program has loaded
     already, made without a call of the class; `add_safe_globals` allows single ones.
 
+    pickle_module: one whose Unpickler has a `load` of its own reads in its own way.
+
     Errors: pickle.UnpicklingError for a file that is damaged, claims more than it holds, or names something that is not
-    allowed; FileNotFoundError; EOFError for an empty file.
+    allowed; RuntimeError for one that is cut off; FileNotFoundError; EOFError for an empty file.
 
     Example:
         >>> import autogradlab as torch
@@ -192,26 +194,66 @@ def load(
 
     Mirrors `torch.load`.
     """
+    weights_only = _weights_only(weights_only, pickle_module)
     if weights_only and pickle_module is not None:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
     if mmap and not isinstance(f, (str, os.PathLike)):
         raise ValueError("f must be a file path in order to use the mmap argument")
     content, start = content_of(f)
     if not content:
-        raise EOFError("Ran out of input") if weights_only is False else EOFError
-    if pickle_load_args and weights_only is not False:
+        raise EOFError if weights_only else EOFError("Ran out of input")
+    if pickle_load_args and weights_only:
         warnings.warn("pickle_load_args only works if `weights_only=False`.", stacklevel=2)
     encoding = pickle_load_args.get("encoding", "utf-8")
-    if is_stream(content):
+    _check_names(pickle_load_args, weights_only, content.startswith(b"PK\x03\x04"))
+    if not weights_only:
+        if getattr(pickle_module, "Unpickler", pickle.Unpickler).load is not pickle.Unpickler.load:
+            return pickle_module.Unpickler(io.BytesIO(content), **{"encoding": encoding, **pickle_load_args}).load()
+    if not content.startswith(b"PK\x03\x04"):
         if mmap:
             raise RuntimeError(
                 f"mmap can only be used with files saved with `torch.save({f}, _use_new_zipfile_serialization=True), "
                 "please torch.save your checkpoint with this option in order to use mmap."
             )
         stream = Stream(content)
-        found = stream.load(map_location, weights_only is not False, encoding)
+        found = stream.load(map_location, weights_only, encoding)
         if not isinstance(f, (str, os.PathLike)):
             f.seek(start + stream.end)  # another object may follow
         return found
     with Archive(content) as archive:
-        return Reader(archive, map_location, weights_only is not False, encoding).load()
+        return Reader(archive, map_location, weights_only, encoding).load()
+
+
+def _check_names(given: dict[str, Any], weights_only: bool, archive: bool) -> None:
+    """Refuse arguments that no Unpickler takes; that for weights takes less."""
+    for name in given:
+        if weights_only and name != "encoding":
+            what = "Unpickler.__init__" if archive else "load"
+            raise TypeError(f"{what}() got an unexpected keyword argument '{name}'")
+        if name not in ("encoding", "errors", "fix_imports", "buffers"):
+            what = "Unpickler" if archive else "load"
+            raise TypeError(f"'{name}' is an invalid keyword argument for {what}()")
+
+
+def _weights_only(given: bool | None, pickle_module: Any) -> bool:
+    """What `weights_only` means with this module and this environment."""
+    only, all_too = (
+        os.getenv(name, "0").lower() in ("1", "y", "yes", "true")
+        for name in ("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
+    )
+    if only and all_too:
+        raise RuntimeError(
+            "Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should be set, but both "
+            "were set."
+        )
+    if only:
+        return True
+    if given is None and all_too:
+        warnings.warn(
+            "Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the`weights_only` argument was not "
+            "explicitly passed to `torch.load`, forcing weights_only=False.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return False
+    return pickle_module is None if given is None else bool(given)

@@ -27,6 +27,11 @@ __all__ = [
     "write",
 ]
 
+_INCOMPLETE = (
+    "PytorchStreamReader failed reading zip archive: {}. This is an internal miniz error. If you are seeing this "
+    "error, there is a high likelihood that your checkpoint file is corrupted. This can happen if the checkpoint was "
+    "not saved properly, was transferred incorrectly, or the file was modified after saving."
+)
 #: more records than any state dict has
 _MOST_RECORDS = 1_000_000
 
@@ -86,8 +91,10 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
             records = self._zip.infolist()
-        except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as error:
-            raise damaged(f"it is no complete ZIP archive ({error})") from None
+        except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError):
+            # shorter than the record that ends every archive
+            why = "not a ZIP archive" if len(content) < 22 else "failed finding central directory"
+            raise RuntimeError(_INCOMPLETE.format(why)) from None
         if len(records) > _MOST_RECORDS:
             raise damaged(f"it has {len(records)} records")
         if sum(record.file_size for record in records) > len(content):

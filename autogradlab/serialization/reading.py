@@ -61,6 +61,16 @@ _UNSUPPORTED = (
     "https://pytorch.org/docs/stable/generated/torch.load.html."
 )
 
+_UNKNOWN = (
+    "Weights only load failed. In PyTorch 2.6, we changed the default value of the `weights_only` argument in "
+    "`torch.load` from `False` to `True`. Re-running `torch.load` with `weights_only` set to `False` will likely "
+    "succeed, but it can result in arbitrary code execution. Do it only if you got the file from a trusted source.\n"
+    "Please file an issue with the following so that we can make `weights_only=True` compatible with your use case: "
+    "WeightsUnpickler error: \n\nUnsupported operand {}\n\n"
+    "Check the documentation of torch.load to learn more about types accepted by default with weights_only "
+    "https://pytorch.org/docs/stable/generated/torch.load.html."
+)
+
 # -- what is allowed by hand ------------------------------------------------------------------------------------------
 
 _safe: list[Any] = []
@@ -118,7 +128,19 @@ def _given() -> list[Any]:
 
 
 def _name(x: Any) -> str:
-    return x[1] if isinstance(x, tuple) else f"{x.__module__}.{x.__qualname__}"
+    """The name under which a file has what the user allowed. Errors, as PyTorch's: for what has no name."""
+    try:
+        if not isinstance(x, tuple):
+            return f"{x.__module__}.{x.__qualname__}"
+        if len(x) != 2:
+            raise ValueError(
+                f"Expected tuple of length 2 (global, str of callable full path), but got tuple of length: {len(x)}"
+            )
+        if type(x[1]) is not str:
+            raise TypeError(f"Expected second item in tuple to be str of callable full path, but got: {type(x[1])}")
+        return x[1]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise _Raised(error) from None
 
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
@@ -144,6 +166,8 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
                 except UnpicklingError:
                     module, name = _modern(module, name)
                     found[f"{module}.{name}"] = None
+                except _Raised as error:
+                    raise error.args[0] from None
     return list(found)
 
 
@@ -166,7 +190,12 @@ def content_of(f: Any) -> tuple[bytes, int]:
             f"{error}. You can only torch.load from a file that is seekable. Please pre-load the data into a "
             "buffer like io.BytesIO and try to load from it instead."
         ) from None
-    return f.read(), start
+    if isinstance(f, io.IOBase) or not hasattr(f, "readinto"):
+        return f.read(), start
+    found, part = bytearray(), bytearray(1 << 20)
+    while n := f.readinto(part):
+        found += part[:n]
+    return bytes(found), start
 
 
 # -- the machine -------------------------------------------------------------------------------------------------------
@@ -229,6 +258,8 @@ class Reader:
                     return self._result()
                 step = _STEPS.get(code)
                 if step is None:
+                    if self.weights_only:
+                        raise UnpicklingError(_UNKNOWN.format(code))
                     raise damaged(f"its pickle has an operation that is not known here ({code})")
                 step(self)
         except _Raised as error:
@@ -334,6 +365,9 @@ class Reader:
         state, x = self.stack.pop(), self.stack[-1]
         if isinstance(x, OrderedDict):
             x.__dict__.update(state)
+        elif isinstance(x, Tensor) and isinstance(state, tuple) and len(state) == 4:  # as PyTorch 0.1 wrote them
+            kind = state[0].dtype.name if isinstance(state[0], TypedStorage) else ""
+            x.set_(_rebuilt(state[0], kind, *state[1:], False, None))
         elif isinstance(x, Tensor):
             x.__dict__.update(_attributes(state))
         elif any(type(x) is one for one in _given()) or not (self.weights_only or isinstance(x, _NO_OBJECT)):
@@ -343,7 +377,8 @@ class Reader:
 
     def persistent(self) -> None:
         """BINPERSID: memory, by its number."""
-        what, kind, key, location, size = (_word(part) for part in self.stack.pop()[:5])
+        given = self.stack.pop()
+        what, kind, key, location, size = (_word(part) for part in given[:5])
         words = isinstance(key, str) and isinstance(location, str)
         if what != "storage" or not isinstance(kind, _Global) or not words or not isinstance(size, int):
             raise damaged("its pickle refers to something that is no memory")
@@ -365,7 +400,20 @@ class Reader:
         if found is None:
             found = TypedStorage(wrap_storage=self.memory[key], dtype=numbers, _internal=True)
             self.storages[key, numbers.name] = found
+        if len(given) > 5 and given[5] is not None:
+            found = self._part(found, key, *given[5])
         self.stack.append(found)
+
+    def _part(self, whole: TypedStorage, key: str, name: Any, offset: int, size: int) -> TypedStorage:
+        """Part of a memory, as files of PyTorch 0.3 have them by a name of their own."""
+        known = (f"{key}/{_word(name)}", whole.dtype.name)
+        if known not in self.storages:
+            itemsize = whole.dtype.itemsize
+            if not 0 <= offset <= offset + size <= self.memory[key].nbytes() // itemsize:
+                raise damaged(f"part of memory {key} reaches outside it")
+            memory = self.memory[key].buffer[offset * itemsize : (offset + size) * itemsize]
+            self.storages[known] = TypedStorage(wrap_storage=Storage.over(memory), dtype=whole.dtype, _internal=True)
+        return self.storages[known]
 
     def _placed(self, memory: np.ndarray, location: str) -> Storage:
         """The memory of a tensor that was saved on a device, where `map_location` wants it."""
@@ -563,7 +611,7 @@ _KNOWN: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_parameter_with_state": _parameter,
     "torch._tensor._rebuild_from_type_v2": _of_type,
     "torch.nn.parameter.Parameter": lambda reader, data, requires=True: _parameter(reader, data, requires, None),
-    "torch.Tensor": lambda reader, *args: _refuse("torch.Tensor"),
+    "torch.Tensor": lambda reader, *args: _refuse("torch.Tensor") if args else _no_numbers(),
     "torch.Size": _collected(Size),
     "torch.device": _device,
     "torch.serialization._get_layout": _layout,
@@ -578,6 +626,12 @@ _KNOWN: dict[str, Callable[..., Any]] = {
     "builtins.list": _collected(list),
     "builtins.int": lambda reader, *args: _refuse("int"),
 }
+
+
+def _no_numbers() -> Tensor:
+    from ..core.recording.record import TENSORS
+
+    return TENSORS.empty((0,), dtype=dtypes.float32)
 
 
 def _refuse(what: str) -> Any:
@@ -611,7 +665,10 @@ def _bytes_text(form: str) -> Callable[[Reader], None]:
 
     def read(r: Reader) -> None:
         data = r._take(r._number(form))
-        r.stack.append(data if r.encoding == "bytes" else data.decode(r.encoding))
+        try:
+            r.stack.append(data if r.encoding == "bytes" else data.decode(r.encoding))
+        except UnicodeDecodeError as error:  # the caller's mistake
+            raise _Raised(error) from None
 
     return read
 

@@ -13,7 +13,7 @@ from .archive import damaged
 from .reading import Reader
 from .writing import Writer
 
-__all__ = ["MAGIC_NUMBER", "PROTOCOL_VERSION", "Stream", "is_stream", "streamed"]
+__all__ = ["MAGIC_NUMBER", "PROTOCOL_VERSION", "Stream", "streamed"]
 
 MAGIC_NUMBER, PROTOCOL_VERSION = 0x1950A86A20F9469CFC6C, 1001
 #: how such a file begins: the pickle of the number above
@@ -32,11 +32,6 @@ def streamed(obj: object) -> bytes:
     for _, memory, width in memories:
         parts += [(memory.nbytes // width).to_bytes(8, sys.byteorder), memory.tobytes()]
     return b"".join(parts)
-
-
-def is_stream(content: bytes) -> bool:
-    """Whether a file is of that format."""
-    return content.startswith(_BEGINNING)
 
 
 class Stream:
@@ -58,8 +53,11 @@ class Stream:
         """The object."""
         reader = Reader(self, map_location, weights_only, encoding)
         reader.data = self.content
-        if reader.run() != MAGIC_NUMBER or reader.run() != PROTOCOL_VERSION:
-            raise damaged("it is of an unknown version")
+        if reader.run() != MAGIC_NUMBER:
+            raise RuntimeError("Invalid magic number; corrupt file?")
+        version = reader.run()
+        if version != PROTOCOL_VERSION:
+            raise RuntimeError(f"Invalid protocol version: {version}")
         system = reader.run()
         native = sys.byteorder == "little"
         little = (
@@ -87,6 +85,11 @@ class Stream:
         memory, kind = self._memories[key]
         if reader._number("q") * kind.itemsize != memory.nbytes:
             raise damaged(f"memory {key} is not as long as its pickle says")
+        left = len(reader.data) - reader.at
+        if left < memory.nbytes:
+            raise RuntimeError(
+                f"unexpected EOF, expected {memory.nbytes - left} more bytes. The file might be corrupted."
+            )
         read = np.frombuffer(reader._take(memory.nbytes), np.uint8).copy()
         if swapped:
             swap(read, kind)

@@ -15,6 +15,7 @@ import pickle
 import random
 import subprocess
 import sys
+import types
 import zipfile
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
@@ -66,9 +67,9 @@ def everything(torch: Any) -> dict[str, Any]:
     }
 
 
-def saved(torch: Any, obj: Any) -> bytes:
+def saved(torch: Any, obj: Any, **options: Any) -> bytes:
     buffer = io.BytesIO()
-    torch.save(obj, buffer)
+    torch.save(obj, buffer, **options)
     return buffer.getvalue()
 
 
@@ -299,7 +300,7 @@ def test_a_hostile_pickle_runs_nothing(tmp_path: Any, call: Any, options: Any):
     "description",
     [
         b"\x80\x02c__builtin__\nset\n}X\x01\x00\x00\x00aK\x01sb.",  # attributes for a function
-        b"\x80\x02ctorch\nTensor\n)R.",
+        b"\x80\x02ctorch\nTensor\nK\x02\x85R.",
         b"\x80\x02c__builtin__\nbytearray\nJ\xff\xff\xff\x7f\x85R.",  # two gigabytes
         b"\x80\x02X\x00\x00\x01\x00"
         + b"a" * 65536
@@ -336,10 +337,107 @@ def test_a_tensor_stays_in_its_memory():
             loaded(autogradlab, archive_of(description.replace(old, new)))
 
 
-@pytest.mark.parametrize("content", [b"abc", pickle.dumps({"a": 1}), b"PK\x03\x04" + bytes(100)])
+@pytest.mark.parametrize("content", [b"abc", pickle.dumps({"a": 1}), b"garbage" * 9])
 def test_foreign_files_are_refused(content: bytes):
     with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
         loaded(autogradlab, content)
+
+
+def test_files_that_are_cut_off_say_so():
+    content = saved(autogradlab, autogradlab.ones(3))
+    for n, why in (
+        (10, "not a ZIP archive"),
+        (200, "failed finding central directory"),
+        (-1, "failed finding central"),
+    ):
+        with pytest.raises(RuntimeError, match=f"PytorchStreamReader failed reading zip archive: {why}"):
+            loaded(autogradlab, content[:n])
+    old = saved(autogradlab, autogradlab.ones(3), _use_new_zipfile_serialization=False)
+    with pytest.raises(RuntimeError, match=r"unexpected EOF, expected 5 more bytes\. The file might be corrupted\."):
+        loaded(autogradlab, old[:-5])
+    for options in ({}, {"weights_only": False}):
+        with pytest.raises(RuntimeError, match="Invalid magic number; corrupt file"):
+            loaded(autogradlab, pickle.dumps({"a": 1}, 2), **options)
+
+
+def test_the_environment_says_what_a_load_may_make(monkeypatch: Any):
+    content = saved(autogradlab, autogradlab.nn.Linear(1, 1))
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
+    with pytest.warns(UserWarning, match="forcing weights_only=False"):
+        assert isinstance(loaded(autogradlab, content), autogradlab.nn.Linear)
+    with pytest.raises(pickle.UnpicklingError):
+        loaded(autogradlab, content, weights_only=True)
+    monkeypatch.setenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "yes")
+    with pytest.raises(RuntimeError, match="but both were set"):
+        loaded(autogradlab, content)
+    monkeypatch.delenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
+    with pytest.raises(pickle.UnpicklingError):
+        loaded(autogradlab, content, weights_only=False)
+
+
+def test_an_unpickler_of_ones_own_is_asked():
+    class Silent(pickle.Unpickler):
+        def load(self) -> Any:
+            return "nothing"
+
+    content = saved(autogradlab, autogradlab.ones(3))
+    assert loaded(autogradlab, content, pickle_module=types.SimpleNamespace(Unpickler=Silent)) == "nothing"
+    assert loaded(autogradlab, content, pickle_module=pickle).shape == (3,)
+    with pytest.raises(TypeError, match=r"'color' is an invalid keyword argument for Unpickler\(\)"):
+        loaded(autogradlab, content, weights_only=False, color=3)
+    with pytest.warns(UserWarning, match="pickle_load_args"), pytest.raises(TypeError, match="argument 'fix_imports'"):
+        loaded(autogradlab, content, fix_imports=True)
+
+
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+def test_tensors_of_the_oldest_files():
+    x = autogradlab.arange(30.0).as_strided([2, 3], [9, 3], 2)
+
+    class Old:
+        def __reduce__(self) -> Any:
+            return autogradlab.Tensor, (), (x.storage(), 2, (2, 3), (9, 3))
+
+    for options in ({"weights_only": True}, {"weights_only": False}):
+        read = loaded(autogradlab, saved(autogradlab, Old()), **options)
+        assert read.stride() == (9, 3) and read.storage_offset() == 2 and autogradlab.equal(read, x)
+
+
+def test_parts_of_a_memory_have_names_of_their_own():
+    whole = b"X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x007X\x03\x00\x00\x00cpuK\x02"
+    parts = [b"(%sX\x01\x00\x00\x00%dK%cK\x01\x87tQ" % (whole, 8 + at, at) for at in (0, 1)]
+    start = saved(autogradlab, 0, _use_new_zipfile_serialization=False).rpartition(b"\x80\x02K\x00.")[0]
+    keys = b"\x80\x02]X\x01\x00\x00\x007a."
+    numbers = (2).to_bytes(8, "little") + numpy.array([1.0, 2.0], "<f4").tobytes()
+    first, second = loaded(autogradlab, start + b"\x80\x02" + b"".join(parts) + b"\x86." + keys + numbers)
+    assert (first[0], second[0], len(first), len(second)) == (1.0, 2.0, 1, 1)
+    assert first.data_ptr() + 4 == second.data_ptr()
+
+
+def test_a_file_that_fills_memory_is_asked_to():
+    class Filling:
+        def __init__(self, content: bytes) -> None:
+            self.inner = io.BytesIO(content)
+            self.seek, self.tell = self.inner.seek, self.inner.tell
+
+        def read(self, n: int = -1) -> bytes:
+            raise AssertionError("not asked to fill memory")
+
+        def readinto(self, memory: Any) -> int:
+            return self.inner.readinto(memory)
+
+    x = autogradlab.ones(3)
+    assert autogradlab.equal(autogradlab.load(Filling(saved(autogradlab, x))), x)
+
+
+def test_allowed_names_that_are_none():
+    content = saved(autogradlab, autogradlab.nn.Linear(1, 1))
+    for odd, error, why in (
+        (3, AttributeError, "__module__"),
+        (("a", "b", "c"), ValueError, "tuple of length: 3"),
+        ((int, 3), TypeError, "to be str"),
+    ):
+        with autogradlab.serialization.safe_globals([odd]), pytest.raises(error, match=why):
+            loaded(autogradlab, content)
 
 
 def test_an_empty_file_is_refused():
@@ -361,7 +459,7 @@ def test_damaged_files_give_one_error():
         try:
             loaded(autogradlab, bytes(data))
             errors["read"] += 1
-        except (pickle.UnpicklingError, EOFError) as error:
+        except (pickle.UnpicklingError, EOFError, RuntimeError) as error:
             errors[type(error).__name__] += 1
     assert errors["UnpicklingError"] > 100
 
