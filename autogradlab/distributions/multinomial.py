@@ -40,6 +40,7 @@ class Multinomial(OverCategorical):
             raise NotImplementedError("inhomogeneous total_count is not supported")
         self.total_count = total_count
         self._of(Categorical(probs=probs, logits=logits), validate_args)
+        Binomial(total_count=total_count, probs=self.probs)  # which refuses a count that cannot be
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Any:

@@ -337,7 +337,8 @@ def kaiming_uniform_(
     if 0 in tensor._array.shape:
         warnings.warn(_EMPTY, stacklevel=2)
         return tensor
-    std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
+    fan = _calculate_correct_fan(tensor, mode)
+    std = calculate_gain(nonlinearity, a) / math.sqrt(fan)
     bound = math.sqrt(3.0) * std
     return _drawn(tensor, streams.uniform_, -bound, bound, generator)
 
@@ -367,7 +368,8 @@ def kaiming_normal_(
     if 0 in tensor._array.shape:
         warnings.warn(_EMPTY, stacklevel=2)
         return tensor
-    std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
+    fan = _calculate_correct_fan(tensor, mode)
+    std = calculate_gain(nonlinearity, a) / math.sqrt(fan)
     return _drawn(tensor, streams.normal_, 0, std, generator)
 
 

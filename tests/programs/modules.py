@@ -664,6 +664,10 @@ for metric in (1.0, 2.0):
     loud.step(metric)
 print(loud.get_last_lr())
 
+# % modules-odds: what is said first of two mistakes, and pinned sequences
+t(nn.init.kaiming_normal_, torch.ones(3), 0, "fan_in", "bent")
+t(lambda: nn.utils.rnn.pack_sequence([torch.ones(2)]).pin_memory())
+
 # % modules-called-with-others: names of parameters that lead nowhere
 
 model = nn.Sequential(nn.Linear(1, 1), nn.ReLU())

@@ -76,6 +76,11 @@ class PackedSequence(_Packed):
         """Whether the memory is pinned: it never is."""
         return False
 
+    def pin_memory(self) -> PackedSequence:
+        """The same in pinned memory. Errors: RuntimeError, as there is no accelerator."""
+        data, order, back = (None if t is None else t.pin_memory() for t in (self.data, *self[2:]))
+        return type(self)(data, self.batch_sizes, order, back)  # type: ignore[arg-type]
+
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """The same with data of another dtype; itself if nothing changes."""
         data: Any = self.data.to(*args, **kwargs)
