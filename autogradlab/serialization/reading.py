@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.memory.storage import Storage, StorageBase
+from ..core.recording.record import TENSORS
 from ..core.tensor.copying import rebuild_absent, rebuild_tensor
 from ..core.tensor.tensor import Size, Tensor, set_requires_grad
 from ..core.types import dtypes, layouts
@@ -629,8 +630,6 @@ _KNOWN: dict[str, Callable[..., Any]] = {
 
 
 def _no_numbers() -> Tensor:
-    from ..core.recording.record import TENSORS
-
     return TENSORS.empty((0,), dtype=dtypes.float32)
 
 
