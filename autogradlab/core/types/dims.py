@@ -56,7 +56,11 @@ def all_dims(dim: Any, ndim: int) -> tuple[int, ...]:
     """What a reduction's `dim` argument names: None and () mean every dimension."""
     if dim is None or (not isinstance(dim, int) and isinstance(dim, (tuple, list)) and not dim):
         return tuple(range(ndim))
-    found = wrap_dims(dim, ndim) if isinstance(dim, (tuple, list)) else (wrap_dim(of_list(dim), ndim),)
+    found = (
+        wrap_dims(dim, ndim)
+        if isinstance(dim, (tuple, list))
+        else (wrap_dim(dim if type(dim) is int else of_list(dim), ndim),)
+    )
     return () if ndim == 0 else found
 
 

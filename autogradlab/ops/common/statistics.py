@@ -37,10 +37,8 @@ def _summed(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
     return np.add.reduce(x, axis=dims, keepdims=keepdim)
 
 
-def _by_number(x: Any, n: int) -> Any:
-    """Over a number; of complex numbers both parts, so that what is not finite stays in its own."""
-    if x.dtype.kind != "c" or type(x) is Rows:
-        return x / np.array(n, x.dtype)
+def _parts_by(x: Any, n: int) -> Any:
+    """Complex numbers over a number: both parts, so that what is not finite stays in its own."""
     r = np.empty_like(x)
     r.real, r.imag = x.real / n, x.imag / n
     return r
@@ -76,15 +74,19 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
                     "factor (input numel divided by output numel).",
                     at=_AT,
                 )
-        middle = _by_number(sums(x, dims, True), count) if count else np.full(kept, np.nan)
+        if not count:
+            middle = np.full(kept, np.nan)
+        else:
+            total = sums(x, dims, True)
+            apart = total.dtype.kind == "c" and type(total) is not Rows
+            middle = _parts_by(total, count) if apart else total / np.array(count, total.dtype)
         off = x - middle
-
-        def spread(off: Any) -> Any:
-            squares = np.multiply(off, off, out=off) if off.ndim else off * off
+        v: Any = None
+        for part in (off.real, off.imag) if off.dtype.kind == "c" else (off,):
+            squares = np.multiply(part, part, out=part) if part.ndim else part * part
             total = array(contiguous(sums(squares, dims, keepdim)))
-            return array(total / np.array(free, total.dtype))
-
-        v = spread(off.real) + spread(off.imag) if off.dtype.kind == "c" else spread(off)
+            spread = array(total / np.array(free, total.dtype))
+            v = spread if v is None else v + spread
         if count == 0:
             v = v * np.nan
         v = array(np.sqrt(v)) if root else v

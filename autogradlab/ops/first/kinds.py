@@ -191,7 +191,7 @@ def _refuse_shapes(kernel: Kernel, x: np.ndarray, others: tuple[Any, ...], optio
         single.append(np.ones(o.shape, np.float32) if alike else o.copy() if array else o)
     try:
         kernel(*single, **options)
-    except RuntimeError as error:
+    except (RuntimeError, TypeError) as error:
         if "type" not in str(error):  # which may be but that of the stand-in
             raise
 

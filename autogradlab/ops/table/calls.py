@@ -167,9 +167,10 @@ def one(op: Op) -> Callable[..., Any]:
             edge = input._meta.accumulate()
         # end
         if edge is None:
-            if r.dtype.kind not in "fcV" and not casts:
-                return t
-            edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, args)
+            if r.dtype.kind not in "fcV" and not casts:  # nothing is recorded, whatever became of a view's Node
+                edge = NO_EDGE
+            else:
+                edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, args)
         if edge is NO_EDGE or r.dtype.kind not in "fcV":
             if casts and edge is not NO_EDGE:
                 raise RuntimeError(f"Autograd not support dtype: {scalar_name(t)}")

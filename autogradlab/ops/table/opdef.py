@@ -200,9 +200,8 @@ class Op:
         self.check_out = check_out
         #: of a result whose shape may not be that of the first tensor: its shape, by the others; refused in place
         self.fits = fits
-        #: how often PyTorch's kernel writes its result in place, where that shows: outside of inference mode, where all
-        #: tensors that it is given are of inference mode, these writes count as versions of the result; a function
-        #: tells them by the arguments
+        #: how often PyTorch's kernel writes its result in place, or a function that tells it by the arguments: outside
+        #: of inference mode, where all tensors that it is given are of that mode, the writes count as versions
         self.inner_writes = inner_writes
         self.overload, self.overloads, self.counts, self.binds, self.short = overload, overloads, counts, binds, short
         self._bind_parameters(kernel, reads)
