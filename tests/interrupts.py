@@ -73,11 +73,12 @@ def watch(instruction: Callable[[CodeType, int], bool], within: tuple[str, ...])
     """Have `instruction` called before every bytecode of this thread in files of `within`, but not in this file, until
     what is returned is called. It says whether it wants to hear of this bytecode again."""
 
-    # Python drops what is raised in a callback of the garbage collector
+    # Python drops what is raised in a callback of the garbage collector, and in `__del__`
     dropped = {getattr(callback, "__code__", None) for callback in gc.callbacks}
 
     def asked(code: CodeType) -> bool:
-        return code.co_filename != __file__ and code not in dropped and any(p in code.co_filename for p in within)
+        heard = code not in dropped and code.co_name != "__del__"
+        return heard and code.co_filename != __file__ and any(p in code.co_filename for p in within)
 
     before = sys.gettrace()
     if sys.version_info >= (3, 12):  # sys.settrace misses bytecodes in Python 3.13.0

@@ -552,6 +552,7 @@ for size in ((2, 2), (2, 2, 1, 1)):
         for kwargs in ({"weight": torch.tensor([0.0, 1.0])}, {"ignore_index": 0}, {"weight": torch.zeros(2)}):
             loss = F.nll_loss(x, label, reduction=reduction, **kwargs)
             print(loss, torch.autograd.grad(loss.sum(), x)[0])
+one = torch.ones(1, 2)
 for reduction in (None, 3, True, "elementwise_mean", b"mean"):
     for call in (
         lambda: F.gaussian_nll_loss(one, one, one, reduction=reduction),

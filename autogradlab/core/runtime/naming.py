@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copyreg
-import inspect
 from importlib import import_module
 from typing import Any
 
@@ -18,6 +17,8 @@ def place(cls: type, module: str) -> None:
     `typing.get_type_hints`, of the class and of every subclass, reads annotations that are text with the names of that
     module, which need not be there: so they are evaluated here, with those of the module that the class is written in.
     """
+    import inspect  # which `import autogradlab` does without
+
     found = inspect.get_annotations(cls, eval_str=True)
     if found:
         cls.__annotations__ = found
