@@ -298,6 +298,7 @@ def interrupted_at(
     return wrong
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("make", WORK, ids=lambda f: f.__name__)
 def test_interrupted_at_every_point(make: Callable[[], Work]):
     assert left_behind(make) == []

@@ -50,6 +50,7 @@ def outcome(key: str, case: Case, make: Callable[[Any], Any]) -> Any:
     return result, attempt(torch.autograd.grad, outs, leaves, like(torch, outs, 1, False), allow_unused=True)
 
 
+@pytest.mark.turns(3)
 @every_operation
 def test_bits_are_read(key: str):
     def check(case: Case) -> list[str]:
@@ -62,6 +63,7 @@ def test_bits_are_read(key: str):
     report(REGISTRY[key], found_in(REGISTRY[key], check))
 
 
+@pytest.mark.turns(3)
 @every_operation
 def test_what_is_written_in_place_is_read_again(key: str):
     entry = REGISTRY[key]
