@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.arguments.mismatch import typename
+from ..core.backward.leaves import ALONE
 from ..core.graph.node import HookDict, Node, RemovableHandle, pair
 from ..core.memory.versions import of_inference
 from ..core.recording.record import SavedTensor, unpack
@@ -333,7 +334,7 @@ class FunctionNode(Node):
 
     def __del__(self) -> None:
         ctx = getattr(self, "_ctx", None)
-        if ctx is not None and getrefcount(ctx) > 3:  # the program has kept it, and it has to tell what was saved
+        if ctx is not None and getrefcount(ctx) > ALONE + 1:  # the program has kept it: it tells what was saved
             ctx._outlives = self
 
     @property
