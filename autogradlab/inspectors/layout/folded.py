@@ -17,6 +17,7 @@ from itertools import product, takewhile
 
 from ..parts import Block, Drawing, Ellipse, Facts, Group, Rect, Table, Text
 from ..snapshot.graph import Edge, Graph, NodeFact
+from ..snapshot.names import variable_of
 from ..words import say
 from .picture import Labels, draw
 
@@ -163,7 +164,7 @@ def _with_parameters(graph: Graph, groups: Mapping[str, Way]) -> dict[str, Way]:
     """The same, and what several of the outermost boxes use, weights that they share, in a box for each variable that
     has some of them."""
     names = {v.of[0]: v.name or "" for v in graph.values if v.kind == "leaf" and v.of is not None}
-    roots = {leaf: re.split(r"[.\[]", name, maxsplit=1)[0] for leaf, name in names.items() if not groups.get(leaf)}
+    roots = {leaf: variable_of(name) for leaf, name in names.items() if not groups.get(leaf)}
     count = Counter(roots.values())
     shared = {leaf: f"{root}.parameters()" for leaf, root in roots.items() if root != names[leaf] and count[root] > 1}
     return {**groups, **{leaf: ((name, name),) for leaf, name in shared.items()}}

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from collections.abc import Iterator, Set
 from dataclasses import replace
 from types import ModuleType
@@ -19,7 +18,7 @@ from .failing import parsed, resolve, statements
 from .feeders import nodes_below
 from .kinds import attribute, is_a, is_tensor
 from .mistakes import because
-from .names import Names, Space
+from .names import Names, Space, variable_of
 from .origins import Origin, origin
 from .samples import KEPT
 from .tensors import hook_names
@@ -71,7 +70,7 @@ def _without(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnos
 
 def _unrecorded(name: str, space: Space) -> Diagnosis | None:
     """A result that was computed from a leaf where nothing is recorded, or by way of what has no derivative."""
-    owner = re.split(r"[.\[]", name)[0]
+    owner = variable_of(name)
     for result, value in space.items():
         if not is_tensor(value) or value.requires_grad or not value.is_floating_point() or result == name:
             continue
@@ -308,7 +307,7 @@ def of_optimizer(optimizer: Any, name: str, names: Names, space: Space) -> list[
         if names.of(param) is None and made is not None:
             written = {n.id for n in ast.walk(parsed(made.source) or ast.Module([], [])) if isinstance(n, ast.Name)}
             alike = (n for n, t in names if t is not param and t.shape == param.shape)
-            other = next((n for n in alike if re.split(r"[.\[]", n)[0] in written), None)
+            other = next((n for n in alike if variable_of(n) in written), None)
             if other is not None:
                 found.append(_stale(name, other, space))
                 continue

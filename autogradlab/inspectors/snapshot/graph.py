@@ -18,7 +18,7 @@ from .firing import of_inspectors
 from .identity import mark
 from .kinds import attribute, is_tensor, library, version_of
 from .lines import Called, note_of
-from .names import dotted, tensors
+from .names import dotted, tensors, variable_of
 from .origins import Origin, origin
 from .rules import Rule, dims_of, inputs_of, op_name, rules_of
 from .samples import of_rows, whole
@@ -369,7 +369,7 @@ class Holders:
         """Where a variable was assigned; an item or attribute where its container was."""
         if name is None or name.endswith(".grad") or name in self.unheld:
             return None
-        root = re.split(r"[.\[]", name, maxsplit=1)[0]
+        root = variable_of(name)
         if root not in self.origins:
             self.origins[root] = origin(root, self.space)
         return self.origins[root]

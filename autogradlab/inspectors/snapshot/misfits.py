@@ -92,16 +92,16 @@ def _called(failed: Failure) -> str:
     return ast.unparse(failed.call.func) if isinstance(failed.call, ast.Call) else "f"
 
 
-def _plain(failed: Failure, fields: Fields) -> Fields | None:
+def _plain(failed: Failure, fields: Fields) -> Fields:
     return fields
 
 
-def _named(failed: Failure, fields: Fields) -> Fields | None:
+def _named(failed: Failure, fields: Fields) -> Fields:
     """With the name of what was asked."""
     return fields | {"name": _spelled(_subject(failed), "t")}
 
 
-def _target(failed: Failure, fields: Fields) -> Fields | None:
+def _target(failed: Failure, fields: Fields) -> Fields:
     """With the names of the input and the target of a loss."""
     pred, target = _argument(failed, 0, "input"), _argument(failed, 1, "target")
     found = fields | {"pred": _spelled(pred, "input"), "name": _spelled(target, "target")}
@@ -121,22 +121,22 @@ def _shape(sizes: str) -> str:
     return str(tuple(_numbers(sizes)))
 
 
-def _viewed(failed: Failure, fields: Fields) -> Fields | None:
-    found = fields | {"name": _spelled(_subject(failed), "t")}
+def _viewed(failed: Failure, fields: Fields) -> Fields:
+    found = _named(failed, fields)
     match failed.call:
         case ast.Call(func=ast.Attribute(value=of, attr="view"), args=sizes):
             found["cure"] = f"{grouped(of)}.reshape({', '.join(map(ast.unparse, sizes))})"
     return found
 
 
-def _reshaped(failed: Failure, fields: Fields) -> Fields | None:
+def _reshaped(failed: Failure, fields: Fields) -> Fields:
     sizes = _numbers(fields["shape"])
     product = math.prod(n for n in sizes if n != -1)
-    found = fields | {"name": _spelled(_subject(failed), "t"), "shape": str(tuple(sizes)), "product": str(product)}
+    found = _named(failed, fields) | {"shape": str(tuple(sizes)), "product": str(product)}
     return found | ({"as": "reshape_rest"} if -1 in sizes else {})
 
 
-def _single(failed: Failure, fields: Fields) -> Fields | None:
+def _single(failed: Failure, fields: Fields) -> Fields:
     """One number is wanted: by `item`, by `float`, by the list of numbers that `torch.tensor` takes."""
     call = failed.call
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "tensor":
@@ -145,12 +145,11 @@ def _single(failed: Failure, fields: Fields) -> Fields | None:
     return {"name": _spelled(_subject(failed), "t"), "wanted": f"{_called(failed)}(...)"}
 
 
-def _item(failed: Failure, fields: Fields) -> Fields | None:
-    name = _spelled(_subject(failed), "t")
-    return fields | {"name": name} | ({"as": "item_empty"} if fields["count"] == "0" else {})
+def _item(failed: Failure, fields: Fields) -> Fields:
+    return _named(failed, fields) | ({"as": "item_empty"} if fields["count"] == "0" else {})
 
 
-def _truth(failed: Failure, fields: Fields) -> Fields | None:
+def _truth(failed: Failure, fields: Fields) -> Fields:
     """Several elements are neither true nor false; a loss that is made of tensors takes them for its settings."""
     match failed.call:
         case ast.Call(func=made, args=[_, _, *_] as given) if isinstance(failed.value(made), type):
@@ -165,13 +164,13 @@ def _truth(failed: Failure, fields: Fields) -> Fields | None:
     return {"name": _spelled(next(asked, parts[0]), "t")}
 
 
-def _indexed(failed: Failure, fields: Fields) -> Fields | None:
+def _indexed(failed: Failure, fields: Fields) -> Fields:
     size = int(fields["size"])
-    found = fields | {"name": _spelled(_subject(failed), "t"), "last": str(size - 1)}
+    found = _named(failed, fields) | {"last": str(size - 1)}
     return found | ({"as": "indexed_empty"} if not size else {})
 
 
-def _dimension(failed: Failure, fields: Fields) -> Fields | None:
+def _dimension(failed: Failure, fields: Fields) -> Fields:
     """The dimensions that a tensor has are one less than the highest number plus one, which for none is also 0."""
     node = _subject(failed)
     tensor: Any = failed.value(node)
@@ -180,7 +179,7 @@ def _dimension(failed: Failure, fields: Fields) -> Fields | None:
     return found | ({"as": "dimension_none"} if is_tensor(tensor) and not count else {})
 
 
-def _not_tensor(failed: Failure, fields: Fields) -> Fields | None:
+def _not_tensor(failed: Failure, fields: Fields) -> Fields:
     """A number, a list or an array where a tensor is wanted."""
     node = _argument(failed, int(fields.get("place", "1")) - 1, fields["argument"])
     if is_module(failed.value(getattr(failed.call, "func", None))):
@@ -195,42 +194,42 @@ def _not_tensor(failed: Failure, fields: Fields) -> Fields | None:
     return fields | {"name": name, "cure": f"{makes[kind]}({name}){numbers}"}
 
 
-def _kept_apart(failed: Failure, fields: Fields) -> Fields | None:
+def _kept_apart(failed: Failure, fields: Fields) -> Fields:
     return fields | {"one": _shape(fields["one"]), "other": _shape(fields["other"])}
 
 
-def _channels(failed: Failure, fields: Fields) -> Fields | None:
+def _channels(failed: Failure, fields: Fields) -> Fields:
     layer = _spelled(getattr(failed.call, "func", None), "conv")
     return fields | {"layer": layer, "name": _spelled(_argument(failed, 0, "input"), "input")}
 
 
-def _given(failed: Failure, fields: Fields) -> Fields | None:
+def _given(failed: Failure, fields: Fields) -> Fields:
     """What a layer was given, with its shape."""
     fields |= {"shape": _shape(fields["shape"])} if "shape" in fields else {}
     return _channels(failed, fields)
 
 
-def _same_size(failed: Failure, fields: Fields) -> Fields | None:
+def _same_size(failed: Failure, fields: Fields) -> Fields:
     fields |= {k: _shape(fields[k]) for k in ("one", "other")}
     return _target(failed, fields)
 
 
-def _multi(failed: Failure, fields: Fields) -> Fields | None:
+def _multi(failed: Failure, fields: Fields) -> Fields:
     found = _target(failed, fields)
     target: Any = failed.value(_argument(failed, 1, "target"))
-    if found is not None and is_tensor(target):
+    if is_tensor(target):
         column = target.dim() == 2 and target.shape[1] == 1
         found |= {"shape": str(tuple(target.shape))}
         found |= {"cure": f"{found['call']}.squeeze(1)"} if column else {"as": "target_multi_many"}
         return found
-    return None if found is None else found | {"as": "target_multi_unknown"}
+    return found | {"as": "target_multi_unknown"}
 
 
-def _out_of_bounds(failed: Failure, fields: Fields) -> Fields | None:
+def _out_of_bounds(failed: Failure, fields: Fields) -> Fields:
     found = _target(failed, fields)
     pred: Any = failed.value(_argument(failed, 0, "input"))
-    if found is None or not is_tensor(pred) or not pred.dim():
-        return None if found is None else found | {"as": "target_range_unknown"}
+    if not is_tensor(pred) or not pred.dim():
+        return found | {"as": "target_range_unknown"}
     classes = pred.shape[1 if pred.dim() > 1 else 0]
     return found | {"classes": str(classes), "last": str(classes - 1)}
 
@@ -242,7 +241,7 @@ def _looked_up(failed: Failure, fields: Fields) -> Fields | None:
     return None if rows is None else found | {"rows": str(rows), "last": str(rows - 1)}
 
 
-def _assigned(failed: Failure, fields: Fields) -> Fields | None:
+def _assigned(failed: Failure, fields: Fields) -> Fields:
     """A tensor in the place of a Parameter."""
     match failed.statement:
         case ast.Assign(targets=[ast.Attribute() as place], value=given):
@@ -266,20 +265,20 @@ def _operands(failed: Failure, fields: Fields) -> Fields | None:
     return {"as": kind, "op": fields["op"], "name": name, "type": other, **cure}
 
 
-def _spread(failed: Failure, fields: Fields) -> Fields | None:
+def _spread(failed: Failure, fields: Fields) -> Fields:
     match failed.statement:
         case ast.Assign(targets=[ast.Subscript()]):
             return fields | {"as": "expanded_assigned"}
     return fields
 
 
-def _two_dtypes(failed: Failure, fields: Fields) -> Fields | None:
+def _two_dtypes(failed: Failure, fields: Fields) -> Fields:
     """Those of a product; where a layer was called, of its input and its parameters."""
     layer = is_module(failed.value(getattr(failed.call, "func", None)))
-    return (_channels(failed, fields) or {}) | {"as": "dtypes_layer"} if layer else fields
+    return _channels(failed, fields) | {"as": "dtypes_layer"} if layer else fields
 
 
-def _copied(failed: Failure, fields: Fields) -> Fields | None:
+def _copied(failed: Failure, fields: Fields) -> Fields:
     node = _argument(failed, 0)
     tensor: Any = failed.value(node)
     if node is None or not (is_tensor(tensor) or isinstance(node, (ast.BinOp, ast.UnaryOp))):
@@ -287,7 +286,7 @@ def _copied(failed: Failure, fields: Fields) -> Fields | None:
     return {"name": ast.unparse(node), "cure": f"{grouped(node)}.detach().clone()"}
 
 
-def _flagged(failed: Failure, fields: Fields) -> Fields | None:
+def _flagged(failed: Failure, fields: Fields) -> Fields:
     match failed.statement:
         case ast.Assign(targets=[ast.Attribute(value=of)]):
             node: ast.expr | None = of
@@ -404,7 +403,7 @@ MISFITS: tuple[tuple[str, str, Callable[[Failure, Fields], Fields | None]], ...]
             rf"The shape of the mask (?P<one>{_SIZES}) at index \d+ does not match the shape of the indexed tensor "
             rf"(?P<other>{_SIZES}) at index (?P<dim>\d+)"
         ),
-        lambda failed, fields: _named(failed, _kept_apart(failed, fields) or fields),
+        lambda failed, fields: _named(failed, _kept_apart(failed, fields)),
     ),
     ("zero_dim", r"^(?:iteration over a|len\(\) of a) 0-d tensor|^invalid index of a 0-dim tensor", _named),
     (

@@ -32,6 +32,7 @@ __all__ = [
     "namespace_names",
     "notebook",
     "tensors",
+    "variable_of",
 ]
 
 #: What IPython keeps in the user's namespace for itself.
@@ -244,6 +245,11 @@ def _deeper(name: str, value: Any, inner: Sequence[tuple[str, Any]]) -> Iterator
             left -= 1
             if not left:
                 return
+
+
+def variable_of(name: str) -> str:
+    """The variable that a spelled name begins with: `h` of `h[3]`, `fc1` of `fc1.weight`."""
+    return re.split(r"[.\[]", name, maxsplit=1)[0]
 
 
 def dotted(name: str, path: str) -> str:
