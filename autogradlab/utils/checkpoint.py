@@ -152,7 +152,15 @@ _EARLY_STOP: list[bool | None] = [None]
 
 
 @contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+def _set(cell: list[bool | None], value: bool | None) -> Iterator[None]:
+    before, cell[0] = cell[0], value
+    try:
+        yield
+    finally:
+        cell[0] = before
+
+
+def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
     """Sets for the checkpoints in a block whether a recomputation stops as soon as it has all that forward saved.
 
     Example:
@@ -168,29 +176,20 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
     Mirrors `torch.utils.checkpoint.set_checkpoint_early_stop`.
     """
-    before, _EARLY_STOP[0] = _EARLY_STOP[0], enable
-    try:
-        yield
-    finally:
-        _EARLY_STOP[0] = before
+    return _set(_EARLY_STOP, enable)
 
 
 #: what `set_checkpoint_debug_enabled` says for all checkpoints
 _DEBUG: list[bool | None] = [None]
 
 
-@contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager[None]:
     """Sets for the checkpoints in a block, whatever their `debug` says, whether an error in backward tells what the
     call did in forward and when it was computed again.
 
     Mirrors `torch.utils.checkpoint.set_checkpoint_debug_enabled`.
     """
-    before, _DEBUG[0] = _DEBUG[0], enabled
-    try:
-        yield
-    finally:
-        _DEBUG[0] = before
+    return _set(_DEBUG, enabled)
 
 
 def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:

@@ -8,12 +8,13 @@ import numpy as np
 
 from ..runtime.warn import warn_once
 
-__all__ = ["cast_array", "real_with_warning", "warn_cast", "widened"]
+__all__ = ["HALF_INFINITE", "HALF_MAGNITUDE", "cast_array", "real_with_warning", "warn_cast", "widened"]
 
 _SINGLE = np.dtype(np.float32)
 #: from how many elements on float16 is widened by its bits
 _MANY = 1 << 10
-_MAGNITUDE, _INFINITE = np.int16(0x7FFF), 0x7C00
+#: the bits of float16 without its sign, and those of inf, beyond which are those of NaN
+HALF_MAGNITUDE, HALF_INFINITE = np.int16(0x7FFF), 0x7C00
 #: the bits of float16, 13 places further up in float32; and what its exponents then lack
 _PLACES, _LACKING = np.int32(-0x70002000), np.float32(2.0**112)
 
@@ -27,7 +28,7 @@ def widened(x: Any) -> Any:
     if type(x) is not np.ndarray or x.size < _MANY or x.dtype.char != "e":
         return x.astype(_SINGLE)
     bits = x.view(np.int16)
-    if np.maximum.reduce(bits & _MAGNITUDE, None) >= _INFINITE:
+    if np.maximum.reduce(bits & HALF_MAGNITUDE, None) >= HALF_INFINITE:
         return x.astype(_SINGLE)
     wide = bits.astype(np.int32)
     wide *= 1 << 13

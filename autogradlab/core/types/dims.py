@@ -28,10 +28,9 @@ def wrap_dim(dim: Any, ndim: int, *, scalar_ok: bool = True) -> int:
 
 def int_arg(n: Any) -> int:
     """An int, or what stands for one: a number of NumPy's, a tensor without dimensions; no bool is one, of any kind."""
-    if type(n) is bool:
-        raise TypeError("must be int, not bool")
     array: Any = getattr(n, "_array", n)
-    if getattr(array, "ndim", 0) > 0 or getattr(getattr(array, "dtype", None), "kind", "") == "b":
+    dims: int = getattr(array, "ndim", 0)
+    if type(n) is bool or dims > 0 or getattr(getattr(array, "dtype", None), "kind", "") == "b":
         raise TypeError(f"must be int, not {type(n).__name__}")
     return operator.index(n)
 

@@ -13,7 +13,7 @@ from ...core.memory.layout import iterating
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, writes
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
-from ..first.kinds import COMPLEX, floated, no_complex, numbered, on_both_backends, refusing, single
+from ..first.kinds import BITS, COMPLEX, floated, no_complex, numbered, on_both_backends, refusing, single
 from ..first.quotients import divides, floor_quotient, fmod
 from ..kernels.rounded import arctan2, log, log1p
 from ..table.factories import binary
@@ -272,7 +272,8 @@ _MANY = 512
 
 def _nextafter(x: Any, y: Any) -> Any:
     """np.nextafter; of many floats by adding 1 to their bits, or -1, where that leads there: in a tenth of its time."""
-    kind = _BITS.get(x.itemsize) if type(x) is type(y) is np.ndarray and x.size >= _MANY else None
+    many = type(x) is type(y) is np.ndarray and x.size >= _MANY and x.itemsize > 2
+    kind = BITS.get(x.itemsize) if many else None
     if kind is None or x.shape != y.shape or not (x.flags.c_contiguous and y.flags.c_contiguous):
         return np.nextafter(x, y)
     bits, above = x.view(kind), y > x
@@ -289,7 +290,6 @@ def _nextafter(x: Any, y: Any) -> Any:
     return r
 
 
-_BITS: dict[int, Any] = {4: np.int32, 8: np.int64}
 binary(
     "nextafter(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     _nextafter,

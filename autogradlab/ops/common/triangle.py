@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.tensor.tensor import Tensor
+from ..first.kinds import BITS
 from ..table.opdef import op
 from ..table.outputs import same_dtype
 
@@ -40,7 +41,8 @@ def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarra
     _check_matrix(name, input)
     m, n = input.shape[-2:]
     mask = (_known if m * n <= 1024 else _kept)(m, n, diagonal, lower)
-    kind = _BITS.get(input.dtype.char) if type(input) is np.ndarray and input.size >= _MANY else None
+    many = type(input) is np.ndarray and input.size >= _MANY and input.dtype.kind == "f"
+    kind = BITS.get(input.itemsize) if many else None
     if kind is None:
         r = np.zeros(input.shape, input.dtype)
         np.copyto(r, input, where=mask)
@@ -54,7 +56,6 @@ def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarra
 
 #: from how many floats on what is kept is multiplied, its bits, by 1 and the rest by 0
 _MANY = 1 << 10
-_BITS: dict[str, Any] = {"e": np.int16, "f": np.int32, "d": np.int64}
 
 
 @op(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.graph.backend import HELPERS, RAW, TENSORS
-from ...core.memory.casting import widened
+from ...core.memory.casting import HALF_INFINITE, HALF_MAGNITUDE, widened
 from ...core.memory.layout import like
 from ...core.memory.rows import Rows
 from ...core.tensor.dispatching import instead
@@ -121,24 +121,21 @@ def half_keys(x: Any) -> Any:
     if type(x) is not np.ndarray or x.size < _MANY:
         return None
     bits = x.view(np.int16)
-    if np.maximum.reduce(bits & _MAGNITUDE, None) > _INFINITE:
+    if np.maximum.reduce(bits & HALF_MAGNITUDE, None) > HALF_INFINITE:
         return None
     return _turned(bits)
 
 
 def _turned(bits: Any) -> Any:
     """The keys of bits, and the bits of keys: negative numbers are the other way round."""
-    return bits ^ ((bits >> 15) & _MAGNITUDE)
-
-
-_MAGNITUDE, _INFINITE = np.int16(0x7FFF), 0x7C00
+    return bits ^ ((bits >> 15) & HALF_MAGNITUDE)
 
 
 def extreme_half(ufunc: Any, x: Any) -> Any:
     """np.maximum.reduce or np.minimum.reduce of all numbers of float16; None where that is to be asked."""
     keys = half_keys(x)
     found = None if keys is None else _turned(ufunc.reduce(keys, None))
-    return None if found is None or not found & _MAGNITUDE else np.asarray(found).view(np.float16)
+    return None if found is None or not found & HALF_MAGNITUDE else np.asarray(found).view(np.float16)
 
 
 def _limited_halves(x: Any, low: Any, high: Any) -> Any:
@@ -152,7 +149,7 @@ def _limited_halves(x: Any, low: Any, high: Any) -> Any:
         if limit is not None:
             bits = np.asarray(limit, np.float16).view(np.int16)
             change = bits - r
-            change *= beyond(keys, _turned(bits) if bits & _MAGNITUDE else zero)
+            change *= beyond(keys, _turned(bits) if bits & HALF_MAGNITUDE else zero)
             r += change
     return r.view(np.float16)
 
@@ -361,7 +358,8 @@ def _nought(x: Tensor) -> Tensor:
 
 
 TENSORS.nought = _nought
-_BITS = {2: np.int16, 4: np.int32, 8: np.int64}
+#: the integers whose bits floats of so many bytes have
+BITS: dict[int, Any] = {2: np.int16, 4: np.int32, 8: np.int64}
 _UNSIGNED_BITS: dict[int, Any] = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
@@ -377,7 +375,7 @@ def chosen(mask: Any, x: Any, y: Any) -> np.ndarray:
     array([1., 0.])
     """
     if type(mask) is np.ndarray and mask.size >= _LONG and mask.dtype == bool and mask.flags.c_contiguous:
-        kind = _BITS.get(getattr(x, "itemsize", 0))
+        kind = BITS.get(getattr(x, "itemsize", 0))
         if kind and getattr(y, "dtype", None) == x.dtype and _lies_like(x, mask) and _lies_like(y, mask):
             r, other = np.empty(mask.shape, x.dtype), y.view(kind)
             bits = r.view(kind)
@@ -420,7 +418,7 @@ def kept(mask: np.ndarray, x: np.ndarray) -> np.ndarray:
     """`x` where a mask holds, zero elsewhere: likewise, by its bits times 1 or 0."""
     if x.size >= 256 and x.dtype.kind == "f" and mask.shape == x.shape and mask.flags.c_contiguous:
         r = np.empty(x.shape, x.dtype)
-        bits = r.view(_BITS[x.itemsize])
+        bits = r.view(BITS[x.itemsize])
         bits[...] = mask
         np.multiply(bits, x.view(bits.dtype), bits)
         return r
@@ -429,7 +427,7 @@ def kept(mask: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def replace(x: np.ndarray, by: np.ndarray, mask: np.ndarray) -> None:
     """Write the elements of `by` over those of `x` where a mask holds: likewise, by the difference of their bits."""
-    kind = _BITS.get(x.itemsize)
+    kind = BITS.get(x.itemsize)
     if kind is None or x.dtype.kind == "c" or x.size < 256:
         np.copyto(x, by, where=mask)
         return

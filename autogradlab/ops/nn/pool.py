@@ -17,7 +17,7 @@ from ...core.recording.record import TENSORS, says, sizes_of, zeros
 from ...core.runtime.deterministic import alert_not_deterministic
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import scalar_name
-from ..first.kinds import BOOL, COMPLEX, HALF, INTEGERS, SHORT, replace, typed
+from ..first.kinds import BITS, BOOL, COMPLEX, HALF, INTEGERS, SHORT, replace, typed
 from ..table.asking import Operator
 from ..table.opdef import op
 
@@ -202,7 +202,7 @@ def maxima(
 ) -> Array | None:
     """The largest element of each window, whose place nobody asks for. None of other than floats in C's order, and of
     -0, which is as large as 0: the first of them is taken."""
-    kind: Any = _BITS.get(input.dtype)
+    kind = BITS.get(input.itemsize) if input.dtype.kind == "f" and input.itemsize > 2 else None
     if kind is None or type(input) is not np.ndarray or not input.flags.c_contiguous:
         return None
     if (input.view(kind) == np.iinfo(kind).min).any():
@@ -215,9 +215,6 @@ def maxima(
     for where in others:
         np.maximum(best, x[where], out=best)
     return best
-
-
-_BITS = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
 
 
 def _grid(lines: list[Array]) -> Array:

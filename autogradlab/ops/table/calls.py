@@ -366,12 +366,6 @@ def _arrays(tensors: Any) -> list[Any]:
     return [t._array for t in tensors]
 
 
-def _refuse_grad(op: Op, values: list[Any]) -> None:
-    """Before the kernel runs: a tensor that requires grad is refused where the operation has no derivative by it."""
-    if not FLAGS.unusual or LOCAL.state.record:
-        op.refuse_grad(values)
-
-
 def several(op: Op) -> Callable[..., Any]:
     """An operation of a few tensors, or a list of them: one result, no view."""
     listed = op.list_place
@@ -406,7 +400,7 @@ def several(op: Op) -> Callable[..., Any]:
             given = op.arrays(values)
         for p in constant:
             if values[p] is not None and values[p]._edge is not NO_EDGE:
-                _refuse_grad(op, values)
+                op.refuse_grad(values)
         if named and run is kernel:  # the kernel's own defaults stand for what is always named
             del given[positional:]
         try:
@@ -509,7 +503,7 @@ def many(op: Op) -> Callable[..., Any]:
             values, given = op.operands(args, kwargs)
         for p in constant:
             if values[p] is not None and values[p]._edge is not NO_EDGE:
-                _refuse_grad(op, values)
+                op.refuse_grad(values)
         try:
             r = QUIET(invoke, *given)
         except (RuntimeError, MemoryError) as error:

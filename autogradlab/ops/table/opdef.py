@@ -535,7 +535,9 @@ class Op:
         return (getattr(Tensor, name) if self.as_method else FUNCTIONS[name])(*args, **kwargs)
 
     def refuse_grad(self, values: list[Any]) -> None:
-        """Refuse a tensor that requires grad by which the operation has no derivative."""
+        """Before the kernel runs: refuse a tensor that requires grad by which the operation has no derivative."""
+        if modes.FLAGS.unusual and not modes.LOCAL.state.record:
+            return
         for place in self.constant_places:
             if values[place] is not None and values[place].requires_grad:  # not for tangents alone
                 raise RuntimeError(errors.NOT_DIFFERENTIABLE.format(self.name, self.names[place]))
