@@ -215,6 +215,8 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 def _converted(input: Tensor, wanted: Dtype, memory_format: Any) -> Tensor:
     real_with_warning(input._array, wanted.numpy)
+    if input._array.dtype.kind not in "fcV" and wanted.numpy.kind not in "fcV" and input._edge is not NO_EDGE:
+        input = TENSORS.detach(input)  # from integers to integers nothing is recorded
     return TENSORS._to_copy(input, wanted.numpy, memory_format)
 
 

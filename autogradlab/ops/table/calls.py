@@ -7,7 +7,7 @@ gradient is wanted, the Node with what its formulas name; out= goes to `Op.call_
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from ...core.values.promotion import plain_number
 if TYPE_CHECKING:
     from .opdef import Op
 
-__all__ = ["ByOut", "counted", "make_call", "record", "record_many", "view_of"]
+__all__ = ["ByOut", "counted", "make_call", "record", "record_many", "recordable", "unrecordable", "view_of"]
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -83,6 +83,20 @@ def counted(t: Tensor, times: int | Callable[..., int], *operands: Any) -> Tenso
         return copied
     t._counter = [times]
     return t
+
+
+def unrecordable(t: Tensor) -> RuntimeError:
+    """The error where a result of integers or bools would get a Node: it comes from what is recorded, and no float."""
+    return RuntimeError(f"Autograd not support dtype: {scalar_name(t)}")
+
+
+def recordable(t: Tensor, operands: Sequence[Any]) -> None:
+    """Refuse a result of integers or bools that comes from what is recorded, and from no floats."""
+    for v in operands:
+        if isinstance(v, (list, tuple)):
+            recordable(t, v)
+        elif isinstance(v, Tensor) and v._array.dtype.kind not in "fcV" and requires_grad(v):
+            raise unrecordable(t)
 
 
 def _kernel(error: RuntimeError | MemoryError, run: Callable[..., Any], *args: Any) -> Any:
@@ -167,13 +181,13 @@ def one(op: Op) -> Callable[..., Any]:
             edge = input._meta.accumulate()
         # end
         if edge is None:
-            if r.dtype.kind not in "fcV" and not casts:  # nothing is recorded, whatever became of a view's Node
-                edge = NO_EDGE
+            if r.dtype.kind not in "fcV" and not casts and x.dtype.kind in "fcV":
+                edge = NO_EDGE  # nothing is recorded, whatever became of a view's Node
             else:
                 edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, args)
         if edge is NO_EDGE or r.dtype.kind not in "fcV":
-            if casts and edge is not NO_EDGE:
-                raise RuntimeError(f"Autograd not support dtype: {scalar_name(t)}")
+            if edge is not NO_EDGE and (casts or x.dtype.kind not in "fcV"):
+                raise unrecordable(t)
             return (
                 counted(t, inner, *args)
                 if inner and input._counter is not UNSHARED and type(input._counter) is not list
@@ -276,8 +290,13 @@ def view_of(
             meta.base = parent.base
             meta.creation = creation or parent.creation
     # end
-    if not recorded or t._counter is INFERENCE or ((numpy := r.dtype) is not _FLOAT and numpy.kind not in "fcV"):
+    if not recorded or t._counter is INFERENCE:
         return t
+    numpy = r.dtype
+    if numpy is not _FLOAT and numpy.kind not in "fcV":
+        if input._array.dtype.kind in "fcV":
+            return t
+        raise unrecordable(t)
     # unrolled: node = start_node(op.new_node, (edge,), r.shape, numpy, saved)
     node = op.new_node()
     node._seq = sequence()
@@ -448,6 +467,8 @@ def several(op: Op) -> Callable[..., Any]:
                     found = True
             edges.append(edge)
         if not found or r.dtype.kind not in "fcV":
+            if found:
+                recordable(t, values)
             return counted(t, inner, *values) if inner else t
         return record(t, op.new_node, tuple(edges), op.saves(values, edges, (t,)))
 
@@ -568,6 +589,9 @@ def many(op: Op) -> Callable[..., Any]:
 def record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor], local: modes.State | None) -> None:
     """The Node that results share, those of them that are differentiable. local: None if no mode is unusual."""
     made = ts[: op.differentiable]
+    for t in made:
+        if t._array.dtype.kind not in "fcV":
+            recordable(t, values)
     shape: Any
     numpy: Any
     if op.multi_node:

@@ -43,7 +43,7 @@ from ...core.values.promotion import (
     wrap_number,
 )
 from . import asking
-from .calls import counted
+from .calls import counted, unrecordable
 from .inplace import cloned, prepare, recorded_edges, refuse_rows_in_place, settle
 from .opdef import OPS, Op, offer
 from .outputs import before_kernel, refuse_dtype, refuse_recorded, write
@@ -250,6 +250,9 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
                 if inner and input._counter is not UNSHARED and type(input._counter) is not list
                 else t
             )
+        numpy = r.dtype
+        if numpy is not _SINGLE and numpy.kind not in "fcV":
+            raise unrecordable(t)
         if save_input:
             saved: tuple[Any, ...] = (input, input._counter[0])
         elif save_result:
@@ -265,13 +268,13 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             saved = (item, 0)
         else:
             saved = entry.saves([input], [edge], (t,)) if names else ()
-        # unrolled: node = start_node(entry.new_node, (edge,), shape, r.dtype, saved)
+        # unrolled: node = start_node(entry.new_node, (edge,), shape, numpy, saved)
         node = entry.new_node()
         node._seq = sequence()
         node._edges = (edge,)
         node.hooks = None
         node.shape = shape
-        node.dtype = r.dtype
+        node.dtype = numpy
         node.saved = saved
         # end
         if FLAGS.unusual and not LOCAL.state.plain:
@@ -615,6 +618,9 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             b = gradient_edge(other) if other._counter is not INFERENCE else operand_edge(other, (input,))
         if a is NO_EDGE and b is NO_EDGE:
             return t
+        numpy = r.dtype
+        if numpy is not _SINGLE and numpy.kind not in "fcV":
+            raise unrecordable(t)
         if not crossed:
             saved: tuple[Any, ...] = entry.saves([input, other], [a, b], (t,)) if names else ()
         elif a is NO_EDGE or b is NO_EDGE:
@@ -623,13 +629,13 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             saved = (other, input, other._counter[0], input._counter[0])
         if ndim < 2:
             shape = r.shape
-        # unrolled: node = start_node(made, (a, b), shape, r.dtype, saved)
+        # unrolled: node = start_node(made, (a, b), shape, numpy, saved)
         node = made()
         node._seq = sequence()
         node._edges = (a, b)
         node.hooks = None
         node.shape = shape
-        node.dtype = r.dtype
+        node.dtype = numpy
         node.saved = saved
         # end
         if FLAGS.unusual and not LOCAL.state.plain:

@@ -33,6 +33,7 @@ from ...core.recording.record import (
     make_node_class,
     no_derivative,
     save_output,
+    zeros,
 )
 from ...core.runtime import errors, modes
 from ...core.tensor.dispatching import instead
@@ -376,8 +377,8 @@ class Op:
 
     def _make_in_place(self) -> Any:
         if not self.differentiates:
-            zeros = [Formula(lambda F, grad: grad * 0, (i,), joint=False) for i in range(len(self.tensor_names))]
-            return self._without_fields(*zeros)
+            cut = [Formula(zeros, (i,), joint=False) for i in range(len(self.tensor_names))]
+            return self._without_fields(*cut)
         if self.node_name == NOT_IMPLEMENTED:  # its error names the form in place
             return self._without_fields(Formula(no_derivative(self.name + "_"), (0,), joint=False))
         if self._own_in_place is None:
@@ -407,9 +408,9 @@ class Op:
     def number_in_place(self) -> Any:
         """The Node class of a comparison in place with a number: it gives zeros, and has one edge."""
         if self._number_class is None:
-            zeros = (Formula(lambda F, grad: grad * 0, (0,), joint=False),)
+            cut = (Formula(zeros, (0,), joint=False),)
             called = self._in_place("Scalar")
-            self._number_class = make_node_class(self.node_name[:-1] + "0", (), zeros, False, in_place=called)
+            self._number_class = make_node_class(self.node_name[:-1] + "0", (), cut, False, in_place=called)
         return self._number_class
 
     def overload_in_place(self, formulas: bool | dict[str, Any] = True) -> None:
