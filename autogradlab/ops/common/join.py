@@ -11,7 +11,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE
-from ...core.memory.layout import channels_last, with_channels_last
+from ...core.memory.layout import channels_last, contiguous, with_channels_last
 from ...core.memory.places import moved
 from ...core.memory.rows import Apart, Rows, refuse_numbers, repeated
 from ...core.recording.record import RAW, TENSORS
@@ -88,7 +88,7 @@ def _cat(tensors: list[Any], dim: int = 0) -> np.ndarray:
                 r = np.concatenate(tensors, dim)
                 if not first.flags.c_contiguous and all(channels_last(t) for t in tensors):
                     return with_channels_last(r)
-                return r if r.flags.c_contiguous else np.ascontiguousarray(r)
+                return contiguous(r)
     except ValueError:
         pass
     return _cat_checked(tensors, dim)
@@ -117,7 +117,7 @@ def _cat_checked(tensors: Any, dim: Any) -> np.ndarray:
                 )
     numpy = common_dtype(tensors)
     r = np.concatenate([t if t.dtype is numpy else t.astype(numpy) for t in real], axis=d)
-    return with_channels_last(r) if all(map(channels_last, real)) else np.ascontiguousarray(r)
+    return with_channels_last(r) if all(map(channels_last, real)) else contiguous(r)
 
 
 def tensor_list(name: str, tensors: Any) -> Any:

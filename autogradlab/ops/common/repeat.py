@@ -172,7 +172,9 @@ def _roll(input: Any, shifts: tuple[int, ...], dims: tuple[int, ...] = ()) -> np
         raise RuntimeError("`shifts` required")
     if len(dims) != len(shifts) and (dims or len(shifts) != 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
-    if not dims or (len(dims) == 1 and not input.size):
+    if not input.size and len(dims) == 1:
+        return like(input, input.dtype)
+    if not dims:
         return np.array(np.roll(input, shifts[0]), order="C")
     refuse_numbers(input)
     wrapped = [wrap_dim(d, input.ndim, scalar_ok=False) for d in dims]

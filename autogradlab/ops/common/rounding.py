@@ -151,6 +151,7 @@ unary(
     _round,
     lambda F, grad: F.nought(grad),
     promotes=False,
+    inner_writes=lambda x: x.dtype.kind in "iu",  # which are copied
     overloads=[Overload(OPS["round.decimals"], keywords=frozenset(("decimals",)))],
     doc="""
     The nearest integer, of two equally near ones the even one; with decimals, the nearest number with so many

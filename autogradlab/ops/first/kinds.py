@@ -248,7 +248,7 @@ def laid_out(layout: Layout) -> Callable[[Kernel], Kernel]:
         @wraps(kernel)
         def run(x: Any, *others: Any, **options: Any) -> Any:
             r = np.asarray(kernel(x, *others, **options))
-            return layout(r, x) if r.ndim > 1 and _forgets(r.shape, x.dtype) else r
+            return layout(r, x) if r.ndim and _forgets(r.shape, x.dtype) else r
 
         return run
 

@@ -20,7 +20,7 @@ from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import cxx_name, from_numpy, scalar_name, unsupported
 from ...core.values.promotion import can_cast
 from ..table.arguments import reject
-from ..table.calls import record
+from ..table.calls import record, save_first
 from ..table.opdef import Op, alias, composite, op
 from ..table.outputs import EXPECTED, Composed, Out, not_recorded, resize_out, same_dtype, write
 from .kinds import is_half, refuse
@@ -229,6 +229,7 @@ def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         try:
             r = QUIET(_dot if 1 < x.shape[1] < _LONG else product, x, y)
         except (RuntimeError, MemoryError, TypeError, ValueError):  # TypeError: an array with the negative bit
+            save_first(entry, (input, mat2))
             r = modes.quiet(mm, x, y)
         t = _result(r)
         # unrolled: a = known_edge(input)
@@ -395,6 +396,7 @@ def _short_addmm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         try:
             r = QUIET(_plain_addmm, z, x, y)
         except (RuntimeError, MemoryError, ValueError):
+            save_first(entry, (input, mat1, mat2))
             r = modes.quiet(addmm, z, x, y)
         t = _result(r)
         # unrolled: c = known_edge(input)

@@ -559,6 +559,7 @@ def _blocks(size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) ->
     },
     shown={"input_shape": ""},
     constants=sizes_of("input_shape", -2, -1),
+    inner_writes=1,
 )
 @typed("im2col_out_cpu", "iu")
 def im2col(

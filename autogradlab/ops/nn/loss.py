@@ -35,6 +35,7 @@ from ..first.kinds import (
 )
 from ..kernels.rounded import exp, log, log1p
 from ..table.asking import Operator, tell, written
+from ..table.calls import ByOut
 from ..table.opdef import op
 from . import activation as _activation  # noqa: F401 (F.pick)
 
@@ -151,6 +152,11 @@ def _smoothed_kernels(
     return kernel if keeps else aligned, kernel_backward
 
 
+def _of_one_number(input: np.ndarray, target: np.ndarray, reduction: int = 1, *_: Any) -> int:
+    """The inner writes of a loss that is made in memory of its own, then reduced into the result."""
+    return 2 if reduction else 0
+
+
 def _smoothed(
     declaration: str,
     value: Any,
@@ -158,7 +164,7 @@ def _smoothed(
     curve: Any,
     doc: str,
     shown: dict[str, str] | None = None,
-    inner_writes: int = 0,
+    inner_writes: int | Callable[..., int] = 0,
     keeps: bool = False,
     stepwise_in: str = "f",
     backward: Any = None,
@@ -230,7 +236,7 @@ def _smoothed(
         "input": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, input, target, reduction),
         "target": lambda F, grad, input, target, reduction: F.mse_loss_backward(grad, target, input, reduction),
     },
-    inner_writes=2,
+    inner_writes=_of_one_number,
     mapped=each_first("mse_loss", 2),
 )
 def mse_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) -> Any:
@@ -322,7 +328,7 @@ _smoothed(
     _smooth_slope,
     _smooth_curve,
     "The absolute difference, squared and halved below beta.",
-    inner_writes=2,
+    inner_writes=_of_one_number,
 )
 _smoothed(
     """
@@ -397,6 +403,7 @@ def _bce_twice_grad(F: Any, grad: Any, input: Any, target: Any, weight: Any, red
         "target": lambda F, grad, input, target, weight, reduction: _bce_target(F, grad, input, weight, reduction),
     },
     without_grad=("weight",),
+    inner_writes=lambda input, target, weight, reduction: _of_one_number(input, target, reduction),
     mapped=each_first("binary_cross_entropy", 3),
 )
 def binary_cross_entropy(
@@ -495,6 +502,7 @@ def _logits_target(F: Any, grad: Any, input: Any, weight: Any, pos_weight: Any, 
         ),
     },
     without_grad=("weight", "pos_weight"),
+    inner_writes=lambda input, target, weight, pos_weight, reduction: 0 if reduction else 4,
 )
 def binary_cross_entropy_with_logits(
     input: np.ndarray,
@@ -532,7 +540,8 @@ def binary_cross_entropy_with_logits(
         value = (one - target) * input - ((pos_weight - 1) * target + 1) * log_s
     if input.dtype is not target.dtype:
         check_cast(input.dtype, target.dtype)  # PyTorch computes it in place of 1 - target
-    return reduced(_weighted_in_place(value.astype(target.dtype, copy=False), weight), reduction)
+    laid = iterated(value.astype(target.dtype, copy=False), np.array(1, target.dtype), target)
+    return reduced(_weighted_in_place(laid, weight), reduction)
 
 
 # -- negative log likelihood -------------------------------------------------------------------------------------------
@@ -746,7 +755,7 @@ _NEGATION = (
     vjp={
         "input": lambda F, grad, input, target, reduction: F.soft_margin_loss_backward(grad, input, target, reduction),
     },
-    inner_writes=1,
+    inner_writes=ByOut("soft_margin_loss"),
     real=True,
     without_grad=("target",),
 )

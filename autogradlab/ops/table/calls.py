@@ -28,7 +28,17 @@ from ...core.values.promotion import plain_number
 if TYPE_CHECKING:
     from .opdef import Op
 
-__all__ = ["ByOut", "counted", "make_call", "record", "record_many", "recordable", "unrecordable", "view_of"]
+__all__ = [
+    "ByOut",
+    "counted",
+    "make_call",
+    "record",
+    "record_many",
+    "recordable",
+    "save_first",
+    "unrecordable",
+    "view_of",
+]
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -97,6 +107,18 @@ def recordable(t: Tensor, operands: Sequence[Any]) -> None:
             recordable(t, v)
         elif isinstance(v, Tensor) and v._array.dtype.kind not in "fcV" and requires_grad(v):
             raise unrecordable(t)
+
+
+def save_first(op: Op, values: Sequence[Any]) -> None:
+    """A kernel failed: PyTorch has saved the operands by then, and has refused those of inference mode."""
+    if not (op.differentiates and modes.current().record):
+        return
+    edges, found = op.edges(list(values))
+    for (kind, place), users in zip(op.savers, op.users, strict=False):
+        if found and kind == "tensor" and (users is None or any(edges[i] is not NO_EDGE for i in users)):
+            value = values[place]
+            if isinstance(value, Tensor) and value._counter is INFERENCE:
+                value._counter[0]  # raises
 
 
 def _kernel(error: RuntimeError | MemoryError, run: Callable[..., Any], *args: Any) -> Any:
@@ -425,7 +447,11 @@ def several(op: Op) -> Callable[..., Any]:
         try:
             r = QUIET(run, *given)
         except (RuntimeError, MemoryError) as error:
+            save_first(op, values)
             r = _kernel(error, run, *given)
+        except IndexError:
+            save_first(op, values)
+            raise
         except (AttributeError, TypeError, ValueError):
             r = apart(run, given)
             if r is None:

@@ -43,7 +43,7 @@ from ...core.values.promotion import (
     wrap_number,
 )
 from . import asking
-from .calls import counted, unrecordable
+from .calls import counted, save_first, unrecordable
 from .inplace import cloned, prepare, recorded_edges, refuse_rows_in_place, settle
 from .opdef import OPS, Op, offer
 from .outputs import before_kernel, refuse_dtype, refuse_recorded, write
@@ -583,6 +583,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
         try:
             r = QUIET(kernel, x, y)
         except (RuntimeError, ValueError, MemoryError) as error:
+            save_first(entry, (input, other))
             r = _again(error, kernel, x, y)
         if type(r) is not _ndarray and type(r) is not Rows:
             r = _asarray(r)
