@@ -540,8 +540,10 @@ def binary_cross_entropy_with_logits(
         value = (one - target) * input - ((pos_weight - 1) * target + 1) * log_s
     if input.dtype is not target.dtype:
         check_cast(input.dtype, target.dtype)  # PyTorch computes it in place of 1 - target
-    laid = iterated(value.astype(target.dtype, copy=False), np.array(1, target.dtype), target)
-    return reduced(_weighted_in_place(laid, weight), reduction)
+    value = value.astype(target.dtype, copy=False)
+    if not reduction and value.strides != target.strides:
+        value = iterated(value, np.array(1, target.dtype), target)
+    return reduced(_weighted_in_place(value, weight), reduction)
 
 
 # -- negative log likelihood -------------------------------------------------------------------------------------------
