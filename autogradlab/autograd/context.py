@@ -373,6 +373,7 @@ class FunctionNode(Node):
                 given[i] = wrap(g)
             elif g is None and fill and shapes[i] is not None and i not in without:
                 given[i] = wrap(np.zeros(shapes[i], dtypes[i]))
+                given[i]._counter = [1]  # PyTorch writes the zeros
         return given
 
     def _results(self, found: Any) -> list[Any]:

@@ -329,6 +329,8 @@ def register_multi_grad_hook(
     edges = []
     for t in tensors if mode == "all" else ():
         node = pair(gradient_edge(t))[0]
+        if t.requires_grad and (t.is_inference() or modes.current().inference):  # its view has no Node to begin at
+            raise AttributeError("'NoneType' object has no attribute 'next_functions'")
         if node is None:
             raise AssertionError("Expected gradient function to be set")
         edges.append(node)  # kept, so that each tensor's place in the graph stays the same

@@ -22,6 +22,7 @@ from ..runtime import modes
 from ..runtime.modes import QUIET
 from ..tensor.dispatching import concerned, known, on_first_mode
 from ..tensor.tensor import Tensor, wrap_result
+from ..types.layouts import contiguous_format
 from .anomaly import check_nan
 from .validate import check_hook_result, validate
 
@@ -79,7 +80,7 @@ def tensor_hooks(node: Node, grad: Any, form: int, local: modes.State) -> Any:
 
 def _retain(owner: Tensor, g: Tensor, form: int) -> None:
     if owner._grad is None:
-        owner._grad = g.clone() if form else wrap_result(np.array(g._array))
+        owner._grad = g.clone(memory_format=contiguous_format) if form else wrap_result(np.array(g._array, order="C"))
     else:
         owner._grad = owner._grad + g
 

@@ -179,7 +179,11 @@ def _add_in_place(old: Tensor, grad: np.ndarray) -> None:
     following, written = [count[0] + 1], True
     try:
         np.add(target, grad, target)
-    except (MemoryError, RecursionError, TypeError, ValueError):
+    except ValueError:
+        written = False
+        old.add_(wrap(grad))  # says what does not fit
+        raise
+    except (MemoryError, RecursionError, TypeError):
         written = False
         raise
     finally:  # an interruption comes after the call, when the sum is there

@@ -436,10 +436,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w[0]}"
         )
-    rows = 1
-    for n in a[:-1]:
-        rows *= n
-    left, right = F.reshape(input1, (rows, a[-1])), F.reshape(input2, (rows, b[-1]))
+    left, right = F.reshape(input1, (-1, a[-1])), F.reshape(input2, (-1, b[-1]))
     r = F._trilinear(left, weight, right, (1, 3), (0,), (1, 2), (2, 3))
     r = F.reshape(r, (*a[:-1], w[0]))
     return r if bias is None else F.add(r, bias)

@@ -168,9 +168,10 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 @composite("masked_fill_", function=False)
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`masked_fill`."""
-    warn_expanded("masked_fill_", input, 2450)
+    entry = _FILLS[not isinstance(value, Tensor)]
+    warn_expanded(entry, [input, mask, value], 2450)
     check_written(input, (mask,), apart=False)
-    return _FILLS[not isinstance(value, Tensor)].call_(input, mask, value)
+    return entry.call_(input, mask, value)
 
 
 # -- select and scatter ------------------------------------------------------------------------------------------------

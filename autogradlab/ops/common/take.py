@@ -466,9 +466,10 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 @composite("index_fill_", function=False)
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """In-place version of :meth:`index_fill`."""
-    warn_expanded("index_fill_", input, 1913)
+    entry = OPS["index_fill.tensor" if isinstance(value, Tensor) else "index_fill"]
+    warn_expanded(entry, [input, dim, index, value], 1913)
     check_written(input, (index,), whole=True, apart=False)
-    return OPS["index_fill.tensor" if isinstance(value, Tensor) else "index_fill"].call_(input, dim, index, value)
+    return entry.call_(input, dim, index, value)
 
 
 # -- take and put ------------------------------------------------------------------------------------------------------

@@ -9,8 +9,10 @@ import numpy as np
 
 from ...core.memory.layout import iterated
 from ...core.recording.record import RAW, TENSORS
+from ...core.runtime import errors
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
+from ...core.types import dtypes
 from ...core.types.dtypes import complex128, float64, from_numpy, scalar_name
 from ...core.types.layouts import contiguous_format
 from ...core.values.building import scalar_array
@@ -45,6 +47,8 @@ def pow_backward(F: Any, grad: Any, input: Any, exponent: Any) -> Any:
 
 @on_both_backends
 def pow_backward_self(F: Any, grad: Any, input: Any, other: Any) -> Any:
+    if getattr(other, "dtype", None) in (np.dtype(np.bool_), dtypes.bool):
+        raise RuntimeError(errors.BOOL_SUB_ONE)
     slope = F.conj(other * F.pow(input, F.sub_number(other, 1)))
     return F.where(other == 0, F.zero_dim(grad), grad * slope)
 

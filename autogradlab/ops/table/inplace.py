@@ -247,11 +247,12 @@ def warn_filled(name: str, line: int) -> None:
     )
 
 
-def warn_expanded(name: str, input: Tensor, line: int) -> None:
-    """Warn of filling an expanded tensor, as PyTorch does."""
-    x = input._array
+def warn_expanded(op: Op, values: list[Any], line: int) -> None:
+    """Warn of filling an expanded tensor, the first of the values, as PyTorch does once it may be changed."""
+    x = values[0]._array
     if x.size and 0 in x.strides and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
-        warn_filled(name, line)
+        recorded_edges(op, values)
+        warn_filled(op.name + "_", line)
 
 
 def flat(values: Sequence[Any]) -> list[Any]:
