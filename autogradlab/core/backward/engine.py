@@ -33,7 +33,7 @@ from ..runtime.modes import FLAGS, QUIET
 from ..tensor.dispatching import on_first_mode
 from ..tensor.tensor import Tensor
 from .anomaly import report
-from .firing import ARRAYS, RECORDED, UNRECORDED, as_array, run_with_hooks, step_on_array, tensor_hooks
+from .firing import ARRAYS, RECORDED, UNRECORDED, as_array, explain, run_with_hooks, step_on_array, tensor_hooks
 from .leaves import (
     ALONE,
     accumulate,
@@ -409,7 +409,11 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             node = None
             continue
         writes = written.get(node) if written else None
-        outs = node.run(grad, RAW)
+        try:
+            outs = node.run(grad, RAW)
+        except (IndexError, ValueError):
+            explain(node, grad)
+            raise
         counts = node.writes
         if not keep_graph and node.frees:
             if node.keeps:

@@ -190,6 +190,25 @@ def step_on_array(node: Node, grad: Any) -> Any:
         if not modes.busy(error):
             raise
         return modes.quiet(node.run, grad, RAW)
+    except (IndexError, ValueError):
+        explain(node, grad)
+        raise
+
+
+def explain(node: Node, grad: Any, saved: Any = None) -> None:
+    """A formula failed on arrays that do not fit, since a tensor that was saved has other data by now: on Tensors it
+    says so in PyTorch's words. saved: what hooks have unpacked, which are not to be called again."""
+    local = modes.LOCAL.state
+    before = local.set_grad(False)
+    try:
+        grad = [as_tensor(g) for g in grad] if node.multi and grad is not None else as_tensor(grad)
+        if saved is None:
+            _run_recorded(node, grad)
+        else:
+            values = [as_tensor(v) if isinstance(v, np.ndarray) else v for v in saved]
+            node.apply(node.formulas, TENSORS, grad, values)
+    finally:
+        local.set_grad(before)
 
 
 def _run(node: Node, grad: Any) -> tuple[Any, ...]:
@@ -202,8 +221,17 @@ def _run(node: Node, grad: Any) -> tuple[Any, ...]:
     if DETACHED and grad is not None:
         refuse_detached(node)
     if isinstance(node, OpNode) and node.hooks is not None and node.hooks.saved and grad is not None:
-        return tuple(modes.quiet(node.apply, node.formulas, RAW, grad, raw(node)))
-    return tuple(modes.quiet(node.run, grad, RAW))
+        saved = raw(node)
+        try:
+            return tuple(modes.quiet(node.apply, node.formulas, RAW, grad, saved))
+        except (IndexError, ValueError):
+            explain(node, grad, saved)
+            raise
+    try:
+        return tuple(modes.quiet(node.run, grad, RAW))
+    except (IndexError, ValueError):
+        explain(node, grad)
+        raise
 
 
 def _run_recorded(node: Node, grad: Any) -> tuple[Any, ...]:

@@ -117,6 +117,8 @@ def _first_grad(variable: Tensor, grad: Any, writes: int | None) -> Tensor:
     """The `.grad` of a leaf that had none: the array itself if it may be, else a copy."""
     x = variable._array
     taken = writes is not None
+    if grad.shape != x.shape and grad.strides != x.strides and fills_memory(x):  # the leaf has other data by now
+        return wrap(np.empty(x.shape, grad.dtype)).copy_(wrap(grad))
     if taken and (grad.strides != x.strides or (grad.base is not None and 0 in grad.strides)):
         taken = _laid_out_like(grad, x)
     bits = grad if type(grad) is LazyArray else None

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments.mismatch import typename
 from ..graph.backend import RAW, TENSORS
 from ..graph.node import NO_EDGE, Edge, Node, edge_to, leads, modified, node_class, pair, sequence
 from ..memory.storage import address, dense, owner, strides
@@ -160,8 +161,7 @@ class Packed:
         found = self.unpack(self.packed)
         if not isinstance(found, Tensor):
             raise TypeError(
-                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                f"{type(found).__name__}"
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {typename(found)}"
             )
         if self._edge is NO_EDGE and not requires_grad(found):
             return found

@@ -95,7 +95,10 @@ def _again(error: Exception, kernel: Callable[..., Any], *arrays: Any) -> Any:
         broadcast_error(*(a.shape for a in arrays))
     if not modes.busy(error):  # type: ignore[arg-type]
         return modes.separately(error, kernel, *arrays)  # type: ignore[arg-type]
-    return modes.quiet(kernel, *arrays)
+    try:
+        return modes.quiet(kernel, *arrays)
+    except ValueError:
+        broadcast_error(*(a.shape for a in arrays))
 
 
 class Elementwise(Op):
