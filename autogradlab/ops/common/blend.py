@@ -236,13 +236,12 @@ def _clamp_tensors(input: np.ndarray, min: np.ndarray | None = None, max: np.nda
         x, y = align(*given)
         refuse(x, "maximum_cpu" if max is None else "minimum_cpu", "c")
         return _limited(x, None if min is None else y, None if max is None else y)
-    for a in given:
-        _real(a)
     if input is None:
         raise TypeError("the input is no Tensor")
+    _real(input)
     arrays = iter(align(*given))
     x = next(arrays)
-    refuse(x, "clamp_cpu", "b")
+    refuse(x, "clamp_cpu", "bc")
     return _limited(x, None if min is None else next(arrays), None if max is None else next(arrays))
 
 

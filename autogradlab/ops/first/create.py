@@ -10,6 +10,7 @@ from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import refuse_all, typename
 from ...core.memory.absent import require_contents, reserved
 from ...core.memory.capsules import capsule_of, is_capsule
+from ...core.memory.casting import warn_cast
 from ...core.memory.layout import formatted, like
 from ...core.memory.lazy import memory_of
 from ...core.memory.rows import Rows, repeated
@@ -75,6 +76,8 @@ _IN_MEMORY = (Tensor, Storage)
 
 def _of_data(data: Any, kind: Dtype | None, values: dict[str, Any], beside: bool = False) -> Tensor:
     """A tensor of data; one made of a storage lies in it."""
+    if isinstance(data, Tensor) and kind is not None:
+        warn_cast(data._array.dtype, kind.numpy)
     t = placed(array_from(data, kind), values, beside=beside)
     if isinstance(data, Storage):
         t._storage = data
@@ -268,16 +271,16 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         return finished(array_from(obj, kind), given)
-    if given is None and requires_grad(source) and not copy:
+    if given is None and requires_grad(source):
         warn_once(_ASARRAY_GRAD, at="torch/csrc/utils/tensor_new.cpp:1737")
         given = True
     if kind is not None and kind is not source.dtype:
         if copy is False:
             names = dtypes.scalar_name(source), dtypes.scalar_name(kind)
             raise ValueError("can't alias tensor with dtype '{}' into dtype '{}'.".format(*names))
-        found = TENSORS.to(source.detach(), kind)
+        found = TENSORS.to(source, kind)
     elif copy:
-        found = source.detach().clone()
+        found = source.clone()
     elif isinstance(obj, Tensor):
         found = obj if given or obj.is_leaf else obj.detach()
     else:
@@ -285,7 +288,9 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
     if bool(given) != requires_grad(found):
         if given and found._array.dtype.kind not in "fcV":
             return finished(found._array, True)
-        found.requires_grad_(bool(given))
+        if not given:
+            return found.detach()
+        found.requires_grad_()
     return found
 
 

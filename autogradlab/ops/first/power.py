@@ -140,8 +140,12 @@ def _number_power(input: np.ndarray, exponent: Any) -> np.ndarray:
         r = input.copy("K") if exponent == 1 else np.ones_like(input)
         return r if r.ndim < 2 else iterated(r, input)
     refuse(input, "pow", "b")
+    kind = from_numpy(input.dtype)
     if input.dtype.kind in "iu" and isinstance(exponent, int):
-        scalar_array(exponent, from_numpy(input.dtype))  # refuses what does not fit
+        scalar_array(exponent, dtypes.int64)  # refuses what does not fit
+        scalar_array(exponent, kind)
+    elif kind.is_floating_point and kind.itemsize == 2 and not isinstance(exponent, complex):
+        scalar_array(exponent, kind)
     r = np.asarray(_power(input, exponent))
     shape = r.shape
     if r.ndim > 1 and (r.strides != input.strides or 1 in shape or 0 in shape):

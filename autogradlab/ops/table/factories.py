@@ -665,7 +665,8 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
         elif not extra and not unknown and input is not _MISSING and other is not _MISSING:
             if out is nowhere:
                 try:
-                    t = core(input, other)
+                    refused = entry.arrays and isinstance(other, _ndarray)  # which only the operator takes
+                    t = NotImplemented if refused else core(input, other)
                 except AttributeError:
                     if isinstance(input, Tensor):
                         raise
@@ -822,13 +823,13 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             shape = broadcast_shapes(target.shape, y.shape)
             if shape != target.shape:
                 raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
-        if x is not target and x.dtype is not target.dtype:
-            if not compares:
-                check_cast(x.dtype, target.dtype)
-            elif target.size:
-                warn_cast(x.dtype, target.dtype)
+        if x is not target and x.dtype is not target.dtype and not compares:
+            check_cast(x.dtype, target.dtype)
         if late is not None:
             late(x, y)
+        if compares and x.dtype.kind == "c" and x is not target and target.size:
+            modes.quiet(kernel, x, y)  # a kernel that is missing is told first
+            warn_cast(x.dtype, target.dtype)
         if input._view is not None and crossing(target):
             commit(input, modes.quiet(in_order, kernel, target, x, y), history)
         elif direct and x is target and x.size > _LARGE:
