@@ -266,11 +266,14 @@ def _gradients(
     """The gradients of the inputs, or of their `places` in the graph if the inputs may have been changed since."""
     from ..autograd import grad as gradient
 
-    pairs = [
-        (o, F.ones_like(o) if c is None and levels_of(o._array.shape) else c)
-        for o, c in zip(outs, cotangents, strict=True)
-        if requires_grad(o)
-    ]
+    pairs = []
+    for o, c in zip(outs, cotangents, strict=True):
+        if requires_grad(o):
+            if c is None and levels_of(o._array.shape):
+                if o._array.dtype.kind == "c":
+                    raise RuntimeError(errors.GRAD_IMPLICIT_REAL.format(o.dtype))
+                c = F.ones_like(o)
+            pairs.append((o, c))
     if not pairs:
         return [F.zeros_like(t) for t in ins]
     found = gradient(

@@ -430,4 +430,4 @@ def channel_shuffle(input: Any, groups: int) -> np.ndarray:
     if c % groups:
         raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
     x = input.reshape(n, groups, c // groups, *input.shape[2:])
-    return np.ascontiguousarray(x.swapaxes(1, 2)).reshape(input.shape)
+    return np.array(x.swapaxes(1, 2), order="C").reshape(input.shape)
