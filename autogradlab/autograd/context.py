@@ -372,8 +372,9 @@ class FunctionNode(Node):
             if isinstance(g, np.ndarray):
                 given[i] = wrap(g)
             elif g is None and fill and shapes[i] is not None and i not in without:
-                given[i] = wrap(np.zeros(shapes[i], dtypes[i]))
-                given[i]._counter = [1]  # PyTorch writes the zeros
+                zeros = wrap(np.zeros(shapes[i], dtypes[i]))
+                zeros._counter = [1]  # PyTorch writes them
+                given[i] = zeros
         return given
 
     def _results(self, found: Any) -> list[Any]:

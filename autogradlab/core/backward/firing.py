@@ -195,7 +195,7 @@ def step_on_array(node: Node, grad: Any) -> Any:
         raise
 
 
-def explain(node: Node, grad: Any, saved: Any = None) -> None:
+def explain(node: Any, grad: Any, saved: Any = None) -> None:
     """A formula failed on arrays that do not fit, since a tensor that was saved has other data by now: on Tensors it
     says so in PyTorch's words. saved: what hooks have unpacked, which are not to be called again."""
     local = modes.LOCAL.state

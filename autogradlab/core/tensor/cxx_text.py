@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..memory.casting import real_with_warning
 from ..types.dtypes import tensor_type
 
 _WIDTH = 80
@@ -21,7 +22,7 @@ def cxx_text(array: Any) -> str:
      1.0000  2.5000
     [ torch.DoubleTensor{1,2} ]
     """
-    values = np.asarray(array).astype(np.float64)
+    values = real_with_warning(np.asarray(array), np.dtype(np.float64)).astype(np.float64)
     if values.size == 0:
         text = ""
     elif values.ndim == 2:

@@ -264,7 +264,8 @@ def addbmm(input: np.ndarray, batch1: np.ndarray, batch2: np.ndarray, *, beta: A
     >>> x
     tensor([[6.]])
     """
-    wrap_dim(2, batch2.ndim)
+    for batch, dim in ((batch1, 1), (batch2, 2)):
+        wrap_dim(dim, batch.ndim, scalar_ok=False)
     if batch1.ndim != 3:
         raise RuntimeError("batch1 must be a 3D tensor")
     if batch1.shape[0] != batch2.shape[0]:

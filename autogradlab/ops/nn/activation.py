@@ -15,9 +15,11 @@ from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivativ
 from ...core.runtime import modes
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
+from ...core.types import dtypes
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, scalar_name, unsupported
 from ...core.types.info import finfo
+from ...core.values.building import scalar_array
 from ...core.values.promotion import plain_number
 from ..first.kinds import (
     BOOL,
@@ -95,7 +97,11 @@ def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> 
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if input.dtype.kind == "f" and (min_val != min_val or max_val != max_val):
         return np.full_like(input, np.nan)
-    return limited(input, np.array(min_val, input.dtype), np.array(max_val, input.dtype))
+    kind = from_numpy(input.dtype)
+    if input.dtype.kind in "iu":
+        for limit in (min_val, max_val):
+            scalar_array(limit, dtypes.int64)  # refuses what does not fit
+    return limited(input, scalar_array(min_val, kind), scalar_array(max_val, kind))
 
 
 @op(
@@ -194,7 +200,8 @@ def threshold(input: np.ndarray, threshold: Any, value: Any) -> np.ndarray:
     >>> x
     tensor([-9., -9.,  3.])
     """
-    return chosen(input <= np.array(threshold, input.dtype), np.array(value, input.dtype), input)
+    kind = from_numpy(input.dtype)
+    return chosen(input <= scalar_array(threshold, kind), scalar_array(value, kind), input)
 
 
 @op(
