@@ -9,7 +9,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial, wraps
 from importlib import import_module
 from types import FunctionType, ModuleType
@@ -22,6 +22,8 @@ from .core.runtime import modes
 from .core.tensor import overriding
 from .core.tensor.mode_stack import ModeStack
 from .core.tensor.tensor import Tensor
+from .ops.reference.signing import shown
+from .ops.reference.texts import canonical
 from .ops.table.families import FUNCTIONS, LazyName, load_all
 
 __all__ = [
@@ -337,6 +339,8 @@ def _index() -> dict[Any, str]:
     found: dict[Any, str] = {}
     for _, func, name, _ in _asking():
         found.setdefault(func, name)
+    for name in (*_OPERATORS, *_SECOND):
+        found.setdefault(getattr(Tensor, name), f"torch.Tensor.{name}")
     return found
 
 
@@ -349,6 +353,8 @@ def _overridable() -> dict[Any, str]:
 
 def _takes_objects(name: str) -> bool:
     space, _, short = name.rpartition(".")
+    if not space.startswith(("torch.Tensor", "torch.nn.init")) and "_" in (short[0], short[-1]):
+        return False
     if space != "torch" or short not in DECLARED:
         return short not in _OF_DATA
     return re.search(r"\bTensor(\?|\[\])* (?!out\b)", DECLARED[short].text) is not None
@@ -362,13 +368,15 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
         parts = name.split(".")[1:]
         if parts[0] == "Tensor" and parts[-1] == "__get__":
             space: Any = vars(Tensor)[parts[1]]
-        elif parts[-1] in ("__set__", "__delete__"):
+        elif parts[-1] in ("__set__", "__delete__") or parts[:2] == ["nn", "init"]:
             continue
         else:
             space = torch
             for part in parts[:-1]:
                 space = getattr(space, part)
         found.setdefault(space, []).append(func)
+        if parts[0] == "functional":
+            found.setdefault(torch, []).append(func)
     return found
 
 
@@ -386,21 +394,34 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
     """For each function, method and property that asks, a function with its arguments that returns -1: what tests that
     objects are asked put in their place."""
-    return {func: _dummy(func) for func in _overridable()}
+    return {func: _dummy(func, name) for func, name in _overridable().items()}
 
 
-def _dummy(func: Any) -> Callable[..., Any]:
-    signature = inspect.signature(func) if func.__name__ not in _SLOTS else _SLOTS[func.__name__]
-    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
-    named = [p.replace(default=None) if p.kind is p.KEYWORD_ONLY else p for p in plain]  # not all overloads need them
-    signature = inspect.Signature(named)
+def _dummy(func: Any, name: str) -> Callable[..., Any]:
+    accepted = [_bare(signature) for signature in _signatures(func, name)]
 
     def dummy(*args: Any, **kwargs: Any) -> int:
-        signature.bind(*args, **kwargs)
+        for signature in accepted[1:]:
+            with suppress(TypeError):
+                signature.bind(*args, **kwargs)
+                return -1
+        accepted[0].bind(*args, **kwargs)
         return -1
 
-    dummy.__signature__ = signature  # type: ignore[attr-defined]
+    dummy.__signature__ = accepted[0]  # type: ignore[attr-defined]
     return dummy
+
+
+def _signatures(func: Any, name: str) -> Sequence[inspect.Signature]:
+    """Those of all overloads of a function that asks, the main one in front."""
+    if func.__name__ in _SLOTS:
+        return (_SLOTS[func.__name__],)
+    return (inspect.signature(func), *shown(canonical(name.partition(".")[2])))
+
+
+def _bare(signature: inspect.Signature) -> inspect.Signature:
+    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    return inspect.Signature([p.replace(default=None) if p.kind is p.KEYWORD_ONLY else p for p in plain])
 
 
 def _parameters(*names: str) -> inspect.Signature:

@@ -54,6 +54,9 @@ class AtenOverload(OpOverload):
             None,
         )
 
+    def decompose(self, *args: Any, **kwargs: Any) -> Any:
+        return NotImplemented if self._opname in OPS else self(*args, **kwargs)
+
     def _run(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if self._complete:
             args, named = self._schema.whole(args, named)

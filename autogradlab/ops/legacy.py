@@ -575,6 +575,10 @@ def _check_subclass(cls: Any) -> None:
 def make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Any:
     """A leaf of a subclass over the memory of a tensor, with its version counter."""
     _check_subclass(cls)
+    if type(require_grad) is not bool:
+        raise TypeError(
+            f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {typename(require_grad)}"
+        )
     made: Any = object.__new__(cls)
     made._array = data._array
     made._edge = NO_EDGE

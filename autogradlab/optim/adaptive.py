@@ -323,7 +323,7 @@ class Rprop(Optimizer):
                 changes.write(state["step_size"], size, 2)
                 g = chosen(sign < 0, 0, g)
                 changes.write(p, addcmul(x, np.sign(g), size, -1))
-                changes.write(state["prev"], copied(g), 2 if group["foreach"] else 1)
+                changes.write(state["prev"], copied(g), 2 + group["maximize"] if group["foreach"] else 1)
 
 
 class ASGD(Optimizer):

@@ -125,7 +125,8 @@ class LBFGS(Optimizer):
             state["n_iter"] += 1
             d = _new_direction(state, gradient, group["history_size"])
             loss_before = loss
-            state["prev_flat_grad"], state["prev_loss"] = wrap(gradient.copy()), loss
+            state["prev_flat_grad"] = _written(gradient.copy(), state["n_iter"] - 1)
+            state["prev_loss"] = loss
             lr = group["lr"]
             t: Any = number(lr)
             if state["n_iter"] == 1:
@@ -214,11 +215,19 @@ def _new_direction(state: dict[str, Any], gradient: Array, history: int) -> Arra
                 state[name].pop(0)
         for name, value in (("old_dirs", y), ("old_stps", s), ("ro", 1.0 / ys)):
             state[name].append(wrap(np.asarray(value, gradient.dtype)))
-        state["H_diag"] = wrap(np.asarray(ys / (y @ y)))
+        state["H_diag"] = wrap(np.asarray(ys / (y @ y), gradient.dtype))
     state["al"] = list(state.get("al") or [None] * history)
     d = _direction(gradient, state)
-    state["d"] = wrap(d)
+    state["d"] = _written(d, len(state["old_dirs"]))
     return d
+
+
+def _written(array: Array, times: int) -> Tensor:
+    """A tensor that PyTorch has written to so often."""
+    made = wrap(array)
+    for _ in range(times):
+        increment_version(made)
+    return made
 
 
 def _direction(gradient: Array, state: dict[str, Any]) -> Array:
@@ -227,7 +236,7 @@ def _direction(gradient: Array, state: dict[str, Any]) -> Array:
     q = -gradient
     for i in reversed(range(len(dirs))):
         a = (steps[i]._array @ q) * ros[i]._array
-        al[i] = wrap(np.asarray(a))
+        al[i] = wrap(np.asarray(a, q.dtype))
         q = fma(q, dirs[i]._array, -a)
     q = q * q.dtype.type(number(state["H_diag"]))
     for i in range(len(dirs)):

@@ -253,7 +253,7 @@ class Optimizer:
                     f"If capturable=True, {self._captured[foreach]} must be on supported devices: {devices}."
                 )
         if self.defaults.get("differentiable") and p.requires_grad and p.is_leaf:
-            views = p._array.dtype.kind == "c" and self._writes_reals(group)
+            views = p._is_view() or (p._array.dtype.kind == "c" and self._writes_reals(group))
             raise RuntimeError(errors.LEAF_VIEW_INPLACE if views else errors.LEAF_INPLACE)
 
     def _refuse_integers(self, group: dict[str, Any], p: Tensor) -> None:

@@ -63,3 +63,10 @@ for call in (
     lambda: aten.t.default(),
 ):
     attempt(call)
+
+
+# % operators-parts: names of packets and overloads, and what an overload is by other operators
+packet, overload = torch.ops.aten.add, torch.ops.aten.add.Tensor
+print(packet.op.__module__, packet.op(torch.tensor(2), torch.tensor(3)), overload.__qualname__, overload._name)
+linear = torch.ops.aten.linear.default
+print(linear.decompose(torch.ones(1, 2), torch.ones(3, 2)), overload.decompose(torch.ones(1), torch.ones(1)))

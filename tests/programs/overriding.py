@@ -1,5 +1,8 @@
 """Objects that stand for tensors: `__torch_function__`, subclasses of Tensor, modes."""
 
+import copy
+import pickle
+
 import torch
 from torch.overrides import (
     BaseTorchFunctionMode,
@@ -572,3 +575,82 @@ class Doubled(torch.overrides.TorchFunctionMode):
 
 with Doubled():
     print([p.dtype for p in torch.nn.Sequential(torch.nn.Conv1d(1, 2, 2), torch.nn.LayerNorm(2)).parameters()])
+
+
+# % overriding-overloads: what tests put in the place of functions takes the arguments of every overload
+table = get_testing_overrides()
+x = torch.ones(1)
+for f, args, named in (
+    (torch.sort, (x,), {"stable": True, "dim": 0, "descending": True}),
+    (torch.squeeze, (x, 0), {}),
+    (torch.where, (x,), {}),
+    (torch.scatter, (x, 0, x, x), {"reduce": "add"}),
+    (torch.gradient, (x,), {"spacing": 2.0}),
+    (torch.Tensor.random_, (x, 3), {}),
+    (torch.Tensor.div_, (x, x), {"rounding_mode": None}),
+    (torch.nn.functional.leaky_relu, (x,), {"inplace": True}),
+    (torch.Tensor.__add__, (x, x), {}),
+    (torch.median, (x, 1, 2, 3, 4), {}),
+):
+    try:
+        print(table[f](*args, **named))
+    except TypeError:
+        print("TypeError")
+for f in (torch.Tensor.__add__, torch.Tensor.__lt__, torch.Tensor.nelement, torch.Tensor.add, torch.einsum):
+    name, of = resolved(f), get_overridable_functions()
+    print(
+        name,
+        torch.overrides.is_tensor_method_or_property(f),
+        f in of[torch.Tensor],
+        f in of[torch],
+        f in of[torch.functional],
+    )
+for f in (torch.abs_, torch._neg_view):
+    print(f in get_overridable_functions()[torch])
+
+
+# % overriding-holder: copies of tensors whose class holds the contents are what the class gives for clone
+class Holder(torch.Tensor):
+    @staticmethod
+    def __new__(cls, held, requires_grad=False):
+        return torch.Tensor._make_wrapper_subclass(cls, held.shape, dtype=held.dtype, requires_grad=requires_grad)
+
+    def __init__(self, held, requires_grad=False):
+        self.held = held
+
+    def __repr__(self):
+        return f"Holder({self.held})"
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        print(" ", func)
+        found = func(*[a.held if isinstance(a, cls) else a for a in args], **(kwargs or {}))
+        return cls(found) if type(found) is torch.Tensor else found
+
+
+class Loses(Holder):
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        return func(*[a.held if isinstance(a, cls) else a for a in args], **(kwargs or {}))
+
+
+holder = Holder(torch.ones(2))
+holder.note = [1]
+for made in (copy.deepcopy(holder), copy.deepcopy(torch.nn.Parameter(holder)), copy.copy(holder)):
+    print(made, type(made).__name__, sorted(made.__dict__), made.requires_grad, made.held is holder.held)
+twice = copy.deepcopy([holder, holder, Holder(torch.zeros(1), requires_grad=True)])
+print(twice[0] is twice[1], twice[2].requires_grad, twice[2].grad_fn)
+again = pickle.loads(pickle.dumps(holder.held))
+print(holder.data_ptr(), holder.untyped_storage().nbytes(), again)
+for call in (
+    lambda: copy.deepcopy(Loses(torch.ones(2))),
+    lambda: holder.untyped_storage().data_ptr(),
+    lambda: holder.untyped_storage().resize_(0),
+    lambda: holder.untyped_storage().fill_(0),
+    lambda: holder.untyped_storage().copy_(holder.untyped_storage()),
+    lambda: holder.untyped_storage()._write_file("file"),
+):
+    try:
+        call()
+    except RuntimeError as error:
+        print(error)

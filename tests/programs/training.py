@@ -243,3 +243,37 @@ for groups in ([("w", w), ("b", b)], [w, b]):
     opt = torch.optim.SGD(groups, lr=0.1)
     for more in ([w], [("w", w)], [torch.nn.Parameter(torch.ones(1))]):
         attempt(lambda more=more, opt=opt: opt.add_param_group({"params": more}))
+
+
+# % training-written-states: how often optimizers have written to their states; a leaf that is a view is called one
+def loss(p, optimizer):
+    optimizer.zero_grad()
+    value = (p**4).sum()
+    value.backward()
+    return value
+
+
+p = torch.nn.Parameter(torch.tensor([1.0, -2.0, 3.0]))
+optimizer = torch.optim.LBFGS([p], max_iter=3)
+for _ in range(2):
+    optimizer.step(lambda: loss(p, optimizer))
+    state = optimizer.state_dict()["state"][0]
+    print([(name, value._version) for name, value in state.items() if isinstance(value, torch.Tensor)])
+p = torch.nn.Parameter(torch.tensor([1.0, -2.0], dtype=torch.bfloat16))
+optimizer = torch.optim.LBFGS([p], max_iter=3)
+optimizer.step(lambda: loss(p, optimizer))
+state = optimizer.state_dict()["state"][0]
+print(state["H_diag"].dtype, [value.dtype for value in state["al"] if value is not None])
+for maximize in (False, True):
+    for foreach in (False, True):
+        p = torch.ones(3, requires_grad=True)
+        optimizer = torch.optim.Rprop([p], maximize=maximize, foreach=foreach)
+        p.grad = torch.ones(3)
+        optimizer.step()
+        print([(name, value._version) for name, value in optimizer.state[p].items()])
+for p in (torch.ones(4).reshape(2, 2).requires_grad_(), torch.ones(2, 2).requires_grad_()):
+    p.grad = torch.ones(2, 2)
+    try:
+        torch.optim.SGD([p], lr=0.1, differentiable=True).step()
+    except RuntimeError as error:
+        print(error)

@@ -23,7 +23,7 @@ from ..types.device import CPU, META, require_cpu
 from ..types.device import device as Device
 from .lazy import as_lazy_as, memory_of
 from .mapping import bytes_of_buffer, mapped
-from .reserved import NO_DATA, Reserved, reserve
+from .reserved import NO_DATA, Hollow, Reserved, reserve
 from .rows import Rows
 from .storage_methods import PythonStorage
 from .uninitialized import fill_if_deterministic
@@ -169,6 +169,8 @@ class StorageBase:
 
     def data_ptr(self) -> int:
         """The address of the first byte; 0 where there is none."""
+        if type(self._owner) is Hollow:
+            raise RuntimeError("Attempted to access the data pointer on an invalid python storage.")
         return address(self.buffer) if self.buffer.nbytes and not self.reserved else 0
 
     @property
@@ -192,6 +194,11 @@ class StorageBase:
         """Refuse to read bytes that are not there."""
         if self.reserved:
             raise NotImplementedError("Not available for 'meta' device type")
+
+    def require_own(self, method: str) -> None:
+        """Refuse to change the memory of a tensor whose class alone has its contents."""
+        if type(self._owner) is Hollow:
+            raise RuntimeError(f"Attempted to call {method}() on an invalid python storage.")
 
     def require_data(self) -> None:
         """Refuse to copy bytes that are not there."""
@@ -228,6 +235,7 @@ class StorageBase:
 
     def fill_(self, value: int) -> Self:
         """The same value in each byte."""
+        self.require_own("fill_")
         if not isinstance(value, int):
             raise RuntimeError(f"fill_ expects int, but got {type(value).__name__}")
         self[:] = value
@@ -235,6 +243,7 @@ class StorageBase:
 
     def copy_(self, source: StorageBase, non_blocking: bool = False) -> Self:
         """The bytes of another storage of the same size."""
+        self.require_own("copy_")
         sizes = self.nbytes(), source.nbytes()
         if sizes[0] != sizes[1]:
             raise RuntimeError("size does not match, self was {} bytes but src was {} bytes".format(*sizes))
@@ -255,8 +264,9 @@ class StorageBase:
         """Whether it can grow and shrink."""
         return not fixed(self)
 
-    def _write_file(self, file: Any, real: bool, counted: bool, element_size: int) -> None:
+    def _write_file(self, file: Any, real: bool = True, counted: bool = True, element_size: int = 1) -> None:
         """Write the bytes to a file, with the number of elements in front where `counted`."""
+        self.require_own("_write_file")
         self.require_data()
         if counted:
             file.write((self.nbytes() // element_size).to_bytes(8, sys.byteorder))
@@ -285,6 +295,7 @@ class StorageBase:
 
     def resize_(self, nbytes: int) -> Self:
         """Grow or shrink to `nbytes`; every tensor on this memory follows."""
+        self.require_own("resize_")
         if fixed(self):
             raise RuntimeError("Trying to resize storage that is not resizable")
         tensors = sharing(self)

@@ -16,6 +16,7 @@ from ..memory.storage_methods import PythonStorage
 from ..memory.versions import INFERENCE, increment_version
 from ..runtime import modes
 from ..types import dtypes
+from .dispatching import hollow, known, refuse_unheard
 from .edges import requires_grad
 from .overriding import have_hollow_tensors, overrides
 from .tensor import Tensor, set_requires_grad, wrap
@@ -32,6 +33,13 @@ NO_EMPTY = (
     "implement new_empty() and for which that function returns another instance of the same subclass. You should "
     "either properly implement new_empty() for your subclass or override __deepcopy__() if it is intended behavior for "
     "new_empty() to return an instance of a different type."
+)
+
+NO_CLONE = (
+    "The default implementation of __deepcopy__() for wrapper subclasses only works for subclass types that implement "
+    "clone() and for which cloning returns another instance of the same subclass. You should either properly implement "
+    "clone() for your subclass or override __deepcopy__() if it is intended behavior for clone() to return an instance "
+    "of a different type."
 )
 
 
@@ -78,17 +86,15 @@ def deepcopy_tensor(t: Tensor, memo: dict[Any, Any]) -> Tensor:
         raise RuntimeError(NOT_LEAF)
     if id(t) in memo:
         return memo[id(t)]
+    if hollow(t):
+        return _cloned(t, memo)
     if overrides(type(t)) and type(t.new_empty([])) is not type(t):
         raise RuntimeError(NO_EMPTY)
     if isinstance(t._array, LazyArray):
         array = t._array.resolve()
     else:
         array = _copied(t._array, memo)
-    made = object.__new__(type(t))
-    made._array = array
-    made._edge = NO_EDGE
-    made._counter = _versions()
-    made._grad = made._view = made._meta = made._storage = None
+    made = _leaf(type(t), array)
     memo[id(t)] = made
     if t._grad is not None:
         made._grad = copy.deepcopy(t._grad, memo)
@@ -96,6 +102,37 @@ def deepcopy_tensor(t: Tensor, memo: dict[Any, Any]) -> Tensor:
         made.__dict__[name] = copy.deepcopy(value, memo)
     if t.requires_grad:
         set_requires_grad(made, True, "method")
+    return made
+
+
+def _leaf(cls: type[Tensor], array: np.ndarray) -> Tensor:
+    made = object.__new__(cls)
+    made._array = array
+    made._edge = NO_EDGE
+    made._counter = _versions()
+    made._grad = made._view = made._meta = made._storage = None
+    return made
+
+
+def _cloned(t: Tensor, memo: dict[Any, Any]) -> Tensor:
+    """A copy of a tensor whose contents are with its class: what the class gives for `clone`."""
+    local = modes.current()
+    before = local.grad, local.record
+    try:
+        local.set_grad(False)
+        made: Tensor = t.clone()
+    finally:
+        local.grad, local.record = before
+        local.refresh()
+    if type(made) is not type(t):
+        raise RuntimeError(NO_CLONE)
+    memo[id(t)] = made
+    if t.requires_grad:
+        set_requires_grad(made, True, "method")
+    if t.grad is not None:
+        made.grad = copy.deepcopy(t.grad, memo)
+    made.__dict__.clear()
+    made.__dict__.update(copy.deepcopy(t.__dict__, memo))
     return made
 
 
@@ -123,10 +160,12 @@ def reduce_tensor(t: Tensor) -> Any:
     share it afterwards."""
     warn_of_hooks(t)
     array = memory_of(t._array)
+    steps = tuple(s // array.itemsize for s in array.strides)
+    if hollow(t):
+        return _rebuild_hollow, (type(t), t.dtype.name, array.shape, steps, requires_grad(t)), dict(t.__dict__) or None
     if is_absent(array):
-        steps = tuple(s // array.itemsize for s in array.strides)
         return rebuild_absent, (t.dtype.name, array.shape, steps, requires_grad(t)), dict(t.__dict__) or None
-    strides = tuple(s // array.itemsize for s in array.strides)
+    strides = steps
     root, offset = owner(array), 0
     if root is not array and root.flags.c_contiguous and (array.size or root.size):
         offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
@@ -153,6 +192,12 @@ def rebuild_absent(kind: str, size: tuple[int, ...], stride: tuple[int, ...], gr
     have_hollow_tensors()
     if grad:
         set_requires_grad(made, True, "method")
+    return made
+
+
+def _rebuild_hollow(cls: Any, kind: str, size: tuple[int, ...], stride: tuple[int, ...], grad: bool) -> Tensor:
+    """A tensor whose contents are with its class again."""
+    made: Tensor = cls._make_wrapper_subclass(cls, size, stride, dtype=dtypes.ALL[kind], requires_grad=grad)
     return made
 
 
@@ -198,10 +243,18 @@ def _placed(
 
 
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    _refuse_unless_hollow("__deepcopy__", self)
     return deepcopy_tensor(self, memo)
 
 
+def _refuse_unless_hollow(name: str, t: Tensor) -> None:
+    """Of a copy of a tensor whose contents are with its class, a mode or the class is told by `clone`."""
+    if not (hollow(t) or modes.LOCAL.state.told):
+        refuse_unheard(name, [t])
+
+
 def _reduce(self: Tensor, protocol: Any) -> Any:
+    _refuse_unless_hollow("__reduce_ex__", self)
     return reduce_tensor(self)
 
 
@@ -223,13 +276,14 @@ def warn_of_hooks(t: Tensor) -> None:
 
 def _copy(self: Tensor) -> Tensor:
     """What `copy.copy` gives: another tensor on the same memory, without history; of a subclass, an alias of that."""
+    _refuse_unless_hollow("__copy__", self)
     warn_of_hooks(self)
-    made = wrap(self._array[...])
+    made = _leaf(type(self), self._array) if hollow(self) else wrap(self._array[...])
     made._storage = storage_of(self)
     made._counter = _versions()
     if self.requires_grad:
         set_requires_grad(made, True, "method")
-    if type(self) is not Tensor:
+    if type(self) is not Tensor and not hollow(self):
         made = made.as_subclass(type(self))
     made.__dict__.update(self.__dict__)
     return made
@@ -237,4 +291,5 @@ def _copy(self: Tensor) -> Tensor:
 
 Tensor.__copy__ = _copy  # type: ignore[attr-defined]
 Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]
+known.own |= {"__copy__", "__deepcopy__", "__reduce_ex__"}
 Tensor.__reduce_ex__ = _reduce  # type: ignore[assignment,method-assign]

@@ -51,6 +51,8 @@ class Known:
 
     def __init__(self) -> None:
         self.names: frozenset[str] | None = None
+        #: methods that know themselves of what can be told
+        self.own: set[str] = set()
         #: while they are looked for, what was called: nothing is refused then
         self.called: set[str] | None = None
 

@@ -44,6 +44,19 @@ class _Info(metaclass=Native):
     def __hash__(self) -> int:
         raise TypeError(f"unhashable type: 'torch.{type(self).__name__}'")
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        kind = f"torch.{type(self).__name__}"
+        if not hasattr(self, name):
+            raise AttributeError(f"'{kind}' object has no attribute '{name}'")
+        raise AttributeError(f"attribute '{name}' of '{kind}' objects is not writable")
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"cannot pickle 'torch.{type(self).__name__}' object")
+
+    def _hold(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
 
 class finfo(_Info, final=True):
     """The limits of a float dtype: eps, max, min, tiny, resolution, bits.
@@ -62,19 +75,30 @@ class finfo(_Info, final=True):
     __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
     __module__ = "torch"
 
+    eps: float
+    max: float
+    min: float
+    resolution: float
+    smallest_normal: float
+    tiny: float
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kind = _given("finfo", args, kwargs) if args or kwargs else dtypes.get_default_dtype()
         if not (kind.is_floating_point or kind.is_complex):
             raise TypeError(_NO_FLOAT)
         kind = kind.to_real()
         limits = _limits(kind)
-        self._of = kind
-        self.bits = 8 * kind.itemsize
-        self.dtype = kind.name
-        self.max, self.min = float(limits.max), float(limits.min)
-        self.eps = float(limits.eps)
-        self.smallest_normal = self.tiny = float(limits.tiny)
-        self.resolution = float(f"{float(limits.resolution):.1e}")
+        self._hold(
+            _of=kind,
+            bits=8 * kind.itemsize,
+            dtype=kind.name,
+            max=float(limits.max),
+            min=float(limits.min),
+            eps=float(limits.eps),
+            smallest_normal=float(limits.tiny),
+            tiny=float(limits.tiny),
+            resolution=float(f"{float(limits.resolution):.1e}"),
+        )
 
     def __repr__(self) -> str:
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
@@ -103,6 +127,9 @@ class iinfo(_Info, final=True):
     __slots__ = ()
     __module__ = "torch"
 
+    max: int
+    min: int
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kind = _given("iinfo", args, kwargs)
         if kind is dtypes.bool:
@@ -110,10 +137,7 @@ class iinfo(_Info, final=True):
         if kind._category != dtypes.INTEGER:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         limits = np.iinfo(kind.numpy)
-        self._of = kind
-        self.bits = 8 * kind.itemsize
-        self.dtype = kind.name
-        self.max, self.min = int(limits.max), int(limits.min)
+        self._hold(_of=kind, bits=8 * kind.itemsize, dtype=kind.name, max=int(limits.max), min=int(limits.min))
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

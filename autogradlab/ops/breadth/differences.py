@@ -187,7 +187,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """
     if indices.is_complex() or indices.is_floating_point() or indices._array.dtype.kind == "b":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
-    if not isinstance(shape, (int, tuple, list)) or isinstance(shape, bool):
+    if not isinstance(shape, (int, tuple, list)):
         if isinstance(shape, str):
             raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(shape)}")
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")

@@ -520,9 +520,7 @@ def _each(name: str, tensors: tuple[Any, ...], one: Callable[[Tensor], Tensor]) 
     given = tensors
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
-    elif not tensors:
-        return ()
-    if not tensors or not all(isinstance(t, Tensor) for t in tensors):
+    if not all(isinstance(t, Tensor) for t in tensors):
         reject(name, (given[0] if len(given) == 1 else given,), {})
     return tuple(one(t) for t in tensors)
 

@@ -282,7 +282,7 @@ def _amx(declaration: str, ufunc: Any, doc: str = "", out: Any = None) -> None:
 
     def kernel(input: np.ndarray, dim: Any = (), keepdim: bool = False) -> Any:
         if not input.size:
-            if dim in (None, ()):
+            if dim is None or dim == () or dim == []:
                 raise RuntimeError(
                     f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
                     "reduction dim with the 'dim' argument."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ...core.runtime.warn import warn
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims
-from ...core.types.dtypes import get_default_dtype, scalar_name
+from ...core.types.dtypes import get_default_dtype, scalar_name, unsupported
 from ..first.kinds import along, is_half, on_both_backends
 from ..first.reduce import count_of
 from ..table.opdef import composite, op
@@ -212,6 +213,12 @@ def _as_one(input: np.ndarray, dim: Any, *_: Any) -> int:
     return int(input.dtype.kind == "c" or (whole and input.dtype.kind == "f" and input.itemsize > 2))
 
 
+def _reals(input: Tensor, outs: Sequence[Tensor]) -> None:
+    """Deviations of reals are not written as complex numbers."""
+    if not input.is_complex() and outs[0].is_complex():
+        raise unsupported("std_cpu", outs[0])
+
+
 op(
     """
     var(Tensor input, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor out=None) -> Tensor|.dim|.out
@@ -226,6 +233,7 @@ op(
     },
     inner_writes=_as_one,
     binds=_correction,
+    check_out=_reals,
     doc="""
     The variance: squared distances from the mean, divided by n - correction (1, if not said otherwise).
     main: 2
@@ -255,6 +263,7 @@ op(
     jvp={"input": _std_along},
     inner_writes=lambda x, *given: _as_one(x, *given) + (x.dtype.kind == "c"),
     binds=_correction,
+    check_out=_reals,
     doc="""
     The standard deviation: the root of var.
     main: 2

@@ -622,6 +622,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
     if i.dtype != np.int64:
         raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_name(i)}")
     d = wrap_dim(dim, x.ndim)
+    if not x.ndim:
+        raise IndexError(errors.DIM_SCALAR.format(d))
     one = (*x.shape[:d], 1, *x.shape[d + 1 :])
     two = (*i.shape[:d], 1, *i.shape[d + 1 :])
     common = broadcast_shapes(one, two)

@@ -417,6 +417,13 @@ def refuse(x: np.ndarray, places: tuple[Any, ...]) -> None:
     raise IndexError(f"index {i} is out of bounds for dimension {number} with size {n}")
 
 
+def _with_indices(input: Tensor, indices: Any) -> Tensor:
+    """`torch.ops.aten.index`."""
+    if not indices:
+        raise IndexError("at least one index must be provided")
+    return INDEX(input, indices)
+
+
 OPS["index"] = Op(
     "index",
     _index,
@@ -428,7 +435,7 @@ OPS["index"] = Op(
             )
         ),
     },
-    operator=Operator("(Tensor self, Tensor?[] indices) -> Tensor", overload="Tensor"),
+    operator=Operator("(Tensor self, Tensor?[] indices) -> Tensor", overload="Tensor", function=_with_indices),
 )
 RAW.index = _index
 INDEX = OPS["index"].call

@@ -21,7 +21,7 @@ from ...core.recording.detached import note_detached
 from ...core.recording.inplace import History, check_inplace, commit, commit_number, refuse_captured
 from ...core.recording.record import RAW, TENSORS, finish, make_node_class, start_node
 from ...core.runtime import errors, modes
-from ...core.tensor.dispatching import instead
+from ...core.tensor.dispatching import hollow, instead
 from ...core.tensor.edges import made_by
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ...core.types import dtypes
@@ -763,7 +763,7 @@ def data_ptr(input: Tensor) -> int:
     """
     if isinstance(input._array, Rows) or modes.current().lifts(input):
         raise RuntimeError(errors.ROWS_POINTER)
-    return address(input._array) if input._array.size and not is_absent(input._array) else 0
+    return address(input._array) if input._array.size and not is_absent(input._array) and not hollow(input) else 0
 
 
 @composite("untyped_storage(Tensor input) -> UntypedStorage|python", function=False, reads="itself")

@@ -636,6 +636,8 @@ def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
                 f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
             )
         result.append(n)
+    if min(result, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
     return tuple(reversed(result))
 
 

@@ -20,6 +20,7 @@ class OpOverload:
         self._overloadname = schema.overload_name or "default"
         self.__name__ = f"{opname}.{self._overloadname}"
         self.__module__ = f"torch._ops.{namespace}"
+        self.__qualname__ = self.name()
         self.overloadpacket: Any = None
 
     def __str__(self) -> str:
@@ -36,6 +37,14 @@ class OpOverload:
         """Its full name, `NAMESPACE::NAME` or `NAMESPACE::NAME.OVERLOAD`."""
         overload = self._schema.overload_name
         return f"{self.namespace}::{self._opname}" + (f".{overload}" if overload else "")
+
+    @property
+    def _name(self) -> str:
+        return self.name()
+
+    def decompose(self, *args: Any, **kwargs: Any) -> Any:
+        """What it gives by other operators; NotImplemented where it does not consist of them."""
+        return NotImplemented
 
     @property
     def is_view(self) -> bool:
@@ -68,6 +77,7 @@ class OpOverloadPacket:
         self.__name__ = overloads[0]._opname
         self._namespace = overloads[0].namespace
         self.__module__ = f"torch._ops.{self._namespace}"
+        self.__qualname__ = f"torch.ops.{self._namespace}.{self.__name__}"
         self._qualified_op_name = f"{self._namespace}::{self.__name__}"
 
     def __str__(self) -> str:
@@ -81,6 +91,11 @@ class OpOverloadPacket:
             return self.__dict__["_overloads"][name]
         except KeyError:
             raise AttributeError(f"The underlying op of '{self}' has no overload name '{name}'") from None
+
+    @property
+    def op(self) -> OpOverloadPacket:
+        """What is called for a call of the packet: here the packet."""
+        return self
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._overloads)

@@ -403,6 +403,8 @@ def _through(name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs:
     state = LOCAL.state
     if state.told or not (state.dispatch_modes or asked(args, kwargs)):
         return call(*args, **kwargs)
+    if _short(name) in known.own:
+        return call(*args, **kwargs)
     known.require(_short(name))
     state.told = True
     try:

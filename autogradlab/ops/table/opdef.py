@@ -480,7 +480,8 @@ class Op:
         for key, value in kwargs.items():
             place = self.index.get(key)
             if place is None:
-                place = self.index.get(OTHER_NAMES.get(key, ""))
+                first = OTHER_NAMES.get(key, "")
+                place = None if first in kwargs else self.index.get(first)
             if place is None or place < n:
                 self.reject(args, kwargs, name)
             if type(value) is Tensor and place not in self.tensor_places:  # a number in its place
