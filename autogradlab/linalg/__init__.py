@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.memory.rows import all_rows
 from ..core.memory.versions import increment_version
 from ..core.recording.record import TENSORS as F
 from ..core.runtime.help import attach
@@ -25,7 +26,7 @@ from ..core.types.return_types import named
 from ..ops.common.blas import lift
 from ..ops.first.products import UNSAFE, refuse_into, written, written_all
 from ..ops.linalg.chains import multi_dot
-from ..ops.linalg.decompositions import NOT_POSITIVE
+from ..ops.linalg.decompositions import NOT_POSITIVE, refuse_zero_pivots
 from ..ops.linalg.factors import (
     SINGULAR,
     LinAlgError,
@@ -201,7 +202,8 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """
     if out is not None:
         refuse_into("linalg_lu_factor_ex", out, A)
-    factors, pivots, _ = F.linalg_lu_factor_ex(A, pivot=pivot, check_errors=True)
+    factors, pivots, info = F.linalg_lu_factor_ex(A, pivot=pivot)
+    refuse_zero_pivots("torch.linalg.lu_factor", all_rows(info._array))
     r = _LU_FACTOR((factors, pivots))
     return r if out is None else written_all(r, out)
 
@@ -309,6 +311,7 @@ def pinv(
     """
     if out is not None:
         refuse_into("linalg_pinv", out, A)
+    tolerances("torch.linalg.pinv", rcond, words=("rcond",))
     return _given(
         F.linalg_pinv(A, atol=atol, rtol=rtol if rcond is None else rcond, hermitian=hermitian),
         out,
@@ -457,6 +460,8 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     """
     if A._array.ndim < 2 and not isinstance(p, str):
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if not isinstance(p, str) and p is not None and abs(p) not in (1, 2, float("inf")):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
     if A._array.ndim > 1 and not A._array.size and not isinstance(p, str):
         return _given(_nought(A), out, "linalg.cond", unsafe=UNSAFE, copied=True)
     if p is None or (not isinstance(p, str) and abs(p) == 2):
@@ -465,8 +470,6 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
         first, last = F.narrow(values, -1, 0, 1), F.narrow(values, -1, n - 1, 1)
         r = F.div(last, first) if p == -2 else F.div(first, last)
         return _given(F.squeeze(r, -1), out, "linalg.cond", unsafe=UNSAFE, copied=True)
-    if not isinstance(p, str) and abs(p) not in (1, float("inf")):
-        raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
     square_shape(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A._array)
     if isinstance(p, str) and p not in ("fro", "nuc"):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")

@@ -171,8 +171,6 @@ def cauchy_(out: Array, median: float = 0.0, sigma: float = 1.0, generator: Gene
         return out
     check_overlap(out)
     angles = ((generator or default_generator).uniform53(out.size) - 0.5) * math.pi
-    if not math.isfinite(median):
-        return fill(out, np.full(out.size, median).astype(out.dtype))
     return fill(out, round_to(fma64(np.tan(angles), sigma, median), out.dtype))
 
 

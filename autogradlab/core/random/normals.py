@@ -30,7 +30,7 @@ def fma64(x: Any, a: float, b: float) -> Any:
     >>> fma64(0.1, 10.0, -1.0)
     5.551115123125783e-17
     """
-    if b == 0.0 or a in (0.0, 1.0) or not 1e-250 < abs(a) < 1e250:
+    if b == 0.0 or b - b or a in (0.0, 1.0) or not 1e-250 < abs(a) < 1e250:
         return x * a + b
     product = x * a
     t = _SPLITTER * x

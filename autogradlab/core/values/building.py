@@ -387,6 +387,9 @@ def scalar_array(value: Any, d: Any) -> np.ndarray:
     elif d.is_floating_point and isinstance(value, (int, float)) and abs(value) != np.inf:
         top = _TOPS[numpy.itemsize] if numpy.kind == "f" else 3.39e38
         overflow = overflow or abs(value) > top
+    elif d.is_complex:
+        for part in (complex(value).real, complex(value).imag):
+            overflow = overflow or np.inf > abs(part) > _TOPS[numpy.itemsize // 2]
     if overflow:
         raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(d.name, d.name)} without overflow")
     return np.array(value, numpy)

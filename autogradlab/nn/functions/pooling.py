@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from ...core.memory.layout import channels_last, with_channels_last
+from ...core.memory.layout import channels_last, contiguous, with_channels_last
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
 from ...core.runtime import modes
@@ -304,10 +304,15 @@ def max_pool1d_with_indices(
     Mirrors `torch.nn.functional.max_pool1d_with_indices`.
     """
     _max_pool1d_with_indices(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
-    if input.ndim not in (2, 3) or 0 in input._array.shape[-2:]:
+    if input.ndim not in (2, 3):
         raise RuntimeError(
-            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
-            f"{list(input.shape)}"
+            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
+            "checking arguments for max_pool1d)"
+        )
+    if 0 in input._array.shape[-2:]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{[*input.shape[:-1], 1, input.shape[-1]]}"
         )
     (k,), (s,), (p,), (d,) = _max_windows(1, kernel_size, stride, padding, dilation)
     found = _max(2, TENSORS.unsqueeze(input, -2), (1, k), (1, s), (0, p), (1, d), ceil_mode)
@@ -339,10 +344,16 @@ def max_pool1d(
     Mirrors `torch.nn.functional.max_pool1d`.
     """
     _max_pool1d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
-    if input.ndim in (2, 3) and 0 not in input._array.shape[-2:]:
+    whole = input.ndim in (2, 3) and 0 not in input._array.shape[-2:]
+    if whole:
         _check_line(input, kernel_size, _stride(stride, kernel_size), padding, dilation, ceil_mode)
-        if not (requires_grad(input) and modes.current().grad):
-            return _maxima(input, kernel_size, stride, padding, dilation, ceil_mode)
+    if not (requires_grad(input) and modes.current().grad):
+        if not whole:
+            raise RuntimeError(
+                "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+                f"{list(input.shape)}"
+            )
+        return _maxima(input, kernel_size, stride, padding, dilation, ceil_mode)
     return max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)[0]
 
 
@@ -356,10 +367,10 @@ def _maxima(input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation
         kernel, step, pads, spread = _max_windows(1, kernel_size, stride, padding, dilation)
         best = _kernels.maxima(x, kernel, step, pads, spread, ceil_mode)
     if best is not None:
-        made = wrap_result(best)
+        made = wrap_result(contiguous(best))
     else:
         found = max_pool1d_with_indices(input.detach(), kernel_size, stride, padding, dilation, ceil_mode)[0]
-        made = TENSORS.clone(found)
+        made = TENSORS.contiguous(TENSORS.clone(found))
     if input.ndim == 2:
         increment_version(made)  # PyTorch adds a batch and takes it away in place
     return made

@@ -263,8 +263,8 @@ def polygamma(input: np.ndarray, n: int) -> np.ndarray:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     refuse(input, ("digamma", "trigamma", "polygamma")[min(n, 2)], COMPLEX)
     if n == 1:
-        return _trigamma(floated(input))
-    return double(K.digamma if n == 0 else partial(K.polygamma, n))(input)
+        return iterated(_trigamma(floated(input)), input)
+    return iterated(double(K.digamma if n == 0 else partial(K.polygamma, n))(input), input)
 
 
 alias("special_polygamma", "polygamma", method=False)

@@ -422,6 +422,7 @@ def _mantissa_and_exponent(input: Tensor, outs: Sequence[Tensor]) -> None:
         "input": lambda F, grad, exponent: grad / F.exp2(F.floats_like(exponent, grad)),
     },
     check_out=_mantissa_and_exponent,
+    out=Out(overlap="part"),
 )
 def frexp(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mantissa and exponent: input = mantissa * 2**exponent, with the mantissa in [0.5, 1).
@@ -437,7 +438,7 @@ def frexp(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if input.dtype.kind not in "fV":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     mantissa, exponent = np.frexp(input)
-    return np.asarray(mantissa), np.asarray(exponent).astype(np.int32)
+    return iterated(np.asarray(mantissa), input), iterated(np.asarray(exponent).astype(np.int32), input)
 
 
 RAW.floats_like = lambda x, grad: x.astype(grad.dtype)

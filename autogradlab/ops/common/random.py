@@ -419,12 +419,21 @@ def _normal_of_size(mean: Any, std: Any, **values: Any) -> Tensor:
     return _made("normal", values, lambda out, g: streams.normal_(out, mean, std, g))
 
 
-def _normal_around(mean: Tensor, std: float = 1, *, generator: Any = None, out: Any = None) -> Any:
-    """Normal numbers with mean 0 to which the means are added: `out` may have more of them than there are means."""
-    if out is None:
-        return OPS["normal.mean"].call(mean, std, generator=generator)
-    wider = TENSORS.expand(mean, broadcast_shapes(mean.shape, out.shape))
-    return OPS["normal.mean"].call(wider, std, generator=generator, out=out)
+def _normal_of(entry: str) -> Any:
+    """Normal numbers drawn in the dtype of out=, if it is given, which may have more of them than there are means."""
+
+    def normal(mean: Any, std: Any = 1, *, generator: Any = None, out: Any = None) -> Any:
+        if isinstance(out, Tensor):
+            if not isinstance(std, Tensor):
+                mean = TENSORS.expand(mean, broadcast_shapes(mean.shape, out.shape))
+            mean, std = (x if _loses(x, out) else TENSORS.to(x, out.dtype) for x in (mean, std))
+        return OPS[entry].call(mean, std, generator=generator, out=out)
+
+    return normal
+
+
+def _loses(x: Any, out: Tensor) -> bool:
+    return not isinstance(x, Tensor) or (x.is_complex() and not out.is_complex())
 
 
 _OF_SHAPES = {
@@ -433,6 +442,7 @@ _OF_SHAPES = {
 }
 OPS["normal.mean"] = Op("normal", _normal, "mean", node="NormalBackward1", vjp={"mean": _OF_SHAPES["mean"]})
 OPS["normal.std"] = Op("normal", _normal, "std", node="NormalBackward2", vjp={"std": _OF_SHAPES["std"]})
+OPS["normal.both"] = Op("normal", _normal, "mean std", node="NormalBackward3", vjp=_OF_SHAPES)
 op(
     """
     normal(Tensor mean, Tensor std, *, Generator? generator=None, Tensor out=None) -> Tensor|.Tensor_Tensor
@@ -445,8 +455,9 @@ op(
     node="NormalBackward3",
     vjp=_OF_SHAPES,
     overloads=[
-        Overload(_normal_around, signature=1),
-        Overload(OPS["normal.std"], signature=2),
+        Overload(_normal_of("normal.both"), signature=0),
+        Overload(_normal_of("normal.mean"), signature=1),
+        Overload(_normal_of("normal.std"), signature=2),
         Overload(_normal_of_size, signature=3),
     ],
     reads="itself",

@@ -18,6 +18,7 @@ from ...core.types import dtypes
 from ...core.types.device import default_device
 from ...core.types.dtypes import cxx_name, get_default_dtype
 from ...core.types.dtypes import dtype as Dtype
+from ...core.values.building import scalar_array
 from ..table.asking import whole
 from ..table.creation import bind, check_out, check_sizes, default, finished, into, options, placed, quick, quick_shape
 from ..table.opdef import composite
@@ -204,6 +205,10 @@ def range_(*args: Any, **kwargs: Any) -> Tensor:
     start, end, step, out = values["start"], values["end"], values["step"], values["out"]
     kind = (out.dtype if out is not None else options(values)) or get_default_dtype()
     _check_bounds(start, end, step)
+    if kind is dtypes.bool or kind.is_complex or kind.name in _LACKING:
+        raise dtypes.unsupported("range_cpu", kind.numpy)
+    if kind._category <= dtypes.INTEGER:
+        start, end, step = int(start), int(end), int(step)
     steps = (end - start) / step
     if math.isinf(steps):
         raise RuntimeError(_SYMBOLIC)
@@ -270,7 +275,18 @@ def _spaced(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
             )
         kind = kind or whole
     kind = (out.dtype if out is not None else kind) or get_default_dtype()
+    if kind is not dtypes.bool and kind.name not in _LACKING:
+        start = _held(start, kind) if steps > (name == "logspace") else start
+        end = _held(end, kind) if steps > 1 else end
     return start, end, steps, kind, values
+
+
+def _held(bound: Any, kind: Dtype) -> Any:
+    """A bound as an integer type holds it; PyTorch's error where it does not fit into the dtype."""
+    if isinstance(bound, Rows):
+        return bound
+    array = scalar_array(bound, kind)
+    return int(array) if array.dtype.kind in "iu" else bound
 
 
 @composite(
@@ -398,7 +414,7 @@ def _powers(base: float, start: Any, end: Any, steps: int, kind: Dtype) -> np.nd
     if steps < 2 or kind.is_complex:
         return np.power(np.array(base, np.complex128 if kind.is_complex else np.float64), _row(start, end, steps, kind))
     if kind._category <= dtypes.INTEGER:
-        a, b = (int(np.array(int(v), kind.numpy)) for v in (start, end))
+        a, b = start, end
     else:
         a, b = (np.array(v, kind.numpy) for v in (start, end))
     by = float(b - a) / (steps - 1)

@@ -24,6 +24,10 @@ def _kept(m: int, n: int, diagonal: int, lower: bool) -> np.ndarray:
 _known = functools.lru_cache(64)(_kept)
 
 
+def _mask(m: int, n: int, diagonal: int, lower: bool) -> np.ndarray:
+    return (_known if m * n <= 1024 else _kept)(m, n, diagonal, lower)
+
+
 def _check_matrix(name: str, input: Any) -> None:
     if input.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
@@ -40,7 +44,7 @@ def _check_part(name: str) -> Callable[[Tensor, Sequence[Tensor]], None]:
 def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarray:
     _check_matrix(name, input)
     m, n = input.shape[-2:]
-    mask = (_known if m * n <= 1024 else _kept)(m, n, diagonal, lower)
+    mask = _mask(m, n, diagonal, lower)
     many = type(input) is np.ndarray and input.size >= _MANY and input.dtype.kind == "f"
     kind = BITS.get(input.itemsize) if many else None
     if kind is None:
@@ -54,6 +58,17 @@ def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarra
     return r
 
 
+def _cut(name: str, lower: bool) -> Callable[..., None]:
+    """The in-place form, which asks not whether the memory overlaps."""
+
+    def write(input: np.ndarray, diagonal: int = 0) -> None:
+        _check_matrix(name, input)
+        m, n = input.shape[-2:]
+        np.copyto(input, np.zeros((), input.dtype), where=~_mask(m, n, diagonal, lower))
+
+    return write
+
+
 #: from how many floats on what is kept is multiplied, its bits, by 1 and the rest by 0
 _MANY = 1 << 10
 
@@ -64,6 +79,7 @@ _MANY = 1 << 10
     vjp={"input": lambda F, grad, diagonal: F.tril(grad, diagonal)},
     inplace=True,
     inplace_function=False,
+    writes=_cut("tril", True),
 )
 def tril(input: Any, diagonal: int = 0) -> np.ndarray:
     """The lower triangle; the rest is 0. diagonal > 0 keeps more, < 0 less.
@@ -93,6 +109,7 @@ def tril(input: Any, diagonal: int = 0) -> np.ndarray:
     vjp={"input": lambda F, grad, diagonal: F.triu(grad, diagonal)},
     inplace=True,
     inplace_function=False,
+    writes=_cut("triu", False),
 )
 def triu(input: Any, diagonal: int = 0) -> np.ndarray:
     """The upper triangle; the rest is 0. diagonal > 0 keeps less, < 0 more.

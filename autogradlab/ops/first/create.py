@@ -274,6 +274,7 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
     if given is None and requires_grad(source):
         warn_once(_ASARRAY_GRAD, at="torch/csrc/utils/tensor_new.cpp:1737")
         given = True
+    found = source
     if kind is not None and kind is not source.dtype:
         if copy is False:
             names = dtypes.scalar_name(source), dtypes.scalar_name(kind)
@@ -281,10 +282,8 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
         found = TENSORS.to(source, kind)
     elif copy:
         found = source.clone()
-    elif isinstance(obj, Tensor):
-        found = obj if given or obj.is_leaf else obj.detach()
-    else:
-        found = source
+    if not given and not found.is_leaf:
+        return found.detach()
     if bool(given) != requires_grad(found):
         if given and found._array.dtype.kind not in "fcV":
             return finished(found._array, True)

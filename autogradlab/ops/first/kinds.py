@@ -220,17 +220,19 @@ def typed(
                     return r
             else:
                 r = kernel(x, *others, **options)
-            return layout(r, x) if layout is not None and _forgets(r.shape, d) else r
+            return layout(r, x) if layout is not None and _forgets(r.shape, x) else r
 
         return run
 
     return decorate
 
 
-def _forgets(shape: tuple[int, ...], numpy: np.dtype[Any]) -> bool:
-    """Whether NumPy gives a result of that shape other strides than PyTorch: for sizes of 0 and 1, and for half types,
-    since an array that is cast is no longer expanded."""
-    return 1 in shape or 0 in shape or numpy.itemsize == 2
+def _forgets(shape: tuple[int, ...], x: np.ndarray) -> bool:
+    """Whether NumPy gives a result of that shape other strides than PyTorch: for sizes of 0 and 1, for half types,
+    since an array that is cast is no longer expanded, and where strides of the operand are 0 or the same."""
+    if 1 in shape or 0 in shape or x.itemsize == 2:
+        return True
+    return not x.flags.c_contiguous and (0 in x.strides or len({*x.strides}) < x.ndim)
 
 
 def like_input(r: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -248,7 +250,7 @@ def laid_out(layout: Layout) -> Callable[[Kernel], Kernel]:
         @wraps(kernel)
         def run(x: Any, *others: Any, **options: Any) -> Any:
             r = np.asarray(kernel(x, *others, **options))
-            return layout(r, x) if r.ndim and _forgets(r.shape, x.dtype) else r
+            return layout(r, x) if r.ndim and _forgets(r.shape, x) else r
 
         return run
 

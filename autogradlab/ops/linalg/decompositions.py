@@ -559,6 +559,18 @@ def _lu_factor_backward(F: Any, grad: Any, LU: Any, pivots: Any, pivot: bool) ->
     return _lu_backward(F, F.slice(grad, -1, 0, k, 1), F.slice(grad, -2, 0, k, 1), L, U, P)
 
 
+def refuse_zero_pivots(name: str, info: np.ndarray) -> None:
+    """Raise PyTorch's error where a matrix has been factored into singular ones."""
+    if info.any():
+        k = info.reshape(-1)[np.flatnonzero(info)[0]]
+        where = f"(Batch element {np.flatnonzero(info)[0]}): " if info.ndim else ""
+        raise RuntimeError(
+            f"{name}: {where}U[{k},{k}] is zero and using it on lu_solve would result in a division "
+            "by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+            "linalg.lu_factor_ex(A, pivot)"
+        )
+
+
 @op(
     """
     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False, Tensor[3] out=None) -> (Tensor LU,
@@ -589,14 +601,8 @@ def linalg_lu_factor_ex(
         )
     matrices("torch.linalg.lu_factor", A, kernel="lu_cpu", integers=True, late=True)
     factors, pivots, info = lu(A, pivot)
-    if check_errors and info.any():
-        k = info.reshape(-1)[np.flatnonzero(info)[0]]
-        where = f"(Batch element {np.flatnonzero(info)[0]}): " if info.ndim else ""
-        raise RuntimeError(
-            f"torch.linalg.lu_factor: {where}U[{k},{k}] is zero and using it on lu_solve would result in a division "
-            "by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
-            "linalg.lu_factor_ex(A, pivot)"
-        )
+    if check_errors:
+        refuse_zero_pivots("torch.linalg.lu_factor_ex", info)
     return columns(factors), pivots, info
 
 

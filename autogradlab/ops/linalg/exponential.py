@@ -244,6 +244,11 @@ def linalg_householder_product(input: np.ndarray, tau: np.ndarray) -> np.ndarray
             "torch.linalg.householder_product: Expected batch dimensions of tau to be equal to input.shape[:-2], but "
             f"got {list(tau.shape[:-1])}"
         )
+    if tau.dtype != input.dtype:
+        raise RuntimeError(
+            f"torch.linalg.householder_product: tau dtype {scalar_name(tau)} does not match input dtype "
+            f"{scalar_name(input)}"
+        )
     refuse(input, "orgqr_cpu", BOOL + INTEGERS + HALF)
     q = np.zeros(input.shape, input.dtype)
     q[...] = np.eye(m, n)

@@ -274,11 +274,6 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
     vector = is_vector(a.shape, b.shape)
     if not vector and b.ndim < 2:
         raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
-    if vector and not left:
-        raise RuntimeError(
-            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
-            "linalg.solve is equivalent to B / A.squeeze(-1)"
-        )
     x = b[..., None] if vector else b
     n = a.shape[-1]
     if x.shape[-2 if left else -1] != n:
@@ -287,6 +282,11 @@ def _solve(a: np.ndarray, b: np.ndarray, left: bool) -> tuple[np.ndarray, np.nda
             f"and {x.shape[-2]}x{x.shape[-1]})"
         )
     broadcast_shapes(a.shape[:-2], x.shape[:-2])
+    if vector and not left:
+        raise RuntimeError(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
     m = a if left else a.swapaxes(-1, -2)
     x = x if left else x.swapaxes(-1, -2)
     info = np.zeros(a.shape[:-2], np.int32)
@@ -671,9 +671,9 @@ def cutoff(values: np.ndarray, size: int, atol: Any, rtol: Any) -> np.ndarray:
     return np.maximum(atol, rtol * largest)
 
 
-def tolerances(name: str, *given: Any) -> list[Any]:
+def tolerances(name: str, *given: Any, words: tuple[str, ...] = ("atol", "rtol")) -> list[Any]:
     """atol and rtol, which may be tensors, but no complex ones."""
-    for word, v in zip(("atol", "rtol"), given, strict=True):
+    for word, v in zip(words, given, strict=True):
         if isinstance(v, Tensor) and v._array.dtype.kind == "c":
             raise RuntimeError(f"{name}: {word} tensor of complex type is not supported. Got {scalar_name(v._array)}")
     return [v._array if isinstance(v, Tensor) else v for v in given]
