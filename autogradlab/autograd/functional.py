@@ -277,7 +277,7 @@ def jacobian(
                 "together. "
                 "Please either set `strict=False` or `vectorize=False`."
             )
-        rows = tuple(_rows(o, given, create_graph, strict) for o in outputs)
+        rows = tuple(_rows(k, o, given, create_graph, strict) for k, o in enumerate(outputs))
     rows = tuple(_finished(r, create_graph) for r in rows)
     nest: Any = tuple
     if strategy == "forward-mode":  # tangents have the dtypes of outputs; PyTorch leaves in lists what is not unpacked
@@ -324,8 +324,8 @@ def blocks_of(o: Tensor, given: Sequence[Tensor], create_graph: bool = False) ->
     return blocks
 
 
-def _rows(o: Tensor, given: Tensors, create_graph: bool, strict: bool) -> Tensors:
-    """The Jacobian of one output, a block for each input."""
+def _rows(k: int, o: Tensor, given: Tensors, create_graph: bool, strict: bool) -> Tensors:
+    """The Jacobian of the k-th output, a block for each input."""
     if o._array.dtype.kind == "c" and o._array.size and requires_grad(o):
         raise RuntimeError(errors.GRAD_IMPLICIT_REAL.format(o.dtype))
     if not create_graph and not strict and requires_grad(o) and o._array.size:
@@ -341,7 +341,7 @@ def _rows(o: Tensor, given: Tensors, create_graph: bool, strict: bool) -> Tensor
             if g is None:
                 if strict:
                     raise RuntimeError(
-                        f"Output {0} of the user-provided function is independent of input {i}." + _STRICT
+                        f"Output {k} of the user-provided function is independent of input {i}." + _STRICT
                     )
                 g = wrap(np.zeros_like(t._array))
             elif strict and create_graph and not requires_grad(g):

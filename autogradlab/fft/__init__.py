@@ -21,6 +21,7 @@ from ..core.types.dtypes import scalar_name
 from ..ops.breadth import fourier as _table
 from ..ops.first.kinds import is_half
 from ..ops.first.products import written
+from ..ops.table.creation import check_out, into
 from ..ops.table.outputs import FOUND, not_recorded
 from ..ops.table.publishing import reading
 
@@ -163,6 +164,7 @@ def _r2c(name: str, x: Tensor, s: Any, dim: Any, norm: str | None, out: Any, for
     if x._array.dtype.kind == "c":
         kind = dtypes.scalar_name(x)
         if name == "ihfftn":
+            _axes(name, x, s, dim)
             raise RuntimeError(f"Only supports floating-point dtypes, but found: {kind}")
         raise RuntimeError(
             f"{name} expects a {'real-valued' if name == 'rfftn' else 'real'} input tensor, but got {kind}"
@@ -593,17 +595,23 @@ def _shifted(x: Tensor, dim: Any) -> tuple[int, ...]:
 
 
 def _frequencies(name: str, places: np.ndarray, n: int, d: float, options: dict[str, Any]) -> Tensor:
-    wanted = options.get("dtype") or dtypes.get_default_dtype()
+    out = options.get("out")
+    if out is not None:
+        check_out(name, out, options.get("dtype"))
+    wanted = (options.get("dtype") if out is None else out.dtype) or dtypes.get_default_dtype()
     if not (wanted.is_floating_point or wanted.is_complex):
         raise RuntimeError(f"{name} requires a floating point or complex dtype")
     if wanted.is_complex:
         raise dtypes.unsupported("arange_cpu", wanted)
     with np.errstate(all="ignore"):
-        t = wrap((places / (np.float64(n) * d)).astype(wanted.numpy))
+        array = (places / (np.float64(n) * d)).astype(wanted.numpy)
+    if out is not None:
+        return into(name, out, array, grad=bool(options.get("requires_grad")))
+    t = wrap(array)
     return t.requires_grad_() if options.get("requires_grad") else t
 
 
-@reading("fft_fftfreq(int n, float d=1.0, *, $options) -> Tensor")
+@reading("fft_fftfreq(int n, float d=1.0, *, Tensor out=None, $options) -> Tensor")
 def fftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     """The frequencies of fft's elements, in cycles per unit, for samples at distance d.
 
@@ -624,7 +632,7 @@ def fftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     return _frequencies("fftfreq", places, n, d, options)
 
 
-@reading("fft_rfftfreq(int n, float d=1.0, *, $options) -> Tensor")
+@reading("fft_rfftfreq(int n, float d=1.0, *, Tensor out=None, $options) -> Tensor")
 def rfftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     """The frequencies of rfft's elements.
 
@@ -638,4 +646,4 @@ def rfftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
 
     Mirrors `torch.fft.rfftfreq`.
     """
-    return _frequencies("rfftfreq", np.arange(max(n // 2 + 1, 0)), n, d, options)
+    return _frequencies("rfftfreq", np.arange(max(int(n / 2) + 1, 0)), n, d, options)

@@ -511,8 +511,8 @@ def checkpoint_sequential(
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    size = len(functions) // segments
     layers = list(functions.children()) if hasattr(functions, "children") else list(functions)
-    size = len(layers) // segments
 
     def part(start: int, end: int) -> Callable[[Any], Any]:
         def run(x: Any) -> Any:

@@ -79,3 +79,79 @@ for f in (
     lambda: F.max_pool1d(torch.ones(1, 2, 6, 6), 2),
 ):
     attempt(f)
+
+# % units-out: the mean is computed in the dtype of out=; frequencies are written into it
+x = torch.tensor([[0.1, 0.7, 1.3], [0.2, 0.3, 1e-8]])
+for kind in (torch.float64, torch.float16, torch.complex64, torch.int64):
+    attempt(lambda: torch.mean(x, 0, out=torch.empty(3, dtype=kind)).tolist())
+    attempt(lambda: torch.mean(x, 0, dtype=torch.float64, out=torch.empty(3, dtype=kind)).tolist())
+    attempt(lambda: torch.mean(torch.tensor([[1, 2, 3]]), 0, out=torch.empty(3, dtype=kind)))
+print(torch.mean(x, out=torch.empty(0, dtype=torch.float64)).item())
+print(torch.fft.fftfreq(4, out=torch.empty(0)), torch.fft.rfftfreq(4, 0.5, out=torch.empty(0, dtype=torch.float64)))
+attempt(lambda: torch.fft.fftfreq(4, out=torch.empty(0), dtype=torch.float64))
+attempt(lambda: torch.fft.rfftfreq(-1))
+
+# % units-transforms: what stft and the inverse of Hermitian transforms say first
+warnings.simplefilter("ignore")
+for size in (3, 4, 5):
+    for length in (2, 3, 4):
+        attempt(
+            lambda: torch.stft(torch.ones(size), 4, 1, length, center=False, align_to_window=True, return_complex=True)
+        )
+attempt(lambda: torch.stft(torch.ones(8, dtype=torch.complex64), 0, return_complex=True))
+attempt(lambda: torch.stft(torch.ones(2, 2, 8), 4, window=torch.ones(4) * 1j, return_complex=True))
+for dims in ((0, 0), (5,), None):
+    attempt(lambda: torch.fft.ihfftn(torch.ones(2, 2) * 1j, dim=dims))
+
+# % units-nothing: attention over nothing is 0, whatever else is asked
+for q, k, v in (
+    ((0, 3, 4), (0, 5, 4), (0, 5, 4)),
+    ((2, 3, 4), (2, 0, 4), (2, 0, 6)),
+    ((2, 3, 4), (2, 5, 4), (2, 5, 0)),
+):
+    for grad in (False, True):
+        query, key, value = torch.ones(q, requires_grad=grad), torch.ones(k), torch.ones(v)
+        for more in ({}, {"dropout_p": 1.5}, {"attn_mask": torch.ones(7, 7), "is_causal": True}):
+            y = F.scaled_dot_product_attention(query, key, value, **more)
+            print(y.shape, y.sum(), y.grad_fn and y.grad_fn.next_functions[1][0].next_functions[0][0].name())
+    if grad:
+        y.sum().backward()
+        print(query.grad.shape, query.grad.sum())
+print(F.scaled_dot_product_attention(torch.ones(1, 2, 0), torch.ones(1, 3, 0), torch.arange(3.0).view(1, 3, 1)))
+attempt(lambda: F.scaled_dot_product_attention(torch.ones(1, 2), torch.ones(1, 2), torch.ones(1, 2), dropout_p=1.5))
+print(F.scaled_dot_product_attention(torch.ones(1, 2), torch.ones(1, 2), torch.ones(1, 2), dropout_p=-0.5))
+
+# % units-convolutions: dilations of 0 and below, output paddings below 0
+x, w = torch.ones(2, 4, 6), torch.ones(4, 4, 3)
+for kind in (torch.float32, torch.float64, torch.int64):
+    for dilation in (0, -1):
+        attempt(lambda: F.conv1d(x.to(kind), w.to(kind), dilation=dilation))
+attempt(lambda: F.conv1d(x[:1], w, dilation=0))
+attempt(lambda: F.conv1d(x[:0], w, dilation=0).shape)
+attempt(lambda: F.conv1d(x, w[:, :2], dilation=0))
+attempt(lambda: F.conv_transpose3d(torch.ones(1, 2, 3, 3, 3), torch.ones(2, 2, 2, 2, 2), dilation=0))
+attempt(lambda: F.conv_transpose1d(x, w, output_padding=-1))
+
+# % units-special: what is asked first of numbers that are infinite or none
+nan, inf = float("nan"), float("inf")
+x = torch.tensor([inf, -inf, nan, 0.0, 1, -1, 2.5, -2.5])
+for f in (torch.igamma, torch.igammac, torch.special.zeta):
+    print(f(x[:, None], x))
+for kind in (torch.int8, torch.int64):
+    low = torch.iinfo(kind).min
+    print(torch.pow(torch.tensor([[low], [-1], [2]], dtype=kind), torch.tensor([low, low + 1, 0, 3], dtype=kind)))
+
+# % units-said: arguments of the wrong kind, outputs that depend on nothing, comparisons of what has no values
+from torch.testing import assert_close  # noqa: E402
+from torch.utils.checkpoint import checkpoint_sequential  # noqa: E402
+
+attempt(lambda: torch.utils.dlpack.to_dlpack(1))
+attempt(lambda: checkpoint_sequential(torch.nn.ReLU(), 1, torch.ones(2), use_reentrant=False))
+attempt(lambda: assert_close(torch.ones(1), torch.ones(1, device="meta"), check_device=False))
+attempt(lambda: assert_close(torch.ones(1), torch.ones(2, device="meta"), check_device=False))
+pair = torch.ones(2), torch.ones(2)
+attempt(lambda: torch.autograd.functional.jacobian(lambda x, y: (x + y, x * 2), pair, strict=True))
+for kind in (torch.int64, torch.float32, torch.complex64):
+    torch.manual_seed(0)
+    attempt(lambda: F.dropout(torch.ones(3).to(kind)))
+    print(torch.rand(1))

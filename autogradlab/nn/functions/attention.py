@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import TENSORS
+from ...core.runtime import modes
 from ...core.runtime.settings import ATTENTION
 from ...core.runtime.warn import warn_once
 from ...core.tensor.dispatching import instead
-from ...core.tensor.tensor import Tensor
+from ...core.tensor.tensor import Tensor, requires_grad
 from ...core.types.dtypes import cxx_name
 from ...ops.nn import attention as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.asking import unseen
@@ -91,7 +92,9 @@ def scaled_dot_product_attention(
     q: Any = query
     k: Any = key
     v: Any = value
-    _check_attention(q, k, v, attn_mask, dropout_p)
+    _check_attention(q, k, v, attn_mask)
+    if 0 in q.shape[:-1] or 0 in k.shape[:-1] or 0 in v.shape:
+        return _of_nothing(q, k, v)
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
@@ -106,7 +109,8 @@ def scaled_dot_product_attention(
         if attn_mask is not None:
             _taken(attn_mask._array)
         return TENSORS._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, is_causal, attn_mask, scale)[0]
-    wanted = 1.0 / math.sqrt(q._array.shape[-1]) if scale is None else scale
+    features = q._array.shape[-1]
+    wanted = scale if scale is not None else 1.0 / math.sqrt(features) if features else math.inf
     factor = math.sqrt(abs(wanted))
     scaled = TENSORS.mul_number(q, -factor if wanted < 0 else factor)
     scores = TENSORS.matmul(scaled, TENSORS.mul_number(TENSORS.transpose(k, -2, -1), factor))
@@ -119,6 +123,8 @@ def scaled_dot_product_attention(
     scores = scores if mask is None else scores + mask
     weights = TENSORS.safe_softmax(scores, -1)
     if dropout_p > 0.0:
+        if dropout_p > 1.0:
+            raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
         weights = dropout(weights, dropout_p)
     return TENSORS.matmul(weights, v)
 
@@ -150,7 +156,15 @@ def _check_kernels(fused: bool, dropout_p: float) -> None:
         raise RuntimeError("No available kernel.  Aborting execution.")
 
 
-def _check_attention(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) -> None:
+def _of_nothing(q: Any, k: Any, v: Any) -> Tensor:
+    """Zeros, which depend on the operands where that is recorded."""
+    made = TENSORS.zeros((*q.shape[:-1], v.shape[-1]), dtype=q.dtype)
+    if modes.current().grad and any(requires_grad(t) for t in (q, k, v)):
+        made = made + (TENSORS.sum(q) + TENSORS.sum(k) + TENSORS.sum(v)) * 0
+    return made
+
+
+def _check_attention(q: Any, k: Any, v: Any, mask: Any) -> None:
     if not q.dtype is k.dtype is v.dtype:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
@@ -167,8 +181,6 @@ def _check_attention(q: Any, k: Any, v: Any, mask: Any, dropout_p: float) -> Non
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
             f"{cxx_name(mask)} and  query.dtype: {cxx_name(q)} instead."
         )
-    if not 0 <= dropout_p <= 1:
-        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
 
 
 def masked(mask: Any, name: str, like: Tensor, other: Any = None, other_name: str = "") -> Any:

@@ -176,11 +176,11 @@ def _dropped(input: Tensor, p: float, inplace: bool, feature: bool = False) -> T
     if p == 1:
         zero = TENSORS.from_numpy(np.zeros((), x.dtype))
         return input.mul_(zero) if inplace else input * zero
-    if x.dtype.kind in "biu":  # the noise is divided in place
-        check_cast(get_default_dtype().numpy, x.dtype)
     if x.dtype.kind == "c":
         raise unsupported("bernoulli_scalar_cpu_", x.dtype)
     noise = modes.quiet(_noise, x, p, feature)
+    if x.dtype.kind in "biu":  # the noise is divided in place
+        check_cast(get_default_dtype().numpy, x.dtype)
     noise /= x.dtype.type(1 - p)
     by = TENSORS.from_numpy(noise)
     return input.mul_(by) if inplace else TENSORS.mul(input, by)

@@ -16,10 +16,15 @@ from .fourier import FULL, NONE, ROOT
 _WHERE = "aten/src/ATen/native/SpectralOps.cpp:{}"
 
 
+def _type_name(t: Tensor) -> str:
+    """The type as C++ says it, which says the backend of complex numbers otherwise than Python does."""
+    return f"CPU{scalar_name(t)}Type" if t.is_complex() else t.type()
+
+
 def _described(name: str, kind: str, input: Tensor, window: Tensor | None, **rest: Any) -> str:
     """A call as PyTorch's errors of this family repeat it."""
     shown = {k: int(v) if isinstance(v, bool) else v for k, v in rest.items()}
-    shown["window"] = None if window is None else f"{window.type()}{{{list(window.shape)}}}"
+    shown["window"] = None if window is None else f"{_type_name(window)}{{{list(window.shape)}}}"
     order = (
         "n_fft",
         "hop_length",
@@ -62,9 +67,12 @@ def _wants_complex(input: Tensor, window: Tensor | None, return_complex: bool | 
     return return_complex
 
 
-def _check_windows(call: str, size: int, n_fft: int, hop: int, length: int, window: Tensor | None) -> None:
+def _check_windows(
+    call: str, size: int, n_fft: int, hop: int, length: int, window: Tensor | None, told: int | None = None
+) -> None:
+    """told: the size that PyTorch says was given for the transform."""
     if not 0 < n_fft <= size:
-        raise RuntimeError(f"{call} : expected 0 < n_fft < {size}, but got n_fft={n_fft}")
+        raise RuntimeError(f"{call} : expected 0 < n_fft < {size}, but got n_fft={n_fft if told is None else told}")
     if hop <= 0:
         raise RuntimeError(f"{call} : expected hop_length > 0, but got hop_length={hop}")
     if not 0 < length <= n_fft:
@@ -158,7 +166,7 @@ def stft(
     length = n_fft if win_length is None else win_length
     call = _described(
         "stft",
-        input.type(),
+        _type_name(input),
         input,
         window,
         n_fft=n_fft,
@@ -175,10 +183,12 @@ def stft(
     if input.dim() not in (1, 2):
         raise RuntimeError(f"{call} : expected a 1D or 2D tensor")
     x = input if input.dim() == 2 else F.unsqueeze(input, 0)
-    if not center and align_to_window:
-        x = F.constant_pad_nd(x, ((n_fft - length) // 2,) * 2, 0)
     batch, size = x.shape
-    _check_windows(call, size, n_fft, hop, length, window)
+    aligned = not center and bool(align_to_window)
+    _check_windows(call, size, n_fft, hop, length, window, length if aligned else n_fft)
+    if aligned:
+        x = F.constant_pad_nd(x, ((n_fft - length) // 2,) * 2, 0)
+        size += n_fft - length
     step, one = x.stride(0), x.stride(1)
     x = F.as_strided(x, (batch, 1 + (size - n_fft) // hop, n_fft), (step, hop * one, one))
     if window is not None or length < n_fft:

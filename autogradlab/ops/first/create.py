@@ -410,6 +410,8 @@ def to_dlpack(tensor: Tensor) -> Any:
     >>> torch.from_dlpack(capsule)
     tensor([1., 2.])
     """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"_to_dlpack(): argument 'data' (position 1) must be Tensor, not {typename(tensor)}")
     return capsule_of(memory_of(tensor._array))
 
 

@@ -77,7 +77,7 @@ _check = refusing("b", "pow")
 def _powers(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Integers to negative powers are 0, but for 1 and -1, which are their own inverses."""
     if x.dtype.kind == "i" and y.size and y.min() < 0:
-        r = np.power(x, np.abs(y))
+        r = np.power(x, np.where(y < 0, y & 1, y))  # of -1 only whether the exponent is odd counts
         return np.where((y >= 0) | (np.abs(x) == 1), r, np.zeros((), x.dtype))
     return power(x, y) if x.dtype.kind != "c" else _complex_power(x, y)
 

@@ -17,7 +17,8 @@ from ...core.recording.record import RAW, TENSORS, says
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
-from ...core.types.dtypes import from_numpy, scalar_name, unsupported
+from ...core.types.dtypes import from_numpy, get_default_dtype, scalar_name, unsupported
+from ...core.values.promotion import check_cast
 from ..table.calls import ByOut
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import Out, same_dtype
@@ -192,6 +193,14 @@ def _mean_type(x: Any, dtype: Any) -> Any:
     return found
 
 
+def _mean_into(input: Tensor, out: Tensor, given: Any) -> None:
+    """The checks of out=."""
+    _mean_type(input._array, given)
+    if given is not None:
+        same_dtype(wanted=given)(out, (out,))
+    check_cast(get_default_dtype().numpy, out._array.dtype)  # the sum is divided in place
+
+
 def _averaged(x: Any, dims: Any, keepdim: bool, dtype: Any, count: int) -> np.ndarray:
     if count and dtype is None and x.dtype in _SUMMED:  # the usual case
         sums = _sums(x, dims, keepdim, x.dtype)
@@ -253,6 +262,7 @@ OPS["mean.dim"] = Op(
     overloads=[_along(OPS["mean.dim"])],
     reads="itself",
     inner_writes=ByOut("sum", 2),
+    out=Out(computes=True, asks=_mean_into),
     mapped=_of_rows(OPS["mean.dim"]),
 )
 def mean_all(input: np.ndarray, *, dtype: Any = None) -> np.ndarray:

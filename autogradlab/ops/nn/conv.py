@@ -36,12 +36,11 @@ def _check_lengths(weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes
 
 def _dilations(dilation: list[int], transposed: bool) -> str:
     """How the error for dilations goes on: the kernel that finds a 0 says which they are, and knows no single one."""
-    if 0 not in dilation:
-        return ""
     if len(dilation) == 1:
         dilation = [1, *dilation]
-    if transposed and len(dilation) == 2:
-        return ", but got dilation_height: {}, dilation_width: {}".format(*dilation)
+    if transposed:
+        named = ("depth", "height", "width")[-len(dilation) :]
+        return ", but got " + ", ".join(f"dilation_{n}: {d}" for n, d in zip(named, dilation, strict=True))
     return f", but got {dilation}"
 
 
@@ -63,10 +62,12 @@ def _check(
     shape, wanted = list(input.shape), list(weight.shape)
     if min(padding) < 0:
         raise RuntimeError("negative padding is not supported")
+    if min(output_padding) < 0:
+        raise RuntimeError("negative output_padding is not supported")
     if min(stride) <= 0:
         raise RuntimeError("non-positive stride is not supported")
-    if min(dilation) <= 0:
-        raise RuntimeError("dilation should be greater than zero" + _dilations([*dilation], transposed))
+    if min(dilation) < 0:
+        raise RuntimeError("dilation should be greater than zero")
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
     if weight.shape[0] < groups:
@@ -110,6 +111,10 @@ def _check(
             )
     if 0 in weight.shape[2:]:
         raise _no_kernel(wanted[2:] if len(wanted) != 3 else [1, *wanted[2:]])
+    if 0 in dilation and len(input):
+        if not transposed and takes_mkldnn(input, weight, stride, dilation, groups):
+            raise RuntimeError("non-positive dilation is not supported")
+        raise RuntimeError("dilation should be greater than zero" + _dilations([*dilation], transposed))
     if transposed:
         _check_kind(input, weight, stride, padding, dilation, transposed)
     _check_dtypes(input, weight, bias, stride, dilation, transposed, output_padding, groups)
