@@ -26,17 +26,27 @@ __all__ = [
 ]
 
 
+_WORDS = ("sym", "dtype", "layout", "device", "requires_grad")
+
+
+def _known(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """What every window takes by name; Python's TypeError for another word."""
+    for word in options:
+        if word not in _WORDS:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{word}'")
+    return options
+
+
 class _Options:
     """What every window takes: whether it is symmetric or one period of a periodic one, and how its tensor is made."""
 
     def __init__(self, name: str, M: Any, options: dict[str, Any]) -> None:
-        self.symmetric: bool = options.pop("sym", True)
-        kind = options.pop("dtype", None) or dtypes.get_default_dtype()
-        layout = options.pop("layout", strided)
-        self.grad: bool = options.pop("requires_grad", False)
-        self.device: Any = options.pop("device", None)
-        for unknown in options:
-            raise TypeError(f"{name}() got an unexpected keyword argument '{unknown}'")
+        _known(name, options)
+        self.symmetric: bool = options.get("sym", True)
+        kind = options.get("dtype") or dtypes.get_default_dtype()
+        layout = options.get("layout", strided)
+        self.grad: bool = options.get("requires_grad", False)
+        self.device: Any = options.get("device")
         if M < 0:
             raise ValueError(f"{name} requires non-negative window length, got M={M}")
         if layout is not strided:
@@ -205,7 +215,7 @@ def general_hamming(M: int, *, alpha: float = 0.54, **options: Any) -> Tensor:
 
     Mirrors `torch.signal.windows.general_hamming`.
     """
-    return general_cosine(M, a=[alpha, 1.0 - alpha], **options)
+    return general_cosine(M, a=[alpha, 1.0 - alpha], **_known("general_hamming", options))
 
 
 def hamming(M: int, **options: Any) -> Tensor:
@@ -218,7 +228,7 @@ def hamming(M: int, **options: Any) -> Tensor:
 
     Mirrors `torch.signal.windows.hamming`.
     """
-    return general_hamming(M, **options)
+    return general_hamming(M, **_known("hamming", options))
 
 
 def hann(M: int, **options: Any) -> Tensor:
@@ -231,7 +241,7 @@ def hann(M: int, **options: Any) -> Tensor:
 
     Mirrors `torch.signal.windows.hann`.
     """
-    return general_hamming(M, alpha=0.5, **options)
+    return general_hamming(M, alpha=0.5, **_known("hann", options))
 
 
 def blackman(M: int, **options: Any) -> Tensor:
@@ -258,4 +268,4 @@ def nuttall(M: int, **options: Any) -> Tensor:
 
     Mirrors `torch.signal.windows.nuttall`.
     """
-    return general_cosine(M, a=[0.3635819, 0.4891775, 0.1365995, 0.0106411], **options)
+    return general_cosine(M, a=[0.3635819, 0.4891775, 0.1365995, 0.0106411], **_known("nuttall", options))
