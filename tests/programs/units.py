@@ -155,3 +155,21 @@ for kind in (torch.int64, torch.float32, torch.complex64):
     torch.manual_seed(0)
     attempt(lambda: F.dropout(torch.ones(3).to(kind)))
     print(torch.rand(1))
+
+# % units-scatters: copies with another part lie in memory as their input does
+plain = torch.arange(24.0).view(4, 3, 2)
+for x in (plain.permute(2, 1, 0), plain.permute(2, 1, 0).clone(), plain.transpose(0, 1)[1:], plain[:, ::2]):
+    rows, ends = torch.zeros(x.shape[1:]), torch.zeros(torch.diagonal(x).shape)
+    print(x.select_scatter(rows, 0, 1).stride(), x.slice_scatter(rows[None], 0, 0, 1).stride(), end=" ")
+    print(x.diagonal_scatter(ends).stride(), x.as_strided_scatter(-torch.ones(2), (2,), (1,)))
+x = torch.ones(3, 2, requires_grad=True).t()
+attempt(lambda: x.as_strided_scatter(torch.zeros(1), (1,), (1,)))
+
+# % units-small: numbers along a dimension that they have not; Cholesky's factors of nothing
+number = torch.tensor(2.0)
+for repeats in (torch.tensor(2), torch.tensor([1, 2]), torch.tensor([[1]])):
+    attempt(lambda: torch.repeat_interleave(number, repeats, 0))
+for size in ((0, 3), (2, 0, 3), (0,)):
+    attempt(lambda: torch.cholesky(torch.empty(size)))
+attempt(lambda: torch.signal.windows.hann(3, std=1))
+attempt(lambda: torch.signal.windows.nuttall(3, a=[1.0]))

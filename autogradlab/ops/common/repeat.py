@@ -151,6 +151,8 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, ou
         input, dim = TENSORS.flatten(input), 0
     n = input._array.shape[wrap_dim(dim, input._array.ndim)] if input._array.ndim else 1
     times = repeats._array
+    if not input._array.ndim and times.ndim < 2:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     if times.ndim == 0 or (times.ndim == 1 and times.size == 1):
         repeats = wrap(np.broadcast_to(times.reshape(-1), (n,)))
     elif times.ndim == 1:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.graph.node import NO_EDGE
 from ...core.memory import strided
+from ...core.memory.layout import fills_memory
 from ...core.memory.lazy import LazyArray, as_lazy_as
 from ...core.memory.rows import Rows, one_row
 from ...core.memory.storage import address, owner, storage_of
@@ -206,11 +207,11 @@ def _fits(part: np.ndarray, src: np.ndarray) -> None:
 def _cloned(input: np.ndarray) -> np.ndarray:
     """A copy with the same strides, at the same place in memory of the same size."""
     root = owner(input)
-    if type(input) is not np.ndarray or 0 in input.strides or not root.flags.c_contiguous:
+    if type(input) is not np.ndarray or 0 in input.strides or not fills_memory(root):
         return np.array(input, order="C")
     if input.flags.c_contiguous and input.nbytes == root.nbytes and 1 not in input.shape:
         return input.copy()
-    memory = np.array(root).reshape(-1).view(np.uint8)
+    memory = np.array(root.ravel("K")).view(np.uint8)
     return np.ndarray(input.shape, input.dtype, memory, address(input) - address(root), input.strides)
 
 
@@ -391,13 +392,27 @@ OPS["as_strided_scatter"] = Op(
     shown={"input_shape": "", "input_strides": ""},
 )
 RAW.as_strided_scatter = _as_strided_scatter
-_scatter_strided = OPS["as_strided_scatter"].call
+_CONTIGUOUS = (
+    '!self.requires_grad() || self.is_contiguous() INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/aten/src/ATen/native'
+    '/TensorShape.cpp":4754, please report a bug to PyTorch. as_strided_scatter is currently only supported for '
+    "contiguous inputs"
+)
+
+
+def _scatter_strided(*args: Any, **kwargs: Any) -> Tensor:
+    input = args[0] if args else kwargs.get("input")
+    if isinstance(input, Tensor) and requires_grad(input) and not input.is_contiguous():
+        raise RuntimeError(_CONTIGUOUS)
+    made: Tensor = OPS["as_strided_scatter"].call(*args, **kwargs)
+    return made
+
+
 publish(
     """
     as_strided_scatter(Tensor input, Tensor src, SymInt[] size, SymInt[] stride,
         SymInt? storage_offset=None) -> Tensor
     """,
-    lambda *args, **kwargs: _scatter_strided(*args, **kwargs),
+    _scatter_strided,
     True,
     True,
     """

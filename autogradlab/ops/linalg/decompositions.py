@@ -161,6 +161,8 @@ def cholesky(input: np.ndarray, upper: bool = False) -> np.ndarray:
         "transform will produce equivalent results for all valid (symmetric positive definite) inputs.",
         at="aten/src/ATen/native/BatchLinearAlgebra.cpp:1765",
     )
+    if not input.size:
+        return np.empty(input.shape, input.dtype)
     square("cholesky", input, kernel="cholesky_cpu", integers=True, late=True)
     factor, info = _cholesky(input, upper)
     check_info("cholesky", info, NOT_POSITIVE)
