@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.browser.programs import CARDS
+from tests.browser.stations import stations, try_keys
 from tests.conftest import ROOT, need
 
 sys.path.append(str(ROOT / "tools"))
@@ -479,46 +480,16 @@ def test_the_map_covers_nothing_that_runs(page: Any, large_cards: dict[str, Any]
     assert True not in seen
 
 
-#: until what a key has changed is drawn and scrolled to: a busy machine takes its time
-PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-#: what has focus, whether it is in the card and seen, and what of the card's state keys change
-STATION = """() => {
-  const e = document.activeElement, card = document.querySelector('.agl-card'), box = e.getBoundingClientRect();
-  const at = e.closest('[data-item], [data-row], [data-pick]');
-  return {
-    inside: card.contains(e), seen: box.width > 0 && box.bottom > 0 && box.top < innerHeight,
-    ring: getComputedStyle(e).outlineStyle !== 'none', at: at ? Object.values(at.dataset)[0] : '',
-    kind: e.matches('[data-item]') ? 'item' : e.matches('[data-pick]') ? 'pick' : e.matches('[data-row]') ? 'row'
-      : e.matches('input[type=search]') ? 'search' : e.matches('select') ? 'select' : 'control',
-    frame: card.querySelector('input[type=range]')?.value ?? null, open: Boolean(card.querySelector('[data-close]')),
-    named: Boolean(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length),
-  };
-}"""
 #: a button before the card, which has focus, and one behind it
 FRAMED = """() => {
   document.querySelectorAll('body > button').forEach(e => e.remove());
   document.body.prepend(document.createElement('button'));
   document.body.append(document.createElement('button'));
   document.querySelector('button').focus();
+  window.tried = () => document.querySelector('.agl-card');
 }"""
 #: cards whose stations are those of another one
 AGAIN = {"end", "drawn", "long_accumulation", "long_receipt", "changed"}
-#: stations of one kind beyond these are walked by Tab alone
-TRIED = 3
-
-
-def stations(page: Any) -> list[dict[str, Any]]:
-    """Tab through a card from before it to behind it: what has focus each time."""
-    page.evaluate(FRAMED)
-    found: list[dict[str, Any]] = []
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        here = page.evaluate(STATION)
-        if not here["inside"]:
-            break
-        page.evaluate("n => document.activeElement.setAttribute('data-station', n)", len(found))
-        found.append(here)
-    return found
 
 
 @pytest.mark.parametrize("card", [name for name in CARDS if name not in AGAIN])
@@ -526,31 +497,7 @@ def test_each_card_by_keyboard(page: Any, cards: dict[str, Any], card: str):
     """Tab reaches each station, which has a name and a ring; arrows, Home, End, Enter and Escape do what they do there,
     and focus stays in the card, on something that is seen."""
     mount(page, {**cards[f"mlp-{card}"], "keys": ""}, PROJECTOR)
+    page.evaluate(FRAMED)
     walked = stations(page)
     assert walked, card
-    assert [one for one in walked if not (one["named"] and one["ring"] and one["seen"])] == []
-    tried: dict[str, int] = {}
-    for number, station in reversed(list(enumerate(walked))):  # a number that is chosen changes what stands below it
-        kind = station["kind"]
-        tried[kind] = tried.get(kind, 0) + 1
-        if tried[kind] > TRIED or kind == "search":
-            continue
-        page.evaluate("n => document.querySelector(`[data-station='${n}']`)?.focus()", number)
-        seen = {}
-        for key in ("Home", "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp", "End", "Home"):
-            page.keyboard.press(key)
-            page.evaluate(PAINTED)
-            seen[key] = page.evaluate(STATION)
-            assert (seen[key]["inside"], seen[key]["seen"]) == (True, True), (number, kind, key)
-        if station["frame"] is not None and kind not in ("select", "pick"):
-            last = page.locator("input[type=range]").first.get_attribute("max")
-            assert seen["Home"]["frame"] == "0" and seen["End"]["frame"] == last, (number, kind)
-            assert int(seen["ArrowRight"]["frame"]) == 1 or kind == "item", (number, kind)
-        elif kind in ("item", "pick"):
-            assert seen["Home"]["at"] != seen["End"]["at"], (number, kind)
-        if kind == "item":
-            page.keyboard.press("Enter")
-            assert page.evaluate(STATION)["open"], number
-            page.keyboard.press("Escape")
-            assert not page.evaluate(STATION)["open"], number
-    assert page.evaluate(STATION)["inside"]
+    try_keys(page, walked)

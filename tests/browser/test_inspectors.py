@@ -11,6 +11,7 @@ import nbformat
 import pytest
 
 from tests.browser.labdrive import axe, cells, is_loaded, open_notebook, run_all, save, shoot, themes
+from tests.browser.stations import BACK, stations, try_keys
 from tests.conftest import ROOT, need
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turns(3, 1)]
@@ -197,6 +198,52 @@ def test_letters_at_a_control_delete_nothing_and_escape_leads_to_the_cell(opened
     press(page, "Enter", "Escape", "Escape")
     assert page.evaluate(here), "the first Escape closes the details, the second leaves"
     assert counts(page) == page.begun
+
+
+#: the notebook's mode, active cell, cells and their counts: what its own keys change
+NOTEBOOK = """() => {
+  const book = window.jupyterapp.shell.currentWidget.content;
+  return [book.mode, book.activeCellIndex, book.widgets.filter(cell => book.isSelected(cell)).length,
+    ...book.widgets.map(({ model }) => [model.type, model.executionCount, model.sharedModel.getSource()].join(' '))];
+}"""
+#: the cell of a card is the active one, in command mode, at the top of the page
+BEFORE = """async index => {
+  const book = window.jupyterapp.shell.currentWidget.content;
+  Object.assign(book, { activeCellIndex: index, mode: 'command' });
+  book.activate();
+  await book.scrollToItem(index, 'start');
+  window.tried = () => book.widgets[index].node.querySelector('.agl-card');
+}"""
+#: what JupyterLab does in its command mode: moves, selects, cuts, deletes, changes, runs, edits
+COMMANDS = ["ArrowUp", "ArrowDown", "Shift+ArrowDown", *"kjabxcvzddmy1lohsii00"]
+
+
+def test_every_card_by_keyboard_while_the_notebook_has_keys_of_its_own(opened: Any, page: Any):
+    """From the cell by Tab to each station; arrows, Home, End, Enter and Escape there; what means nothing there, the
+    notebook's commands among it, changes nothing; Escape leads back to the cell."""
+    opened(start=PROGRAM.format(lang="en"), **CALLS, behind="None")
+    for index, kind in enumerate(CALLS, 1):
+        card(page, index)
+        page.evaluate(BEFORE, index)
+        page.wait_for_timeout(600)  # JupyterLab goes on scrolling there for a while
+        before = page.evaluate(NOTEBOOK)
+        for _ in range(3):  # the cell's own buttons may come first
+            press(page, "Tab")
+            if page.evaluate("() => window.tried().contains(document.activeElement)"):
+                break
+        press(page, "Shift+Tab")
+        walked = stations(page)
+        assert walked, kind
+        try_keys(page, walked, most=1)
+        for station in (0, len(walked) - 1):
+            if walked[station]["kind"] not in ("search", "select"):
+                page.evaluate(BACK, station)
+                press(page, *COMMANDS)
+        assert page.evaluate(NOTEBOOK) == before, kind
+        page.evaluate(BACK, 0)
+        press(page, "Escape", "Escape")
+        assert page.evaluate("() => document.activeElement.matches('.jp-Cell')"), kind
+        assert page.evaluate(NOTEBOOK) == before, kind
 
 
 def test_shift_enter_leads_on_and_runs_nothing_again(opened: Any, page: Any):

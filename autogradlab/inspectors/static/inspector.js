@@ -2,7 +2,7 @@
 // happen are the stepper's. Several views of one card are independent of each other.
 
 import { Choice } from "./choice.js";
-import { Sketch, arrive, blocks, h, kindle, leave, led, plain, prose } from "./sketch.js";
+import { Sketch, arrive, blocks, h, kept, kindle, leave, led, plain, prose } from "./sketch.js";
 import { copy, copying } from "./copy.js";
 import { goto } from "./lines.js";
 import { Stepper } from "./stepper.js";
@@ -147,9 +147,9 @@ class View {
     this.live.textContent = [plain(this.card.title), plain(this.card.subtitle), plain(first)].filter(Boolean).join(this.card.lang === "zh" ? "。" : ". ");
   }
 
-  /** Keys that mean something here do it and go no further; the others are the notebook's, apart from letters on a
-   * control: to type two d at a button is no wish to delete the cell. Escape leads back to the cell, Shift+Enter to the
-   * next one: to run this one again would begin anew, and may call backward twice. */
+  /** Keys that mean something here do it and go no further; of the others those that a control keeps are the browser's,
+   * the rest the notebook's. Escape leads back to the cell, Shift+Enter to the next one: to run this one again would
+   * begin anew, and may call backward twice. */
   key(event, target) {
     const { key } = event;
     if (key === "Enter" && event.shiftKey && leave(this.element, true)) {
@@ -174,7 +174,7 @@ class View {
       // moved within the drawing
     } else if (key === "f" && this.turn) this.turn();
     else if (key === "Escape" && this.details?.querySelector("[data-close]")) this.close();
-    else if (/^\S$/.test(key) && target !== this.element) return event.stopPropagation();
+    else if (kept(key) && target !== this.element) return event.stopPropagation();
     else if (key !== "Escape" || !leave(this.element)) return undefined;
     event.preventDefault();
     return event.stopPropagation();

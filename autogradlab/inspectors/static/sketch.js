@@ -80,6 +80,9 @@ function leave(card, on = false) {
   (on && next?.matches(".jp-Cell") ? next : cell)?.focus();
   return Boolean(cell);
 }
+/** Keys that a control of a card keeps from the notebook: two d at a button are no wish to delete the cell, an arrow none
+ * to leave the card, Enter none to edit the cell; what scrolls is scrolled. */
+const kept = (key) => /^(\S|Arrow\w+|Enter)$/.test(key);
 /** The cell of a card has just been run: its top comes into sight, unless the learner is elsewhere by now. */
 function arrive(card) {
   const cell = card.closest(".jp-Cell");
@@ -404,6 +407,7 @@ class Sketch {
     this.rove(entry);
     this.follow([entry.item?.id ?? `fold ${entry.group.dataset.fold}`]); // first: what is far from the window is not there
     entry.group.focus({ preventScroll: true });
+    entry.group.scrollIntoView({ block: "nearest", inline: "nearest" }); // in a notebook a card may be partly out of sight
   }
 
   /** Home and End: in a graph to what was computed first and to the root, else to the first and last shape. */
@@ -878,4 +882,4 @@ class Sketch {
   }
 }
 
-export { Sketch, arrive, blocks, fill, h, holds, icon, kindle, leave, led, plain, prose, s };
+export { Sketch, arrive, blocks, fill, h, holds, icon, kept, kindle, leave, led, plain, prose, s };

@@ -1,7 +1,7 @@
 // Steps through the frames of a card without asking the kernel: controls, one sentence, then the picture: the learner's lines
 // or the graph. What has not run yet is not to be read anywhere. Before a step the learner may be asked what it will bring.
 
-import { Sketch, blocks, fill, h, icon, kindle, leave, plain, prose } from "./sketch.js";
+import { Sketch, blocks, fill, h, icon, kept, kindle, leave, plain, prose } from "./sketch.js";
 import { Lines, goto } from "./lines.js";
 import { copy, copying } from "./copy.js";
 import { goal, nan, product } from "./matrix.js";
@@ -496,9 +496,9 @@ class Stepper {
     this.live.textContent = [plain(this.card.title), plain(this.sentence())].filter(Boolean).join(this.card.lang === "zh" ? "。" : ". ");
   }
 
-  /** Keys that mean something here do it and go no further; the others are the notebook's, apart from letters on a
-   * control: to type two d at a button is no wish to delete the cell. Escape leads back to the cell, Shift+Enter to the
-   * next one: to run this one again would begin anew, and may call backward twice. */
+  /** Keys that mean something here do it and go no further; of the others those that a control keeps are the browser's,
+   * the rest the notebook's. Escape leads back to the cell, Shift+Enter to the next one: to run this one again would
+   * begin anew, and may call backward twice. */
   key(event, target) {
     const { key } = event;
     const done = () => {
@@ -533,7 +533,7 @@ class Stepper {
     else if (key === "p") this.act("predict");
     else if (key === "f" && this.unfolding.length && this.looks === "graph") this.act("whole");
     else if (steps[key]) this.act(steps[key]);
-    else if (/^\S$/.test(key) && target !== this.element) return event.stopPropagation();
+    else if (kept(key) && target !== this.element) return event.stopPropagation();
     else if (key !== "Escape" || !leave(this.element)) return undefined;
     return done();
   }
