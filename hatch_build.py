@@ -1,4 +1,5 @@
-"""Lays JupyterLab's extension (inspectors/labextension) into the wheel, where JupyterLab looks for prebuilt ones.
+"""Lays JupyterLab's extension (inspectors/labextension) into the wheel, where JupyterLab looks for prebuilt ones, and a
+part of nbconvert's templates where nbconvert looks for them.
 
 JupyterLab lets browsers keep an extension's files for a year, so they lie in a folder named after their contents.
 """
@@ -17,6 +18,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 #: the extension itself, and the modules and style sheets that draw cards live
 FILES = ("autogradlab/inspectors/labextension/*.js", "autogradlab/inspectors/static/*", "autogradlab/lab/static/*")
 PLACE = "share/jupyter/labextensions/autogradlab"
+#: the part of nbconvert's templates for pages (slides take that of "lab") in which an output is shown
+TEMPLATES = [f"share/jupyter/nbconvert/templates/{name}/display_priority.j2" for name in ("lab", "classic")]
 
 
 class LabExtension(BuildHookInterface):  # type: ignore[type-arg]
@@ -49,11 +52,13 @@ class LabExtension(BuildHookInterface):  # type: ignore[type-arg]
             "install.json": json.dumps(install, indent=2) + "\n",
         }
         placed |= {f"static/{mark}/{name}": text for name, text in texts.items()}
+        page = (inspectors / "labextension" / "page.j2").read_text(encoding="utf-8")
+        placed = {f"{PLACE}/{place}": text for place, text in placed.items()} | dict.fromkeys(TEMPLATES, page)
         self.folder = tempfile.TemporaryDirectory()
         for number, (place, text) in enumerate(placed.items()):
             made = Path(self.folder.name) / str(number)
             made.write_text(text, encoding="utf-8", newline="\n")
-            build_data["shared_data"][str(made)] = f"{PLACE}/{place}"
+            build_data["shared_data"][str(made)] = place
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         self.folder.cleanup()

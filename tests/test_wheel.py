@@ -80,6 +80,10 @@ def test_wheel_holds_the_extension_for_stored_cards(wheel: Path):
     laid = {n.removeprefix(f"{place}/{folder}/") for n in archive.namelist() if n.startswith(f"{place}/{folder}/")}
     shown = {p.name for name in ("inspectors", "lab") for p in (ROOT / "autogradlab" / name / "static").iterdir()}
     assert laid == {entry, "beginning.js", "cards.js", "theme.css", "words.js", *shown}
+    page = (ROOT / "autogradlab" / "inspectors" / "labextension" / "page.j2").read_bytes()
+    for template in ("lab", "classic"):
+        (part,) = (n for n in archive.namelist() if n.endswith(f"nbconvert/templates/{template}/display_priority.j2"))
+        assert archive.read(part) == page
 
 
 def test_lessons_copy_without_a_clone(clean: Path, tmp_path: Path):

@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from tests.browser.conftest import WINDOW
 from tests.browser.labdrive import axe, cells, is_loaded, open_notebook, run_all, save, shoot, themes
 from tests.browser.stations import BACK, stations, try_keys
 from tests.conftest import ROOT, need
@@ -490,6 +491,39 @@ def test_notebook_without_a_kernel_shows_the_pictures(opened: Any, tab: Any, bar
     assert all(width > 300 for width, _ in widths)
     assert page.locator("details").count() == 6 + 1 + 1
     assert json.dumps(book.cells[1].outputs[0]["data"]["text/plain"]).startswith('"`y.backward()`')
+
+
+@pytest.mark.parametrize("template", ["lab", "classic"])
+def test_html_with_the_state_of_widgets_shows_the_picture_until_the_card_is_there(
+    bare: Any, tmp_path: Path, template: str
+):
+    """nbconvert's HTML without the network, from which what draws widgets comes; then with a card in its place."""
+    import nbconvert
+
+    from autogradlab.inspectors.rendering import Inspector
+    from tests.inspectors.sample_cards import step_card
+
+    part = ROOT / "autogradlab" / "inspectors" / "labextension" / "page.j2"
+    (tmp_path / template).mkdir()
+    (tmp_path / template / "display_priority.j2").write_bytes(part.read_bytes())  # as the wheel lays it
+    view = {"version_major": 2, "version_minor": 0, "model_id": "m"}
+    data = {**Inspector(step_card())._repr_mimebundle_(), "application/vnd.jupyter.widget-view+json": view}
+    output = nbformat.v4.new_output("execute_result", data, execution_count=1)
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("view", execution_count=1, outputs=[output])])
+    state = {"version_major": 2, "version_minor": 0, "state": {"m": {}}}
+    book.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": state}
+    exporter = nbconvert.HTMLExporter(template_name=template, extra_template_basedirs=[str(tmp_path)])
+    html, _ = exporter.from_notebook_node(book)
+    assert "widget-view+json" in html
+    style, body = html[html.index("<style") : html.rindex("</style>") + 8], html.split("</head>")[1]
+    bare.set_content(f"<script>window.$ = Object</script>{style}{body}", wait_until="domcontentloaded")
+    picture = bare.locator("figure img")
+    assert picture.is_visible()
+    assert 0 < picture.bounding_box()["x"] < WINDOW["width"] / 2
+    bare.evaluate("""() => document.querySelector('script[type$="widget-view+json"]').insertAdjacentHTML('beforebegin',
+        '<div class=widget-subarea><div class=agl>the live card</div></div>')""")
+    assert not picture.is_visible()
+    assert not bare.get_by_text("in words").is_visible()
 
 
 def test_a_real_backward_is_stepped_by_the_cards_keys(opened: Any, page: Any):

@@ -3,7 +3,8 @@
 An output of a notebook holds a live widget only as long as its kernel runs. Beside it stands the card itself, as JSON
 under a MIME type of our own; `cards.js` draws it in JupyterLab 4 and Notebook 7 with the module that the widget uses.
 `beginning.js` shows the first words of a lesson while JupyterLab itself is still loading.
-`hatch_build.py` lays these files into the wheel, where JupyterLab looks for prebuilt extensions; nothing is bundled.
+`page.j2` is a part of nbconvert's templates: in HTML with live widgets, the picture of a card stands until it is there.
+`hatch_build.py` lays these files into the wheel, where JupyterLab and nbconvert look for them; nothing is bundled.
 """
 
 from __future__ import annotations
