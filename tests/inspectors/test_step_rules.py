@@ -247,6 +247,16 @@ def test_what_no_variable_holds_is_told_by_its_expression_or_operation(shell: An
     ] == "g·2·(w * w)"
 
 
+def test_the_mask_that_a_dropout_makes_is_called_so(shell: Any):
+    """Be it a function or a Module; what a line multiplies the result of a dropout by is no mask."""
+    shell.run("from autogradlab import inspectors as lab\nnn = torch.nn")
+    shell.run("x = torch.ones(4, requires_grad=True)\ndrop = nn.Dropout(0.5)")
+    shell.run("y = (drop(x) * torch.rand(4)).sum() + nn.functional.dropout(x, 0.2).sum()")
+    sentences = [frame.sentence for frame in shell.run("lab.step(y)").card.frames]
+    masks = [sentence for sentence in sentences if "MulBackward0 runs" in sentence]
+    assert ["g·mask" in sentence for sentence in masks] == [True, False, True]
+
+
 def test_a_variable_called_g_is_not_the_gradient_that_comes_in(shell: Any):
     shell.run("x = torch.tensor([2.0], requires_grad=True)")
     shell.run("g, = torch.autograd.grad(x ** 3, x, create_graph=True)\ny = g ** 2")

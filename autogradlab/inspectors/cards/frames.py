@@ -13,7 +13,7 @@ from ..snapshot.graph import NodeFact
 from ..snapshot.names import VARIABLE
 from ..snapshot.program import Source
 from ..snapshot.recording import Recording
-from ..snapshot.rules import Plain, Rule, Vague, inputs_of, written
+from ..snapshot.rules import Plain, Rule, Vague, inner_of, inputs_of, written
 from ..words import say, unmarked
 from .questions import asked_edge, asked_grad, asked_next
 from .speech import Speech
@@ -489,6 +489,8 @@ class Story:
         """How a rule writes what a Node saved: as the learner's variable, as the expression that gave it, or as the
         operation that made it."""
         words = {s.name: s.written for s in fact.saved}
+        inner = inner_of(self.source.by.get(fact.id, ""), fact.cls) if self.source is not None else {}
+        words |= {saved: name for saved, name in inner.items() if words.get(saved) == saved}
         for saved in kept:
             place = self._input(fact, saved)
             name = self.source.bare.get(place, "") if self.source is not None and place is not None else ""

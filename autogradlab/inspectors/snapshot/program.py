@@ -53,6 +53,7 @@ class Source:
     bare: dict[Place, str]  #: the same without the turns of loops
     spoken: dict[str, str]  #: where a Node was made, as a sentence begins: "Line 4"
     code: dict[str, str]  #: the expression that made a Node
+    by: dict[str, str]  #: what it was called by: a function's name, the class of a Module
     part: dict[str, str]  #: the same, or the Module in it that did, where it is one of several Nodes of that
     groups: dict[str, tuple[tuple[str, str], ...]]  #: turns, calls, Modules around a Node: id, label
 
@@ -102,6 +103,7 @@ class _Reading:
                 self.made.setdefault(walk.ids[node], []).append((number, held[0]))
         self.modules = dict(_module_names(holders.space))
         self.code: dict[str, str] = {}
+        self.by: dict[str, str] = {}
         self.mates: dict[tuple[Any, ...], list[str]] = {}  # Nodes that one expression has made, in that order
         self.unknown = 0
         self.rows: dict[Place, list[str]] = {}
@@ -182,6 +184,7 @@ class _Reading:
         elif line in row.offsets:
             self._mark(node, row, spot)
         self.code[node] = self._expression(spot)
+        self.by[node] = _function(self.code[node]) if isinstance(steps[-1], Spot) else steps[-1].kind
         self.mates.setdefault(self._made_by(way, spot), []).append(node)
         for above in way:
             if above is not row:
@@ -486,7 +489,7 @@ class _Reading:
         part = {node: said for nodes in self.mates.values() for node, said in self._parts(nodes)}
         root = next((self.holders.name(t) for t in self.walk.roots[:1]), None) if len(self.walk.roots) == 1 else None
         program = Program(tuple(rows), tuple(marks), not self.unknown, root or "")
-        return Source(program, self.rows, row_of, names, bare, spoken, self.code, part, groups)
+        return Source(program, self.rows, row_of, names, bare, spoken, self.code, self.by, part, groups)
 
     def _kept(self) -> set[int] | None:
         """Of a large graph the rows of what is told of, and of leaves; None: all."""
@@ -657,6 +660,18 @@ def _shortened(rows: Iterable[_Draft], kept: Collection[int]) -> Iterator[_Draft
 
 
 # -- source ------------------------------------------------------------------------------------------------------------
+
+
+def _function(code: str) -> str:
+    """The name of the function that an expression calls; "" where it is no call."""
+    try:
+        called = ast.parse(code, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError):
+        return ""
+    match called:
+        case ast.Call(ast.Attribute(_, name)) | ast.Call(ast.Name(name)):
+            return name
+    return ""
 
 
 def _module_names(space: Mapping[str, Any]) -> Iterator[tuple[int, str]]:

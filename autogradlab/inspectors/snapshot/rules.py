@@ -21,7 +21,7 @@ from ...ops.table.terms import whole
 from ..words import LANGUAGES, language, say
 from .kinds import is_a, is_tensor
 
-__all__ = ["Plain", "Rule", "Vague", "dims_of", "inputs_of", "op_name", "rules_of", "written"]
+__all__ = ["Plain", "Rule", "Vague", "dims_of", "inner_of", "inputs_of", "op_name", "rules_of", "written"]
 
 _BACKWARD = re.compile(r"^(.*?)Backward(\d*)(?:_copy)?$")
 
@@ -36,6 +36,12 @@ def op_name(name: str) -> str:
 def inputs_of(name: str) -> tuple[str, ...]:
     """The names of a Node's inputs as in PyTorch's signatures, as far as the op table knows them."""
     return symbols.inputs_of(name)
+
+
+def inner_of(by: str, name: str) -> Mapping[str, str]:
+    """What PyTorch's functions make themselves, by the name under which a Node of this class saved it: the mask of a
+    dropout. `by` is the function or Module that made the Node."""
+    return {"other": "mask"} if "dropout" in by.lower() and name == "MulBackward0" else {}
 
 
 def rules_of(
