@@ -190,6 +190,22 @@ def test_large_graphs_and_many_leaves(torch: Any) -> None:
     assert "is not drawn" in view.text and rows(view)["w"][1] == "nothing" and w.grad is None
 
 
+def test_of_many_leaves_each_is_told_and_what_changes_stands_first(torch: Any) -> None:
+    many = [torch.tensor([1.0 + k], requires_grad=True) for k in range(60)]
+    y = sum(leaf * leaf for leaf in many).sum()
+    table = next(b for b in lab.what_if(y, frozen=many[0]).card.blocks if isinstance(b, Table))
+    assert [(row[0][:9], row[1]) for row in table.rows] == [("`many[0]`", "[2.]"), ("`many[59]", "59 gradients")]
+    assert table.rows[1][0].endswith(" and 53 more")
+
+
+def test_of_many_that_get_less_some_are_listed_and_the_rest_is_counted(torch: Any) -> None:
+    many = [torch.tensor([1.0 + k], requires_grad=True) for k in range(50)]
+    a = sum(k * leaf for k, leaf in enumerate(many))
+    shown = lab.what_if((a * a).sum() + sum(leaf * leaf for leaf in many).sum(), cut=a)
+    assert len(next(b for b in shown.card.blocks if isinstance(b, Table)).rows) == 40
+    assert "10 more rows are not listed." in shown.text
+
+
 def test_both_languages(torch: Any) -> None:
     _w, _x, a, _b, y = first(torch)
     lab.set_language("zh")

@@ -28,12 +28,15 @@ __all__ = ["what_if"]
 #: pixels that the table leaves a folded graph on a projector's page
 BESIDE = 200.0
 
-#: Nodes that are drawn, and where they can be folded; leaves that are listed
-DRAWN, FOLDED, LISTED = 40, 150, 40
+#: Nodes that are drawn, and where they can be folded; rows that are listed, leaves that one of them names, and
+#: gradients that are listed apart
+DRAWN, FOLDED, LISTED, NAMED, APART = 40, 150, 40, 6, 100
 #: from how many leaves on a reason that they share is said once; of two a long one
 SHARED, LINE = 3, 110
 #: letters below a leaf, and of an expression that stands for a tensor
 LONG, SPELLED = 20, 60
+#: the order of what is told of many leaves
+_FIRST: tuple[Tone, ...] = ("warning", "gradient", "muted")
 #: what is said of a leaf that is itself what is asked about
 ITSELF = {"cut": "is_cut", "frozen": "is_frozen", "zero": "is_zero"}
 
@@ -224,12 +227,15 @@ class _WhatIf:
         key = "what_if.key" if drawings else "what_if.large"
         yield Note(say(key, count=len(self.facts.nodes)), "muted")
 
-    def _tables(self) -> Iterator[Table]:
-        """A row for each reason; where several leaves share it, their gradients are in a second table."""
+    def _tables(self) -> Iterator[Block]:
+        """A row for each reason, of many leaves what changes first; where several leaves share it, their gradients are
+        in a second table."""
         heads = tuple(say(f"what_if.{key}") for key in ("leaf", "now", "then", "why"))
         found: dict[tuple[Tone, str, str], list[_Row]] = {}
-        for leaf in self.leaves[:LISTED]:
-            key, tone = self._verdict(leaf)
+        verdicts = [(leaf, *self._verdict(leaf)) for leaf in self.leaves]
+        if len(verdicts) > LISTED:
+            verdicts.sort(key=lambda verdict: _FIRST.index(verdict[2]))
+        for leaf, key, tone in verdicts:
             row = code(leaf.name), _said(leaf.now), _said(leaf.then)
             why = self._why(leaf, key)
             of_many = why if key == "less" else say(f"what_if.{key}_all", cut=self._through())
@@ -243,9 +249,12 @@ class _WhatIf:
             rows += said
             tones += [tone] * len(said)
             apart += alike if shared else []
-        yield Table(heads, tuple(rows), tuple(tones))
+        yield Table(heads, tuple(rows[:LISTED]), tuple(tones[:LISTED]))
+        if len(rows) > LISTED:
+            yield Note(say("what_if.left_out", count=len(rows) - LISTED), "muted")
         if apart:
-            yield Table(heads[:3], tuple(apart), folded=say("what_if.each"))
+            rest = [("…", "…", "…")] if len(apart) > APART else []
+            yield Table(heads[:3], (*apart[:APART], *rest), folded=say("what_if.each"))
 
     def _leaves(self) -> Iterator[_Leaf]:
         leaves = (node for node in self.walk.nodes if hasattr(node, "variable"))
@@ -468,7 +477,9 @@ def _together(alike: Sequence[_Row]) -> _Row:
     counted = say("what_if.gradients", count=len(alike))
     before = now[0] if len(set(now)) == 1 else counted
     after = then[0] if len(set(then)) == 1 else say("what_if.unchanged") if now == then else counted
-    return say("common.list").join(names), before, after
+    listed = say("common.list").join(names[:NAMED])
+    more = len(names) - NAMED
+    return say("common.names_more", names=listed, count=more) if more > 0 else listed, before, after
 
 
 def _nan(tensor: Any) -> bool:
