@@ -284,6 +284,20 @@ def test_a_bill_stands_beside_its_numbers_in_a_notebook_on_a_projector(
     assert (seen["cut"], seen["height"] <= 500) == ([], True)
 
 
+@pytest.mark.parametrize("program", ["rnn", "mlp", "nan"])
+def test_beside_few_columns_of_numbers_it_does_in_jupyterlab_s_own_window(
+    page: Any, cards: dict[str, Any], program: str
+):
+    """Of 1280 pixels JupyterLab's side bar leaves a card 848."""
+    mount(page, cards[f"{program}-receipt"], 848)
+    numbers, bill = (
+        page.locator(f".agl-in-receipt {part}").first.bounding_box() for part in (".agl-grid", ".agl-svg:visible")
+    )
+    assert numbers["x"] + numbers["width"] < bill["x"] and bill["y"] < numbers["y"] + numbers["height"]
+    assert page.evaluate(WRITTEN) == {"small": [], "wide": 848}
+    assert page.evaluate(DRAWN)["cut"] == []
+
+
 @pytest.mark.parametrize(("width", "height"), [(PROJECTOR, 500), (NARROW, NARROW)])
 def test_every_card_fits_a_projector_and_a_narrow_page(page: Any, cards: dict[str, Any], width: int, height: int):
     for name, made in cards.items():
