@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 import json
+import platform
 import subprocess
 import sys
 import warnings
@@ -193,6 +194,28 @@ def test_ceilings_are_not_far_above(found: dict[str, list[int]]) -> None:
     """A ceiling that has become twice what is needed guards nothing."""
     for name in ("three_ops", "chain_backward", "double_backward", "mlp_small"):
         assert 2 * found[name][0] + 10 >= CEILINGS[name][0], f"lower the ceiling of {name} to {found[name]}"
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="how memory is kept is another allocator's matter")
+def test_memory_of_freed_arrays_is_used_again() -> None:
+    """A loop that makes megabytes of arrays and frees them all asks the system for no page after its first steps."""
+    code = f"""
+import resource
+import autogradlab as torch
+def step():
+    kept = [torch.ones({1 << 18}) for _ in range(24)]
+def pages():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(3):
+    step()
+before = pages()
+for _ in range(10):
+    step()
+print(pages() - before)
+"""
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 600  # of 61,440; some 6,000 a step where all is given back
 
 
 if __name__ == "__main__":

@@ -402,10 +402,19 @@ def test_maxima_of_few_windows(dims: int, dtype: torch.dtype, monkeypatch: pytes
     def found() -> list[bytes]:
         run = getattr(torch.nn.functional, f"max_pool{dims}d")
         options = [(2, None, 0, 1, False), (3, 1, 1, 1, False), (3, 2, 1, 1, True), (2, 1, 1, 2, False)]
-        return [m.numpy().tobytes() for o in options for m in run(x, *o, return_indices=True)]
+        made = [m for o in options for m in run(x, *o, return_indices=True)]
+        if dtype is torch.float32:
+            leaf = x.clone().requires_grad_()
+            for o in options:
+                y = run(leaf, *o)
+                y.backward(torch.arange(1.0, y.numel() + 1).view_as(y))
+            made.append(leaf.grad)
+        return [m.numpy().tobytes() for m in made]
 
     few = found()
     monkeypatch.setattr(pool, "_FEW", -1)
+    assert found() == few
+    monkeypatch.setattr(pool, "_CACHED", 1)  # a plane at a time
     assert found() == few
 
 

@@ -157,6 +157,16 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
     return best, index
 
 
+#: so many elements of windows are worked on at a time, where there are several planes: what stays in the cache
+_CACHED = 1 << 15
+
+
+def _few_planes(count: int, each: int) -> list[slice]:
+    """`count` planes of so many elements, a few at a time."""
+    few = max(_CACHED // max(each, 1), 1)
+    return [slice(i, i + few) for i in range(0, count, few)]
+
+
 #: so many elements are looked up window by window, which takes fewer steps of NumPy, at most
 _FEW = 1 << 11
 
@@ -180,21 +190,25 @@ def _few_maxima(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Si
 
 def _maxima(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> tuple[Array, Array]:
     """The largest element of each window, the first of several and the last NaN, and its number in the window."""
+    best = np.empty((*x.shape[: -len(kernel)], *out), x.dtype)
+    winner: Array = np.zeros(best.shape, np.uint8 if math.prod(kernel) <= 256 else np.intp)
+    places = _places(kernel, stride, dilation, out)
+    for some in _few_planes(best.shape[0], math.prod(best.shape[1:])):
+        _find_maxima(x[some], places, best[some], winner[some])
+    return best, winner
+
+
+def _find_maxima(x: Array, places: list[tuple[Any, ...]], best: Array, winner: Array) -> None:
+    """Write the largest elements and their numbers into two arrays, of which the second holds zeros."""
     floating = x.dtype.kind == "f"
-    best: Any = None
-    for k, where in enumerate(_places(kernel, stride, dilation, out)):
-        part = x[where]
-        if best is None:
-            best = np.array(part, order="C")
-            winner = np.zeros(best.shape, np.uint8 if math.prod(kernel) <= 256 else np.intp)
-            continue
-        part = np.ascontiguousarray(part)  # it is read three times
+    best[...] = x[places[0]]
+    for k, where in enumerate(places[1:], 1):
+        part = np.ascontiguousarray(x[where])  # it is read three times
         larger = part > best
         if floating:
             larger |= np.isnan(part)
         replace(best, part, larger)
         np.maximum(winner, larger.view(np.uint8) * winner.dtype.type(k), out=winner)  # a later element is the winner
-    return best, winner
 
 
 def maxima(
@@ -287,16 +301,15 @@ def _register_scatter(name: str, node: str, nd: int, keeps: bool = True, operato
         shape = input.shape
         lead = math.prod(shape[:-nd])
         area = math.prod(shape[-nd:])
-        flat = (
-            (indices.reshape(lead, math.prod(indices.shape[-nd:])) + np.arange(lead)[:, None] * area)
-            .reshape(-1)
-            .astype(np.intp, copy=False)
-        )
-        if grad_output.dtype.kind == "f" and grad_output.itemsize >= 4:
-            out = np.bincount(flat, grad_output.reshape(-1), lead * area).astype(grad_output.dtype, copy=False)
-        else:
-            out = np.zeros(lead * area, grad_output.dtype)
-            np.add.at(out, flat, grad_output.reshape(-1))
+        places, g = (a.reshape(lead, math.prod(a.shape[-nd:])) for a in (indices, grad_output))
+        out: Array = np.zeros((lead, area), g.dtype)
+        for some in _few_planes(lead, area):
+            whole, values = out[some], g[some].reshape(-1)
+            flat = (places[some] + np.arange(len(whole))[:, None] * area).reshape(-1).astype(np.intp, copy=False)
+            if g.dtype.kind == "f" and g.itemsize >= 4:
+                whole[...] = np.bincount(flat, values, whole.size).reshape(whole.shape)
+            else:
+                np.add.at(whole.reshape(-1), flat, values)
         return channels_as(input, out.reshape(shape)) if keeps else out.reshape(shape)
 
     op(
