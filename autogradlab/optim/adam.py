@@ -68,8 +68,8 @@ def _decayed(group: dict[str, Any], x: Any, g: Any, lr: float) -> tuple[Any, Any
 def _moments(changes: Changes, state: dict[str, Any], g: Any, beta1: float, beta2: float) -> tuple[Any, Any]:
     """The running means of the gradient and of its square."""
     mean = changes.write(state["exp_avg"], lerp(changes.array(state["exp_avg"]), g, 1 - beta1))
-    square = changes.array(state["exp_avg_sq"]) * g.real.dtype.type(beta2)
-    return mean, changes.write(state["exp_avg_sq"], addcmul(square, g, np.conjugate(g), 1 - beta2), 2)
+    square = changes.array(state["exp_avg_sq"]) * g.dtype.type(beta2)
+    return mean, changes.write(state["exp_avg_sq"], addcmul(square, g, g, 1 - beta2), 2)
 
 
 class Adam(Optimizer):

@@ -102,8 +102,6 @@ class Recorded:
         name = ufunc.__name__
         if name in _UNARY:
             return Recorded(getattr(self.tensor, _UNARY[name])())
-        if name == "conjugate":
-            return self
         if name == "maximum":
             return Recorded(_tensor(inputs[0]).maximum(_tensor(inputs[1])))
         return NotImplemented

@@ -452,3 +452,12 @@ def test_triangles(diagonal: int) -> None:
         mask = keeps(np.arange(30) - np.arange(40)[:, None], diagonal)
         assert getattr(x, name)(diagonal).numpy().tobytes() == np.where(mask, x.numpy(), np.float32(0)).tobytes()
         assert getattr(torch, name + "_indices")(40, 30, diagonal).tolist() == np.stack(mask.nonzero()).tolist()
+
+
+@pytest.mark.parametrize("size", [3, 5000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_and_sums_rounded_once_in_place(size: int, dtype: type) -> None:
+    rng = np.random.default_rng(0)
+    x, z = (rng.standard_normal((size, 2)).astype(dtype) for _ in range(2))
+    y = dtype(0.1)
+    np.testing.assert_array_equal(kinds.fused(x, y, z), kinds.fused(x, np.full_like(x, y), z))
