@@ -17,7 +17,7 @@ from autogradlab.ops.breadth import segments
 from autogradlab.ops.common import order, pairs, sorting, take
 from autogradlab.ops.first import kinds, products, quotients, selecting
 from autogradlab.ops.kernels.rounded import MANY
-from autogradlab.ops.nn import activation, grid, pool
+from autogradlab.ops.nn import activation, conv_maps, grid, pool
 
 
 @pytest.mark.parametrize("shape", [(16, 3), (32, 10), (64, 1), (2, 20, 20), (17, 16), (40, 32), (8, 2, 16, 5)])
@@ -461,3 +461,22 @@ def test_products_and_sums_rounded_once_in_place(size: int, dtype: type) -> None
     x, z = (rng.standard_normal((size, 2)).astype(dtype) for _ in range(2))
     y = dtype(0.1)
     np.testing.assert_array_equal(kinds.fused(x, y, z), kinds.fused(x, np.full_like(x, y), z))
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_gradients_of_weights_over_all_samples(groups: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    x, w = torch.randn(5, 4, 3, 4), torch.randn(8, 4 // groups, 2, 3, requires_grad=True)
+    g = torch.randn(5, 8, 1, 2)
+
+    def found(x: torch.Tensor, g: torch.Tensor) -> torch.Tensor:
+        y = torch.nn.functional.conv2d(x, w, stride=2, padding=(0, 1), groups=groups)
+        (grad,) = torch.autograd.grad(y, w, g)
+        return grad
+
+    one_by_one = sum(found(x[i : i + 1], g[i : i + 1]) for i in range(5))
+    together = found(x, g)
+    monkeypatch.setattr(conv_maps, "_CACHED", 1)  # a sample at a time
+    for made in (together, found(x, g)):
+        np.testing.assert_allclose(made.numpy(), one_by_one.numpy(), 1e-5, 1e-6)
+    assert not found(x[:0], g[:0]).any()

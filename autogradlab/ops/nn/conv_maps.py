@@ -211,6 +211,8 @@ def adjoint_weight(
 ) -> Array:
     """The gradient of `convolve` by w, for that of its result: (N, O, *out) gives (O, C / groups, *kernel)."""
     n, o = g.shape[:2]
+    if math.prod(g.shape[2:]) * groups <= o:
+        return _summed_over_samples(g, x, kernel, stride, padding, dilation, groups)
     parts = Windows(x, kernel, stride, padding, dilation, g.shape[2:], groups, o)
     flat = g.reshape(n, groups, o // groups, parts.length)
     found: list[Array] = []
@@ -222,3 +224,22 @@ def adjoint_weight(
             else:
                 found.append(here)
     return parts.kernels(found[0][None] if len(found) == 1 else np.stack(found))
+
+
+def _summed_over_samples(
+    g: Array, x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+) -> Array:
+    """`adjoint_weight` where windows have so few positions that a product for each sample would be larger than what it
+    is made of: one for all of them, or for some at a time, has longer sums instead."""
+    n, o, out, nd = g.shape[0], g.shape[1], g.shape[2:], len(kernel)
+    length, rows = math.prod(out), x.shape[1] // groups * math.prod(kernel)
+    view = np.moveaxis(windows(padded(x, padding), kernel, stride, dilation, out), 0, 1 + nd)
+    flat = np.moveaxis(g.reshape(n, o, length), 0, 1)
+    found: Array = None
+    for some in _few(n, groups * rows * length, x.itemsize):
+        grads = flat[:, some]
+        summands = grads.shape[1] * length
+        cols = view[(slice(None),) * (1 + nd) + (some,)].reshape(groups, rows, summands)
+        part = np.matmul(grads.reshape(groups, o // groups, summands), cols.swapaxes(1, 2))
+        found = part if found is None else np.add(found, part, found)
+    return found.reshape(o, x.shape[1] // groups, *kernel)
