@@ -480,3 +480,23 @@ def test_gradients_of_weights_over_all_samples(groups: int, monkeypatch: pytest.
     for made in (together, found(x, g)):
         np.testing.assert_allclose(made.numpy(), one_by_one.numpy(), 1e-5, 1e-6)
     assert not found(x[:0], g[:0]).any()
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("padding", [0, 1])
+def test_gradients_of_inputs_by_windows_and_by_adding(
+    padding: int, groups: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch.manual_seed(0)
+    x, w = torch.randn(2, 2, 6, 5, requires_grad=True), torch.randn(6, 2 // groups, 3, 2)
+
+    def found() -> torch.Tensor:
+        y = torch.nn.functional.conv2d(x, w, padding=padding, groups=groups)
+        (grad,) = torch.autograd.grad(y, x, torch.arange(1.0, y.numel() + 1).view_as(y))
+        return grad
+
+    made = []
+    for most in (0, math.inf):
+        monkeypatch.setattr(conv_maps, "_MORE", most)
+        made.append(found().numpy())
+    np.testing.assert_allclose(*made, 1e-5, 1e-4)

@@ -18,6 +18,8 @@ Sizes = tuple[int, ...]
 
 #: from so many elements of windows on, a product is made tap by tap where that copies less
 _MANY = 1 << 15
+#: up to how many times as many elements are copied into windows as would be added up where these overlap
+_MORE = 8
 #: bytes of windows that are copied at a time: what stays in the processor's cache until its product is made
 _CACHED = 1 << 20
 
@@ -185,7 +187,7 @@ def adjoint_input(
     """The gradient of `convolve` by x, for that of its result: (N, O, *out) gives (N, C, *sizes)."""
     (n, o), out, (_, c), kernel = g.shape[:2], g.shape[2:], w.shape[:2], w.shape[2:]
     length, rows = math.prod(out), c * groups * math.prod(kernel)
-    if set(stride) == {1}:
+    if set(stride) == {1} and o * math.prod(sizes) <= _MORE * c * groups * length:
         rest = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True))
         if min(rest) >= 0 and out_sizes(out, kernel, stride, rest, dilation) == sizes:
             return convolve(g, _turned(w, groups), stride, rest, dilation, groups)
