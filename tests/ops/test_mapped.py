@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import autogradlab as torch
+from autogradlab.core.memory import rows
 
 from .harness import REGISTRY, Case, Draws, Entry, build, tensors
 from .test_ops import every_operation
@@ -113,3 +114,55 @@ def test_gradients_of_products_are_recorded_for_many_at_once(name: str) -> None:
         alone = torch.autograd.grad(made, (x, source), seed, create_graph=True)
         for many, one in zip(together, alone, strict=True):
             assert torch.equal(many[i], one)
+
+
+def _networks() -> dict[str, tuple[Any, tuple[int, ...]]]:
+    nn = torch.nn
+    return {
+        "relu": (nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 3)), (6,)),
+        "norm": (nn.Sequential(nn.Linear(6, 5), nn.GELU(), nn.LayerNorm(5), nn.Linear(5, 3), nn.Sigmoid()), (6,)),
+        "planes": (nn.Sequential(nn.LayerNorm((3, 2)), nn.Flatten(), nn.SiLU(), nn.Linear(6, 3)), (3, 2)),
+        "conv": (
+            nn.Sequential(
+                nn.Conv2d(2, 4, 3, groups=2), nn.ReLU(), nn.MaxPool2d(2), nn.AvgPool2d(2), nn.Flatten(), nn.Softplus()
+            ),
+            (2, 11, 10),
+        ),
+        "transposed": (
+            nn.Sequential(nn.ConvTranspose1d(4, 2, 3, 2, groups=2), nn.AdaptiveAvgPool1d(2), nn.Flatten()),
+            (4, 5),
+        ),
+    }
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("samples", [1, 2, 3])
+@pytest.mark.parametrize("name", ["relu", "norm", "planes", "conv", "transposed"])
+def test_gradients_of_each_sample_are_found_together(
+    name: str, samples: int, reduction: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch.manual_seed(0)
+    net, sizes = _networks()[name]
+    x, target = torch.randn(4, samples, *sizes), torch.randint(0, 3, (4, samples))
+    weights = {key: w.detach() for key, w in net.named_parameters()}
+
+    def loss(weights: dict[str, torch.Tensor], x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        y = torch.func.functional_call(net, weights, (x,))
+        return torch.nn.functional.cross_entropy(y, target, reduction=reduction).sum()
+
+    slope = torch.func.grad(loss, (0, 1))
+    alone = [slope(weights, *pair) for pair in zip(x, target, strict=True)]
+    joined: list[Any] = []
+    monkeypatch.setattr(rows, "_joined", lambda *args: joined.append(args))
+    of_weights, of_x = torch.vmap(slope, (None, 0, 0))(weights, x, target)
+    assert not joined
+    assert alike(of_x, torch.stack([g for _, g in alone]))
+    for key, found in of_weights.items():
+        assert alike(found, torch.stack([g[key] for g, _ in alone])), key
+
+
+def test_ignored_targets_of_rows() -> None:
+    x, target = torch.randn(3, 4, 5), torch.tensor([[0, 1, -100, 2], [4, 4, 4, 4], [-100, 0, 0, -100]])
+    found = torch.vmap(torch.nn.functional.nll_loss)(x, target)
+    alone = [torch.nn.functional.nll_loss(*pair) for pair in zip(x, target, strict=True)]
+    assert alike(found, torch.stack(alone))

@@ -25,6 +25,7 @@ __all__ = [
     "Apart",
     "RowShape",
     "Rows",
+    "Rule",
     "all_rows",
     "each",
     "levels_of",
@@ -34,6 +35,7 @@ __all__ = [
     "refuse_among",
     "refuse_numbers",
     "repeated",
+    "rule_rows",
     "with_levels",
 ]
 
@@ -877,6 +879,10 @@ def _flat(args: Sequence[Any]) -> list[Any]:
 
 #: kernels that are not to run for one row after the other, by the message that says so
 _REFUSED: dict[Any, str] = {}
+#: gives what a kernel gives of all rows at once, or None
+Rule = Callable[[Any, Sequence[Any], tuple[int, ...], tuple[int, ...]], Any]
+#: kernels for which there is such a rule
+_RULED: dict[Any, Rule] = {}
 
 
 def refuse_among(name: str, tensors: Iterable[Any]) -> None:
@@ -891,8 +897,14 @@ def refuse_rows(forms: Sequence[Callable[..., Any]], message: str) -> None:
         _REFUSED.update(dict.fromkeys(forms, message))
 
 
+def rule_rows(forms: Sequence[Callable[..., Any]], rule: Rule | None) -> None:
+    """Give the forms of a kernel, if there is one, a rule for all rows at once."""
+    if rule is not None:
+        _RULED.update(dict.fromkeys(forms, rule))
+
+
 def each(run: Callable[..., Any], args: Sequence[Any], alone: bool = False) -> Any:
-    """What a function gives with one row after the other, as Rows."""
+    """What a function gives with one row after the other, as Rows; by its rule, if it has one, with all at once."""
     message = _REFUSED.get(run)
     if message is not None:
         raise RuntimeError(message)
@@ -902,6 +914,9 @@ def each(run: Callable[..., Any], args: Sequence[Any], alone: bool = False) -> A
     for x in rows:
         sizes |= dict(zip(x.levels, x.lanes, strict=True))
     lanes = tuple([sizes[level] for level in levels])
+    rule = None if alone or not math.prod(lanes) else _RULED.get(run)
+    if rule is not None and (together := rule(run, args, levels, lanes)) is not None:
+        return together
     if math.prod(lanes):
         places = itertools.product(*map(range, lanes))
         taken = ([_row(x, levels, place) for x in args] for place in places)

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.layout import contiguous
 from ...core.memory.places import at_places, put_at_places
+from ...core.memory.together import along
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
@@ -433,6 +434,7 @@ op(
     """,
     inner_writes=lambda x, dim, keepdim: dim is not None and x.ndim > 0 and x.shape[dim] == 1,
     out=Out(exact=EXPECTED),
+    together=along(),
 )(_index_reduce("argmax", np.argmax))
 op(
     "argmin(Tensor input, int? dim=None, bool keepdim=False, *, Tensor out=None) -> Tensor|uint_argmin_cpu",
@@ -447,4 +449,5 @@ op(
     """,
     inner_writes=lambda x, dim, keepdim: dim is not None and x.ndim > 0 and x.shape[dim] == 1,
     out=Out(exact=EXPECTED),
+    together=along(),
 )(_index_reduce("argmin", np.argmin))

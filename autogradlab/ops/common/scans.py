@@ -11,6 +11,7 @@ from ...core.arguments.declared import name_of
 from ...core.memory.casting import real_with_warning
 from ...core.memory.layout import contiguous
 from ...core.memory.places import moved
+from ...core.memory.together import along
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
@@ -166,6 +167,7 @@ op(
     tensor([1., 3., 6.])
     """,
     out=Out(overlap="part", computes=True),
+    together=along(),
 )(_running("cumsum", np.add))
 op(
     "cumprod(Tensor input, int dim, *, ScalarType? dtype=None, Tensor out=None) -> Tensor",
@@ -198,6 +200,7 @@ op(
     tensor([1., 2., 6.])
     """,
     out=Out(overlap="part", computes=True),
+    together=along(),
 )(_running("cumprod", np.multiply))
 
 # -- cummax, cummin ----------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.memory.overlap import check_written
 from ...core.memory.places import add_at, inside
 from ...core.memory.rows import all_rows
+from ...core.memory.together import along
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, writes
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
@@ -122,6 +123,7 @@ op(
     out=Out(overlap="part"),  # of the index: it may be written to
     check_out=_check_gathered,
     reads="late",
+    together=along(),
 )(_gather)
 
 # -- scatter -----------------------------------------------------------------------------------------------------------

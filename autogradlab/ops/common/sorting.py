@@ -15,6 +15,7 @@ import numpy as np
 from ...core.memory.layout import contiguous, like
 from ...core.memory.places import at_places, moved, put_at_places
 from ...core.memory.rows import plain_rows
+from ...core.memory.together import along
 from ...core.recording.record import TENSORS, writes
 from ...core.runtime.modes import quiet
 from ...core.runtime.warn import warn_once
@@ -193,7 +194,9 @@ def _stable_sort(
     return _sorted(input, dim, descending, bool(stable))
 
 
-OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **_of_places("sort"), inner_writes=1)
+OPS["sort.stable"] = Op(
+    "sort", _stable_sort, node="SortBackward1", **_of_places("sort"), inner_writes=1, together=along(2)
+)
 
 
 @op(
@@ -208,6 +211,7 @@ OPS["sort.stable"] = Op("sort", _stable_sort, node="SortBackward1", **_of_places
     counts=(1, 2, 3),
     overloads=[Overload(OPS["sort.stable"], keywords=frozenset(("stable",)))],
     inner_writes=1,
+    together=along(),
 )
 def sort(input: np.ndarray, dim: int = -1, descending: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Sorts along dim; gives the values and their indices in input. stable=True keeps equal elements in order.

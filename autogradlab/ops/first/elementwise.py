@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.layout import iterating
+from ...core.memory.together import pointwise
 from ...core.recording.record import RAW, TENSORS, on_reals, unchanged
 from ...core.runtime import errors
 from ...core.tensor.dispatching import instead
@@ -827,6 +828,7 @@ def _in_place(slope: Any, grad: Any) -> bool:
     },
     reads="itself",
     operator=Operator("(Tensor grad_output, Tensor output) -> Tensor"),
+    together=pointwise,
 )
 def sigmoid_backward(grad_output: Any, output: np.ndarray) -> Any:
     if output.dtype.itemsize == 2:  # of the half types, PyTorch rounds float16 at each step
@@ -849,6 +851,7 @@ def sigmoid_backward(grad_output: Any, output: np.ndarray) -> Any:
     },
     reads="itself",
     operator=Operator("(Tensor grad_output, Tensor output) -> Tensor"),
+    together=pointwise,
 )
 def tanh_backward(grad_output: Any, output: np.ndarray) -> Any:
     if output.dtype.itemsize == 2:
@@ -871,6 +874,7 @@ def tanh_backward(grad_output: Any, output: np.ndarray) -> Any:
     },
     reads="itself",
     operator=Operator("(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor"),
+    together=pointwise,
 )
 def threshold_backward(grad_output: Any, input: np.ndarray, threshold: float) -> np.ndarray:
     below = np.asarray(input <= threshold)

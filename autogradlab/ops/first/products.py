@@ -552,6 +552,8 @@ def mv(input: np.ndarray, vec: np.ndarray) -> np.ndarray:
             f"addmv input tensors must have the same dtype, but got {scalar_name(vec)}, {scalar_name(input)}, and "
             f"{scalar_name(vec)}"
         )
+    if isinstance(vec, Rows) and input.dtype in (_FLOAT32, _FLOAT64):
+        return np.matmul(input, vec)
     return product(input, vec, "addmv_impl_cpu")
 
 

@@ -13,6 +13,7 @@ from ...core.memory.adding import added, total
 from ...core.memory.casting import real_with_warning
 from ...core.memory.layout import contiguous
 from ...core.memory.rows import all_rows
+from ...core.memory.together import along
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
@@ -244,6 +245,7 @@ OPS["mean.dim"] = Op(
     dim_list=True,
     inner_writes=ByOut("sum", 2),
     reads="itself",
+    together=along(),
 )
 
 
@@ -427,7 +429,13 @@ TENSORS.ones_slice = lambda x, dim: F.from_numpy(np.asarray(RAW.ones_slice(x._ar
 RAW.reversed = lambda x, dim: np.flip(x, dim)
 
 
-@op("_reversed", node="FlipBackward0", vjp={"input": lambda F, grad, dim: F.reversed(grad, dim)}, reads="itself")
+@op(
+    "_reversed",
+    node="FlipBackward0",
+    vjp={"input": lambda F, grad, dim: F.reversed(grad, dim)},
+    reads="itself",
+    together=along(),
+)
 def _reversed(input: np.ndarray, dim: int) -> np.ndarray:
     return np.ascontiguousarray(np.flip(input, dim)) if input.ndim else input.copy()
 
@@ -464,6 +472,7 @@ OPS["prod.dim"] = Op(
     },
     inner_writes=1,
     reads="itself",
+    together=along(),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.memory.adding import in_lanes
 from ...core.memory.layout import contiguous
+from ...core.memory.together import along
 from ...core.recording.record import RAW, TENSORS, not_implemented, says
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import all_dims, wrap_dim
@@ -93,6 +94,7 @@ def _refuse_complex(name: str, ord: Any) -> None:
     inner_writes=lambda x, ord, dim, *_: (
         (x.ndim > 0 or dim is None) and all(x.shape[d] < 2 for d in all_dims(dim, x.ndim))
     ),
+    together=along(2),
 )
 def linalg_vector_norm(
     input: np.ndarray, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None

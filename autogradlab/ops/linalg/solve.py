@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.rows import all_rows
+from ...core.memory.together import stacked
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor, wrap
@@ -57,6 +58,7 @@ _TRIANGULAR_SOLVE = named("triangular_solve", ("solution", "cloned_coefficient")
     returns=named("linalg_inv_ex", ("inverse", "info")),
     vjp={"A": lambda F, grad, inverse: -F.matmul(adjoint(F, inverse), F.matmul(grad, adjoint(F, inverse)))},
     out=Out(exact=EXPECTED),
+    together=stacked(0),
 )
 def linalg_inv_ex(A: np.ndarray, *, check_errors: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """inv, which says in info whether it failed instead of raising.
@@ -149,6 +151,7 @@ def _det_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
     constants=_factors(True),
     out=Out(exact=EXPECTED, inner="_linalg_det"),
     inner_writes=1,
+    together=stacked(0),
 )
 def linalg_det(A: np.ndarray) -> np.ndarray:
     """The determinant of square matrices; 0 for singular ones.
@@ -193,6 +196,7 @@ def _slogdet_backward(F: Any, grads: list[Any], A: Any, sign: Any) -> Any:
     vjp={"A": _slogdet_backward},
     constants=_factors(True),
     out=Out(exact=EXPECTED, inner="_linalg_slogdet"),
+    together=stacked(0),
 )
 def linalg_slogdet(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Another name of slogdet."""

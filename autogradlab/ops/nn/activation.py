@@ -11,6 +11,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.adding import added, as_columns, columns_in_halves, in_halves
 from ...core.memory.layout import channels_as, contiguous, iterated, like
+from ...core.memory.together import along, pointwise
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, zeros
 from ...core.runtime import modes
 from ...core.tensor.dispatching import instead
@@ -85,6 +86,7 @@ def no_integers(name: str, x: np.ndarray) -> None:
         "input": lambda F, grad, input, min_val, max_val: F.hardtanh_backward(grad, input, min_val, max_val),
     },
     inner_writes=1,
+    together=pointwise,
 )
 @typed("hardtanh_cpu", "", layout=like_input)
 def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> np.ndarray:
@@ -112,6 +114,7 @@ def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> 
         "input": lambda F, grad: F.nought(grad),
     },
     operator=Operator("(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor"),
+    together=pointwise,
 )
 @typed("hardtanh_backward", "")
 def hardtanh_backward(grad_output: Any, input: np.ndarray, min_val: float, max_val: float) -> np.ndarray:
@@ -123,6 +126,7 @@ def hardtanh_backward(grad_output: Any, input: np.ndarray, min_val: float, max_v
     vjp={"input": lambda F, grad, input: F.hardsigmoid_backward(grad, input)},
     # the same: what runs backward has no derivative from which it would follow
     jvp={"input": lambda F, tangent, input: F.hardsigmoid_backward(tangent, input)},
+    together=pointwise,
 )
 @typed("hardsigmoid_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def hardsigmoid(input: np.ndarray) -> np.ndarray:
@@ -137,6 +141,7 @@ def hardsigmoid(input: np.ndarray) -> np.ndarray:
     node=NOT_IMPLEMENTED,
     vjp={name: no_derivative("hardsigmoid_backward") for name in ("grad_output", "input")},
     operator=Operator("(Tensor grad_output, Tensor self) -> Tensor"),
+    together=pointwise,
 )
 @typed("hardsigmoid_backward", "")
 def hardsigmoid_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
@@ -147,6 +152,7 @@ def hardsigmoid_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
 @op(
     "nn.hardswish(Tensor input, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input: F.hardswish_backward(grad, input)},
+    together=pointwise,
 )
 @typed("hardswish_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def hardswish(input: np.ndarray) -> np.ndarray:
@@ -163,6 +169,7 @@ def hardswish(input: np.ndarray) -> np.ndarray:
         "input": lambda F, grad, grad_output, input: F.kept((input > -3) & (input < 3), grad * grad_output / 3),
     },
     operator=Operator("(Tensor grad_output, Tensor self) -> Tensor"),
+    together=pointwise,
 )
 @typed("hardswish_backward", "")
 def hardswish_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
@@ -182,6 +189,7 @@ def hardswish_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
     vjp={
         "input": lambda F, grad, input, threshold: F.threshold_backward(grad, input, threshold),
     },
+    together=pointwise,
 )
 @typed("threshold_cpu", BOOL + COMPLEX, layout=iterated)
 def threshold(input: np.ndarray, threshold: Any, value: Any) -> np.ndarray:
@@ -208,6 +216,7 @@ def threshold(input: np.ndarray, threshold: Any, value: Any) -> np.ndarray:
     "hardshrink(Tensor input, Scalar lambd=0.5, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input, lambd: F.hardshrink_backward(grad, input, lambd)},
     out=Out(exact=FOUND, overlap="part"),
+    together=pointwise,
 )
 @typed("hardshrink_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
@@ -232,6 +241,7 @@ def hardshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
         "input": lambda F, grad: F.nought(grad),
     },
     operator=Operator("(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", names={"grad_out": "grad_output"}),
+    together=pointwise,
 )
 def hardshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np.ndarray:
     return chosen((input >= -lambd) & (input <= lambd), np.array(0, grad_output.dtype), grad_output)
@@ -247,6 +257,7 @@ _SMALLEST_MAX = 65504
         "input": lambda F, grad, input, lambd: F.softshrink_backward(grad, input, lambd),
     },
     out=Out(exact=FOUND),
+    together=pointwise,
 )
 @laid_out(iterated)
 def softshrink(input: np.ndarray, lambd: float = 0.5) -> np.ndarray:
@@ -274,6 +285,7 @@ def _soft(x: np.ndarray, lambd: float) -> Any:
         "input": lambda F, grad: F.nought(grad),
     },
     operator=Operator("(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor"),
+    together=pointwise,
 )
 def softshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np.ndarray:
     return hardshrink_backward(grad_output, input, lambd)
@@ -290,6 +302,7 @@ def softshrink_backward(grad_output: Any, input: np.ndarray, lambd: float) -> np
     vjp={
         "input": lambda F, grad, input, negative_slope: F.leaky_relu_backward(grad, input, negative_slope),
     },
+    together=pointwise,
 )
 @typed("leaky_relu_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def leaky_relu(input: np.ndarray, negative_slope: float = 0.01) -> np.ndarray:
@@ -310,6 +323,7 @@ def leaky_relu(input: np.ndarray, negative_slope: float = 0.01) -> np.ndarray:
         "(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
         names={"self_is_result": "is_result"},
     ),
+    together=pointwise,
 )
 @typed("leaky_relu_backward", "")
 def leaky_relu_backward(
@@ -333,6 +347,7 @@ def leaky_relu_backward(
             grad, input, alpha, scale, input_scale
         ),
     },
+    together=pointwise,
 )
 @typed("elu_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: float = 1) -> np.ndarray:
@@ -370,6 +385,7 @@ def _elu_twice(F: Any, grad: Any, input: Any, alpha: Any, scale: float, input_sc
         "self_or_result) -> Tensor",
         names={"self_or_result": "input"},
     ),
+    together=pointwise,
 )
 @typed("elu_backward", "")
 def elu_backward(
@@ -401,6 +417,7 @@ TENSORS.clamped = lambda x: -TENSORS.relu(-x)
     vjp={
         "input": lambda F, grad, input, alpha: F.elu_backward(grad, input, alpha, 1.0, 1.0 / alpha),
     },
+    together=pointwise,
 )
 def celu(input: np.ndarray, alpha: Any = 1.0) -> np.ndarray:
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)): smooth at 0.
@@ -472,6 +489,7 @@ def _whole_slope(name: str, grad: Any, x: Any) -> Any:
     "nn.silu(Tensor input, *, Tensor out=None) -> Tensor",
     vjp={"input": lambda F, grad, input: _silu_vjp(F, grad, input)},
     real=True,
+    together=pointwise,
 )
 @typed("silu_cpu", BOOL + INTEGERS, layout=iterated)
 def silu(input: np.ndarray) -> np.ndarray:
@@ -515,6 +533,7 @@ _slope_of("mish_backward", _mish_vjp)
             )
         )(lambda F, grad, input: _mish_vjp(F, grad, input))
     },
+    together=pointwise,
 )
 @typed("mish_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def mish(input: np.ndarray) -> np.ndarray:
@@ -549,6 +568,7 @@ _GELU = {
         ),
     },
     out=Out(exact=FOUND),
+    together=pointwise,
 )
 @typed("GeluKernelImpl", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def gelu(input: np.ndarray, *, approximate: str = "none") -> np.ndarray:
@@ -587,6 +607,7 @@ def _gelu_curve(F: Any, x: Any, approximate: str) -> Any:
         ),
     },
     operator=Operator('(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor'),
+    together=pointwise,
 )
 @typed("gelu_backward", "")
 def gelu_backward(grad_output: Any, input: np.ndarray, approximate: str) -> Any:
@@ -607,6 +628,7 @@ def _softplus_slope(beta: Any) -> tuple[str, str]:
         ),
     },
     out=Out(exact=FOUND, overlap="part"),
+    together=pointwise,
 )
 @typed("softplus_cpu", BOOL + INTEGERS + COMPLEX, layout=iterated)
 def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarray:
@@ -631,6 +653,7 @@ def _softplus_twice(F: Any, grad: Any, x: Any, beta: Any, threshold: float) -> A
         ),
     },
     operator=Operator("(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor"),
+    together=pointwise,
 )
 @typed("softplus_backward", "")
 def softplus_backward(grad_output: Any, input: np.ndarray, beta: Any, threshold: int) -> np.ndarray:
@@ -651,6 +674,7 @@ def _buffer(node: Any) -> Tensor:
     vjp={"input": lambda F, grad, input: F.log_sigmoid_backward(grad, input)},
     constants={"buffer": _buffer},
     out=Out(exact="expected scalar type {0} but found {1}"),
+    together=pointwise,
 )
 @typed("log_sigmoid_cpu", BOOL + INTEGERS + COMPLEX)
 def log_sigmoid(input: np.ndarray) -> np.ndarray:
@@ -672,6 +696,7 @@ def _log_sigmoid_twice(grad: Any, share: Any) -> Any:
         "input": lambda F, grad, grad_output, input: _log_sigmoid_twice(grad * grad_output, F.sigmoid(input)),
     },
     constants={"buffer": _buffer},
+    together=pointwise,
 )
 @typed("log_sigmoid_backward", "")
 def log_sigmoid_backward(grad_output: Any, input: np.ndarray) -> Any:
@@ -916,6 +941,7 @@ def _lowered(x: np.ndarray, d: int) -> np.ndarray:
         "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
     },
     out=Out(exact=EXPECTED, unknown=True, inner="softmax"),
+    together=along(1),
 )
 @typed("softmax", "", half=False)
 def _softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
@@ -976,6 +1002,7 @@ def _same_size(grad: np.ndarray, output: np.ndarray) -> None:
         "(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
         more={"input_dtype": lambda v: v["output"].dtype},
     ),
+    together=along(2),
 )
 @typed("_softmax_backward_data", "")
 def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int, input_dtype: Any = None) -> np.ndarray:
@@ -1007,6 +1034,7 @@ def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int, input
         "input": lambda F, grad, result, dim: F._log_softmax_backward_data(grad, result, dim),
     },
     out=Out(exact=EXPECTED, unknown=True, inner="log_softmax"),
+    together=along(1),
 )
 @typed("softmax", "", half=False)
 def _log_softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
@@ -1051,6 +1079,7 @@ def _log_softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
         "(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
         more={"input_dtype": lambda v: v["output"].dtype},
     ),
+    together=along(2),
 )
 @typed("_log_softmax_backward_data", "")
 def _log_softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dtype: Any = None) -> Any:
@@ -1135,6 +1164,7 @@ alias(
         "input": lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
     },
     operator=Operator("", name="_safe_softmax"),
+    together=along(1),
 )
 @typed("softmax", "")
 def safe_softmax(input: np.ndarray, dim: int) -> np.ndarray:

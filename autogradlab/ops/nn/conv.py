@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import channels_last, with_channels_last
+from ...core.memory.rows import Rows
+from ...core.memory.together import batched, folded
 from ...core.recording.record import RAW, TENSORS, says, sizes_of
+from ...core.runtime.modes import quiet
 from ..first.kinds import BOOL, SHORT, refuse, typed
 from ..table.asking import Operator
 from ..table.opdef import op
@@ -307,6 +310,7 @@ def _conv_twice(
         )(_conv_vjp),
     },
     shown={"bias_shape": "bias_sym_sizes_opt", "input": "input"},
+    together=lambda run, args, levels, lanes: batched(args[1].ndim, 0)(run, args, levels, lanes),
 )
 def convolution(
     input: np.ndarray,
@@ -389,6 +393,28 @@ def _convolution(
 _SECOND = "ConvolutionBackwardBackward0"
 
 
+def _gradients_together(run: Any, args: Any, levels: Sizes, lanes: Sizes) -> Any:
+    """The gradients of many rows: their samples are taken together for the input, and their channels for the weight, of
+    which each row has its own group."""
+    grad, input, weight, _, stride, padding, dilation, transposed, _, groups, *_ = args
+    if isinstance(weight, Rows) or not (grad.ndim == input.ndim == weight.ndim and input.shape[1]):
+        return None
+    g, x = (folded(a, levels, lanes) for a in (grad, input))
+    n, rows = grad.shape[0], math.prod(lanes)
+    kernels = rows * weight.shape[0], *weight.shape[1:]
+    options = stride, padding, dilation, transposed
+
+    def kernel() -> tuple[Array, ...]:
+        by_input = _grad_input(RAW, g, weight, x.shape, *options, groups)
+        beside = [a.reshape(rows, n, *a.shape[1:]).swapaxes(0, 1).reshape(n, -1, *a.shape[2:]) for a in (g, x)]
+        by_weight = _grad_weight(RAW, beside[0], beside[1], kernels, *options, groups * rows)
+        by_bias = np.add.reduce(g.reshape(rows, n, g.shape[1], -1), (1, 3), g.dtype)
+        return by_input.reshape(*lanes, *input.shape), by_weight.reshape(*lanes, *weight.shape), by_bias
+
+    by_input, by_weight, by_bias = quiet(kernel)
+    return Rows(by_input, levels), Rows(by_weight, levels), Rows(by_bias.reshape(*lanes, -1), levels)
+
+
 @op(
     "convolution_backward",
     "grad_output input weight",
@@ -408,6 +434,7 @@ _SECOND = "ConvolutionBackwardBackward0"
         "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
         more={"bias_sizes": lambda v: v["bias_sizes"] or [0]},
     ),
+    together=_gradients_together,
 )
 def convolution_backward(
     grad_output: np.ndarray,

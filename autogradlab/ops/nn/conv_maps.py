@@ -19,7 +19,7 @@ Sizes = tuple[int, ...]
 #: from so many elements of windows on, a product is made tap by tap where that copies less
 _MANY = 1 << 15
 #: up to how many times as many elements are copied into windows as would be added up where these overlap
-_MORE = 8
+_MORE = 12
 #: bytes of windows that are copied at a time: what stays in the processor's cache until its product is made
 _CACHED = 1 << 20
 

@@ -13,8 +13,12 @@ from ...core.arguments.declared import declare
 from ...core.memory.adding import stepwise, total
 from ...core.memory.layout import iterated
 from ...core.memory.places import at_places, places_in_rows, put_at_places
+from ...core.memory.rows import Rows, all_rows
+from ...core.memory.together import folded, unfolded
+from ...core.memory.together import reduced as reduced_in_rows
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, writes, zeros
 from ...core.runtime import errors
+from ...core.runtime.modes import quiet
 from ...core.tensor.dispatching import instead
 from ...core.types.dtypes import from_numpy, get_default_dtype, promote, scalar_name, unsupported
 from ...core.values.promotion import broadcast_shapes, check_cast
@@ -503,6 +507,7 @@ def _logits_target(F: Any, grad: Any, input: Any, weight: Any, pos_weight: Any, 
     },
     without_grad=("weight", "pos_weight"),
     inner_writes=lambda input, target, weight, pos_weight, reduction: 0 if reduction else 4,
+    together=reduced_in_rows(4),
 )
 def binary_cross_entropy_with_logits(
     input: np.ndarray,
@@ -673,6 +678,40 @@ def _nll_backward(
     return out.reshape(shape)
 
 
+def _like_samples(input: Any, target: Any, weight: Any, ignore_index: int) -> bool:
+    """Whether all samples of many rows (N, C) and their targets (N,) count alike."""
+    known = input.ndim == 2 and target.ndim == 1 and input.shape[0] == target.shape[0] and weight is None
+    return known and input.size > 0 and input.dtype.itemsize > 2 and not (all_rows(target) == ignore_index).any()
+
+
+def _nll_together(run: Any, args: Any, levels: Any, lanes: Any) -> Any:
+    """The losses of many rows: those of all samples, and of each row their sum or mean."""
+    input, target, weight, reduction, ignore_index = args
+    if not _like_samples(input, target, weight, ignore_index) or (reduction and input.shape[0] >= len(_FIRST_LAST)):
+        return None
+    x, t = (folded(a, levels, lanes) for a in (input, target))
+    each, _ = quiet(run, x, t, None, 0, ignore_index)
+    values, n = each.reshape(*lanes, -1), each.dtype.type(input.shape[0])
+    if reduction == 0:
+        return Rows(values, levels), Rows(np.zeros(lanes, values.dtype), levels)
+    s = np.add.accumulate(values.take(_FIRST_LAST[input.shape[0]], -1), -1)[..., -1]
+    return Rows(s if reduction == 2 else s / n, levels), Rows(np.full(lanes, n), levels)
+
+
+def _nll_backward_together(run: Any, args: Any, levels: Any, lanes: Any) -> Any:
+    """The gradients of many rows: a gradient of all samples."""
+    grad, input, target, weight, reduction, ignore_index, *_ = args
+    if not _like_samples(input, target, weight, ignore_index):
+        return None
+    x, t = (folded(a, levels, lanes) for a in (input, target))
+    if reduction:
+        grad = np.broadcast_to(folded(grad, levels, lanes, False)[:, None], (math.prod(lanes), input.shape[0]))
+        g = (grad / grad.dtype.type(input.shape[0]) if reduction == 1 else grad).reshape(-1)
+    else:
+        g = folded(grad, levels, lanes)
+    return unfolded(quiet(run, g, x, t, None, 0, ignore_index), levels, lanes)
+
+
 def _at_targets(weight: Any, reduction: int) -> tuple[str, str]:
     """Words for the gradient of a loss that picks the target's element: a mean is shared among n targets."""
     weighed = weight is not None
@@ -718,6 +757,7 @@ def _register_nll(name: str, node: str) -> None:
             "(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, "
             "Tensor total_weight)"
         ),
+        together=_nll_together,
     )(forward)
     op(
         back,
@@ -735,6 +775,7 @@ def _register_nll(name: str, node: str) -> None:
             "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, "
             "Tensor total_weight) -> Tensor"
         ),
+        together=_nll_backward_together,
     )(_nll_backward)
 
 

@@ -13,8 +13,10 @@ import numpy as np
 from ...core.memory.adding import added, in_halves, of_rows, products_in_halves
 from ...core.memory.layout import channels_as, channels_last, contiguous, filled_channels_last, keeping_channels
 from ...core.memory.rows import Rows
+from ...core.memory.together import folded, stacked
 from ...core.recording.record import RAW, TENSORS, no_derivative, says
 from ...core.runtime import errors
+from ...core.runtime.modes import quiet
 from ..first.kinds import BOOL, COMPLEX, INTEGERS, few_singles, fused, is_half, refuse, typed
 from ..table.asking import Operator
 from ..table.opdef import op
@@ -618,6 +620,7 @@ def _layer_norm_twice(
         ),
     },
     shown={"input": "input", "normalized_shape": "normalized_shape", "eps": ""},
+    together=stacked(0),
 )
 def native_layer_norm(
     input: np.ndarray, normalized_shape: tuple[int, ...], weight: np.ndarray | None, bias: np.ndarray | None, eps: float
@@ -659,6 +662,19 @@ def native_layer_norm(
     return out.astype(input.dtype, copy=False), mean.reshape(sides), rstd.reshape(sides)
 
 
+def _layer_norm_together(run: Any, args: Any, levels: Any, lanes: Any) -> Any:
+    """The gradients of many rows: that of the input as if all were one, those of weight and bias summed in each row."""
+    grad, input, shape, mean, rstd, weight, bias, *rest = args
+    if weight is None or any(isinstance(x, Rows) for x in (weight, bias)) or is_half(input):
+        return None
+    lead = input.ndim - len(shape)
+    g, x, m, r = (folded(a, levels, lanes, False) for a in (grad, input, mean, rstd))
+    by_input, _, _ = quiet(run, g, x, shape, m, r, weight, bias, *rest)
+    summed = tuple(range(1, 1 + lead))
+    by_weight, by_bias = (np.add.reduce(a, summed, a.dtype) for a in (g * ((x - m) * r), g))
+    return tuple([Rows(a.reshape(*lanes, *a.shape[1:]), levels) for a in (by_input, by_weight, by_bias)])
+
+
 @op(
     "native_layer_norm_backward",
     "grad_out input mean rstd weight bias",
@@ -677,6 +693,7 @@ def native_layer_norm(
         "Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
         lost={"eps": 1e-5},
     ),
+    together=_layer_norm_together,
 )
 def native_layer_norm_backward(
     grad_out: np.ndarray,

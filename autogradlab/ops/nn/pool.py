@@ -13,6 +13,7 @@ from ...core.arguments.declared import declare, name_of
 from ...core.memory.layout import channels_as, keeping_channels
 from ...core.memory.places import at_places, moved
 from ...core.memory.strided import view_strides
+from ...core.memory.together import batched
 from ...core.recording.record import TENSORS, says, sizes_of, zeros
 from ...core.runtime.deterministic import alert_not_deterministic
 from ...core.types.dims import wrap_dim
@@ -323,6 +324,7 @@ def _register_scatter(name: str, node: str, nd: int, keeps: bool = True, operato
             "input": zeros,
         },
         operator=operator,
+        together=batched(nd + 2, 0, 1, 2),
     )(kernel)
 
 
@@ -361,6 +363,7 @@ def _register_max(declaration: str, nd: int) -> None:
                 )(grad, input, result1, kernel_size, stride, padding, dilation, ceil_mode)
             ),
         },
+        together=batched(nd + 2, 0),
     )(kernel)
     operator = Operator(
         f"(Tensor grad_output, Tensor self, int[{nd}] kernel_size, int[{nd}] stride, int[{nd}] padding, int[{nd}] "
@@ -565,6 +568,7 @@ def _register_avg(declaration: str, nd: int, refused: str, without: str) -> None
                 )
             ),
         },
+        together=batched(nd + 2, 0),
     )(kernel)
     op(
         f"{name}_backward",
@@ -582,6 +586,7 @@ def _register_avg(declaration: str, nd: int, refused: str, without: str) -> None
             f"(Tensor grad_output, Tensor self, int[{nd}] kernel_size, int[{nd}] stride, int[{nd}] padding, bool "
             "ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor"
         ),
+        together=batched(nd + 2, 0, 1),
     )(back)
 
 
@@ -669,6 +674,7 @@ def _register_adaptive(declaration: str, nd: int) -> None:
                 lambda F, grad, input: getattr(F, mean + "_backward")(grad, input)
             ),
         },
+        together=batched(nd + 2, 0),
     )(kernel)
     op(
         mean + "_backward",
@@ -682,6 +688,7 @@ def _register_adaptive(declaration: str, nd: int) -> None:
         },
         shown={"grad_output_shape": ""},
         constants=sizes_of("grad_output_shape", *range(-nd, 0)),
+        together=batched(nd + 2, 0, 1),
     )(kernel_backward)
     op(
         declaration,
@@ -695,6 +702,7 @@ def _register_adaptive(declaration: str, nd: int) -> None:
                 ("g at the largest element of each window, 0 elsewhere", "放在每个窗口最大元素处的 g，其余为 0")
             )(lambda F, grad, input, result1: getattr(F, maximum + "_backward")(grad, input, result1)),
         },
+        together=batched(nd + 2, 0),
     )(kernel_max)
     _register_scatter(maximum + "_backward", f"AdaptiveMaxPool{nd}DBackwardBackward0", nd, nd == 2)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.graph.node import NO_EDGE, Edge, sequence
-from ...core.memory.rows import Rows, apart
+from ...core.memory.rows import Apart, Rows, apart
 from ...core.memory.versions import UNSHARED, of_inference
 from ...core.recording.record import TENSORS, array_property, finish, save_output, start_node
 from ...core.recording.views import beneath, share
@@ -174,6 +174,8 @@ def one(op: Op) -> Callable[..., Any]:
         try:
             r = QUIET(run, x, *args[1:])
         except (RuntimeError, MemoryError) as error:
+            if mapped is not None and isinstance(error, Apart) and (instead := mapped(*args)) is not None:
+                return instead
             r = _kernel(error, run, x, *args[1:])
         except (AttributeError, TypeError, ValueError):
             r = apart(run, (x, *args[1:]))
@@ -447,6 +449,8 @@ def several(op: Op) -> Callable[..., Any]:
         try:
             r = QUIET(run, *given)
         except (RuntimeError, MemoryError) as error:
+            if mapped is not None and isinstance(error, Apart) and (instead := mapped(*values)) is not None:
+                return instead
             save_first(op, values)
             r = _kernel(error, run, *given)
         except IndexError:

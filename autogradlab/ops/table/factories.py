@@ -18,8 +18,9 @@ from ...core.graph.node import NO_EDGE, freed_error, sequence
 from ...core.memory.casting import warn_cast
 from ...core.memory.layout import iterated
 from ...core.memory.overlap import check_written, crossing, in_order
-from ...core.memory.rows import Rows, copied, plain_rows
+from ...core.memory.rows import Rows, copied, plain_rows, rule_rows
 from ...core.memory.storage import resize
+from ...core.memory.together import pointwise
 from ...core.memory.versions import UNSHARED
 from ...core.recording.inplace import History, check_inplace, commit, commit_kernel, refuse_captured
 from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node, unchanged
@@ -181,6 +182,7 @@ def unary(
 def _register(entry: Elementwise) -> None:
     """Put an entry into the table."""
     OPS[entry.name] = entry
+    rule_rows((entry.ufunc,), pointwise)
     setattr(RAW, entry.name, entry.kernel)
 
 

@@ -23,7 +23,8 @@ from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.casting import warn_cast
 from ...core.memory.layout import like
 from ...core.memory.overlap import check_written, filled_first
-from ...core.memory.rows import refuse_rows
+from ...core.memory.rows import Rule, refuse_rows, rule_rows
+from ...core.memory.together import pointwise
 from ...core.recording.record import (
     NOT_IMPLEMENTED,
     PROPERTIES,
@@ -92,6 +93,8 @@ class Op:
         the name of "arithmetic", under its "own" name, by the shape that they "broadcast" to, or in other words ("").
     mapped: what PyTorch's vmap calls in its place, and so is recorded: takes the same arguments, and gives None for a
         call that stays as it is.
+    together: the rule by which its kernel is given all rows of a vmap at once where it cannot take them as they are;
+        of elementwise operations it is known.
     """
 
     #: whether each element of the result comes from the elements at its place alone
@@ -181,6 +184,7 @@ class Op:
         elementwise: bool = False,
         holomorphic: bool = False,
         mapped: Callable[..., Tensor] | None = None,
+        together: Rule | None = None,
     ) -> None:
         self.name, self.kernel, self.doc, self.inplace, self.operator = name, kernel, doc, inplace, operator
         self.real, self.in_rows, self.node_name = real, in_rows, node or _camel(name) + "Backward0"
@@ -206,15 +210,21 @@ class Op:
         self.inner_writes = inner_writes
         self.overload, self.overloads, self.counts, self.binds, self.short = overload, overloads, counts, binds, short
         self._bind_parameters(kernel, reads)
-        refuse_rows((self.kernel, self.invoke), dynamic)
         self.writes, self.looks = writes and self._positionally(writes), looks
         self._find_tensors(tensors.split(), without_grad)
-        self.elementwise, self.mapped = elementwise or self.elementwise, mapped
+        self._find_rows(elementwise, dynamic, mapped, together)
         marks = {"forwardless": forwardless, "dim_list": dim_list, "holomorphic": holomorphic}
         self._find_saved(dict(vjp or {}), dict(jvp or {}), shown, fast or {}, constants, also, marks)
         if inplace_overload:
             self.overload_in_place(inplace_overload)
         self.call = make_call(self)
+
+    def _find_rows(self, elementwise: bool, dynamic: str, mapped: Any, together: Rule | None) -> None:
+        """Note what becomes of rows, which the kernel may not take."""
+        self.elementwise, self.mapped = elementwise or self.elementwise, mapped
+        forms = self.kernel, self.invoke
+        refuse_rows(forms, dynamic)
+        rule_rows(forms, together or (pointwise if self.elementwise else None))
 
     @property
     def of_methods(self) -> Op:
