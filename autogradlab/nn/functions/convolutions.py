@@ -57,6 +57,12 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
 
 def expanded(value: Any, n: int, name: str) -> tuple[int, ...]:
     """A number for every dimension, or a sequence of n numbers."""
+    if type(value) is tuple and len(value) == n:
+        for v in value:
+            if type(v) is not int:
+                break
+        else:
+            return value
     if isinstance(value, (tuple, list)):
         if len(value) == 1:
             return tuple(value) * n

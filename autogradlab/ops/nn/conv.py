@@ -6,6 +6,7 @@ Each of the three maps of `conv_maps` has derivatives that are made of the other
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,13 @@ def _check(
     _check_dtypes(input, weight, bias, stride, dilation, transposed, output_padding, groups)
     if not transposed:
         _check_kind(input, weight, stride, padding, dilation, transposed)
+
+
+@lru_cache(maxsize=128)
+def _fits(kind: Any, input: Sizes, weight: Sizes, bias: Sizes | None, *options: Any) -> None:
+    """`_check` for arrays of one dtype and these shapes, which are the same at each step of a training."""
+    x, w, b = (None if shape is None else np.broadcast_to(np.empty((), kind), shape) for shape in (input, weight, bias))
+    _check(x, w, b, *options)
 
 
 def _no_kernel(sizes: list[int]) -> Exception:
@@ -331,7 +339,12 @@ def convolution(
     >>> torch.convolution(x, torch.tensor([[[-1., 1.]]]), None, (1,), (0,), (1,), False, (0,), 1)
     tensor([[[1., 2.]]])
     """
-    _check(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+    stride, padding, dilation, output_padding = tuple(stride), tuple(padding), tuple(dilation), tuple(output_padding)
+    options = stride, padding, dilation, transposed, output_padding, groups
+    if input.dtype == weight.dtype and (bias is None or bias.dtype == input.dtype):
+        _fits(input.dtype, input.shape, weight.shape, None if bias is None else bias.shape, *options)
+    else:  # what PyTorch then says depends on the number of threads too
+        _check(input, weight, bias, *options)
     return _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
 
 

@@ -205,7 +205,7 @@ def _turned(w: Array, groups: int) -> Array:
     """(O, C / groups, *kernel) as the weight (C, O / groups, *kernel) of the convolution that is the adjoint by x."""
     o, c, *kernel = w.shape
     swapped = w.reshape(groups, o // groups, c, *kernel).swapaxes(1, 2).reshape(groups * c, o // groups, *kernel)
-    return np.flip(swapped, range(2, 2 + len(kernel)))
+    return swapped[(..., *(slice(None, None, -1),) * len(kernel))]
 
 
 def adjoint_weight(
