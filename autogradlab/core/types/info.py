@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -87,17 +88,17 @@ class finfo(_Info, final=True):
         if not (kind.is_floating_point or kind.is_complex):
             raise TypeError(_NO_FLOAT)
         kind = kind.to_real()
-        limits = _limits(kind)
+        largest, least, eps, tiny, resolution = _limits(kind)
         self._hold(
             _of=kind,
             bits=8 * kind.itemsize,
             dtype=kind.name,
-            max=float(limits.max),
-            min=float(limits.min),
-            eps=float(limits.eps),
-            smallest_normal=float(limits.tiny),
-            tiny=float(limits.tiny),
-            resolution=float(f"{float(limits.resolution):.1e}"),
+            max=largest,
+            min=least,
+            eps=eps,
+            smallest_normal=tiny,
+            tiny=tiny,
+            resolution=resolution,
         )
 
     def __repr__(self) -> str:
@@ -105,12 +106,18 @@ class finfo(_Info, final=True):
         return f"finfo({', '.join(f'{n}={getattr(self, n):g}' for n in names)}, dtype={self.dtype})"
 
 
-def _limits(kind: dtype) -> Any:
+@cache
+def _limits(kind: dtype) -> tuple[float, ...]:
+    """max, min, eps, tiny and resolution of a float dtype."""
+    limits: Any
     if kind.name != "bfloat16":
-        return np.finfo(kind.numpy)
-    import ml_dtypes
+        limits = np.finfo(kind.numpy)
+    else:
+        import ml_dtypes
 
-    return ml_dtypes.finfo(kind.numpy)
+        limits = ml_dtypes.finfo(kind.numpy)
+    largest, least, eps, tiny = map(float, (limits.max, limits.min, limits.eps, limits.tiny))
+    return largest, least, eps, tiny, float(f"{float(limits.resolution):.1e}")
 
 
 class iinfo(_Info, final=True):

@@ -146,7 +146,7 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
     sizes = input.shape[-len(kernel) :]
     low = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min if input.dtype.kind in "iu" else False
     x = _spread(input, kernel, stride, padding, dilation, out, low)
-    if math.prod(input.shape[: -len(kernel)]) * math.prod(out) * math.prod(kernel) <= _FEW and type(x) is np.ndarray:
+    if math.prod(input.shape[: -len(kernel)]) * math.prod(out) <= _FEW and type(x) is np.ndarray:
         best, winner = _few_maxima(x, kernel, stride, dilation, out)
     else:
         best, winner = _maxima(x, kernel, stride, dilation, out)
@@ -168,8 +168,8 @@ def _few_planes(count: int, each: int) -> list[slice]:
     return [slice(i, i + few) for i in range(0, count, few)]
 
 
-#: so many elements are looked up window by window, which takes fewer steps of NumPy, at most
-_FEW = 1 << 11
+#: so many windows are looked at one by one, which takes fewer steps of NumPy, at most
+_FEW = 1 << 10
 
 
 @_kept
