@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.places import moved
 from ...core.memory.rows import Rows
 from ..table.opdef import OPS, op
 
@@ -22,7 +23,7 @@ def _add_batch_dim(input: Any, batch_dim: int, level: int) -> Any:
     own = input.levels if type(input) is Rows else ()
     levels = tuple(sorted((*own, level)))
     whole = input.whole if own else input
-    return Rows(np.moveaxis(whole, batch_dim + len(own), levels.index(level)), levels)
+    return Rows(moved(whole, batch_dim + len(own), levels.index(level)), levels)
 
 
 @op(
@@ -39,7 +40,7 @@ def _remove_batch_dim(input: Any, level: int, batch_size: int, out_dim: int) -> 
         shape.insert(out_dim, batch_size)
         return np.broadcast_to(np.expand_dims(input, out_dim), tuple(shape))
     rest = tuple([other for other in own if other != level])
-    whole = np.moveaxis(input.whole, own.index(level), len(rest) + out_dim)
+    whole = moved(input.whole, own.index(level), len(rest) + out_dim)
     return Rows(whole, rest) if rest else whole
 
 
