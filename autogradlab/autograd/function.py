@@ -461,8 +461,11 @@ def _bound(forward: Any, separate: bool, args: tuple[Any, ...], kwargs: dict[str
                 "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors to "
                 f"autograd.Function. Got: {bound.kwargs}"
             )
+        if bound.kwargs:
+            raise TypeError(f"forward() got an unexpected keyword argument '{next(iter(bound.kwargs))}'")
         return bound.args
-    names = list(signature.parameters)[1:]
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [name for name, p in signature.parameters.items() if p.kind in kinds][1:]
     values = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in names:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core.memory.storage import Storage, StorageBase
 from ..core.recording.record import TENSORS
+from ..core.runtime.warn import warn
 from ..core.tensor.copying import rebuild_absent, rebuild_tensor
 from ..core.tensor.tensor import Size, Tensor, set_requires_grad
 from ..core.types import dtypes, layouts
@@ -672,8 +673,18 @@ def _bytes_text(form: str) -> Callable[[Reader], None]:
     return read
 
 
+def _protocol(r: Reader) -> None:
+    protocol = r._take(1)[0]
+    if r.weights_only and protocol != 2:
+        warn(
+            f"Detected pickle protocol {protocol} in the checkpoint, which was not the default pickle protocol used by "
+            "`torch.load` (2). The weights_only Unpickler might not support all instructions implemented by this "
+            "protocol, please file an issue for adding support if you encounter this."
+        )
+
+
 _STEPS: dict[int, Callable[[Reader], Any]] = {
-    0x80: lambda r: r._take(1),  # PROTO
+    0x80: _protocol,
     ord("("): _constant(_MARK),
     ord("N"): _constant(None),
     0x88: _constant(True),

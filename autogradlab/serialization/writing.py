@@ -212,7 +212,12 @@ class Writer:
         for part in name.split("."):
             known = getattr(known, part, None)
         if known is not x and not module.startswith("torch"):
-            raise PicklingError(f"Can't pickle {x!r}: it's not the same object as {module}.{name}")
+            wrong = (
+                f"attribute lookup {name} on {module} failed"
+                if known is None
+                else f"it's not the same object as {module}.{name}"
+            )
+            raise PicklingError(f"Can't pickle {x!r}: {wrong}")
         self._name(module, name)
 
     def _reduced(self, x: Any) -> None:

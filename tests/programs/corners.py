@@ -1,6 +1,8 @@
 """Corners in which few programs come: operands of several dtypes, powers by numbers, forms with out=."""
 
 import copy
+import io
+import pickle
 import warnings
 
 import numpy as np
@@ -294,3 +296,77 @@ print(x.grad.stride(), x.grad.sum())
 memory = torch.arange(6.0).untyped_storage()
 for arguments in ((-1, (2,), (1,)), (0, (2,), (-1,)), (0, (-2,), (1,)), (0, (2, 2), (1,)), (1, (2,), (2,))):
     attempt(lambda: torch.empty(0).set_(memory, *arguments))
+
+# % corners-devices: what is said of devices that a build for the CPU lacks
+for kind in ("cuda", "xpu", "mtia", "hpu", "privateuseone"):
+    attempt(lambda: torch.ones(1, device=kind))
+    attempt(lambda: torch.ones(1).to(kind))
+    attempt(lambda: torch.nn.Linear(1, 1).to(kind))
+for name in ("xpu", "mtia", "ipu"):
+    attempt(lambda: getattr(torch.nn.Linear(1, 1), name)())
+print(repr(torch._tensor_str.PRINT_OPTS))
+
+# % corners-probabilities: the probability of a dropout may be a tensor; complex numbers have no order
+F = torch.nn.functional
+one, matrix = torch.ones(4), torch.ones(2, 3)
+torch.manual_seed(0)
+for p in (torch.tensor(0.5), torch.tensor(1), torch.tensor([0.5]), np.float32(0.5), 1, True):
+    attempt(lambda: F.dropout(one, p))
+    attempt(lambda: F.alpha_dropout(one, p, True))
+    attempt(lambda: F.feature_alpha_dropout(matrix, p, True))
+    attempt(lambda: F.dropout1d(matrix, p))
+attempt(lambda: F.dropout(one, torch.tensor([0.5, 0.5])))
+attempt(lambda: F.dropout(one, torch.tensor(0.5, requires_grad=True)))
+attempt(lambda: torch.nn.Dropout(torch.tensor(0.5))(one))
+attempt(lambda: torch.nn.init.trunc_normal_(torch.ones(3, dtype=torch.complex64)))
+print(torch.nn.init.trunc_normal_(torch.ones(3)))
+
+# % corners-keywords: arguments of a Function by their names
+x = torch.ones(1, requires_grad=True)
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y=2, *more, z=3, **named):
+        print(y, more, z, named)
+        return x * y
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, None, None
+
+
+class Apart(torch.autograd.Function):
+    @staticmethod
+    def forward(x, y, *, z=1):
+        return x * y
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        print(inputs)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, None
+
+
+for call in (
+    lambda: Scaled.apply(x, y=3),
+    lambda: Scaled.apply(x, z=3),
+    lambda: Scaled.apply(x, more=3),
+    lambda: Scaled.apply(x, named=3),
+    lambda: Scaled.apply(x, q=3),
+    lambda: Apart.apply(x, y=2),
+    lambda: Apart.apply(x, 2, z=2),
+    lambda: Apart.apply(x),
+):
+    attempt(call)
+
+# % corners-pickles: what is said of functions that cannot be found again, and of other protocols
+nameless = (lambda: 1,)
+attempt(lambda: torch.save(nameless, io.BytesIO()))
+for protocol in (2, 3):
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        attempt(lambda: torch.load(io.BytesIO(pickle.dumps({"a": 1}, protocol))))
+    print([str(one.message) for one in heard])

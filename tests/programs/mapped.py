@@ -417,3 +417,56 @@ with warnings.catch_warnings(record=True) as seen:
     attempt(lambda: vmap(lambda t, q: t.quantile(q))(m, m))
     attempt(lambda: vmap(lambda t, other: t.hypot_(other), (None, 0))(x.clone(), m))
 print([str(each.message).partition("/__w/pytorch")[2] for each in seen], [str(each.message)[60:140] for each in seen])
+
+# % mapped-looped: operations for which PyTorch's vmap has no rule, alone and where another transform lies within
+x, y = torch.arange(12.0).view(3, 4) / 12, torch.ones(3, 4) / 2
+q = torch.arange(24.0).view(2, 1, 1, 3, 4) / 24
+few = torch.tensor([0, 1])
+
+
+def looped(function, *given):
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        found = function(*given)
+    names = [str(one.message).partition("aten::")[2].partition(" Please")[0] for one in heard]
+    print(names, found if found.numel() < 20 else found.shape)
+
+
+for function in (
+    lambda t: torch.isclose(t, y[0]),
+    lambda t: torch.nn.functional.kl_div(t, t, reduction="sum"),
+    lambda t: torch.take(t, few),
+    lambda t: t.take(few),
+    lambda t: t.put(few, t[:2]),
+    lambda t: t.masked_scatter(t > 0.5, y),
+    lambda t: torch.histc(t, 2, 0, 1),
+    lambda t: torch.bincount(few + t[0].long()),
+    lambda t: torch.searchsorted(t, 0.5),
+    lambda t: torch.isin(t, y[0]),
+    lambda t: torch.isin(0.5, t),
+    lambda t: torch.special.airy_ai(t),
+    lambda t: torch.special.log_ndtr(t),
+    lambda t: torch.special.chebyshev_polynomial_t(t, 2),
+    lambda t: torch.special.chebyshev_polynomial_t(t, t),
+    lambda t: t.view(2, 2).renorm(1, 0, 1.0),
+    lambda t: torch.nn.functional.soft_margin_loss(t, t),
+    lambda t: torch.nn.functional.margin_ranking_loss(t, t, t),
+    lambda t: torch.nn.functional.multi_margin_loss(t, few[1]),
+    lambda t: torch.diagflat(t),
+    lambda t: torch.argwhere(t >= 0),
+    lambda t: t.quantile(0.5),
+    lambda t: torch.nanquantile(t, y[0, :1]),
+    lambda t: torch.pdist(t.view(2, 2)),
+    lambda t: torch.t_copy(t.view(2, 2)),
+    lambda t: torch.fill(t, 2.0),
+    lambda t: torch.hash_tensor(t).long(),
+    lambda t: torch.take(y, few) + t[0],
+):
+    looped(vmap(function), x)
+looped(vmap(torch.isclose), x, y)
+looped(vmap(lambda t: F.scaled_dot_product_attention(t, t, t)), q)
+looped(vmap(grad(lambda t: F.scaled_dot_product_attention(t, t, t).sum())), q)
+looped(vmap(grad(lambda t: t.take(few).sum())), x)
+looped(vmap(grad(lambda t: F.kl_div(t, y[0], reduction="sum"))), x)
+looped(vmap(grad(lambda t: (torch.isclose(t, t) + t).sum())), x)
+looped(grad(lambda t: vmap(lambda row: torch.isclose(row, row).sum() + row.sum())(t).sum()), x)

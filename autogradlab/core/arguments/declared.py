@@ -13,7 +13,8 @@ those of the function, ``|numbers`` ones take Python numbers for their tensors. 
 ``|.name``, the overload if it is not "default", a second one like it, the overload with out= if it is not "out" or
 "name_out", and ``|_name`` that of the form in place if it has another one; ``|input``, that the first tensor is not
 called self there, and ``|view``, that the result may share its memory although the kernel is not marked so.
-``|uint_name`` names the kernel that PyTorch lacks for uint16, uint32 and uint64 (`ops/table/kernelless.py`).
+``|uint_name`` names the kernel that PyTorch lacks for uint16, uint32 and uint64 (`ops/table/kernelless.py`),
+``|looped`` and ``|looped_alone`` say that its vmap has no rule (`ops/table/looped.py`).
 ``|python`` lines are not there, ``|aten`` ones nowhere else. Two kinds of marks are of the whole
 declaration, on any of its lines: ``|lower_precision``, ``|fp32`` and ``|promote`` say what autocast does
 (`amp/autocast_mode.py`), ``|foreach`` that lists of tensors can be given to ``_foreach_name`` (`ops/foreach.py`). A

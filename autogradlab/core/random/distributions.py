@@ -206,6 +206,8 @@ def trunc_normal_(
     if below((b - mean) / std) - below((a - mean) / std) > 0.3:
         low, high = np.array(a, out.dtype), np.array(b, out.dtype)
         normal_(out, mean, std, generator)
+        if out.dtype.kind == "c":  # has no order
+            raise unsupported("lt_cpu", out.dtype)
         while True:
             again = (out < low) | (out > high)
             if not again.any():

@@ -53,6 +53,7 @@ class PrinterOptions(SimpleNamespace):
     sci_mode: bool | None
 
 
+PrinterOptions.__name__ = PrinterOptions.__qualname__ = "__PrinterOptions"
 PRINT_OPTS: Final = PrinterOptions(precision=4, threshold=1000, edgeitems=3, linewidth=80, sci_mode=None)
 
 # A profile leaves sci_mode alone; set_printoptions itself resets it in every call.

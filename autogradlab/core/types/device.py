@@ -143,12 +143,24 @@ def is_meta(where: str | int | device | None) -> bool:
     return found.type == "meta"
 
 
+#: what PyTorch says of devices that its builds for the CPU know, but lack
+_NOT_COMPILED = {
+    "cuda": "Torch not compiled with CUDA enabled",
+    "xpu": "Torch not compiled with XPU enabled",
+    "mtia": "Torch not compiled with MTIA enabled. Ensure you have `import "
+    "mtia.host_runtime.torch_mtia.dynamic_library` in your python src file and include "
+    "`//mtia/host_runtime/torch_mtia:torch_mtia` as your target dependency!",
+}
+
+
 def require_cpu(where: str | int | device | None) -> None:
     """Raise what a CPU build of PyTorch raises when asked to use another device."""
     if where is None:
         return
     found = where if isinstance(where, device) else device(where)
-    if found.type == "cuda":
-        raise AssertionError("Torch not compiled with CUDA enabled")
+    if found.type in _NOT_COMPILED:
+        raise AssertionError(_NOT_COMPILED[found.type])
+    if found.type in ("hpu", "privateuseone"):  # which other packages bring
+        raise ModuleNotFoundError(f"No module named 'torch.{found.type}'")
     if found.type not in ("cpu", "meta"):
         raise RuntimeError(f"PyTorch is not linked with support for {found.type} devices")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -136,6 +137,13 @@ def _check_p(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
+def _fitting(check: Callable[..., None], input: Tensor, p: float, training: bool) -> float:
+    """The probability as a number, which a tensor of one element may be, after a check of the arguments."""
+    if type(p) is not float or type(training) is not bool or not isinstance(input, Tensor):
+        check(input, p, training)
+    return float(p)
+
+
 def _noise(x: np.ndarray, p: float, feature: bool) -> _ndarray:
     """1 where an element is kept: drawn in the order of the memory of `x`, or one for each channel (`feature`)."""
     if x.dtype.kind == "c":
@@ -206,8 +214,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     Mirrors `torch.nn.functional.dropout`.
     """
     _check_p(p)
-    if type(training) is not bool or not isinstance(input, Tensor):
-        (_dropout_ if inplace else _dropout)(input, p, training)
+    p = _fitting(_dropout_ if inplace else _dropout, input, p, training)
     return _dropped(input, p, inplace) if training else input
 
 
@@ -220,8 +227,7 @@ _feature_alpha_dropout_ = inner("feature_alpha_dropout_" + _P)
 
 
 def _channels(input: Tensor, p: float, training: bool, inplace: bool, sizes: tuple[int, int], name: str) -> Tensor:
-    if type(training) is not bool:
-        (_feature_dropout_ if inplace else _feature_dropout)(input, p, training)
+    p = _fitting(_feature_dropout_ if inplace else _feature_dropout, input, p, training)
     n = input.dim()
     batched = n == sizes[1]
     if not batched and name != "2d":
@@ -378,8 +384,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     Mirrors `torch.nn.functional.alpha_dropout`.
     """
     _check_p(p)
-    if type(training) is not bool or not isinstance(input, Tensor):
-        (_alpha_dropout_ if inplace else _alpha_dropout)(input, p, training)
+    p = _fitting(_alpha_dropout_ if inplace else _alpha_dropout, input, p, training)
     return _alpha(input, p, inplace, False) if training else input
 
 
@@ -400,8 +405,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     Mirrors `torch.nn.functional.feature_alpha_dropout`.
     """
     _check_p(p)
-    if type(training) is not bool or not isinstance(input, Tensor):
-        (_feature_alpha_dropout_ if inplace else _feature_alpha_dropout)(input, p, training)
+    p = _fitting(_feature_alpha_dropout_ if inplace else _feature_alpha_dropout, input, p, training)
     return _alpha(input, p, inplace, True) if training else input
 
 

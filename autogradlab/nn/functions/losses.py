@@ -63,7 +63,9 @@ _cross_entropy_loss = inner(
     f"nn.cross_entropy_loss(Tensor input, Tensor target, Tensor? weight=None, {_REDUCTION}, SymInt ignore_index=-100, "
     "float label_smoothing=0.0) -> Tensor"
 )
-_kl_div = inner(f"kl_div(Tensor input, Tensor target, {_REDUCTION}, *, bool log_target=False) -> Tensor|fp32")
+_kl_div = inner(
+    f"kl_div(Tensor input, Tensor target, {_REDUCTION}, *, bool log_target=False) -> Tensor|fp32|looped_alone"
+)
 _poisson_nll_loss = inner(
     "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, "
     "int reduction) -> Tensor|fp32|input"
@@ -72,17 +74,19 @@ _hinge_embedding_loss = inner(
     f"hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, {_REDUCTION}) -> Tensor|fp32"
 )
 _margin_ranking_loss = inner(
-    f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_REDUCTION}) -> Tensor|fp32"
+    f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_REDUCTION}) "
+    "-> Tensor|fp32|looped_alone"
 )
 _cosine_embedding_loss = inner(
     f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_REDUCTION}) -> Tensor|fp32"
 )
 _triplet_margin_loss = inner(
     "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
-    f"float eps=1e-06, bool swap=False, {_REDUCTION}) -> Tensor|fp32"
+    f"float eps=1e-06, bool swap=False, {_REDUCTION}) -> Tensor|fp32|looped_alone"
 )
 _multilabel_margin_loss = inner(
-    f"nn.multilabel_margin_loss(Tensor input, Tensor target, {_REDUCTION}, *, Tensor out=None) -> Tensor|fp32"
+    f"nn.multilabel_margin_loss(Tensor input, Tensor target, {_REDUCTION}, *, Tensor out=None) "
+    "-> Tensor|fp32|looped_alone"
 )
 _LENGTHS = (
     "ctc_loss(Tensor log_probs, Tensor targets, {0} input_lengths, {0} target_lengths, int blank=0, "

@@ -154,21 +154,15 @@ class Convert:
 
     def xpu(self, device: Any = None) -> Any:
         """Refused, as by a build of PyTorch without it, unless there is nothing to move."""
-        return self._apply(lambda t: _refuse(AssertionError("Torch not compiled with XPU enabled")))
+        return self._apply(lambda t: t.to("xpu"))
 
     def ipu(self, device: Any = None) -> Any:
         """Refused, as by a build of PyTorch without it, unless there is nothing to move."""
-        words = "PyTorch is not linked with support for ipu devices"
-        return self._apply(lambda t: _refuse(RuntimeError(words)))
+        return self._apply(lambda t: t.to("ipu"))
 
     def mtia(self, device: Any = None) -> Any:
         """Refused, as by a build of PyTorch without it, unless there is nothing to move."""
-        words = (
-            "Torch not compiled with MTIA enabled. Ensure you have `import "
-            "mtia.host_runtime.torch_mtia.dynamic_library` in your python src file and include "
-            "`//mtia/host_runtime/torch_mtia:torch_mtia` as your target dependency!"
-        )
-        return self._apply(lambda t: _refuse(AssertionError(words)))
+        return self._apply(lambda t: t.to("mtia"))
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
         """New memory with arbitrary values for all parameters and buffers."""
@@ -206,10 +200,6 @@ class Convert:
             warnings.warn(_REPLICA, stacklevel=2)
         for p in self.parameters():
             clear(p, set_to_none)
-
-
-def _refuse(error: Exception) -> Any:
-    raise error
 
 
 def _replace(t: Tensor, by: Tensor) -> None:

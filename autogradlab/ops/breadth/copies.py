@@ -64,7 +64,7 @@ def _copy(declaration: str, view: Op, *, doc: str, out: Any = None, sizes: str =
 
 
 _copy(
-    "select_copy(Tensor input, int dim, SymInt index, *, Tensor out=None) -> Tensor|.int",
+    "select_copy(Tensor input, int dim, SymInt index, *, Tensor out=None) -> Tensor|.int|looped",
     OPS["select"],
     doc="""
     sig: (input, dim, index)
@@ -80,7 +80,7 @@ _copy(
 _copy(
     """
     slice_copy(Tensor input, int dim=0, SymInt? start=None, SymInt? end=None,
-        SymInt step=1, *, Tensor out=None) -> Tensor|.Tensor
+        SymInt step=1, *, Tensor out=None) -> Tensor|.Tensor|looped
     """,
     OPS["slice"],
     doc="""
@@ -109,7 +109,7 @@ _copy(
     """,
 )
 _copy(
-    "unsqueeze_copy(Tensor input, int dim, *, Tensor out=None) -> Tensor",
+    "unsqueeze_copy(Tensor input, int dim, *, Tensor out=None) -> Tensor|looped",
     OPS["unsqueeze"],
     doc="""
     sig: (input, dim)
@@ -123,7 +123,7 @@ _copy(
     """,
 )
 _copy(
-    "t_copy(Tensor input, *, Tensor out=None) -> Tensor",
+    "t_copy(Tensor input, *, Tensor out=None) -> Tensor|looped",
     OPS["t"],
     doc="""
     sig: (input)
@@ -138,7 +138,7 @@ _copy(
     """,
 )
 _copy(
-    "transpose_copy(Tensor input, int dim0, int dim1, *, Tensor out=None) -> Tensor|.int",
+    "transpose_copy(Tensor input, int dim0, int dim1, *, Tensor out=None) -> Tensor|.int|looped",
     OPS["transpose"],
     doc="""
     sig: (input, dim0, dim1)
@@ -212,7 +212,7 @@ _copy(
     out=Out(exact=EXPECTED),
 )
 _copy(
-    "view_as_real_copy(Tensor input, *, Tensor out=None) -> Tensor",
+    "view_as_real_copy(Tensor input, *, Tensor out=None) -> Tensor|looped",
     OPS["view_as_real"],
     doc="""
     sig: (input)
@@ -227,7 +227,7 @@ _copy(
     parts=True,
 )
 _copy(
-    "view_as_complex_copy(Tensor input, *, Tensor out=None) -> Tensor",
+    "view_as_complex_copy(Tensor input, *, Tensor out=None) -> Tensor|looped",
     OPS["view_as_complex"],
     doc="""
     sig: (input)
@@ -276,7 +276,7 @@ def view_copy(input: Tensor, *args: Any, out: Any = None, **options: Any) -> Ten
 
 
 _copy(
-    "permute_copy(Tensor input, int[] dims, *, Tensor out=None) -> Tensor",
+    "permute_copy(Tensor input, int[] dims, *, Tensor out=None) -> Tensor|looped",
     OPS["permute"],
     doc="""
     sig: (input, dims)
@@ -312,9 +312,9 @@ _SQUEEZED = [_copy_of(entry) for entry in SQUEEZES]
 
 @composite(
     """
-    squeeze_copy(Tensor input, *, Tensor out=None) -> Tensor
-    squeeze_copy(Tensor input, int dim, *, Tensor out=None) -> Tensor|.dim
-    squeeze_copy(Tensor input, int[] dim, *, Tensor out=None) -> Tensor|.dims
+    squeeze_copy(Tensor input, *, Tensor out=None) -> Tensor|looped
+    squeeze_copy(Tensor input, int dim, *, Tensor out=None) -> Tensor|.dim|looped
+    squeeze_copy(Tensor input, int[] dim, *, Tensor out=None) -> Tensor|.dims|looped
     """,
     method=False,
     out=COPIED,
@@ -374,7 +374,7 @@ def _plain(x: np.ndarray) -> Tensor:
 
 
 @op(
-    "detach_copy(Tensor input, *, Tensor out=None) -> Tensor",
+    "detach_copy(Tensor input, *, Tensor out=None) -> Tensor|looped",
     out=COPIED,
     method=False,
     node=NOT_IMPLEMENTED,

@@ -229,7 +229,7 @@ def _renorm_backward(F: Any, grad: Any, input: Any, p: float, dim: int, maxnorm:
 
 
 @op(
-    "renorm(Tensor input, Scalar p, int dim, Scalar maxnorm, *, Tensor out=None) -> Tensor",
+    "renorm(Tensor input, Scalar p, int dim, Scalar maxnorm, *, Tensor out=None) -> Tensor|looped",
     inplace=True,
     vjp={
         "input": lambda F, grad, input, p, dim, maxnorm: _renorm_backward(F, grad, input, p, dim, maxnorm),
@@ -320,7 +320,7 @@ def _pdist_forward(input: np.ndarray, p: float = 2.0) -> np.ndarray:
     return distances(input, input, p, True)[i, j]
 
 
-@composite("pdist(Tensor input, float p=2) -> Tensor", method=False)
+@composite("pdist(Tensor input, float p=2) -> Tensor|looped_alone", method=False)
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances of all pairs of rows, each pair once.
 

@@ -24,7 +24,7 @@ F = TENSORS
 
 
 @op(
-    "bincount(Tensor input, Tensor? weights=None, SymInt minlength=0) -> Tensor|uint_bincount_cpu",
+    "bincount(Tensor input, Tensor? weights=None, SymInt minlength=0) -> Tensor|uint_bincount_cpu|looped",
     node=NOT_IMPLEMENTED,
     vjp={"weights": no_derivative("bincount")},
     inner_writes=1,
@@ -99,7 +99,7 @@ def _check_histc(input: Tensor, outs: Sequence[Tensor]) -> None:
 
 
 @op(
-    "histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0, *, Tensor out=None) -> Tensor",
+    "histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0, *, Tensor out=None) -> Tensor|looped",
     check_out=_check_histc,
     inner_writes=2,
 )
@@ -257,9 +257,9 @@ OPS["histogram.count"] = Op(
 op(
     """
     histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False,
-        Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)|.bins_tensor
+        Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)|.bins_tensor|looped
     histogram(Tensor input, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False,
-        Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)|.bin_ct
+        Tensor[2] out=None) -> (Tensor hist, Tensor bin_edges)|.bin_ct|looped
     """,
     "input bins weight",
     node=NOT_IMPLEMENTED,

@@ -57,7 +57,7 @@ def _bits(x: Array) -> Array:
 
 
 @op(
-    "hash_tensor(Tensor input, int[1] dim=None, *, bool keepdim=False, int mode=0, Tensor out=None) -> Tensor",
+    "hash_tensor(Tensor input, int[1] dim=None, *, bool keepdim=False, int mode=0, Tensor out=None) -> Tensor|looped",
     out=Out(exact="Expected result to be of dtype uint64, but got {1}"),
     vjp={},
 )
@@ -255,7 +255,7 @@ def _chunk_cat(tensors: list[Array], dim: int, num_chunks: int) -> Array:
 
 
 @op(
-    "native_channel_shuffle(Tensor input, SymInt groups) -> Tensor",
+    "native_channel_shuffle(Tensor input, SymInt groups) -> Tensor|looped",
     method=False,
     node=NOT_IMPLEMENTED,
     vjp={"input": no_derivative("native_channel_shuffle")},

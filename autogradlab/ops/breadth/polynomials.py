@@ -72,9 +72,9 @@ def _polynomial(name: str, kernel: Callable[[Any, Any], Any], what: str, example
     """
     composite(
         f"""
-        special_{name}(Tensor x, Tensor n, *, Tensor out=None) -> Tensor
-        special_{name}(Scalar x, Tensor n, *, Tensor out=None) -> Tensor|.x_scalar
-        special_{name}(Tensor x, Scalar n, *, Tensor out=None) -> Tensor|.n_scalar
+        special_{name}(Tensor x, Tensor n, *, Tensor out=None) -> Tensor|looped
+        special_{name}(Scalar x, Tensor n, *, Tensor out=None) -> Tensor|.x_scalar|looped
+        special_{name}(Tensor x, Scalar n, *, Tensor out=None) -> Tensor|.n_scalar|looped
         """,
         method=False,
     )(call)
@@ -163,7 +163,7 @@ def _function(declaration: str, kernel: Callable[[Any], Any], doc: str, quick: A
 
 
 _function(
-    "special_airy_ai(Tensor x, *, Tensor out=None) -> Tensor",
+    "special_airy_ai(Tensor x, *, Tensor out=None) -> Tensor|looped",
     K.airy_ai,
     """
     The Airy function Ai, which solves y'' = x y.

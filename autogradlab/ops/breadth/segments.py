@@ -104,7 +104,7 @@ def _segment_reduce_backward(
 @op(
     """
     segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None,
-        int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor
+        int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor|looped
     """,
     method=False,
     vjp={"data": _segment_reduce_backward},

@@ -491,7 +491,7 @@ special(
     """,
 )
 special(
-    "special_log_ndtr(Tensor input, *, Tensor out=None) -> Tensor",
+    "special_log_ndtr(Tensor input, *, Tensor out=None) -> Tensor|looped",
     K.log_ndtr,
     lambda F, grad, input, result: grad / math.sqrt(2 * math.pi) * F.exp(-(result + F.square(input) / 2)),
     halves=False,

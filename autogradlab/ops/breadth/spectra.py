@@ -240,7 +240,7 @@ def _stft(
 @composite(
     """
     istft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
-        bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
+        bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor|looped_alone
     """,
     method=False,
 )

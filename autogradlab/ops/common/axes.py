@@ -394,7 +394,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     return TENSORS.diag_embed(input, diagonal) if n == 1 else TENSORS.diagonal_copy(input, diagonal)
 
 
-@composite("diagflat(Tensor input, int offset=0) -> Tensor")
+@composite("diagflat(Tensor input, int offset=0) -> Tensor|looped_alone")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix with the elements of the flattened input on its diagonal.
 

@@ -407,7 +407,10 @@ def _trilinear(
     return np.ascontiguousarray(RAW.einsum(f"{both},{third}->{rest}", pair, i3)).astype(i1.dtype, copy=False)
 
 
-@composite("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor|uint_bmm", method=False)
+@composite(
+    "bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor|uint_bmm|looped_alone",
+    method=False,
+)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """x1^T A x2 + b, with a matrix A for each output feature.
 

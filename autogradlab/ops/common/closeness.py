@@ -46,7 +46,10 @@ def _isclose(input: np.ndarray, other: np.ndarray, rtol: float, atol: float, equ
 OPS["isclose"] = Op("isclose", _isclose, "input other")
 
 
-@composite("isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor")
+@composite(
+    "isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) "
+    "-> Tensor|looped_alone"
+)
 @instead(unseen)
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether elements are equal up to rounding: |input - other| <= atol + rtol * |other|.
@@ -90,11 +93,11 @@ _ISIN = Op("isin", lambda input, values, invert: np.isin(input, values, invert=i
 @composite(
     """
     isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False,
-        Tensor out=None) -> Tensor|.Tensor_Tensor|uint_isin_default_cpu
+        Tensor out=None) -> Tensor|.Tensor_Tensor|uint_isin_default_cpu|looped
     isin(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False,
-        Tensor out=None) -> Tensor|.Scalar_Tensor
+        Tensor out=None) -> Tensor|.Scalar_Tensor|looped
     isin(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False,
-        Tensor out=None) -> Tensor|.Tensor_Scalar
+        Tensor out=None) -> Tensor|.Tensor_Scalar|looped
     """,
     method=False,
     out=Out(exact=EXPECTED),

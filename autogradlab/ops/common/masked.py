@@ -272,7 +272,7 @@ def masked_scatter_backward(grad_output: Any, mask: np.ndarray, sizes: tuple[int
     return r
 
 
-@composite("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor|uint_masked_scatter")
+@composite("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor|uint_masked_scatter|looped")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of input with elements of source, in order, where mask is True.
 

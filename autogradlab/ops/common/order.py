@@ -13,7 +13,6 @@ from ...core.memory.rows import Rows, all_rows, plain_rows
 from ...core.memory.versions import INFERENCE
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime.modes import quiet
-from ...core.runtime.warn import warn_of_slow_rows
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap_result
 from ...core.types import dtypes
@@ -217,8 +216,7 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     _, given = bind(name, args, kwargs)
     input, q, dim, keepdim, way = (given[n] for n in ("input", "q", "dim", "keepdim", "interpolation"))
     out = given.get("out")
-    number = not isinstance(q, Tensor)
-    if number:
+    if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
         q = F.tensor(float(q), dtype=input.dtype)
@@ -237,10 +235,7 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     d = 0 if dim is None else wrap_dim(dim, input.dim())
     if out is not None and out.dtype is not input.dtype:
         raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")
-    p = q._array
-    if isinstance(p, Rows) or isinstance(input._array, Rows):
-        warn_of_slow_rows(name + ".scalar" if number else name)
-    p = all_rows(p)
+    p = all_rows(q._array)
     if not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError("quantile() q values must be in the range [0, 1]")
     r: Tensor | None = None
@@ -349,9 +344,9 @@ def nanquantile(*args: Any, **kwargs: Any) -> Tensor:
 publish(
     """
     quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
-        Tensor out=None) -> Tensor|fp32
+        Tensor out=None) -> Tensor|fp32|looped_alone
     quantile(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
-        Tensor out=None) -> Tensor|.scalar
+        Tensor out=None) -> Tensor|.scalar|looped_alone
     """,
     quantile,
     True,
@@ -369,9 +364,9 @@ publish(
 publish(
     """
     nanquantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
-        Tensor out=None) -> Tensor|fp32
+        Tensor out=None) -> Tensor|fp32|looped_alone
     nanquantile(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear",
-        Tensor out=None) -> Tensor|.scalar
+        Tensor out=None) -> Tensor|.scalar|looped_alone
     """,
     nanquantile,
     True,

@@ -614,7 +614,7 @@ _INDEX_REDUCE = OPS["index_reduce"] = Op(
 @composite(
     """
     index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True,
-        Tensor out=None) -> Tensor|uint_index_func_
+        Tensor out=None) -> Tensor|uint_index_func_|looped
     """,
     out=Out(overlap="others"),
 )

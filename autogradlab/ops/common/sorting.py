@@ -556,7 +556,7 @@ _SEARCH = Op("searchsorted", lambda input: input)
     searchsorted(Tensor sorted_sequence, Tensor input, *, bool out_int32=False, bool right=False, str? side=None,
         Tensor? sorter=None, Tensor out=None) -> Tensor|.Tensor|uint_searchsorted_out_cpu
     searchsorted(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-        Tensor? sorter=None, Tensor out=None) -> Tensor|.Scalar|uint_searchsorted_out_cpu
+        Tensor? sorter=None, Tensor out=None) -> Tensor|.Scalar|uint_searchsorted_out_cpu|looped
     """,
     method=False,
 )

@@ -17,7 +17,6 @@ from ...core.memory.strided import placed
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors
 from ...core.runtime.deterministic import alert_not_deterministic
-from ...core.runtime.warn import warn_of_slow_rows
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
@@ -488,7 +487,7 @@ def _flat(name: str, x: np.ndarray, index: np.ndarray) -> np.ndarray:
 
 
 @op(
-    "take(Tensor input, Tensor index, *, Tensor out=None) -> Tensor|uint_take_cpu",
+    "take(Tensor input, Tensor index, *, Tensor out=None) -> Tensor|uint_take_cpu|looped",
     check_out=same_dtype(
         "take(): self and out expected to have the same dtype, but got self.dtype = {0} and out.dtype = {1}"
     ),
@@ -549,7 +548,7 @@ def _put(input: np.ndarray, index: np.ndarray, source: Any, accumulate: bool = F
 
 
 op(
-    "put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor|uint_take_put_cpu",
+    "put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor|uint_take_put_cpu|looped",
     "input index source",
     writes=_put,
     inplace=True,
@@ -706,7 +705,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     return found
 
 
-@composite("argwhere(Tensor input) -> Tensor|uint_nonzero_count_cpu")
+@composite("argwhere(Tensor input) -> Tensor|uint_nonzero_count_cpu|looped_alone")
 def argwhere(input: Tensor) -> Tensor:
     """The indices of the elements that are not zero, one row each: nonzero without options.
 
@@ -718,6 +717,5 @@ def argwhere(input: Tensor) -> Tensor:
             [1, 0]])
     """
     if isinstance(input._array, Rows):
-        warn_of_slow_rows("argwhere")
         return wrap(each(_nonzero, (input._array,)))
     return _NONZERO(input)

@@ -631,8 +631,8 @@ def _value(name: str, input: Tensor, value: Any) -> Any:
 
 @composite(
     """
-    fill(Tensor input, Tensor value) -> Tensor|.Tensor
-    fill(Tensor input, Scalar value) -> Tensor|.Scalar
+    fill(Tensor input, Tensor value) -> Tensor|.Tensor|looped
+    fill(Tensor input, Scalar value) -> Tensor|.Scalar|looped
     """,
     method=False,
 )

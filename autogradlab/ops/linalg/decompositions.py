@@ -618,7 +618,7 @@ def _lu_result(made: Any) -> Any:
 
 # P has no gradient, so it comes last among the results and first among what is returned
 @op(
-    "linalg_lu(Tensor A, *, bool pivot=True, Tensor[3] out=None) -> (Tensor P, Tensor L, Tensor U)",
+    "linalg_lu(Tensor A, *, bool pivot=True, Tensor[3] out=None) -> (Tensor P, Tensor L, Tensor U)|looped",
     method=False,
     function=False,
     outputs=("L", "U", "P"),

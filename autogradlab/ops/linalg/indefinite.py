@@ -178,7 +178,7 @@ def check_pivots(name: str, info: np.ndarray) -> None:
 
 @op(
     """
-    linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False, Tensor out=None) -> Tensor
+    linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False, Tensor out=None) -> Tensor|looped
     """,
     "LD pivots B",
     method=False,

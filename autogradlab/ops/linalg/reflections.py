@@ -118,7 +118,7 @@ def _check(input: np.ndarray, tau: np.ndarray, other: np.ndarray, left: bool) ->
 
 @op(
     "ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False, *, Tensor out=None) "
-    "-> Tensor|fp32",
+    "-> Tensor|fp32|looped",
     "input tau other",
     vjp={"input tau other": _ormqr_backward},
     shown={"tau": "input2", "other": "input3"},

@@ -621,7 +621,7 @@ def cholesky_inverse(input: np.ndarray, upper: bool = False) -> np.ndarray:
 
 
 @composite(
-    "lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots, *, Tensor out=None) -> Tensor|fp32",
+    "lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots, *, Tensor out=None) -> Tensor|fp32|looped_alone",
     out=Out(exact=EXPECTED),
 )
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:

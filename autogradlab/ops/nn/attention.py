@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import like
+from ...core.memory.rows import Rows
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says
+from ...core.runtime.warn import warn_of_slow_rows
 from ..first.kinds import BOOL, COMPLEX, INTEGERS, typed
 from ..kernels.rounded import exp, log
 from ..table.asking import Operator
@@ -93,6 +95,8 @@ def _attention(
     scale: float | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """softmax(query @ key.T * scale + mask) @ value, and the logarithms of the sums that softmax divides by."""
+    if Rows in map(type, (query, key, value)):
+        warn_of_slow_rows(_NAME)
     scores = _scores(query, key, is_causal, attn_mask, scale)
     top = largest_of_lines(scores)
     scores -= _finite(top)
@@ -134,6 +138,8 @@ def _attention_backward(
     attn_mask: np.ndarray | None,
     scale: float | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    if Rows in map(type, (grad_out, query, key, value)):
+        warn_of_slow_rows(_NAME + "_backward")
     scores = _scores(query, key, is_causal, attn_mask, scale)
     sums = logsumexp[..., None]
     scores -= _finite(sums)

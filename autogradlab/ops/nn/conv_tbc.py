@@ -43,7 +43,7 @@ def _backward(F: Any, grad: Any, input: Any, weight: Any, pad: int, needs: list[
 
 
 @op(
-    "conv_tbc(Tensor input, Tensor weight, Tensor bias, int pad=0) -> Tensor",
+    "conv_tbc(Tensor input, Tensor weight, Tensor bias, int pad=0) -> Tensor|looped",
     method=False,
     vjp={
         "input weight bias": says(

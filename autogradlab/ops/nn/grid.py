@@ -396,7 +396,7 @@ def _base(size: Any, align: bool, dtype: Any) -> Array:
 
 
 @op(
-    "affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor",
+    "affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor|looped",
     method=False,
     vjp={
         "theta": lambda F, grad, size, align_corners: F.affine_grid_generator_backward(grad, size, align_corners),

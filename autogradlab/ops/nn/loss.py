@@ -793,7 +793,7 @@ _NEGATION = (
 @op(
     """
     nn.soft_margin_loss(Tensor input, Tensor target, int reduction=at::Reduction::Mean, *,
-        Tensor out=None) -> Tensor|fp32
+        Tensor out=None) -> Tensor|fp32|looped
     """,
     vjp={
         "input": lambda F, grad, input, target, reduction: F.soft_margin_loss_backward(grad, input, target, reduction),
@@ -875,7 +875,7 @@ def _check_margins(input: np.ndarray, target: np.ndarray, weight: Any) -> None:
 @op(
     """
     nn.multi_margin_loss(Tensor input, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None,
-        int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor|fp32
+        int reduction=at::Reduction::Mean, *, Tensor out=None) -> Tensor|fp32|looped
     """,
     forwardless="multi_margin_loss",
     vjp={

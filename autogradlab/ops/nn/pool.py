@@ -425,7 +425,7 @@ def _unpool(input: np.ndarray, indices: np.ndarray, output_size: tuple[int, ...]
 
 
 @op(
-    "nn.max_unpool2d(Tensor input, Tensor indices, SymInt[2] output_size, *, Tensor out=None) -> Tensor|fp32",
+    "nn.max_unpool2d(Tensor input, Tensor indices, SymInt[2] output_size, *, Tensor out=None) -> Tensor|fp32|looped",
     node="MaxUnpool2DBackward0",
     # PyTorch's gradient goes to each element, also to those over which another one was written
     vjp={

@@ -15,6 +15,7 @@ from ...core.tensor.dispatching import twin
 from ...core.tensor.overriding import another, stands_in
 from ...core.tensor.tensor import Tensor
 from .families import FUNCTIONS, attach, operation
+from .looped import looped
 from .signatures import explain, lookup, space_of
 
 __all__ = ["alias", "composite", "inner", "publish", "reading"]
@@ -67,13 +68,13 @@ def publish(
     """
     name = declare(declaration, doc, out)
     help = Help(name, doc)  # texts and signature, when somebody looks
-    _dress(fn, name, help)
+    fn = _dress(looped(fn, name), name, help)
     setattr(TENSORS, name, fn)
     if function:
         form = taking_one_list(fn, name) if one_list else fn
         FUNCTIONS[name] = checking(form, name, space_of(name), reads)
     if method and not name.startswith("special_"):
-        form = _dress(as_method, name, help) if as_method else fn
+        form = _dress(looped(as_method, name), name, help) if as_method else fn
         own = twin(form, another(form)) if reads == "itself" and function else form
         attach(name, checking(own, name, "Tensor", reads))
 
@@ -228,7 +229,7 @@ def inner(text: str) -> Function:
         if kwargs or tuple(map(type, args)) not in fitted:
             read(args, kwargs)
 
-    return check
+    return looped(check, name)
 
 
 def _in_place_of(call: Function, made: Any, name: str) -> Function:
