@@ -48,6 +48,9 @@ class Attribute(NamedTuple):
     type: Any
 
 
+Attribute.__module__ = "torch.jit._script"
+
+
 def is_scripting() -> bool:
     """Whether the program runs as a script: never.
 
@@ -202,6 +205,8 @@ class strict_fusion:
 
     Mirrors `torch.jit.strict_fusion`.
     """
+
+    __module__ = "torch.jit"
 
     def __init__(self) -> None:
         warnings.warn("Only works in script mode", stacklevel=2)

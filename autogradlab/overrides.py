@@ -544,6 +544,8 @@ _MODES = ModeStack("function_modes", arm)
 class TorchFunctionMode:
     """A context in which every call of a torch function goes to `__torch_function__` of the mode."""
 
+    __module__ = "torch.overrides"
+
     inner: TorchFunctionMode
 
     def __init__(self) -> None:
@@ -568,6 +570,8 @@ class TorchFunctionMode:
 
 class BaseTorchFunctionMode(TorchFunctionMode):
     """A mode that carries calls out as they are."""
+
+    __module__ = "torch.overrides"
 
     def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))

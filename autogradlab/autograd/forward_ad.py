@@ -45,6 +45,9 @@ class UnpackedDualTensor(NamedTuple):
     tangent: Tensor | None
 
 
+UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
+
+
 class _Gate(Identity):
     """Lets tangents pass and no gradient, or gradients and no tangent."""
 
@@ -389,6 +392,8 @@ class dual_level:
     ...     fwAD.unpack_dual(x * x).tangent
     tensor(6.)
     """
+
+    __module__ = "torch.autograd.forward_ad"
 
     def __enter__(self) -> int:
         return enter_dual_level()

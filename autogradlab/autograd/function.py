@@ -52,6 +52,8 @@ __all__ = [
 class FunctionMeta(type):
     """Makes the Node class of each Function: MyFn gets MyFnBackward."""
 
+    __module__ = "torch.autograd.function"
+
     _backward_cls: Any
     #: the same inside of functional transforms, which have another name for it
     _generated: Any

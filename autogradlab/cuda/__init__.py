@@ -105,6 +105,8 @@ def set_device(device: Any) -> None:
 class device:
     """`with torch.cuda.device(0):`; entering it needs CUDA."""
 
+    __module__ = "torch.cuda"
+
     def __init__(self, device: Any) -> None:
         self.idx = device
 
@@ -118,12 +120,16 @@ class device:
 class Stream:
     """Streams need CUDA."""
 
+    __module__ = "torch.cuda.streams"
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(f"torch.cuda.{type(self).__name__} requires CUDA support")
 
 
 class Event:
     """Events need CUDA."""
+
+    __module__ = "torch.cuda.streams"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError("Tried to instantiate dummy base class Event")

@@ -105,8 +105,9 @@ __all__ = [
 ]
 __all__ += transforms.__all__
 
-_MODULES = sorted({cls.__module__ for cls in list(globals().values()) if isinstance(cls, type)})
-for _module in _MODULES:
+_MODULES = {cls.__module__ for cls in list(globals().values()) if isinstance(cls, type)}
+_MODULES |= {f"{__name__}.{name}" for name in ("constraints", "constraint_registry", "utils")}
+for _module in sorted(_MODULES):
     for _made in vars(import_module(_module)).values():
         if isinstance(_made, type) and _made.__module__ == _module:
             place(_made, "torch.distributions." + _module.rpartition(".")[2])

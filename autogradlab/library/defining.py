@@ -263,6 +263,8 @@ class Library:
     Mirrors `torch.library.Library`.
     """
 
+    __module__ = "torch.library"
+
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
         if kind not in _KINDS:
             raise ValueError(f"Unsupported kind: {kind}")

@@ -97,6 +97,8 @@ class SourceChangeWarning(Warning):
     Mirrors `torch.serialization.SourceChangeWarning`.
     """
 
+    __module__ = "torch.serialization"
+
 
 def check_module_version_greater_or_equal(
     module: Any, req_version_tuple: tuple[Any, ...], error_if_malformed: bool = True

@@ -113,6 +113,8 @@ class safe_globals:
     Mirrors `torch.serialization.safe_globals`.
     """
 
+    __module__ = "torch.serialization"
+
     def __init__(self, safe_globals: list[Any]) -> None:
         self.given = safe_globals
 

@@ -12,6 +12,7 @@ from functools import partial, reduce
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from ..core.runtime.naming import by_name, place
 from ..core.types.return_types import Named
 from ..core.types.size import Size
 
@@ -78,6 +79,7 @@ _VERSION = 1
 class SequenceKey:
     """A place in a list or tuple."""
 
+    __reduce_ex__ = by_name
     idx: int
 
     def __str__(self) -> str:
@@ -91,6 +93,7 @@ class SequenceKey:
 class MappingKey:
     """A key of a dict."""
 
+    __reduce_ex__ = by_name
     key: Any
 
     def __str__(self) -> str:
@@ -104,6 +107,7 @@ class MappingKey:
 class GetAttrKey:
     """An attribute."""
 
+    __reduce_ex__ = by_name
     name: str
 
     def __str__(self) -> str:
@@ -281,6 +285,7 @@ def register_dataclass(
 class ConstantNode:
     """What a structure holds in the place of a constant: the object itself."""
 
+    __reduce_ex__ = by_name
     value: Any
 
 
@@ -466,6 +471,8 @@ def _kind(tree: Any) -> Any:
 
 class TreeSpec:
     """The nesting of a tree without its leaves."""
+
+    __reduce_ex__ = by_name
 
     def __init__(self, type: Any, context: Any, children_specs: Sequence[TreeSpec]) -> None:
         self.type, self.context = type, context
@@ -895,3 +902,7 @@ def treespec_pprint(treespec: TreeSpec) -> str:
             return "*"
 
     return repr(tree_unflatten([Star() for _ in range(treespec.num_leaves)], treespec))
+
+
+for _class in (ConstantNode, GetAttrKey, LeafSpec, MappingKey, NodeDef, SequenceKey, TreeSpec):
+    place(_class, "torch.utils._pytree")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -86,3 +87,78 @@ def test_tensor_and_torch_have_no_operations_that_pytorch_has_not(torch: Any):
     ]
     assert own == []
     assert [n for n in dir(autogradlab.Tensor) if not n.startswith("_") and not hasattr(torch.Tensor, n)] == []
+
+
+#: modules of PyTorch whose public classes are looked at
+MODULES = [
+    "autograd",
+    "autograd.forward_ad",
+    "autograd.function",
+    "autograd.functional",
+    "autograd.grad_mode",
+    "autograd.graph",
+    "amp",
+    "cuda",
+    "distributions",
+    "distributions.constraint_registry",
+    "distributions.constraints",
+    "distributions.kl",
+    "distributions.transforms",
+    "func",
+    "hub",
+    "jit",
+    "library",
+    "linalg",
+    "nn",
+    "nn.attention",
+    "nn.init",
+    "nn.modules",
+    "nn.modules.module",
+    "nn.parameter",
+    "nn.utils",
+    "nn.utils.parametrizations",
+    "nn.utils.parametrize",
+    "nn.utils.prune",
+    "nn.utils.rnn",
+    "optim",
+    "optim.lr_scheduler",
+    "optim.optimizer",
+    "optim.swa_utils",
+    "overrides",
+    "random",
+    "serialization",
+    "special",
+    "storage",
+    "testing",
+    "types",
+    "utils",
+    "utils._pytree",
+    "utils.checkpoint",
+    "utils.data",
+    "utils.data.dataset",
+    "utils.data.sampler",
+    "utils.hooks",
+]
+#: classes that have other names here: made by pybind11, or of another kind
+OTHERS = {"nn.attention.SDPBackend", "types.Storage"}
+
+
+def classes(lib: Any) -> dict[str, str]:
+    """What the public classes of a library print as, by their names."""
+    found = {}
+    for path in ("", *MODULES):
+        try:
+            module = importlib.import_module(f"{lib.__name__}.{path}" if path else lib.__name__)
+        except ModuleNotFoundError:
+            continue
+        public = {name: getattr(module, name, None) for name in dir(module) if not name.startswith("_")}
+        found.update({f"{path}.{name}": repr(c) for name, c in public.items() if isinstance(c, type)})
+    return found
+
+
+@pytest.mark.parity
+def test_public_classes_have_torchs_names(torch: Any):
+    own, theirs = classes(autogradlab), classes(torch)
+    both = (own.keys() & theirs.keys()) - OTHERS
+    assert len(both) > 500
+    assert {name: own[name] for name in both} == {name: theirs[name] for name in both}

@@ -8,6 +8,8 @@ import warnings
 import numpy as np
 import torch
 from torch.func import grad
+from torch.nn.utils.rnn import pack_sequence
+from torch.utils import _pytree
 
 from tests.scenarios.show import attempt
 
@@ -370,3 +372,17 @@ for protocol in (2, 3):
         warnings.simplefilter("always")
         attempt(lambda: torch.load(io.BytesIO(pickle.dumps({"a": 1}, protocol))))
     print([str(one.message) for one in heard])
+
+# % corners-classes: classes that programs print and pickle
+packed = pack_sequence([torch.ones(2, 1), torch.ones(1, 1)])
+leaves, structure = _pytree.tree_flatten({"a": [1, (2, 3)]})
+key = _pytree.MappingKey("a")
+bounds = torch.distributions.constraints.interval(0.0, 1.0)
+for thing in (packed, structure, key, bounds):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        again = pickle.loads(pickle.dumps(thing)), copy.deepcopy(thing)
+    print(type(thing), *again)
+with torch.autograd.forward_ad.dual_level():
+    print(type(torch.autograd.forward_ad.unpack_dual(torch.ones(1))))
+print(torch.overrides.TorchFunctionMode, type(torch.autograd.Function), torch.library.Library, torch.cuda.Event)

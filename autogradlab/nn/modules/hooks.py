@@ -137,6 +137,8 @@ class BackwardHookFunction(Function):
 class BackwardHook:
     """Full backward hooks of one call of a Module: a Node before its inputs and one after its outputs."""
 
+    __module__ = "torch.utils.hooks"
+
     def __init__(self, module: Any, user_hooks: list[Any], user_pre_hooks: list[Any]) -> None:
         self.module = module
         self.user_hooks = user_hooks

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.memory.rows import refuse_among
 from ...core.memory.versions import increment_version
 from ...core.recording.record import RAW, TENSORS
+from ...core.runtime.naming import by_name
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import int64, scalar_name
 from ...ops.table.opdef import op
@@ -51,6 +52,9 @@ class PackedSequence(_Packed):
     data: the elements; batch_sizes: how many sequences have a first, second, … element; sorted_indices: which sequence
     went where.
     """
+
+    __module__ = "torch.nn.utils.rnn"
+    __reduce_ex__ = by_name
 
     def __new__(
         cls,
