@@ -386,3 +386,26 @@ for thing in (packed, structure, key, bounds):
 with torch.autograd.forward_ad.dual_level():
     print(type(torch.autograd.forward_ad.unpack_dual(torch.ones(1))))
 print(torch.overrides.TorchFunctionMode, type(torch.autograd.Function), torch.library.Library, torch.cuda.Event)
+
+# % corners-subclasses: batches of tensors of a class are of that class; operators with a number in front
+
+
+class Kept(torch.Tensor):
+    pass
+
+
+class Telling(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        print(func.__name__)
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+kept = torch.ones(2).as_subclass(Kept)
+collate = torch.utils.data.default_collate
+print(collate([kept, kept]), collate([torch.ones(2), kept]), collate([{"x": kept}] * 2), collate([torch.ones(2)] * 2))
+for batch in torch.utils.data.DataLoader([(kept, 1), (kept, 2)], batch_size=2):
+    print(batch)
+whole = torch.tensor([1, 6]).as_subclass(Telling)
+for made in (1 & whole, 1 | whole, 1 ^ whole, whole & 1, whole | whole, whole ^ 3, 1 << whole, torch.tensor(3) & whole):
+    print(made.as_subclass(torch.Tensor))

@@ -192,11 +192,14 @@ def _named(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
 
 
 Tensor.__ipow__ = _defers(_named("pow_"))
-Tensor.__and__ = Tensor.__rand__ = _defers(_named("bitwise_and"))
+Tensor.__and__ = _defers(_named("bitwise_and"))
+Tensor.__rand__ = _defers(_named("bitwise_and"))
 Tensor.__iand__ = _defers(_named("bitwise_and_"))
-Tensor.__or__ = Tensor.__ror__ = _defers(_named("bitwise_or"))
+Tensor.__or__ = _defers(_named("bitwise_or"))
+Tensor.__ror__ = _defers(_named("bitwise_or"))
 Tensor.__ior__ = _defers(_named("bitwise_or_"))
-Tensor.__xor__ = Tensor.__rxor__ = _defers(_named("bitwise_xor"))
+Tensor.__xor__ = _defers(_named("bitwise_xor"))
+Tensor.__rxor__ = _defers(_named("bitwise_xor"))
 Tensor.__ixor__ = _defers(_named("bitwise_xor_"))
 Tensor.__lshift__ = _defers(_named("bitwise_left_shift"))
 Tensor.__rlshift__ = _defers(_named("bitwise_left_shift", reflected=True))

@@ -11,6 +11,7 @@ import numpy as np
 from ....core.recording.record import TENSORS
 from ....core.tensor.tensor import Tensor
 from ....core.types.dtypes import float64
+from ....ops.table.families import FUNCTIONS
 
 __all__ = ["collate", "default_collate", "default_collate_fn_map", "default_convert"]
 
@@ -55,8 +56,8 @@ def collate(batch: Sequence[Any], *, collate_fn_map: Collators | None = None) ->
 
 
 def collate_tensor_fn(batch: Sequence[Any], *, collate_fn_map: Collators | None = None) -> Any:
-    """Tensors stacked."""
-    return TENSORS.stack(batch, 0)
+    """Tensors stacked, by the function that asks their classes."""
+    return FUNCTIONS["stack"](batch, 0, out=None)
 
 
 def collate_numpy_array_fn(batch: Sequence[Any], *, collate_fn_map: Collators | None = None) -> Any:
