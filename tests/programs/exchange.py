@@ -150,3 +150,27 @@ attempt(lambda: S.get_unsafe_globals_in_checkpoint(3))
 print(S.check_module_version_greater_or_equal(np, (1, 2)), S.check_module_version_greater_or_equal(np, (99,)))
 attempt(lambda: S.validate_cuda_device("cuda"))
 attempt(lambda: S.validate_hpu_device("hpu"))
+
+# % exchange-read-only: what is written through a tensor to an array that NumPy does not let one write to
+array = np.arange(6.0).reshape(2, 3)
+array.flags.writeable = False
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    t = torch.from_numpy(array)
+    t[0, 0] = 5
+    t.add_(1)
+    print(array, t.numpy().flags.writeable, array.flags.writeable, t.stride())
+    part = torch.from_numpy(array[:, 1:].T)
+    part.mul_(2)
+    print(array, t, part, part.stride(), part.untyped_storage().nbytes(), part.data_ptr() - t.data_ptr())
+    print(torch.as_tensor(array).data_ptr() == t.data_ptr(), torch.tensor(array).data_ptr() == t.data_ptr())
+    spread = torch.from_numpy(np.broadcast_to(np.float32(1), (3,)))
+    spread[0] = 7
+    print(spread, spread.stride())
+    scalar = np.array(1j)
+    scalar.flags.writeable = False
+    print(torch.from_numpy(scalar).mul_(2), scalar)
+    letters = bytes([1, 2, 3, 4])
+    m = torch.frombuffer(letters, dtype=torch.uint8)
+    m[1] = 9
+    print(m, letters[1])

@@ -209,6 +209,19 @@ def _bounded(t: Tensor, array: np.ndarray) -> None:
         )
 
 
+class _Writable:
+    """Hands out the memory of a read-only array as PyTorch takes it: to be written to."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        told = array.__array_interface__
+        self.__array_interface__ = {**told, "data": (told["data"][0], False)}
+        self.array = array
+
+
+def _writable(array: np.ndarray) -> np.ndarray:
+    return np.asarray(_Writable(array)).view(array.dtype)
+
+
 def _from_numpy(array: Any) -> Tensor:
     given = array
     if type(given) is Rows:
@@ -218,6 +231,7 @@ def _from_numpy(array: Any) -> Tensor:
     check_numpy(array)
     if not array.flags.writeable:
         warn_once(_READ_ONLY, at="torch/csrc/utils/tensor_numpy.cpp:213")
+        array = _writable(array)
     t = finished(
         array[...]
         if array.dtype == dtypes.from_numpy(array.dtype).numpy
@@ -342,7 +356,8 @@ def _from_buffer(buffer: Any, kind: Dtype, count: int, offset: int) -> Tensor:
         count = (total - offset) // size
     if view.readonly:
         warn_once(_READ_ONLY_BUFFER, at="torch/csrc/utils/tensor_new.cpp:1556")
-    t = finished(np.frombuffer(view, kind.numpy, count, offset))
+    made = np.frombuffer(view, kind.numpy, count, offset)
+    t = finished(_writable(made) if view.readonly else made)
     t._storage = Storage.over(t._array)
     fix(t)
     return t
