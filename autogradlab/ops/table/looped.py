@@ -19,23 +19,20 @@ from .signatures import lookup, space_of
 
 __all__ = ["looped"]
 
-_MARK = re.compile(r"\|looped(_alone)?\b")
-_OVERLOAD = re.compile(r"\|\.(\w+)")
-
 
 def looped(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A function, or a method, that warns when tensors of rows come; the function itself, if its declaration does not
     say so."""
-    if name not in DECLARED or _MARK.search(DECLARED[name].text) is None:
+    if name not in DECLARED or "|looped" not in DECLARED[name].text:
         return function
 
     def warning(*args: Any, **kwargs: Any) -> Any:
         state = LOCAL.state
         if state.mapped and any(type(getattr(x, "_array", None)) is Rows for x in spread((*args, *kwargs.values()))):
             line = _line(name, args, kwargs)
-            found = _MARK.search(line)
+            found = re.search(r"\|looped(_alone)?\b", line)
             if found is not None and (found[1] is None or state.mapped[-1][3] == state.entered()):
-                overload = _OVERLOAD.search(line)
+                overload = re.search(r"\|\.(\w+)", line)
                 warn_of_slow_rows(name if overload is None else f"{name}.{overload[1]}")
         return function(*args, **kwargs)
 
