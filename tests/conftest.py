@@ -5,15 +5,19 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import importlib.util
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies
+
+from tests import parallel
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -72,10 +76,14 @@ def need(name: str) -> Any:
         found = chromium()
     if found is not None:
         return found
-    message = f"{name} is missing: {CURES.get(name, f'pip install {name}')}"
     if name in required():
-        pytest.fail(f"{message} (AUTOGRADLAB_REQUIRE names it)", pytrace=False)
-    pytest.skip(message)
+        pytest.fail(f"{absence(name)} (AUTOGRADLAB_REQUIRE names it)", pytrace=False)
+    pytest.skip(absence(name))
+
+
+def absence(name: str) -> str:
+    """That it is missing, and how to get it."""
+    return f"{name} is missing: {CURES.get(name, f'pip install {name}')}"
 
 
 @pytest.fixture
@@ -105,3 +113,33 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker, name in (("parity", "torch"), ("browser", "browser")):
         if item.get_closest_marker(marker):
             need(name)
+
+
+def wants(item: Any) -> str | None:
+    """What a test is known to need before it runs: PyTorch, a browser, or nothing. Where the fixture `torch` has
+    parameters, they say which library it is."""
+    if item.get_closest_marker("browser"):
+        return "browser"
+    given = item.callspec.params.get("torch") if hasattr(item, "callspec") else None
+    ours = getattr(item, "_fixtureinfo", None) and item._fixtureinfo.name2fixturedefs.get("torch", [None])[-1]
+    return "torch" if item.get_closest_marker("parity") or given == "torch" or ours and ours.baseid == "tests" else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests of which it is known that something is missing are counted here and not run, nor skipped one by one: that
+    would be thousands of reports. If nothing else is to run, they are skipped."""
+    modules = {"torch": "torch", "browser": "playwright"}
+    there = {name for name, module in modules.items() if name in required() or importlib.util.find_spec(module)}
+    if chromium() is None and "browser" not in required():
+        there.discard("browser")
+    kept, left_out = [], Counter[str]()
+    for item in items:
+        name = wants(item)
+        if name is None or name in there:
+            kept.append(item)
+        else:
+            left_out[absence(name)] += 1
+    if kept and left_out:
+        config.stash[parallel.LEFT_OUT] = left_out
+        items[:] = kept

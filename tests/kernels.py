@@ -3,8 +3,8 @@ imported Jupyter, NumPy and matplotlib before (`tests/kernel_server.py`).
 
 Most of what a short notebook costs are these imports. autogradlab is not among them: each kernel imports it anew.
 The JupyterLabs of the browser tests fork their kernels, too (`configuration`). Kernels that other programs start
-are ordinary ones, and so are those whose environment has other variables that Python or the imported packages read when
-they start.
+are ordinary ones. Where the environment has other variables that Python or the imported packages read when they start,
+the first kernel is an ordinary one and those after it have a process of their own to be forked from.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Forked:
 
 
 def early(env: dict[str, str]) -> dict[str, str]:
-    """The variables that have to be those of the server."""
+    """The variables that have to be those of the process that forks."""
     return {name: value for name, value in env.items() if not name.startswith(LATE)}
 
 
@@ -85,7 +85,6 @@ class Server:
     """The process that forks kernels of one environment."""
 
     def __init__(self, env: dict[str, str]) -> None:
-        self.env = early(env)
         self.channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.channel.settimeout(ANSWER)
         program = Path(__file__).with_name("kernel_server.py")
@@ -107,8 +106,8 @@ class Server:
         stop(self.process, 10)
 
 
-#: by the modules that they have imported beside the common ones
-_servers: dict[str, Server] = {}
+#: by their surroundings; None where one kernel was asked for
+_servers: dict[tuple[object, ...], Server | None] = {}
 #: how many kernels are to be ordinary ones yet
 _ordinary = 0
 
@@ -122,12 +121,13 @@ def forked(cmd: list[str], kwargs: dict[str, Any]) -> Forked | None:
     env = {**(kwargs.get("env") or os.environ), "JPY_PARENT_PID": str(os.getpid())}
     if cmd[:3] != LAUNCHER or not set(kwargs) <= {"env", "cwd", "stdin", "stdout", "stderr", "independent"}:
         return None
-    name = env.get(PRELOADED, "")
-    server = _servers.get(name)
+    surroundings = (env.get(PRELOADED, ""), *sorted(early(env).items()))
+    server = _servers.get(surroundings)
     if server is None:
-        server = _servers[name] = Server(env)
-    if early(env) != server.env:
-        return None
+        if _servers and surroundings not in _servers:
+            _servers[surroundings] = None  # of most other surroundings there is one kernel: a server would not pay
+            return None
+        server = _servers[surroundings] = Server(env)
     quiet = [number for number, name in ((1, "stdout"), (2, "stderr")) if kwargs.get(name) == subprocess.DEVNULL]
     try:
         return server.fork(cmd, env, os.path.abspath(kwargs.get("cwd") or ""), quiet)
@@ -169,4 +169,5 @@ def pytest_configure() -> None:
 
 def pytest_unconfigure() -> None:
     while _servers:
-        _servers.popitem()[1].close()
+        if server := _servers.popitem()[1]:
+            server.close()

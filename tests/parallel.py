@@ -38,6 +38,8 @@ APART = (
     "tests/lessons/test_parity.py",
     "tests/lessons/test_try.py",
 )
+#: why tests were left out, and how many
+LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
 def unit(nodeid: str) -> str:
@@ -89,14 +91,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if skipped := skips(terminalreporter.stats.get("skipped", [])):
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = dict(session.config.stash.get(LEFT_OUT, {}))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Each worker has left out the same tests."""
+    node.config.stash[LEFT_OUT] = Counter(getattr(node, "workeroutput", {}).get("left_out"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if skipped := skips(terminalreporter.stats.get("skipped", []), config.stash.get(LEFT_OUT, Counter())):
         terminalreporter.write_line(skipped, yellow=True)
 
 
-def skips(reports: list[Any]) -> str:
-    """One line: how many tests were skipped, for what reasons."""
-    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+def skips(reports: list[Any], left_out: Counter[str]) -> str:
+    """One line: how many tests were skipped or left out, for what reasons."""
+    reasons = left_out + Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
     return (
         f"skipped: {'; '.join(f'{count} since {reason}' for reason, count in reasons.most_common())}" if reasons else ""
     )

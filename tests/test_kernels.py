@@ -23,10 +23,10 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are for
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A server with the surroundings of now, whatever tests before have set."""
-    servers: dict[str, kernels.Server] = {}
+    servers: dict[tuple[object, ...], kernels.Server | None] = {}
     monkeypatch.setattr(kernels, "_servers", servers)
     yield
-    for server in servers.values():
+    for server in filter(None, servers.values()):
         server.close()
 
 
@@ -88,12 +88,17 @@ def test_it_is_interrupted_and_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not os.path.exists(f"/proc/{process.pid}")
 
 
-@pytest.mark.parametrize("name", ["PYTHONHASHSEED", "LC_ALL", "TZ", "MPLBACKEND"])
-def test_other_surroundings_mean_an_ordinary_kernel(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_other_surroundings_mean_an_ordinary_kernel_and_then_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     started(tmp_path, monkeypatch).shutdown_kernel(now=True)  # there is a server, with the surroundings of the tests
     cmd = [sys.executable, "-m", "ipykernel_launcher", "-f", "none.json"]
-    assert forked(cmd, {"env": {**os.environ, name: "C.UTF-8"}}) is None
+    for name in ("PYTHONHASHSEED", "LC_ALL", "TZ", "MPLBACKEND"):
+        assert forked(cmd, {"env": {**os.environ, name: "C.UTF-8"}}) is None
     assert forked([sys.executable, "-c", "0"], {}) is None
+    monkeypatch.setenv("TZ", "C.UTF-8")
+    kernel = started(tmp_path, monkeypatch)
+    assert isinstance(kernel.provisioner.process, Forked)
+    assert said(kernel, "import os; print(os.environ['TZ'])") == "C.UTF-8\n"
+    kernel.shutdown_kernel(now=True)
 
 
 def test_a_server_with_our_configuration_forks_its_kernels():

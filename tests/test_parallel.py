@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from tests import parallel
+from tests import conftest, parallel
 from tests.conftest import ROOT
 
 
@@ -32,8 +34,54 @@ def test_what_is_named_exists():
 
 def test_skips_are_one_line():
     reports = [SimpleNamespace(longrepr=("f.py", n, f"Skipped: {'ab'[n > 1]} is missing")) for n in range(3)]
-    assert parallel.skips(reports) == "skipped: 2 since a is missing; 1 since b is missing"
-    assert parallel.skips([]) == ""
+    left_out = Counter({"b is missing": 2})
+    assert parallel.skips(reports, left_out) == "skipped: 3 since b is missing; 2 since a is missing"
+    assert parallel.skips([], Counter()) == ""
+
+
+class Item(SimpleNamespace):
+    """A test with a marker, a parameter `torch`, or the fixture of that name that a folder defines."""
+
+    def get_closest_marker(self, name: str) -> bool:
+        return name == getattr(self, "marker", None)
+
+
+def item(**has: str) -> Item:
+    made = Item(**has)
+    if library := has.get("library"):
+        made.callspec = SimpleNamespace(params={"torch": library})
+    if folder := has.get("fixture"):
+        made._fixtureinfo = SimpleNamespace(name2fixturedefs={"torch": [SimpleNamespace(baseid=folder)]})
+    return made
+
+
+def test_what_needs_what_is_missing_is_counted_and_left_out(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(conftest, "chromium", lambda: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.delenv("AUTOGRADLAB_REQUIRE", raising=False)
+    usual = [
+        item(),
+        item(library="autogradlab"),
+        item(library="autogradlab", fixture="tests/lab"),
+        item(fixture="a.py"),
+    ]
+    need_torch = [item(marker="parity"), item(library="torch", fixture="tests/lab"), item(fixture="tests")]
+    everything = [*usual, *need_torch, item(marker="browser")]
+
+    def left(items: list[Item]) -> Counter[str] | None:
+        """Why some are left out; those are gone from the list then."""
+        config = SimpleNamespace(stash=pytest.Stash())
+        conftest.pytest_collection_modifyitems(config, items)
+        return config.stash.get(parallel.LEFT_OUT, None)
+
+    kept = everything.copy()
+    assert left(kept) == {conftest.absence("torch"): 3, conftest.absence("browser"): 1}
+    assert kept == usual
+    only = need_torch.copy()
+    assert left(only) is None and only == need_torch  # skipped, one by one: somebody asked for nothing else
+    monkeypatch.setenv("AUTOGRADLAB_REQUIRE", "torch,browser")  # they are to fail
+    kept = everything.copy()
+    assert left(kept) is None and kept == everything
 
 
 @pytest.mark.parametrize(

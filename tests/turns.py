@@ -31,6 +31,11 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"{TURN} is a number or {ALL!r}, not {os.environ[TURN]!r}")
 
 
+def everything() -> bool:
+    """Whether all that takes turns runs: once a week, or where a file was named."""
+    return os.environ.get(TURN, ALL) == ALL
+
+
 def pytest_report_header() -> str | None:
     turn = os.environ[TURN]
     return None if turn == ALL else f"turn: {turn} (some tests run a share of their cases a day; {TURN}=all runs all)"

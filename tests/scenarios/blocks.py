@@ -48,6 +48,8 @@ COMMAND = [
 # What a process imports that runs programs on PyTorch in forks: the first optimizer of each would import the second of
 # these, its first dual tensor the third, which takes longer than the program.
 TORCH = ("torch", "torch._dynamo", "torch._decomp.decompositions_for_jvp")
+# The same of autogradlab, which loads most of itself when it is first asked for; besides, all families of operations.
+LATE = ("distributions", "inspectors", "ops.reference.texts", "overrides")
 # submodules that texts import by name; those that the package lacks are left out
 SUBMODULES = [
     "autograd",
@@ -155,16 +157,17 @@ def write_golden(path: Path, results: Mapping[str, str]) -> None:
 
 class Runner:
     """An interpreter with a module in torch's place. Blocks are given to it one after the other; each runs in a fork of
-    the fresh interpreter, so that the module is imported once and nothing of a block is left for the next."""
+    the fresh interpreter, so that the module is imported once and nothing of a block is left for the next. With
+    `whole`, what a block would load late is loaded once, too: a third of the time."""
 
-    def __init__(self, module: str, variables: Mapping[str, str] | None = None) -> None:
+    def __init__(self, module: str, variables: Mapping[str, str] | None = None, whole: bool = False) -> None:
         environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "OMP_NUM_THREADS": "1", **(variables or {})}
         environment.pop("PYTHONWARNINGS", None)
         self.module = module
         self.broken = ""
         self.errors = tempfile.TemporaryFile(mode="w+", encoding="utf-8", errors="replace")  # noqa: SIM115 closed by close
         self.process = subprocess.Popen(
-            [*COMMAND, "--serve", "--module", module],
+            [*COMMAND, "--serve", "--module", module, *(["--whole"] if whole else [])],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.PIPE,
@@ -201,23 +204,23 @@ class Runner:
 
 
 @functools.cache
-def runner(module: str) -> Runner:
+def runner(module: str, whole: bool = False) -> Runner:
     """The one runner of this process for a module."""
-    made = Runner(module)
+    made = Runner(module, whole=whole)
     atexit.register(made.close)
     return made
 
 
-def run(module: str, block: Block) -> Result:
+def run(module: str, block: Block, whole: bool = False) -> Result:
     """What one block prints with `module` as torch."""
-    return runner(module).run(block)
+    return runner(module, whole).run(block)
 
 
 # ---- from here on: inside the runner's process ----
 
 
-def _install(name: str) -> None:
-    """Import a module and let it and its submodules answer to the name torch."""
+def _install(name: str, whole: bool = False) -> None:
+    """Import a module and let it and its submodules answer to the name torch; of autogradlab, all of it if `whole`."""
     module = importlib.import_module(name)
     if name == "torch":
         for part in TORCH:
@@ -230,6 +233,11 @@ def _install(name: str) -> None:
             sys.modules[f"torch.{part}"] = importlib.import_module(f"{name}.{part}")
         except ModuleNotFoundError:
             continue
+    if whole:
+        for part in LATE:
+            importlib.import_module(f"{name}.{part}")
+        importlib.import_module(f"{name}.ops.table.families").load_all()
+        importlib.import_module("tests.scenarios.show")
     for key, value in list(sys.modules.items()):
         if key.startswith(f"{name}."):
             sys.modules["torch" + key[len(name) :]] = value
@@ -324,11 +332,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="run blocks with a module in the place of torch")
     parser.add_argument("--module", default="autogradlab")
     parser.add_argument("--serve", action="store_true", help="read blocks from stdin (see Runner)")
+    parser.add_argument("--whole", action="store_true", help="load everything before the first block (see Runner)")
     parser.add_argument("--here", metavar="ID", help="run this block alone, without a process of its own")
     parser.add_argument("--only", default="", help="only blocks whose id starts so")
     parser.add_argument("paths", nargs="*", type=Path)
     args = parser.parse_args()
-    _install(args.module)
+    _install(args.module, args.whole)
     if args.serve:
         _serve(args.module)
         return

@@ -13,7 +13,7 @@ from typing import Any
 
 from .callers import cell_number, is_ours, line_of
 from .kinds import is_module, is_tensor
-from .lines import stopped_at
+from .lines import functions_of, stopped_at
 from .names import Names, Place, Space, names_of, notebook
 from .origins import Origin
 
@@ -184,7 +184,7 @@ def statements(space: Space) -> Iterator[tuple[ast.stmt, Origin, str]]:
             if stopped is not None and not around and (node.end_lineno or 0, node.end_col_offset or 0) > stopped:
                 continue
             if cell is None and space.place is not None:
-                inside = _reached(node, space.place, tree)
+                inside = _reached(node, space.place)
                 if inside is None:
                     continue
                 around = "" if inside and around == "function" else around
@@ -209,14 +209,12 @@ def _simple(tree: ast.AST, around: str) -> Iterator[tuple[ast.stmt, str]]:
             yield from _simple(node, around)
 
 
-def _reached(node: ast.stmt, place: Place, tree: ast.AST | None) -> bool | None:
+def _reached(node: ast.stmt, place: Place) -> bool | None:
     """Whether a statement of the caller's file can have run before the caller's line: None if not, else whether it is
     in the function that the caller is in."""
     function = None
-    for outer in ast.walk(tree) if tree is not None else ():
-        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)) and outer.lineno <= node.lineno <= (
-            outer.end_lineno or 0
-        ):
+    for outer in functions_of(place.file):
+        if outer.lineno <= node.lineno <= (outer.end_lineno or 0):
             function = outer
     if function is None:
         return False if place.function != "<module>" or node.lineno <= place.line else None
