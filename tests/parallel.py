@@ -76,7 +76,7 @@ def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import LoadScopeScheduling
 
-    class Units(LoadScopeScheduling):
+    class Units(LoadScopeScheduling):  # type: ignore[misc]  # pytest-xdist has no types
         def _split_scope(self, nodeid: str) -> str:
             return unit(nodeid)
 
