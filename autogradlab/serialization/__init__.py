@@ -129,6 +129,7 @@ def save(
     pickle_module: Any = pickle,
     pickle_protocol: int = DEFAULT_PROTOCOL,
     _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
 ) -> None:
     """Writes an object to a file: tensors that share memory share it when loaded, too.
 
@@ -153,6 +154,8 @@ def save(
         parent = os.path.dirname(os.fspath(f))
         if parent and not os.path.isdir(parent):
             raise RuntimeError(f"Parent directory {parent} does not exist.")
+    if pickle_protocol > pickle.HIGHEST_PROTOCOL:
+        raise ValueError(f"pickle protocol must be <= {pickle.HIGHEST_PROTOCOL}")
     if not _use_new_zipfile_serialization:
         if skip_data.depth:
             raise RuntimeError("Cannot use skip_data=True with _use_new_zipfile_serialization=False")
@@ -161,7 +164,9 @@ def save(
     writer = Writer()
     description = writer.described(obj)
     memories = [memory for _, memory in writer.memories.values()]
-    write(f, description, [np.zeros_like(memory) for memory in memories] if skip_data.depth else memories)
+    if skip_data.depth:
+        memories = [np.zeros_like(memory) for memory in memories]
+    write(f, description, memories)
 
 
 def load(

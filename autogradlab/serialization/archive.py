@@ -32,6 +32,13 @@ _INCOMPLETE = (
     "error, there is a high likelihood that your checkpoint file is corrupted. This can happen if the checkpoint was "
     "not saved properly, was transferred incorrectly, or the file was modified after saving."
 )
+_TOO_NEW = (
+    "[enforce fail at inline_container.cc:230] . Attempted to read a PyTorch file with version {}, but the maximum "
+    "supported version for reading is {}. The version of your PyTorch installation may be too old, please upgrade "
+    "PyTorch to latest version to mitigate this issue."
+)
+#: the newest version of archives that PyTorch reads
+_NEWEST = 10
 #: more records than any state dict has
 _MOST_RECORDS = 1_000_000
 
@@ -107,8 +114,17 @@ class Archive:
         if len(found) != 1:
             raise damaged("it has no record data.pkl: neither PyTorch nor this package wrote it")
         self._folder = found[0][: -len("data.pkl")]
+        self._check_version()
         #: whether its numbers are in the other order of bytes, once that is known
         self._swapped: bool | None = None
+
+    def _check_version(self) -> None:
+        """Refuse an archive that says that it is newer than what PyTorch reads."""
+        if self._folder + "version" not in self._records:
+            return
+        version = self.read("version").strip()
+        if not version.isdigit() or int(version) > _NEWEST:
+            raise RuntimeError(_TOO_NEW.format(version.decode("ascii", "replace"), _NEWEST))
 
     def __enter__(self) -> Archive:
         return self
@@ -146,11 +162,8 @@ class Archive:
 
 def write(f: Any, description: bytes, memories: list[np.ndarray[Any, Any]]) -> None:
     """Write an archive to a path or a binary file."""
-    if not isinstance(f, (str, os.PathLike)):
-        put(f, _archive("archive", description, memories))
-        return
-    stem = os.path.basename(os.fspath(f)).rpartition(".")
-    put(f, _archive((stem[0] or stem[2]) or "archive", description, memories))
+    stem = ("", "", "") if not isinstance(f, (str, os.PathLike)) else os.path.basename(os.fspath(f)).rpartition(".")
+    put(f, _archive(stem[0] or stem[2] or "archive", description, memories))
 
 
 def put(f: Any, content: bytes) -> None:

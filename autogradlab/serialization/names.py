@@ -66,19 +66,30 @@ TRUSTED: dict[str, Callable[..., Any]] = {
     "numpy.dtype": np.dtype,
     **{f"numpy.{core}.multiarray._reconstruct": _ARRAY for core in ("core", "_core")},
     **{f"numpy.{core}.multiarray.scalar": _NUMBER for core in ("core", "_core")},
+    "builtins.type": lambda x: type(x),
+    **_made_by("array", "array"),
     **_made_by("builtins", "frozenset", "slice", "range"),
     **_made_by("collections", "deque"),
     **_made_by("datetime", "date", "datetime", "time", "timedelta", "timezone"),
     **_made_by("decimal", "Decimal"),
     **_made_by("fractions", "Fraction"),
     **_made_by("functools", "partial"),
+    **_made_by("numpy.random._pickle", "__bit_generator_ctor", "__randomstate_ctor"),
+    **_made_by("operator", "attrgetter", "itemgetter"),
     **_made_by("pathlib", "Path", "PosixPath", "PurePath", "PurePosixPath", "PureWindowsPath", "WindowsPath"),
+    **_made_by("random", "Random"),
+    **_made_by("re", "_compile"),
+    **_made_by("types", "SimpleNamespace"),
 }
 
 
 def may_call(x: Any) -> bool:
-    """Whether a file may call it: a class of this package, or an enumeration, whose call finds a member."""
-    return isinstance(x, type) and (issubclass(x, Enum) or x.__module__.partition(".")[0] in ("torch", _PACKAGE))
+    """Whether a file may call it: a class of this package, an enumeration, whose call finds a member, or one of
+    Python's own exceptions."""
+    if not isinstance(x, type):
+        return False
+    error = issubclass(x, BaseException) and x.__module__ == "builtins"
+    return error or issubclass(x, Enum) or x.__module__.partition(".")[0] in ("torch", _PACKAGE)
 
 
 def own(module: str, name: str) -> Any:
@@ -106,7 +117,7 @@ def loaded(module: str, name: str) -> Any:
         if not hasattr(found, part):
             raise AttributeError(f"Can't get attribute {name!r} on {place!r}")
         found = getattr(found, part)
-    if isinstance(found, type):
+    if isinstance(found, type) or found is Ellipsis or found is NotImplemented:
         return found
     python_s = module != "__main__" and module.partition(".")[0] in sys.stdlib_module_names
     return found if isinstance(found, (FunctionType, BuiltinFunctionType)) and not python_s else None

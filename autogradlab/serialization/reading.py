@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import struct
+import warnings
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
@@ -61,6 +62,12 @@ _UNSUPPORTED = (
     "\n"
     "Check the documentation of torch.load to learn more about types accepted by default with weights_only "
     "https://pytorch.org/docs/stable/generated/torch.load.html."
+)
+
+_PROTOCOL = (
+    "Detected pickle protocol {} in the checkpoint, which was not the default pickle protocol used by `torch.load` "
+    "(2). The weights_only Unpickler might not support all instructions implemented by this protocol, please file an "
+    "issue for adding support if you encounter this."
 )
 
 _UNKNOWN = (
@@ -314,6 +321,7 @@ class Reader:
 
     def named(self, module: str, name: str) -> Any:
         """What stands for a name of the file. Errors: UnpicklingError for one that is not allowed."""
+        written = module
         module, name = _modern(module, name)
         path = f"{module}.{name}"
         if module == "torch" and name in dtypes.ALL:
@@ -325,7 +333,7 @@ class Reader:
             return _Global(path, lambda *args: made(self, *args))
         found = self._allowed(module, name, path)
         if found is None:
-            raise _unsupported(path)
+            raise _unsupported(path.replace("builtins.", "exceptions.") if written == "exceptions" else path)
         return found
 
     def _allowed(self, module: str, name: str, path: str) -> Any:
@@ -345,6 +353,12 @@ class Reader:
             raise _Raised(error) from None
 
     # -- operations ------------------------------------------------------------------------------------------------
+
+    def protocol(self) -> None:
+        """PROTO"""
+        (found,) = self._take(1)
+        if found != 2 and self.weights_only:
+            warnings.warn(_PROTOCOL.format(found), stacklevel=5)
 
     def call(self) -> None:
         """REDUCE"""
@@ -675,18 +689,8 @@ def _bytes_text(form: str) -> Callable[[Reader], None]:
     return read
 
 
-def _protocol(r: Reader) -> None:
-    protocol = r._take(1)[0]
-    if r.weights_only and protocol != 2:
-        warn(
-            f"Detected pickle protocol {protocol} in the checkpoint, which was not the default pickle protocol used by "
-            "`torch.load` (2). The weights_only Unpickler might not support all instructions implemented by this "
-            "protocol, please file an issue for adding support if you encounter this."
-        )
-
-
 _STEPS: dict[int, Callable[[Reader], Any]] = {
-    0x80: _protocol,
+    0x80: Reader.protocol,
     ord("("): _constant(_MARK),
     ord("N"): _constant(None),
     0x88: _constant(True),

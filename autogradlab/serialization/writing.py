@@ -17,9 +17,11 @@ import numpy as np
 from ..core.memory.absent import is_absent
 from ..core.memory.lazy import bits, memory_of
 from ..core.memory.storage import Storage, owner
+from ..core.random.generator import Generator
 from ..core.runtime.naming import again, called
 from ..core.tensor.copying import warn_of_hooks, whole
-from ..core.tensor.tensor import Size, Tensor, requires_grad
+from ..core.tensor.tensor import Size, Tensor, requires_grad, wrap
+from ..core.types.device import CPU
 from ..core.types.device import device as Device
 from ..core.types.dtypes import dtype as Dtype
 from ..core.types.layouts import layout as Layout
@@ -205,6 +207,9 @@ class Writer:
 
     def _definition(self, x: Any) -> None:
         """A class or function, by its name."""
+        if x in _NAMELESS:
+            self._call("builtins", "type", _NAMELESS[x])
+            return
         module, name = public(x)
         if "<locals>" in name:
             raise AttributeError(f"Can't pickle local object '{name}'")
@@ -222,8 +227,13 @@ class Writer:
 
     def _reduced(self, x: Any) -> None:
         """Any other object: its class, what it was made of, its attributes."""
+        if isinstance(x, Generator):
+            self._generator(x)
+            return
         if isinstance(x, Named):
             found = x.__reduce__()
+        elif type(x) in copyreg.dispatch_table:
+            found = copyreg.dispatch_table[type(x)](x)
         else:
             found = x.__reduce_ex__(2)
         if isinstance(found, str):
@@ -248,6 +258,12 @@ class Writer:
         if pairs is not None:
             self._pairs(dict(pairs))
         self._build(state)
+
+    def _generator(self, x: Generator) -> None:
+        seed, offset, state = x.__reduce__()[2]
+        self._call("torch._C", "Generator", CPU)
+        self._remember(x)
+        self._build((seed, offset, wrap(state) if isinstance(state, np.ndarray) else state))
 
     def _build(self, state: Any) -> None:
         if state:
@@ -323,6 +339,10 @@ class Writer:
         if not self.numbered:
             self.put(None)  # what is part of another memory
         self.out += b"tQ"
+
+
+#: classes that stand in no module, by their one object
+_NAMELESS = {type(x): x for x in (None, Ellipsis, NotImplemented)}
 
 
 class _Memory:

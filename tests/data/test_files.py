@@ -337,6 +337,7 @@ def test_a_tensor_stays_in_its_memory():
             loaded(autogradlab, archive_of(description.replace(old, new)))
 
 
+@pytest.mark.filterwarnings("ignore:Detected pickle protocol")
 @pytest.mark.parametrize("content", [b"abc", pickle.dumps({"a": 1}), b"garbage" * 9])
 def test_foreign_files_are_refused(content: bytes):
     with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):

@@ -3,8 +3,12 @@
 import io
 import os
 import pickle
+import re
 import tempfile
+import types
 import warnings
+import zipfile
+from array import array
 
 import numpy as np
 import torch
@@ -152,18 +156,18 @@ attempt(lambda: S.validate_cuda_device("cuda"))
 attempt(lambda: S.validate_hpu_device("hpu"))
 
 # % exchange-read-only: what is written through a tensor to an array that NumPy does not let one write to
-array = np.arange(6.0).reshape(2, 3)
-array.flags.writeable = False
+frozen = np.arange(6.0).reshape(2, 3)
+frozen.flags.writeable = False
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    t = torch.from_numpy(array)
+    t = torch.from_numpy(frozen)
     t[0, 0] = 5
     t.add_(1)
-    print(array, t.numpy().flags.writeable, array.flags.writeable, t.stride())
-    part = torch.from_numpy(array[:, 1:].T)
+    print(frozen, t.numpy().flags.writeable, frozen.flags.writeable, t.stride())
+    part = torch.from_numpy(frozen[:, 1:].T)
     part.mul_(2)
-    print(array, t, part, part.stride(), part.untyped_storage().nbytes(), part.data_ptr() - t.data_ptr())
-    print(torch.as_tensor(array).data_ptr() == t.data_ptr(), torch.tensor(array).data_ptr() == t.data_ptr())
+    print(frozen, t, part, part.stride(), part.untyped_storage().nbytes(), part.data_ptr() - t.data_ptr())
+    print(torch.as_tensor(frozen).data_ptr() == t.data_ptr(), torch.tensor(frozen).data_ptr() == t.data_ptr())
     spread = torch.from_numpy(np.broadcast_to(np.float32(1), (3,)))
     spread[0] = 7
     print(spread, spread.stride())
@@ -174,3 +178,51 @@ with warnings.catch_warnings():
     m = torch.frombuffer(letters, dtype=torch.uint8)
     m[1] = 9
     print(m, letters[1])
+
+
+# % exchange-files: objects that a file may hold, what it is refused for, and what is said of it
+def stored(x, **options):
+    file = io.BytesIO()
+    torch.save(x, file, **options)
+    return file.getvalue()
+
+
+def again(x, weights_only=False, **options):
+    return torch.load(io.BytesIO(stored(x, **options)), weights_only=weights_only)
+
+
+def brief(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            print(call())
+        except (RuntimeError, TypeError, ValueError, pickle.UnpicklingError) as error:
+            print(type(error).__name__, str(error).split("WeightsUnpickler error: ")[-1][:120])
+    for one in caught:
+        print(one.category.__name__, str(one.message)[:60])
+
+
+for x in (
+    Ellipsis,
+    NotImplemented,
+    type(None),
+    ValueError("a"),
+    types.SimpleNamespace(a=1),
+    re.compile("a"),
+    array("i", [1]),
+):
+    for old in (False, True):
+        print(again(x, _use_new_zipfile_serialization=not old), end=" ")
+generator = torch.Generator().manual_seed(3)
+print(torch.rand(2, generator=generator), torch.rand(2, generator=again({"g": generator})["g"]))
+print(torch.rand(2, generator=generator), again(np.random.RandomState(0)).rand())
+brief(lambda: again(ValueError, weights_only=True))
+brief(lambda: again(generator, weights_only=True))
+brief(lambda: stored(1, pickle_protocol=99))
+brief(lambda: again(torch.ones(1), _disable_byteorder_record=True))
+for version in ("3", "99"):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("a/data.pkl", pickle.dumps(1))
+        archive.writestr("a/version", version)
+    brief(lambda: torch.load(io.BytesIO(file.getvalue())))

@@ -419,7 +419,7 @@ class Generator(metaclass=Native):
         return make, ("cpu",), (self._seed, None, Generator.get_state(self))
 
     def __setstate__(self, state: tuple[int, None, Array]) -> None:
-        Generator.set_state(self, state[2])
+        self.set_state(state[2])
 
     def get_offset(self) -> int:
         """CUDA generators have an offset; here RuntimeError, as in PyTorch."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, NoReturn
 
 import numpy as np
@@ -34,7 +33,7 @@ def is_number(value: object) -> bool:
         return True
     if isinstance(value, Tensor):
         return False
-    return isinstance(value, (int, float, complex, np.number, np.bool_, numbers.Number))
+    return isinstance(value, (int, float, complex, np.number, np.bool_))
 
 
 def plain_number(value: Any) -> Any:

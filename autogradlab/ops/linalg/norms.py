@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arguments.mismatch import typename
 from ...core.memory.adding import in_lanes
 from ...core.memory.layout import contiguous
 from ...core.memory.together import along
@@ -290,6 +291,8 @@ def norm(
     >>> torch.tensor([[3., 4.], [1., 0.]]).norm(p=1, dim=1)
     tensor([7., 1.])
     """
+    if not isinstance(input, Tensor):
+        raise AttributeError(f"'{typename(input)}' object has no attribute 'layout'")
     dims = [dim] if isinstance(dim, (int, np.integer, Tensor)) else dim
     if isinstance(p, str) and not (p == "fro" and (dims is None or len(dims) <= 2)):
         dims = list(range(input.ndim)) if dims is None else dims
@@ -299,8 +302,10 @@ def norm(
     options: dict[str, Any] = {} if out is None else {"out": out}
     if dtype is not None:
         options["dtype"] = dtype
-    if type(keepdim) is not bool or (
-        dims is not None and not (type(dims) in (tuple, list) and dims and type(dims[0]) is int)
+    if (
+        type(keepdim) is not bool
+        or type(order) not in (int, float)
+        or (dims is not None and not (type(dims) in (tuple, list) and dims and type(dims[0]) is int))
     ):
         explain("linalg_vector_norm", (input, order, dims, keepdim), options, "linalg")
     return TENSORS.linalg_vector_norm(input, order, dims if dims is None else tuple(dims), keepdim, **options)
