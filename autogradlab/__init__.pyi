@@ -1543,7 +1543,7 @@ def rsub(input: _Tensor, other: _Tensor, *, alpha: _Number | _Tensor = ...) -> _
     """other - alpha * input: sub with its operands exchanged."""
 @_overload
 def rsub(input: _Tensor, other: _Number | _Tensor, alpha: _Number | _Tensor = ...) -> _Tensor: ...
-def save(obj: _Any, f: _Any, pickle_module: _Any = ..., pickle_protocol: _int = ..., _use_new_zipfile_serialization: _bool = ...) -> None:
+def save(obj: _Any, f: _Any, pickle_module: _Any = ..., pickle_protocol: _int = ..., _use_new_zipfile_serialization: _bool = ..., _disable_byteorder_record: _bool = ...) -> None:
     """Writes an object to a file: tensors that share memory share it when loaded, too."""
 def scalar_tensor(s: _Number | _Tensor, *, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _device | _str | _int | None = ..., pin_memory: _bool | None = ..., requires_grad: _bool | None = ...) -> _Tensor:
     """A 0-dim tensor of a number, in the default dtype."""
