@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import struct
-import warnings
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
@@ -358,7 +357,7 @@ class Reader:
         """PROTO"""
         (found,) = self._take(1)
         if found != 2 and self.weights_only:
-            warnings.warn(_PROTOCOL.format(found), stacklevel=5)
+            warn(_PROTOCOL.format(found))
 
     def call(self) -> None:
         """REDUCE"""
