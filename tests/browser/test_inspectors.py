@@ -207,13 +207,17 @@ NOTEBOOK = """() => {
   return [book.mode, book.activeCellIndex, book.widgets.filter(cell => book.isSelected(cell)).length,
     ...book.widgets.map(({ model }) => [model.type, model.executionCount, model.sharedModel.getSource()].join(' '))];
 }"""
-#: the cell of a card is the active one, in command mode, at the top of the page
+#: the cell of a card is the active one, in command mode, at the top of the page, to which JupyterLab goes on scrolling
 BEFORE = """async index => {
-  const book = window.jupyterapp.shell.currentWidget.content;
+  const book = window.jupyterapp.shell.currentWidget.content, pane = document.querySelector('.jp-WindowedPanel-outer');
   Object.assign(book, { activeCellIndex: index, mode: 'command' });
   book.activate();
   await book.scrollToItem(index, 'start');
   window.tried = () => book.widgets[index].node.querySelector('.agl-card');
+  for (let still = 0, at = 0; still < 8; at = pane.scrollTop) {
+    await new Promise(done => setTimeout(done, 100));
+    still = pane.scrollTop === at ? still + 1 : 0;
+  }
 }"""
 #: what JupyterLab does in its command mode: moves, selects, cuts, deletes, changes, runs, edits
 COMMANDS = ["ArrowUp", "ArrowDown", "Shift+ArrowDown", *"kjabxcvzddmy1lohsii00"]
@@ -226,7 +230,6 @@ def test_every_card_by_keyboard_while_the_notebook_has_keys_of_its_own(opened: A
     for index, kind in enumerate(CALLS, 1):
         card(page, index)
         page.evaluate(BEFORE, index)
-        page.wait_for_timeout(600)  # JupyterLab goes on scrolling there for a while
         before = page.evaluate(NOTEBOOK)
         for _ in range(3):  # the cell's own buttons may come first
             press(page, "Tab")
