@@ -31,7 +31,6 @@ from ..core.types.layouts import strided
 from ..core.values.building import array_from
 from .first.create import from_numpy
 from .table.creation import check_sizes, finished
-from .table.opdef import op
 from .table.publishing import checking
 
 __all__ = [
@@ -72,11 +71,6 @@ _SET_TYPE = (
     "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
     "torch.set_default_device() as alternatives."
 )
-
-
-@op("alias", view=True, vjp={"input": lambda F, grad: grad})
-def _alias(input: np.ndarray) -> Any:
-    return input[...]
 
 
 def _construct(

@@ -221,3 +221,13 @@ class Cube(torch.autograd.Function):
 
 
 print(torch.func.grad(Cube.apply)(torch.tensor(2.0)), torch.func.grad(torch.func.grad(Cube.apply))(torch.tensor(2.0)))
+
+# % second-alias: views of a whole tensor, and the operator that makes them
+x = torch.ones(2, requires_grad=True)
+w = x * 1
+print(torch.ops.aten.alias, torch.ops.aten.alias.default._schema, torch.ops.aten.alias(x).data_ptr() == x.data_ptr())
+for view in (torch.Tensor, torch.FloatTensor, w.new, torch.ops.aten.alias, lambda t: t[...], lambda t: t[()]):
+    y = view(w)
+    (first,) = torch.autograd.grad((y**2).sum(), w, create_graph=True)
+    print(y, y._base is w, first, [n and n.name() for n, _ in first.grad_fn.next_functions])
+    print(torch.autograd.grad(first.sum(), x, retain_graph=True)[0])

@@ -225,7 +225,7 @@ ALIAS = OPS["alias"] = Op(
     "alias",
     lambda input: placed(input)[...],
     view=True,
-    vjp={"input": lambda F, grad: F.alias(grad)},
+    vjp={"input": lambda F, grad: grad},
     operator=Operator("(Tensor(a) self) -> Tensor(a)"),
 )
 #: what PyTorch calls of a tensor that was just made of data: it is there only to be told of
@@ -241,7 +241,6 @@ def lifted(t: Tensor) -> Tensor:
 
 RAW.view_grad = lambda grad: grad
 TENSORS.view_grad = lambda grad: grad
-RAW.alias = lambda input: input[...]
 
 
 @instead(lambda call, args, kwargs: ALIAS.call(*args))
