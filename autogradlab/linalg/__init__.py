@@ -20,7 +20,7 @@ from ..core.memory.versions import increment_version
 from ..core.recording.record import TENSORS as F
 from ..core.runtime.help import attach
 from ..core.runtime.modes import quiet
-from ..core.tensor.tensor import Tensor, wrap
+from ..core.tensor.tensor import Tensor, wrap, wrap_result
 from ..core.types.dtypes import from_numpy, scalar_name
 from ..core.types.return_types import named
 from ..ops.common.blas import lift
@@ -419,8 +419,8 @@ def matrix_rank(
     if tol is not None:
         atol, rtol = tol, 0.0
     atol, rtol = tolerances(name, atol, rtol)
-    made = wrap(quiet(_rank, x, hermitian, atol, rtol))
-    if out is None:
+    made = wrap_result(quiet(_rank, x, hermitian, atol, rtol))
+    if out is None and not made.is_inference():
         increment_version(made)  # PyTorch sums into a tensor that it has made
     return _given(made, out, "torch.linalg.matrix_rank", unsafe=UNSAFE)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
+
+import numpy as np
 
 from ...core.runtime.settings import get_num_threads
 from ...core.types.dtypes import cxx_name, from_numpy, scalar_name, tensor_type
@@ -18,11 +21,18 @@ def check_bias(input: Array, bias: Any) -> None:
         raise RuntimeError(f"Input type ({a}) and bias type ({b}) should be the same")
 
 
+@cache
+def _computes_halves() -> bool:
+    """Whether the processor computes with float16 itself: MKLDNN takes them then."""
+    return "AVX512_SPR" in np.show_config(mode="dicts")["SIMD Extensions"].get("found", ())
+
+
 def takes_mkldnn(input: Array, weight: Array, stride: tuple[int, ...], dilation: tuple[int, ...], groups: int) -> bool:
-    """Whether PyTorch gives a convolution to MKLDNN: float32 that is worth it."""
+    """Whether PyTorch gives a convolution to MKLDNN: bfloat16, float32 that is worth it, and float16 on processors that
+    compute with it."""
     kind = from_numpy(input.dtype).name
     if kind != "float32":
-        return kind == "bfloat16"
+        return kind == "bfloat16" or (kind == "float16" and _computes_halves())
     kernel = (1, *weight.shape[2:])[-2:]
     sizes = input.shape if input.ndim > 3 else (*input.shape[:2], 1, *input.shape[2:])
     count = sizes[0] * sizes[1] * sizes[2] * sizes[3]

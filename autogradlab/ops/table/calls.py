@@ -278,8 +278,8 @@ def view_of(
         if edge is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
             edge = input._meta.accumulate()
         # end
-        if edge is None:
-            edge = gradient_edge(input)
+        if edge is None:  # where nothing is recorded, a view whose base has changed is not asked for its Node
+            edge = gradient_edge(input) if not FLAGS.unusual or LOCAL.state.record else NO_EDGE
     recorded = edge is not NO_EDGE
     if FLAGS.unusual:
         local = LOCAL.state
