@@ -16,7 +16,7 @@ import numpy as np
 from ..runtime import modes
 from .rows import Rows, Rule
 
-__all__ = ["along", "batched", "folded", "pointwise", "reduced", "stacked", "unfolded"]
+__all__ = ["along", "batched", "folded", "pointwise", "reduced", "stacked", "tried", "unfolded", "unpromoted"]
 
 Array = Any
 Kernel = Any
@@ -38,7 +38,8 @@ def _beside(args: Sequence[Any], ndim: int, levels: Sizes) -> list[Any]:
     return [x.beside(ndim, levels) if type(x) is Rows else x for x in args]
 
 
-def _run(run: Kernel, args: Sequence[Any]) -> Any:
+def tried(run: Kernel, args: Sequence[Any]) -> Any:
+    """What a kernel gives; None if it refuses: a row has the better words."""
     try:
         return modes.quiet(run, *args)
     except Exception:
@@ -46,12 +47,14 @@ def _run(run: Kernel, args: Sequence[Any]) -> Any:
 
 
 def pointwise(run: Kernel, args: Sequence[Any], levels: Sizes, lanes: Sizes) -> Any:
-    """Each element of the result comes from those at its place."""
-    arrays = _arrays(args)
-    if arrays is None:
-        return None
-    most = max(x.ndim for x in arrays)
-    found = _run(run, _beside(args, most, levels))
+    """Each element of the result comes from those at its place, which have one dtype."""
+    return None if _arrays(args) is None else unpromoted(run, args, levels, lanes)
+
+
+def unpromoted(run: Kernel, args: Sequence[Any], levels: Sizes, lanes: Sizes) -> Any:
+    """Each element of the result comes from those at its place, and its dtype does not depend on dimensions."""
+    most = max(x.ndim for x in args if isinstance(x, np.ndarray))
+    found = tried(run, _beside(args, most, levels))
     return Rows(found, levels) if getattr(found, "ndim", 0) == len(levels) + most else None
 
 
@@ -86,7 +89,7 @@ def along(place: int = 1) -> Rule:
             given[place] = tuple([d if d < 0 else d - ndim for d in dim])
         else:
             return None
-        return _split(_run(run, given), lambda r: Rows(r, levels) if r.shape[: len(lanes)] == lanes else None)
+        return _split(tried(run, given), lambda r: Rows(r, levels) if r.shape[: len(lanes)] == lanes else None)
 
     return rule
 
@@ -106,7 +109,7 @@ def batched(ndim: int, *places: int) -> Rule:
             given[place] = folded(args[place], levels, lanes, row == ndim)
         if any(type(x) is Rows for x in given):
             return None
-        return _split(_run(run, given), lambda r: unfolded(r, levels, lanes, row == ndim))
+        return _split(tried(run, given), lambda r: unfolded(r, levels, lanes, row == ndim))
 
     return rule
 
@@ -123,7 +126,7 @@ def stacked(*places: int) -> Rule:
             given[place] = x.whole
         if any(type(x) is Rows for x in given):
             return None
-        return _split(_run(run, given), lambda r: Rows(r, levels) if r.shape[: len(lanes)] == lanes else None)
+        return _split(tried(run, given), lambda r: Rows(r, levels) if r.shape[: len(lanes)] == lanes else None)
 
     return rule
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.memory.adding import added
 from ...core.memory.layout import contiguous
+from ...core.memory.together import along as rows_along
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime import errors
 from ...core.types.dims import all_dims
@@ -123,6 +124,7 @@ def logsumexp_back(F: Any, grad: Any, input: Any, result: Any, dim: Any, keepdim
         unless=lambda inputs, out: out._array.dtype.kind in "fVc",
     ),
     inner_writes=ByOut("logsumexp"),
+    together=rows_along(),
 )
 def logsumexp(input: np.ndarray, dim: Any, keepdim: bool = False) -> np.ndarray:
     """log of the sum of exp(input) along dim, without overflow.

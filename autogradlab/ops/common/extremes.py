@@ -173,6 +173,7 @@ def _along(name: str, find: Any) -> Op:
         returns=named(name, ("values", "indices")),
         node=name.title() + "Backward0",
         check_out=apart,
+        together=along(),
         inner_writes=lambda x, dim, keepdim: 0 if x.ndim and keepdim else 2 if x.ndim else 1,
         vjp={
             "input": writes(2)(

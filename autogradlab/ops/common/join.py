@@ -14,6 +14,7 @@ from ...core.graph.node import NO_EDGE
 from ...core.memory.layout import channels_last, contiguous, with_channels_last
 from ...core.memory.places import moved
 from ...core.memory.rows import Apart, Rows, refuse_numbers, repeated
+from ...core.memory.together import tried
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.runtime.warn import warn_once
@@ -94,6 +95,18 @@ def _cat(tensors: list[Any], dim: int = 0) -> np.ndarray:
     return _cat_checked(tensors, dim)
 
 
+def _cat_together(run: Any, args: Any, levels: Any, lanes: Any) -> Any:
+    """The rows of many tensors joined at once; what has none is in each."""
+    tensors, dim = args[0], args[1] if len(args) > 1 else 0
+    ndim = tensors[0].ndim
+    if type(dim) is not int or not -ndim <= dim < ndim or any(t.ndim != ndim or t.shape == (0,) for t in tensors):
+        return None
+    beside = [t.beside(ndim, levels) if isinstance(t, Rows) else t for t in tensors]
+    whole = [np.broadcast_to(a, (*lanes, *t.shape)) for a, t in zip(beside, tensors, strict=True)]
+    found = tried(run, (whole, dim if dim < 0 else dim - ndim))
+    return None if found is None else Rows(found, levels)
+
+
 def _cat_checked(tensors: Any, dim: Any) -> np.ndarray:
     refuse_numbers(*tensors)
     for i, t in enumerate(tensors):
@@ -172,6 +185,7 @@ op(
     tensor([[1, 2, 1, 2]])
     """,
     out=Out(overlap="late", uncastable=UNCASTABLE),
+    together=_cat_together,
 )(_cat)
 alias("concat", "cat", method=False)
 alias("concatenate", "cat", method=False)

@@ -9,6 +9,7 @@ import numpy as np
 from ...core.memory.absent import require_contents
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.rows import Rows
+from ...core.memory.together import unpromoted
 from ...core.recording.record import RAW, TENSORS, writes
 from ...core.runtime.errors import ROWS_SELECTED
 from ...core.runtime.warn import warn
@@ -126,6 +127,7 @@ _FILLS = [
         _masked_fill,
         "input mask",
         in_rows="arithmetic",
+        together=unpromoted,
         numbers=True,
         node="MaskedFillBackward0",
         overload="Scalar",

@@ -245,6 +245,7 @@ def _extreme(declaration: str, ufunc: Any, doc: str = "") -> None:
         real=True,
         doc=doc,
         inner_writes=ByOut(name),
+        together=along(),
     )(kernel)
 
 

@@ -254,6 +254,7 @@ op(
     """,
     "input index src",
     writes=_scatter_src,
+    together=along(),
     inplace=True,
     inplace_function=False,
     overload="src",
@@ -354,6 +355,7 @@ op(
     """,
     "input index src",
     writes=_scatter_add,
+    together=along(),
     inplace=True,
     inplace_function=False,
     vjp={

@@ -252,6 +252,7 @@ OPS["argsort.stable"] = Op("argsort", _stable_argsort, check_out=same_dtype(want
     counts=(1, 2, 3),
     overloads=[Overload(OPS["argsort.stable"], takes=_of_stable)],
     inner_writes=1,
+    together=along(),
 )
 def argsort(input: np.ndarray, dim: int = -1, descending: bool = False) -> np.ndarray:
     """The indices that would sort input along dim.
@@ -298,6 +299,7 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
     **_of_places("topk"),
     reads="late",
     out=Out(overlap="part"),
+    together=along(2),
 )
 def topk(
     input: np.ndarray, k: Any, dim: int = -1, largest: bool = True, sorted: bool = True
@@ -408,6 +410,7 @@ def selecting(name: str) -> dict[str, Any]:
     out=Out(overlap="whole", keeps="lacking"),
     check_out=same_dtype("output values must be of same type as input", "output indices must be of scalar type Long"),
     inner_writes=ByOut("kthvalue"),
+    together=along(2),
 )
 def kthvalue(input: np.ndarray, k: int, dim: int = -1, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The k-th smallest element along dim, counted from 1, and its index.

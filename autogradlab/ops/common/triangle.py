@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory.together import stacked
 from ...core.tensor.tensor import Tensor
 from ..first.kinds import BITS
 from ..table.opdef import op
@@ -80,6 +81,7 @@ _MANY = 1 << 10
     inplace=True,
     inplace_function=False,
     writes=_cut("tril", True),
+    together=stacked(0),
 )
 def tril(input: Any, diagonal: int = 0) -> np.ndarray:
     """The lower triangle; the rest is 0. diagonal > 0 keeps more, < 0 less.
@@ -110,6 +112,7 @@ def tril(input: Any, diagonal: int = 0) -> np.ndarray:
     inplace=True,
     inplace_function=False,
     writes=_cut("triu", False),
+    together=stacked(0),
 )
 def triu(input: Any, diagonal: int = 0) -> np.ndarray:
     """The upper triangle; the rest is 0. diagonal > 0 keeps less, < 0 more.

@@ -28,7 +28,9 @@ from .shape import _expand
 
 _new = object.__new__
 _dot = np.ndarray.dot
+_ndarray = np.ndarray
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+_SINGLES = frozenset((_FLOAT32, _FLOAT64))
 
 
 def _x(a: np.ndarray) -> str:
@@ -79,6 +81,10 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
     if (d is _FLOAT32 or d is _FLOAT64) and a.ndim <= 2:
         if a.shape[-1] == 1 and _column_by_row(a, b):
             return np.matmul(a, b) if isinstance(b, Rows) else np.multiply(a, b, order="C")
+        if (
+            type(b) is not _ndarray and isinstance(b, Rows) and not isinstance(a, Rows)
+        ):  # an array's own method would not ask it
+            return np.matmul(a, b)
         if d is _FLOAT32 and a.ndim == b.ndim == 2 and a.shape[1] >= _LONG:
             return _of_long_sums(a, b)
         r: np.ndarray = a.dot(b)  # for small matrices in half the time of np.matmul
@@ -552,8 +558,6 @@ def mv(input: np.ndarray, vec: np.ndarray) -> np.ndarray:
             f"addmv input tensors must have the same dtype, but got {scalar_name(vec)}, {scalar_name(input)}, and "
             f"{scalar_name(vec)}"
         )
-    if isinstance(vec, Rows) and input.dtype in (_FLOAT32, _FLOAT64):
-        return np.matmul(input, vec)
     return product(input, vec, "addmv_impl_cpu")
 
 
@@ -579,6 +583,16 @@ def _vectors(input: np.ndarray, other: np.ndarray) -> None:
         )
 
 
+def _dots_together(run: Any, args: Any, levels: Any, lanes: Any) -> Any:
+    """The products of many rows, as those of matrices of one row and one column."""
+    if any(x.ndim != 1 or x.dtype not in _SINGLES or x.dtype != args[0].dtype for x in args):
+        return None
+    if args[0].shape != args[1].shape or args[0].size < 2:
+        return None
+    x, y = (a.beside(1, levels) if isinstance(a, Rows) else a for a in args)
+    return Rows(np.matmul(x[..., None, :], y[..., None])[..., 0, 0], levels)
+
+
 @op(
     "dot(Tensor input, Tensor tensor, *, Tensor out=None) -> Tensor|uint_dot",
     vjp={
@@ -588,6 +602,7 @@ def _vectors(input: np.ndarray, other: np.ndarray) -> None:
     check_out=same_dtype("result dtype {1} does not match input dtype {0}"),
     reads="late",
     inner_writes=1,
+    together=_dots_together,
 )
 def dot(input: np.ndarray, tensor: np.ndarray) -> np.ndarray:
     """The sum of the products of two vectors.

@@ -530,7 +530,7 @@ def _truth(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
         return np.asarray(contiguous(r)).astype(np.uint8) if input.dtype == np.uint8 else contiguous(r)
 
     kernel.__name__ = name
-    op(name, doc=doc, inner_writes=1)(kernel)
+    op(name, doc=doc, inner_writes=1, together=along())(kernel)
 
 
 _truth(

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.memory.layout import keeping_channels
 from ...core.memory.places import add_at, inside
+from ...core.memory.together import stacked
 from ...core.recording.record import RAW, says, sizes_of
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import from_numpy, promote, tensor_type
@@ -43,6 +44,7 @@ def _where_added(padding_idx: int) -> tuple[str, str]:
     shown={"weight_shape": ""},
     constants={**sizes_of("weight_shape", 0), "sparse": False},
     real=True,
+    together=stacked(1),
 )
 def embedding(
     weight: np.ndarray,
