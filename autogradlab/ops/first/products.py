@@ -81,9 +81,8 @@ def product(a: np.ndarray, b: np.ndarray, kernel: str = "addmm_impl_cpu_") -> np
     if (d is _FLOAT32 or d is _FLOAT64) and a.ndim <= 2:
         if a.shape[-1] == 1 and _column_by_row(a, b):
             return np.matmul(a, b) if isinstance(b, Rows) else np.multiply(a, b, order="C")
-        if (
-            type(b) is not _ndarray and isinstance(b, Rows) and not isinstance(a, Rows)
-        ):  # an array's own method would not ask it
+        # an array's own method would not ask rows
+        if type(b) is not _ndarray and isinstance(b, Rows) and not isinstance(a, Rows):
             return np.matmul(a, b)
         if d is _FLOAT32 and a.ndim == b.ndim == 2 and a.shape[1] >= _LONG:
             return _of_long_sums(a, b)
