@@ -74,6 +74,12 @@ def start(command: list[str], folder: Path) -> int:
         """Says where it is, once it is there."""
 
         @classmethod
+        def get_extension_package(cls) -> str:
+            """What the server is to load: not the package of this class. In environments that borrow JupyterLab from
+            another one, no configuration names it."""
+            return "jupyterlab"
+
+        @classmethod
         def initialize_server(cls, argv: Any = None, load_other_extensions: bool = True, **more: Any) -> Any:
             server = super().initialize_server(argv, load_other_extensions, **more)
             loops.append(server.io_loop.asyncio_loop)

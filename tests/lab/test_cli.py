@@ -581,9 +581,11 @@ def test_every_word_of_the_command_is_used(name: str):
 
 @pytest.mark.slow
 def test_root_is_told_how_to_start(tmp_path: Path):
-    """The server refuses root after its words have gone into a file."""
+    """The server refuses root after its words have gone into a file. No configuration names JupyterLab here, as in an
+    environment that borrows it from another one."""
     code = (
         "import os, sys; os.geteuid = lambda: 0\n"
+        "from jupyter_core import paths; paths.ENV_CONFIG_PATH = paths.SYSTEM_CONFIG_PATH = sys.argv[1:]\n"
         "from autogradlab.lab import cli\n"
         "sys.exit(cli.main(['lab', '--dir', sys.argv[1], '--no-browser']))"
     )
