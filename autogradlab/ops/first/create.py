@@ -301,9 +301,7 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
     if bool(given) != requires_grad(found):
         if given and found._array.dtype.kind not in "fcV":
             return finished(found._array, True)
-        if not given:
-            return found.detach()
-        found.requires_grad_()
+        found.requires_grad_(bool(given))
     return found
 
 

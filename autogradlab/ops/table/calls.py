@@ -121,7 +121,7 @@ def save_first(op: Op, values: Sequence[Any]) -> None:
                 value._counter[0]  # raises
 
 
-def _kernel(error: RuntimeError | MemoryError, run: Callable[..., Any], *args: Any) -> Any:
+def _kernel(error: RuntimeError | MemoryError | IndexError, run: Callable[..., Any], *args: Any) -> Any:
     """A kernel raised: only because the quiet context was in use, or in earnest."""
     if not modes.busy(error):
         return modes.separately(error, run, *args)
@@ -448,14 +448,11 @@ def several(op: Op) -> Callable[..., Any]:
             del given[positional:]
         try:
             r = QUIET(run, *given)
-        except (RuntimeError, MemoryError) as error:
+        except (RuntimeError, MemoryError, IndexError) as error:
             if mapped is not None and isinstance(error, Apart) and (instead := mapped(*values)) is not None:
                 return instead
             save_first(op, values)
             r = _kernel(error, run, *given)
-        except IndexError:
-            save_first(op, values)
-            raise
         except (AttributeError, TypeError, ValueError):
             r = apart(run, given)
             if r is None:
