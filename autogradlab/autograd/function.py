@@ -578,7 +578,8 @@ def _finish(
         is_input = _among(o, args)
         changed = _among(o, dirty)
         diff = recording and o._array.dtype.kind in "fcV" and not _among(o, fixed)
-        if separate and diff and is_input and not changed and _among(o, kept):
+        detached = not diff and requires_grad(o)
+        if separate and is_input and not changed and not detached and _among(o, kept):
             raise RuntimeError(
                 "An input that has been returned as-is as output is being saved for backward. This is not supported "
                 "if you override setup_context. You should return and save a view of the input instead, e.g. with "

@@ -162,8 +162,6 @@ for x in (plain.permute(2, 1, 0), plain.permute(2, 1, 0).clone(), plain.transpos
     rows, ends = torch.zeros(x.shape[1:]), torch.zeros(torch.diagonal(x).shape)
     print(x.select_scatter(rows, 0, 1).stride(), x.slice_scatter(rows[None], 0, 0, 1).stride(), end=" ")
     print(x.diagonal_scatter(ends).stride(), x.as_strided_scatter(-torch.ones(2), (2,), (1,)))
-x = torch.ones(3, 2, requires_grad=True).t()
-attempt(lambda: x.as_strided_scatter(torch.zeros(1), (1,), (1,)))
 
 # % units-small: numbers along a dimension that they have not; Cholesky's factors of nothing
 number = torch.tensor(2.0)

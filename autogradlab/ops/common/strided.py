@@ -392,27 +392,13 @@ OPS["as_strided_scatter"] = Op(
     shown={"input_shape": "", "input_strides": ""},
 )
 RAW.as_strided_scatter = _as_strided_scatter
-_CONTIGUOUS = (
-    '!self.requires_grad() || self.is_contiguous() INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/aten/src/ATen/native'
-    '/TensorShape.cpp":4754, please report a bug to PyTorch. as_strided_scatter is currently only supported for '
-    "contiguous inputs"
-)
-
-
-def _scatter_strided(*args: Any, **kwargs: Any) -> Tensor:
-    input = args[0] if args else kwargs.get("input")
-    if isinstance(input, Tensor) and requires_grad(input) and not input.is_contiguous():
-        raise RuntimeError(_CONTIGUOUS)
-    made: Tensor = OPS["as_strided_scatter"].call(*args, **kwargs)
-    return made
-
-
+_scatter_strided = OPS["as_strided_scatter"].call
 publish(
     """
     as_strided_scatter(Tensor input, Tensor src, SymInt[] size, SymInt[] stride,
         SymInt? storage_offset=None) -> Tensor
     """,
-    _scatter_strided,
+    lambda *args, **kwargs: _scatter_strided(*args, **kwargs),
     True,
     True,
     """
