@@ -5,8 +5,18 @@ from __future__ import annotations
 
 from typing import Any
 
-#: until what a key has changed is drawn and scrolled to: a busy machine takes its time
-PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+#: until the card has stood still for so many frames, some seconds at most: what a key has changed is drawn, and what it
+#: scrolls is scrolled. The browser's own keys, such as Home at a button, scroll for a quarter of a second, and whoever
+#: has gone on to the next station by then is carried along
+STILL = """async frames => {
+  let at = NaN;
+  for (let still = 0, all = 0; still < frames && all < 300; all++) {
+    await new Promise(requestAnimationFrame);
+    const { top } = window.tried().getBoundingClientRect();
+    still = top === at ? still + 1 : 0;
+    at = top;
+  }
+}"""
 #: what has focus, whether it is in the card and seen, and what of the card's state keys change
 STATION = """() => {
   const e = document.activeElement, card = window.tried(), box = e.getBoundingClientRect();
@@ -55,7 +65,7 @@ def try_keys(page: Any, walked: list[dict[str, Any]], most: int = 3) -> None:
         seen = {}
         for key in KEYS:
             page.keyboard.press(key)
-            page.evaluate(PAINTED)
+            page.evaluate(STILL, 12 if scrolls else 2)
             seen[key] = page.evaluate(STATION)
             assert seen[key]["inside"] and (scrolls or seen[key]["seen"]), (number, kind, key)
         if station["frame"] is not None and kind not in ("select", "pick"):

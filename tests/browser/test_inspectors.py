@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser.conftest import WINDOW
 from tests.browser.labdrive import axe, cells, is_loaded, open_notebook, run_all, save, shoot, themes
-from tests.browser.stations import BACK, stations, try_keys
+from tests.browser.stations import BACK, STILL, stations, try_keys
 from tests.conftest import ROOT, need
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.turns(3, 1)]
@@ -209,15 +209,11 @@ NOTEBOOK = """() => {
 }"""
 #: the cell of a card is the active one, in command mode, at the top of the page, to which JupyterLab goes on scrolling
 BEFORE = """async index => {
-  const book = window.jupyterapp.shell.currentWidget.content, pane = document.querySelector('.jp-WindowedPanel-outer');
+  const book = window.jupyterapp.shell.currentWidget.content;
   Object.assign(book, { activeCellIndex: index, mode: 'command' });
   book.activate();
   await book.scrollToItem(index, 'start');
   window.tried = () => book.widgets[index].node.querySelector('.agl-card');
-  for (let still = 0, at = 0; still < 8; at = pane.scrollTop) {
-    await new Promise(done => setTimeout(done, 100));
-    still = pane.scrollTop === at ? still + 1 : 0;
-  }
 }"""
 #: what JupyterLab does in its command mode: moves, selects, cuts, deletes, changes, runs, edits
 COMMANDS = ["ArrowUp", "ArrowDown", "Shift+ArrowDown", *"kjabxcvzddmy1lohsii00"]
@@ -230,6 +226,7 @@ def test_every_card_by_keyboard_while_the_notebook_has_keys_of_its_own(opened: A
     for index, kind in enumerate(CALLS, 1):
         card(page, index)
         page.evaluate(BEFORE, index)
+        page.evaluate(STILL, 48)
         before = page.evaluate(NOTEBOOK)
         for _ in range(3):  # the cell's own buttons may come first
             press(page, "Tab")
