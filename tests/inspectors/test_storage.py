@@ -270,6 +270,12 @@ def test_tensors_without_elements_have_no_memory_to_share(torch: Any) -> None:
     assert "memory of their own" not in lab.storage(e, e.detach()).text
 
 
+def test_where_there_are_no_cells_there_is_no_room_nor_word_for_them(torch: Any) -> None:
+    none, one = (lab.storage(torch.zeros(size)) for size in (0, 1))
+    assert drawings(none)[0].height < drawings(one)[0].height - 10
+    assert ["counted from 0" in shown.text for shown in (none, one)] == [False, True]
+
+
 def test_one_cell_is_one(torch: Any):
     assert "memory 1: 4 B, 1 cell\n" in lab.storage(torch.tensor(3.0)).text
     assert "memory 1: 8 B, 2 cells of 4 B\n" in lab.storage(torch.tensor([3.0, 4.0])).text

@@ -69,7 +69,8 @@ def _card(named: Sequence[tuple[str, Any]], known: Names) -> Card:
         drawn = [_drawing(number, strip, usable, margin) for number, strip in enumerate(found, 1)]
         wide = max(d.width for d in drawn)
         blocks += [replace(d, width=wide) for d in drawn]
-        blocks += [_legend(found), _table(found, usable), *_notes(found, usable), *_beyond(usable, known)]
+        blocks += [_legend(found)] if any(strip.nbytes for strip in found) else []
+        blocks += [_table(found, usable), *_notes(found, usable), *_beyond(usable, known)]
     for name, thing in named:
         if not (is_tensor(thing) or is_array(thing)):
             blocks.append(Note(say("storage.no_memory", name=code(name), type=code(type_name(thing))), "warning"))
@@ -137,7 +138,7 @@ def _drawing(number: int, strip: Strip, things: Sequence[tuple[str, Any]], margi
     row = _Row(cells, margin, cell_width)
     seen = {cell for window in strip.windows for cell in cells if window.at(cell * strip.unit)[1]}
     items = [_memory(number, strip, row, said, seen)]
-    top = TOP + CELL + 12
+    top = TOP + CELL + 12 if cells else CELL
     for order, (window, member) in enumerate(zip(strip.windows, strip.members, strict=True)):
         lane = _lane(f"m{number}w{order + 1}", window, strip, row, top)
         items.append(replace(lane, tensor=mark(things[member][1], window.name)))
@@ -161,7 +162,8 @@ def _fitting(text: str, value: Any) -> str:
 
 
 def _memory(number: int, strip: Strip, row: _Row, said: dict[int, str], seen: set[int]) -> Item:
-    shapes: list[Shape] = [Text(0, TOP + 19, say("storage.memory", number=number), "muted", "start", SIZE)]
+    name = say("storage.memory", number=number)
+    shapes: list[Shape] = [Text(0, TOP + 19 if row.x else 19, name, "muted", "start", SIZE)]
     for cell, x in row.x.items():
         tone: Tone = "plain" if cell in seen else "muted"
         shapes.append(Text(x + row.wide / 2, TOP - 6, str(cell), "muted", size=SIZE, mono=True))
