@@ -582,6 +582,20 @@ def _row_products(x: Array, y: Array) -> Array:
     return found
 
 
+def _centered(rows: Array, eps: float) -> tuple[Array, Array, Array]:
+    """The rows of a matrix without their means, these, and the reciprocals of their standard deviations."""
+    count = np.array(rows.shape[1], rows.dtype)
+    mean = of_rows(rows)
+    mean /= count
+    out = rows - mean[:, None]
+    rstd = _row_products(out, out)
+    rstd /= count
+    rstd += np.array(eps, rows.dtype)
+    np.sqrt(rstd, rstd)
+    np.divide(_ONE, rstd, rstd)
+    return out, mean, rstd
+
+
 def _layer_norm_twice(
     F: Any,
     grads: list[Any],
@@ -640,15 +654,7 @@ def native_layer_norm(
     wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
     size = math.prod(normalized_shape)
     rows = _matrix(wide, size) if wide.size else wide.reshape(math.prod(input.shape[: dims[0]]), size)
-    count = np.array(size, wide.dtype)
-    mean = of_rows(rows)
-    mean /= count
-    out = rows - mean[:, None]
-    rstd = _row_products(out, out)
-    rstd /= count
-    rstd += np.array(eps, wide.dtype)
-    np.sqrt(rstd, rstd)
-    np.divide(_ONE, rstd, rstd)
+    out, mean, rstd = _centered(rows, eps)
     out *= rstd[:, None]
     if weight is not None:
         out *= weight if weight.ndim == 1 else weight.reshape(-1)
@@ -839,7 +845,9 @@ def _group_norm_vjp(
         return _group_norm_recorded(F, grads, input, weight, bias, N, C, HxW, group, result1, result2, needs)
     if F is RAW and is_half(input):
         by_out, input, weight, result1, result2 = _wide(by_out, input, weight, result1, result2)
-    if F is RAW and by_out is not None and _plain(by_out, input, result2):
+    if F is RAW and not (channels_last(input) or filled_channels_last(input)):
+        by_out, input = contiguous(by_out), contiguous(input)
+    if F is RAW and _plain(by_out, input, result2):
         return _group_norm_backward(by_out, input, weight, result1, result2, (N, group, C // group, HxW), needs)
     shape = tuple(input.shape)
     ndim = len(shape)
@@ -908,11 +916,21 @@ def native_group_norm(
     refuse(input, "GroupNormKernelImpl", BOOL + INTEGERS + COMPLEX)
     kind = _statistics_dtype(input, weight, bias)
     wide, weight, bias = _wide(input, weight, bias)
-    out, mean, rstd = _group_normed(wide, N, group, eps)
-    if weight is not None:
-        out *= _channel(weight, input.ndim)
-    if bias is not None:
-        out += _channel(bias, input.ndim)
+    x = wide.reshape(N * group, C // group * HxW)
+    out, mean, rstd = _centered(x, eps)
+    if weight is None and bias is None:
+        out *= rstd[:, None]
+    else:  # each channel of a sample by one factor and one shift, as in PyTorch
+        scale = rstd.reshape(N, group, 1)
+        if weight is not None:
+            scale = scale * weight.reshape(group, -1)
+        shift = scale * -mean.reshape(N, group, 1)
+        if bias is not None:
+            shift = shift + bias.reshape(group, -1)
+        parts = (N, group, C // group, HxW)
+        part = np.multiply(x.reshape(parts), scale[..., None], out.reshape(parts))
+        part += shift[..., None]
+    out, mean, rstd = out.reshape(input.shape), mean.reshape(N, group), rstd.reshape(N, group)
     return out.astype(input.dtype, copy=False), mean.astype(kind, copy=False), rstd.astype(kind, copy=False)
 
 
@@ -937,13 +955,3 @@ def check_groups(
             )
     if count is not None and input.size != count:
         raise RuntimeError(errors.CONDITION.format("X.numel() == N * C * HxW"))
-
-
-def _group_normed(input: Array, N: int, group: int, eps: float) -> tuple[Array, Array, Array]:
-    """The normalized groups in input's shape, their means and the reciprocals of their standard deviations."""
-    x = input.reshape(N, group, -1) if input.size else input.reshape(N, group, 0)
-    count = np.array(x.shape[2], x.dtype)  # np.mean warns where there is nothing
-    mean = x.sum(2, keepdims=True) / count
-    out = x - mean
-    rstd = 1 / np.sqrt((out * out).sum(2, keepdims=True) / count + x.dtype.type(eps))
-    return (out * rstd).reshape(input.shape), mean[..., 0], rstd[..., 0]
