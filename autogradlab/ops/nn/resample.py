@@ -134,16 +134,40 @@ def _blended(x: Array, taps: list[list[Tap]]) -> Array:
     return np.ascontiguousarray(x)
 
 
-def _unblended(g: Array, sizes: tuple[int, ...], taps: list[list[Tap]]) -> Array:
-    """The transpose: the gradient of each element summed from all that it is in. Places only ever grow along a
-    dimension, so that those of one element lie side by side."""
-    for d in range(1, len(taps) + 1):
-        shape = (*g.shape[: g.ndim - d], sizes[-d], *g.shape[g.ndim - d + 1 :])
-        r = np.zeros(shape, g.dtype)
-        for places, weights in taps[-d]:
-            first = np.flatnonzero(np.diff(places, prepend=-1))
-            where: Any = (..., places[first], *(slice(None),) * (d - 1))
-            r[where] += np.add.reduceat(g * weights.reshape(-1, *(1,) * (d - 1)), first, r.ndim - d)
+#: input elements of a dimension, for each of them an output element that it is part of, and its weight there
+Share = tuple[Any, Array, Array]
+
+
+@_kept
+def _shares(mode: str, n: int, o: int, align: bool, factor: float | None, dtype: Any) -> list[Share]:
+    """The transpose of `_taps`: the first output element of each input element that has one, the second ones, ..."""
+    taps = _taps(mode, n, o, align, factor, dtype)
+    inputs = np.stack([places for places, _ in taps], 1).reshape(-1)
+    weights = np.stack([w for _, w in taps], 1).reshape(-1)
+    order = np.argsort(inputs, kind="stable")
+    count = np.bincount(inputs, minlength=n)
+    first = np.cumsum(count) - count
+    found = []
+    for k in range(count.max()):
+        having = np.flatnonzero(count > k)
+        at = order[first[having] + k]
+        low, high = int(having[0]), int(having[-1]) + 1
+        where = slice(low, high) if len(having) == high - low else having
+        found.append((where, at // len(taps), weights[at]))
+    return found
+
+
+def _unblended(g: Array, sizes: tuple[int, ...], shares: list[list[Share]]) -> Array:
+    """The transpose: the gradient of each element summed from all that it is in."""
+    dims = range(1, len(sizes) + 1)
+    # single numbers are picked from the last dimension: it comes when there are fewer of them
+    for d in dims if math.prod(sizes) > math.prod(g.shape[2:]) else reversed(dims):
+        r = np.zeros((*g.shape[: g.ndim - d], sizes[-d], *g.shape[g.ndim - d + 1 :]), g.dtype)
+        behind = (slice(None),) * (d - 1)
+        for where, places, weights in shares[-d]:
+            part = g.take(places, -d)
+            part *= weights.reshape(-1, *(1,) * (d - 1))
+            r[(..., where, *behind)] += part
         g = r
     return g
 
@@ -257,7 +281,7 @@ def _resampler(name: str, node: str, mode: str, nd: int) -> None:
         how = shape[2:], output_size, align_corners, scales, input.dtype
         if mode in _FILTERS:
             return along(input, [m.T for m in by_dimension(matrix, *how)])
-        return _unblended(input, shape[2:], by_dimension(_taps, *how))
+        return _unblended(input, shape[2:], by_dimension(_shares, *how))
 
     kept: dict[str, Any] = {
         "shown": {"scales": "", **({} if align else {"align_corners": ""})},
