@@ -327,9 +327,11 @@ def _of_rows(x: np.ndarray) -> np.ndarray:
         return _reduce(x.T.take(_SHORT[lanes][n], 0), 0)
     count = n // lanes
     end = count * lanes
+    # of many rows a number of each at a time
+    columns = x.T if n > _LINE and len(x) < _FEW_ROWS else np.ascontiguousarray(x.T)
     r = np.empty((n - end + lanes, len(x)), x.dtype)  # in the order of their sum, one below the other
-    r[: n - end] = x[:, end:].T
-    r[n - end :] = _in_strands(x[:, :end].reshape(-1, count, lanes).swapaxes(0, 1)).T
+    r[: n - end] = columns[end:]
+    r[n - end :] = _in_strands(columns[:end].reshape(count, lanes, -1))
     return _reduce(r, 0)
 
 
