@@ -269,18 +269,25 @@ class _HalfOpenInterval(_Between):
         return (self.lower_bound <= value) & (value < self.upper_bound)
 
 
+def _whole(value: Any, inside: Any) -> Any:
+    """Which values inside bounds are whole numbers: of a tensor of integers all of them."""
+    if isinstance(value, Tensor) and not (value.is_floating_point() or value.is_complex()):
+        return inside
+    return (value % 1 == 0) & inside
+
+
 class _IntegerInterval(_Between):
     is_discrete = True
 
     def check(self, value: Any) -> Any:
-        return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
+        return _whole(value, (self.lower_bound <= value) & (value <= self.upper_bound))
 
 
 class _IntegerGreaterThan(_Above):
     is_discrete = True
 
     def check(self, value: Any) -> Any:
-        return (value % 1 == 0) & (value >= self.lower_bound)
+        return _whole(value, value >= self.lower_bound)
 
 
 class _Real(Constraint):

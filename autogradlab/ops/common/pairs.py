@@ -357,9 +357,9 @@ binary(
 
 
 def _remainder(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    if x.dtype.kind in "iu":
+        return np.remainder(x, y)
     r = fmod(x, y)
-    if x.dtype.kind == "u":
-        return r
     return np.where((r != 0) & ((r < 0) != (y < 0)), r + y, r)
 
 
