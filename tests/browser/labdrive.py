@@ -32,6 +32,10 @@ DONE = """() => {
     && ![...document.querySelectorAll('.jp-InputPrompt')].some(n => n.textContent.includes('*'));
 }"""
 
+#: a cell that has run before is to run again before it counts as done
+FORGET = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
+  .filter(c => c.type === 'code').forEach(c => { c.executionCount = null; })"""
+
 #: milliseconds between two looks: to ask at every frame, as Playwright does, lets the page draw sixty of them a second
 POLLING = 100
 
@@ -69,6 +73,7 @@ def close(page: Any, goes_on: bool = False) -> None:
 
 def run_all(page: Any, timeout: int = 120_000) -> None:
     """Run > Run All Cells, by the menu, in whichever language it is, and wait until each cell has run."""
+    page.evaluate(FORGET)
     page.get_by_role("menuitem", name=re.compile("^(Run|运行)$")).click()
     page.locator('li[data-command="runmenu:run-all"]').click()
     page.wait_for_function(DONE, timeout=timeout, polling=POLLING)
