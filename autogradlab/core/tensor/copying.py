@@ -160,12 +160,12 @@ def reduce_tensor(t: Tensor) -> Any:
     share it afterwards."""
     warn_of_hooks(t)
     array = memory_of(t._array)
-    steps = tuple(s // array.itemsize for s in array.strides)
+    strides = tuple(s // array.itemsize for s in array.strides)
+    own = dict(t.__dict__) or None
     if hollow(t):
-        return _rebuild_hollow, (type(t), t.dtype.name, array.shape, steps, requires_grad(t)), dict(t.__dict__) or None
+        return _rebuild_hollow, (type(t), t.dtype.name, array.shape, strides, requires_grad(t)), own
     if is_absent(array):
-        return rebuild_absent, (t.dtype.name, array.shape, steps, requires_grad(t)), dict(t.__dict__) or None
-    strides = steps
+        return rebuild_absent, (t.dtype.name, array.shape, strides, requires_grad(t)), own
     root, offset = owner(array), 0
     if root is not array and root.flags.c_contiguous and (array.size or root.size):
         offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
@@ -181,8 +181,8 @@ def reduce_tensor(t: Tensor) -> Any:
         block = np.lib.stride_tricks.as_strided(array, (last + 1,), (array.itemsize,))
     args = (block.tobytes(), t.dtype.name, offset, array.shape, strides, requires_grad(t), *bits(t._array))
     if type(t) is not Tensor:
-        return _rebuild_subclass, (rebuild_tensor, type(t), args), dict(t.__dict__) or None
-    return rebuild_tensor, args, dict(t.__dict__) or None
+        return _rebuild_subclass, (rebuild_tensor, type(t), args), own
+    return rebuild_tensor, args, own
 
 
 def rebuild_absent(kind: str, size: tuple[int, ...], stride: tuple[int, ...], grad: bool) -> Tensor:

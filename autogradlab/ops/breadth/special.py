@@ -357,7 +357,7 @@ def _logit(x: np.ndarray, eps: float | None) -> Any:
         least = np.asarray(eps, x.dtype)
         most = x.dtype.type(1) - least
         x = np.where(x < least, least, np.minimum(x, most))
-    return np.log(x / (1 - x))
+    return np.log(x / (x.dtype.type(1) - x))  # of a Python 1, NumPy 2.0 makes float32 of bfloat16
 
 
 @on_both_backends
