@@ -225,8 +225,7 @@ def _new_direction(state: dict[str, Any], gradient: Array, history: int) -> Arra
 def _written(array: Array, times: int) -> Tensor:
     """A tensor that PyTorch has written to so often."""
     made = wrap(array)
-    for _ in range(times):
-        increment_version(made)
+    made._counter = [times]
     return made
 
 

@@ -39,12 +39,10 @@ def shell(torch: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterato
 
     config = Config()
     config.HistoryManager.enabled = False
-    config.InteractiveShell.xmode = (
-        "Minimal"  # tracebacks in colours, which nobody reads here, cost more than the tests
-    )
-    config.InteractiveShell.warn_venv = (
-        False  # that pytest may be of another environment than the shell it was called in
-    )
+    # tracebacks in colours, which nobody reads here, cost more than the tests
+    config.InteractiveShell.xmode = "Minimal"
+    # pytest may be of another environment than the shell it was called in
+    config.InteractiveShell.warn_venv = False
     running = InteractiveShell.instance(config=config)
     running.user_ns["torch"] = torch
     watch()

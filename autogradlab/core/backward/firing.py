@@ -220,17 +220,15 @@ def _run(node: Node, grad: Any) -> tuple[Any, ...]:
         return node.run(grad, RAW)
     if DETACHED and grad is not None:
         refuse_detached(node)
+    saved: list[Any] | None = None
+    call: tuple[Any, ...] = node.run, grad, RAW
     if isinstance(node, OpNode) and node.hooks is not None and node.hooks.saved and grad is not None:
         saved = raw(node)
-        try:
-            return tuple(modes.quiet(node.apply, node.formulas, RAW, grad, saved))
-        except (IndexError, ValueError):
-            explain(node, grad, saved)
-            raise
+        call = node.apply, node.formulas, RAW, grad, saved
     try:
-        return tuple(modes.quiet(node.run, grad, RAW))
+        return tuple(modes.quiet(*call))
     except (IndexError, ValueError):
-        explain(node, grad)
+        explain(node, grad, saved)
         raise
 
 

@@ -8,7 +8,7 @@ is wrong.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from ..runtime import modes
 from .rows import Rows, Rule
 
-__all__ = ["along", "batched", "folded", "pointwise", "reduced", "stacked", "tried", "unfolded", "unpromoted"]
+__all__ = ["along", "batched", "beside", "folded", "pointwise", "reduced", "stacked", "tried", "unfolded", "unpromoted"]
 
 Array = Any
 Kernel = Any
@@ -34,7 +34,8 @@ def _arrays(args: Sequence[Any]) -> list[Array] | None:
     return found if all(x.dtype == found[0].dtype for x in found) else None
 
 
-def _beside(args: Sequence[Any], ndim: int, levels: Sizes) -> list[Any]:
+def beside(args: Sequence[Any], ndim: int, levels: Sizes) -> list[Any]:
+    """Arguments, of Rows the array of all rows, each of them with `ndim` dimensions."""
     return [x.beside(ndim, levels) if type(x) is Rows else x for x in args]
 
 
@@ -54,7 +55,7 @@ def pointwise(run: Kernel, args: Sequence[Any], levels: Sizes, lanes: Sizes) -> 
 def unpromoted(run: Kernel, args: Sequence[Any], levels: Sizes, lanes: Sizes) -> Any:
     """Each element of the result comes from those at its place, and its dtype does not depend on dimensions."""
     most = max(x.ndim for x in args if isinstance(x, np.ndarray))
-    found = tried(run, _beside(args, most, levels))
+    found = tried(run, beside(args, most, levels))
     return Rows(found, levels) if getattr(found, "ndim", 0) == len(levels) + most else None
 
 
@@ -64,8 +65,10 @@ def reduced(place: int) -> Rule:
     def rule(run: Kernel, args: Sequence[Any], levels: Sizes, lanes: Sizes) -> Any:
         reduction = args[place]
         each = pointwise(run, (*args[:place], 0, *args[place + 1 :]), levels, lanes)
-        if not reduction or each is None or not each.size or each.dtype.itemsize < 4:
-            return each if not reduction else None
+        if not reduction:
+            return each
+        if each is None or not each.size or each.dtype.itemsize < 4:
+            return None
         total = np.add.reduce(each, tuple(range(each.ndim)))
         return total if reduction == 2 else total / each.dtype.type(each.size)
 
@@ -80,7 +83,7 @@ def along(place: int = 1) -> Rule:
         dim, ndim = args[place], arrays[0].ndim
         if any(x.ndim != ndim or type(x) is not Rows or x.levels != levels for x in arrays):
             return None
-        given = _beside(args, ndim, levels)
+        given = beside(args, ndim, levels)
         if dim is None and len(arrays) == 1 and True not in args[1:]:
             given[0], given[place] = given[0].reshape(*lanes, -1), -1
         elif type(dim) is int and -ndim <= dim < ndim:
@@ -89,7 +92,7 @@ def along(place: int = 1) -> Rule:
             given[place] = tuple([d if d < 0 else d - ndim for d in dim])
         else:
             return None
-        return _split(tried(run, given), lambda r: Rows(r, levels) if r.shape[: len(lanes)] == lanes else None)
+        return _split(tried(run, given), _in_front(levels, lanes))
 
     return rule
 
@@ -126,14 +129,14 @@ def stacked(*places: int) -> Rule:
             given[place] = x.whole
         if any(type(x) is Rows for x in given):
             return None
-        return _split(tried(run, given), lambda r: Rows(r, levels) if r.shape[: len(lanes)] == lanes else None)
+        return _split(tried(run, given), _in_front(levels, lanes))
 
     return rule
 
 
 def folded(x: Array, levels: Sizes, lanes: Sizes, samples: bool = True) -> Array:
     """All rows in one array, whose first dimension counts them, and the samples in each."""
-    whole = x.beside(x.ndim, levels) if type(x) is Rows else x
+    (whole,) = beside((x,), x.ndim, levels)
     whole = np.broadcast_to(whole, (*lanes, *x.shape))
     rest = whole.shape[len(lanes) + samples :]
     return whole.reshape(math.prod(lanes) * (x.shape[0] if samples else 1), *rest)
@@ -147,7 +150,12 @@ def unfolded(x: Array, levels: Sizes, lanes: Sizes, samples: bool = True) -> Row
     return Rows(x.reshape(*lanes, *((x.shape[0] // count,) if samples else ()), *x.shape[1:]), levels)
 
 
-def _split(found: Any, rows: Any) -> Any:
+def _in_front(levels: Sizes, lanes: Sizes) -> Callable[[Array], Rows | None]:
+    """The rows of an array whose first dimensions count them; None of another."""
+    return lambda r: Rows(r, levels) if r.shape[: len(lanes)] == lanes else None
+
+
+def _split(found: Any, rows: Callable[[Array], Rows | None]) -> Any:
     """The rows of a result, or of each of several."""
     if type(found) is not tuple:
         return None if found is None else rows(np.asarray(found))

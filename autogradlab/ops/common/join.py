@@ -14,7 +14,7 @@ from ...core.graph.node import NO_EDGE
 from ...core.memory.layout import channels_last, contiguous, with_channels_last
 from ...core.memory.places import moved
 from ...core.memory.rows import Apart, Rows, refuse_numbers, repeated
-from ...core.memory.together import tried
+from ...core.memory.together import beside, tried
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS, LOCAL
 from ...core.runtime.warn import warn_once
@@ -101,8 +101,8 @@ def _cat_together(run: Any, args: Any, levels: Any, lanes: Any) -> Any:
     ndim = tensors[0].ndim
     if type(dim) is not int or not -ndim <= dim < ndim or any(t.ndim != ndim or t.shape == (0,) for t in tensors):
         return None
-    beside = [t.beside(ndim, levels) if isinstance(t, Rows) else t for t in tensors]
-    whole = [np.broadcast_to(a, (*lanes, *t.shape)) for a, t in zip(beside, tensors, strict=True)]
+    arrays = beside(tensors, ndim, levels)
+    whole = [np.broadcast_to(a, (*lanes, *t.shape)) for a, t in zip(arrays, tensors, strict=True)]
     found = tried(run, (whole, dim if dim < 0 else dim - ndim))
     return None if found is None else Rows(found, levels)
 

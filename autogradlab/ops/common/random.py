@@ -426,14 +426,15 @@ def _normal_of(entry: str) -> Any:
         if isinstance(out, Tensor):
             if not isinstance(std, Tensor):
                 mean = TENSORS.expand(mean, broadcast_shapes(mean.shape, out.shape))
-            mean, std = (x if _loses(x, out) else TENSORS.to(x, out.dtype) for x in (mean, std))
+            mean, std = (TENSORS.to(x, out.dtype) if _fits(x, out) else x for x in (mean, std))
         return OPS[entry].call(mean, std, generator=generator, out=out)
 
     return normal
 
 
-def _loses(x: Any, out: Tensor) -> bool:
-    return not isinstance(x, Tensor) or (x.is_complex() and not out.is_complex())
+def _fits(x: Any, out: Tensor) -> bool:
+    """Whether it is a tensor that can have the dtype of out=; complex numbers cannot be made real."""
+    return isinstance(x, Tensor) and (out.is_complex() or not x.is_complex())
 
 
 _OF_SHAPES = {

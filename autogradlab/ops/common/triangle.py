@@ -25,13 +25,16 @@ def _kept(m: int, n: int, diagonal: int, lower: bool) -> np.ndarray:
 _known = functools.lru_cache(64)(_kept)
 
 
-def _mask(m: int, n: int, diagonal: int, lower: bool) -> np.ndarray:
-    return (_known if m * n <= 1024 else _kept)(m, n, diagonal, lower)
-
-
 def _check_matrix(name: str, input: Any) -> None:
     if input.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+
+def _mask(name: str, input: Any, diagonal: int, lower: bool) -> np.ndarray:
+    """What is kept of each matrix."""
+    _check_matrix(name, input)
+    m, n = input.shape[-2:]
+    return (_known if m * n <= 1024 else _kept)(m, n, diagonal, lower)
 
 
 def _check_part(name: str) -> Callable[[Tensor, Sequence[Tensor]], None]:
@@ -43,9 +46,7 @@ def _check_part(name: str) -> Callable[[Tensor, Sequence[Tensor]], None]:
 
 
 def _part(name: str, input: np.ndarray, diagonal: int, lower: bool) -> np.ndarray:
-    _check_matrix(name, input)
-    m, n = input.shape[-2:]
-    mask = _mask(m, n, diagonal, lower)
+    mask = _mask(name, input, diagonal, lower)
     many = type(input) is np.ndarray and input.size >= _MANY and input.dtype.kind == "f"
     kind = BITS.get(input.itemsize) if many else None
     if kind is None:
@@ -63,9 +64,7 @@ def _cut(name: str, lower: bool) -> Callable[..., None]:
     """The in-place form, which asks not whether the memory overlaps."""
 
     def write(input: np.ndarray, diagonal: int = 0) -> None:
-        _check_matrix(name, input)
-        m, n = input.shape[-2:]
-        np.copyto(input, np.zeros((), input.dtype), where=~_mask(m, n, diagonal, lower))
+        np.copyto(input, np.zeros((), input.dtype), where=~_mask(name, input, diagonal, lower))
 
     return write
 

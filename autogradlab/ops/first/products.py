@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.graph.node import NO_EDGE, freed_error, leads
 from ...core.memory.rows import Rows
+from ...core.memory.together import beside
 from ...core.memory.versions import UNSHARED
 from ...core.recording.record import RAW, TENSORS, OpNode, changed
 from ...core.runtime import errors, modes
@@ -588,7 +589,7 @@ def _dots_together(run: Any, args: Any, levels: Any, lanes: Any) -> Any:
         return None
     if args[0].shape != args[1].shape or args[0].size < 2:
         return None
-    x, y = (a.beside(1, levels) if isinstance(a, Rows) else a for a in args)
+    x, y = beside(args, 1, levels)
     return Rows(np.matmul(x[..., None, :], y[..., None])[..., 0, 0], levels)
 
 

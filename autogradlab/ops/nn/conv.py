@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.memory.layout import channels_last, with_channels_last
 from ...core.memory.rows import Rows
-from ...core.memory.together import batched, folded
+from ...core.memory.together import batched, folded, unfolded
 from ...core.recording.record import RAW, TENSORS, says, sizes_of
 from ...core.runtime.modes import quiet
 from ..first.kinds import BOOL, SHORT, refuse, typed
@@ -422,10 +422,14 @@ def _gradients_together(run: Any, args: Any, levels: Sizes, lanes: Sizes) -> Any
         beside = [a.reshape(rows, n, *a.shape[1:]).swapaxes(0, 1).reshape(n, -1, *a.shape[2:]) for a in (g, x)]
         by_weight = _grad_weight(RAW, beside[0], beside[1], kernels, *options, groups * rows)
         by_bias = np.add.reduce(g.reshape(rows, n, g.shape[1], -1), (1, 3), g.dtype)
-        return by_input.reshape(*lanes, *input.shape), by_weight.reshape(*lanes, *weight.shape), by_bias
+        return by_input, by_weight, by_bias
 
     by_input, by_weight, by_bias = quiet(kernel)
-    return Rows(by_input, levels), Rows(by_weight, levels), Rows(by_bias.reshape(*lanes, -1), levels)
+    return (
+        unfolded(by_input, levels, lanes),
+        unfolded(by_weight, levels, lanes),
+        unfolded(by_bias, levels, lanes, False),
+    )
 
 
 @op(

@@ -83,12 +83,12 @@ def scatter_columns(
     return np.ascontiguousarray(whole[(..., *(slice(p, p + s) for p, s in zip(padding, sizes, strict=True)))])
 
 
-def _few(samples: int, elements: int, itemsize: int) -> list[slice]:
-    """Samples with so many elements of windows each, a few at a time."""
-    if samples * elements * itemsize <= _CACHED:
+def few(count: int, each: int, most: int) -> list[slice]:
+    """`count` parts of so many elements, a few at a time: those of `most` elements, or one."""
+    if count * each <= most:
         return [slice(None)]
-    count = max(_CACHED // (elements * itemsize), 1)
-    return [slice(i, i + count) for i in range(0, samples, count)]
+    some = max(most // each, 1)
+    return [slice(i, i + some) for i in range(0, count, some)]
 
 
 class Windows:
@@ -127,7 +127,7 @@ class Windows:
         self._view = windows(x, kernel, stride, dilation, out)
         self._lines = groups, rows // groups, lines
         self._buffer: Any = None
-        self.few = _few(n, rows * lines, x.itemsize)
+        self.few = few(n, rows * lines, _CACHED // x.itemsize)
 
     def weights(self, w: Array) -> Array:
         """(O, C / groups, *kernel) as a matrix for each tap: (taps, groups, O / groups, C / groups * elements)."""
@@ -194,7 +194,7 @@ def adjoint_input(
     weights = w.reshape(groups, o // groups, rows // groups).swapaxes(1, 2)
     flat = g.reshape(n, groups, o // groups, length)
     found = []
-    for some in _few(n, rows * length, g.itemsize):
+    for some in few(n, rows * length, _CACHED // g.itemsize):
         cols = np.matmul(weights, flat[some])
         cols = cols.reshape(cols.shape[0], rows, length)
         found.append(scatter_columns(cols, sizes, kernel, stride, padding, dilation, out))
@@ -238,7 +238,7 @@ def _summed_over_samples(
     view = np.moveaxis(windows(padded(x, padding), kernel, stride, dilation, out), 0, 1 + nd)
     flat = np.moveaxis(g.reshape(n, o, length), 0, 1)
     found: Array = None
-    for some in _few(n, groups * rows * length, x.itemsize):
+    for some in few(n, groups * rows * length, _CACHED // x.itemsize):
         grads = flat[:, some]
         summands = grads.shape[1] * length
         cols = view[(slice(None),) * (1 + nd) + (some,)].reshape(groups, rows, summands)

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.memory.adding import added, in_halves, of_rows, products_in_halves
 from ...core.memory.layout import channels_as, channels_last, contiguous, filled_channels_last, keeping_channels
 from ...core.memory.rows import Rows
-from ...core.memory.together import folded, stacked
+from ...core.memory.together import folded, stacked, unfolded
 from ...core.recording.record import RAW, TENSORS, no_derivative, says
 from ...core.runtime import errors
 from ...core.runtime.modes import quiet
@@ -678,7 +678,7 @@ def _layer_norm_together(run: Any, args: Any, levels: Any, lanes: Any) -> Any:
     by_input, _, _ = quiet(run, g, x, shape, m, r, weight, bias, *rest)
     summed = tuple(range(1, 1 + lead))
     by_weight, by_bias = (np.add.reduce(a, summed, a.dtype) for a in (g * ((x - m) * r), g))
-    return tuple([Rows(a.reshape(*lanes, *a.shape[1:]), levels) for a in (by_input, by_weight, by_bias)])
+    return tuple([unfolded(a, levels, lanes, False) for a in (by_input, by_weight, by_bias)])
 
 
 @op(

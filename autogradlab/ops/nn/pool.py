@@ -21,6 +21,7 @@ from ...core.types.dtypes import scalar_name
 from ..first.kinds import BITS, BOOL, COMPLEX, HALF, INTEGERS, SHORT, replace, typed
 from ..table.asking import Operator
 from ..table.opdef import op
+from .conv_maps import few
 
 Array = Any
 Sizes = tuple[int, ...]
@@ -160,14 +161,6 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
 
 #: so many elements of windows are worked on at a time, where there are several planes: what stays in the cache
 _CACHED = 1 << 15
-
-
-def _few_planes(count: int, each: int) -> list[slice]:
-    """`count` planes of so many elements, a few at a time."""
-    few = max(_CACHED // max(each, 1), 1)
-    return [slice(i, i + few) for i in range(0, count, few)]
-
-
 #: so many windows are looked at one by one, which takes fewer steps of NumPy, at most
 _FEW = 1 << 10
 
@@ -194,7 +187,7 @@ def _maxima(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes)
     best = np.empty((*x.shape[: -len(kernel)], *out), x.dtype)
     winner: Array = np.zeros(best.shape, np.uint8 if math.prod(kernel) <= 256 else np.intp)
     places = _places(kernel, stride, dilation, out)
-    for some in _few_planes(best.shape[0], math.prod(best.shape[1:])):
+    for some in few(best.shape[0], math.prod(best.shape[1:]), _CACHED):
         _find_maxima(x[some], places, best[some], winner[some])
     return best, winner
 
@@ -304,7 +297,7 @@ def _register_scatter(name: str, node: str, nd: int, keeps: bool = True, operato
         area = math.prod(shape[-nd:])
         places, g = (a.reshape(lead, math.prod(a.shape[-nd:])) for a in (indices, grad_output))
         out: Array = np.zeros((lead, area), g.dtype)
-        for some in _few_planes(lead, area):
+        for some in few(lead, area, _CACHED):
             whole, values = out[some], g[some].reshape(-1)
             flat = (places[some] + np.arange(len(whole))[:, None] * area).reshape(-1).astype(np.intp, copy=False)
             if g.dtype.kind == "f" and g.itemsize >= 4:
