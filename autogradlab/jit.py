@@ -10,7 +10,7 @@ import builtins
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final, NamedTuple, TypeVar, get_args, get_origin
+from typing import Any, Final, NamedTuple, TypeVar, cast, get_args, get_origin
 
 __all__ = [
     "Attribute",
@@ -73,7 +73,7 @@ def is_tracing() -> bool:
 
 
 def _marked(fn: F, mark: str) -> F:
-    fn._torchscript_modifier = mark  # type: ignore[attr-defined]
+    vars(fn)["_torchscript_modifier"] = mark
     return fn
 
 
@@ -141,9 +141,8 @@ def script_if_tracing(fn: F) -> F:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         return fn(*args, **kwargs)
 
-    wrapper.__original_fn = fn  # type: ignore[attr-defined]
-    wrapper.__script_if_tracing_wrapper = True  # type: ignore[attr-defined]
-    return wrapper  # type: ignore[return-value]
+    vars(wrapper).update(__original_fn=fn, __script_if_tracing_wrapper=True)
+    return cast(F, wrapper)
 
 
 def annotate(the_type: Any, the_value: Any) -> Any:

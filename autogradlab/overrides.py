@@ -408,7 +408,7 @@ def _dummy(func: Any, name: str) -> Callable[..., Any]:
         accepted[0].bind(*args, **kwargs)
         return -1
 
-    dummy.__signature__ = accepted[0]  # type: ignore[attr-defined]
+    vars(dummy)["__signature__"] = accepted[0]
     return dummy
 
 

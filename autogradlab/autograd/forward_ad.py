@@ -623,10 +623,9 @@ def _pushed(
         return [tangents[0]] * len(numbers)
     if node.user_code or all(t is None for t in tangents):  # what the `jvp` of a Function gives is known already
         return [None] * len(numbers)
-    own = {i for f in node.pushing(tangents) for i in f.edges} if isinstance(node, OpNode) else ()
-    if not own:
+    if not isinstance(node, OpNode) or not (own := {i for f in node.pushing(tangents) for i in f.edges}):
         return _transposed(node, tangents, numbers, leaves)
-    made: Sequence[Tensor | None] = node.push(tangents, TENSORS, numbers)  # type: ignore[attr-defined]
+    made: Sequence[Tensor | None] = node.push(tangents, TENSORS, numbers)
     rest = [None if i in own else t for i, t in enumerate(tangents)]
     if all(t is None for t in rest):
         return made
@@ -826,7 +825,7 @@ def _put_gate(t: Tensor, tangents: bool) -> None:
     """Let only the passes for tangents come to the history of a tensor, or only all others."""
     if not requires_grad(t):
         return
-    gate: Any = _GateNode.after(gradient_edge(t), t._array)  # type: ignore[attr-defined]
+    gate: Any = _GateNode.after(gradient_edge(t), t._array)
     gate.tangents = tangents
     if t._edge is None and t._view is not None:
         t._view.edge = gate

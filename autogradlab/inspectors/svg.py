@@ -219,8 +219,9 @@ class _Page(Sheet):
                 down += self._strips(made, x, y + down, room, states, texts)
             elif isinstance(block, Grid):
                 row = [block]
-                while blocks and isinstance(blocks[0], Grid):
-                    row.append(blocks.pop(0))  # type: ignore[arg-type]  # seen to be a Grid in the line above
+                while blocks and isinstance(following := blocks[0], Grid):
+                    row.append(following)
+                    del blocks[0]
                 down += self._grids(row, x, y + down, room)
             else:
                 down += self._block(block, x, y + down, room)

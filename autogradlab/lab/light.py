@@ -11,6 +11,7 @@ import sys
 from contextlib import suppress
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any
 
 __all__ = ["GRAMMAR", "lighten", "without_node"]
 
@@ -31,7 +32,7 @@ def lighten() -> None:
         return bool(importlib.import_module(GRAMMAR).is_valid_syntax(term, value))
 
     light = ModuleType(GRAMMAR)
-    light.is_valid_syntax = is_valid_syntax  # type: ignore[attr-defined]
+    vars(light)["is_valid_syntax"] = is_valid_syntax
     sys.modules[GRAMMAR] = light
 
 
@@ -40,9 +41,9 @@ def without_node() -> None:
     each start, for two thirds of a second of a processor, and nobody builds a JupyterLab here.
     """
     with suppress(ImportError):
-        commands = importlib.import_module("jupyterlab.commands")
+        commands: Any = importlib.import_module("jupyterlab.commands")
         if hasattr(commands, "_yarn_config"):
-            commands._yarn_config = lambda logger: {"yarn config": {}, "npm config": {}}  # type: ignore[attr-defined]
+            commands._yarn_config = lambda logger: {"yarn config": {}, "npm config": {}}
 
 
 if __name__ == "__main__":

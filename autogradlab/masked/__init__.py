@@ -135,7 +135,7 @@ def _canonical_dim(dim: Dims, ndim: int) -> tuple[int, ...]:
     return tuple(sorted(dims))
 
 
-def _where(mask: Tensor, input: Tensor, fill_value: Tensor) -> Tensor:
+def _where(mask: Tensor, input: Tensor, fill_value: Any) -> Tensor:
     """The input where the mask is True."""
     return torch.where(mask, input, fill_value)
 
@@ -174,9 +174,10 @@ def _combine_input_and_mask(op: _Function, input: Tensor, mask: Tensor | None, *
     """The input with the identity of `op` where the mask hides it."""
     own = sys.modules.get(_TENSORS)
     if own is not None and own.is_masked_tensor(input):
+        masked: Any = input
         found: Tensor = own.Combine.apply(
-            input.get_data(),  # type: ignore[attr-defined]
-            input.get_mask(),  # type: ignore[attr-defined]
+            masked.get_data(),
+            masked.get_mask(),
             lambda data, mask: _combine_input_and_mask(op, data, mask, *args),
         )
         return found
@@ -186,7 +187,7 @@ def _combine_input_and_mask(op: _Function, input: Tensor, mask: Tensor | None, *
     if not callable(op):
         raise ValueError(f"_combine_input_and_mask expected masked operation (got {type(op).__name__} object)")
     fill = _reduction_identity(op.__name__, input, *args)
-    return _where(inside, input, fill)  # type: ignore[arg-type]
+    return _where(inside, input, fill)
 
 
 def _of(input: Tensor, dtype: torch.dtype | None) -> torch.dtype:

@@ -484,7 +484,7 @@ def _loss(name: str) -> Any:
 
     def loss(*args: Any, reduction: int = 0, **kwargs: Any) -> Any:
         if len(args) > place:
-            *args, reduction = args  # type: ignore[assignment]
+            args, reduction = args[:-1], args[-1]
         losses = function(*args, reduction="none", **kwargs)
         return _REDUCED[reduction](losses) if reduction in _REDUCED else losses
 

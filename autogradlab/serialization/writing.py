@@ -18,7 +18,7 @@ from ..core.memory.absent import is_absent
 from ..core.memory.lazy import bits, memory_of
 from ..core.memory.storage import Storage, owner
 from ..core.random.generator import Generator
-from ..core.runtime.naming import again, called
+from ..core.runtime.naming import again, called, new_object
 from ..core.tensor.copying import warn_of_hooks, whole
 from ..core.tensor.tensor import Size, Tensor, requires_grad, wrap
 from ..core.types.device import CPU
@@ -242,7 +242,7 @@ class Writer:
         make, args, state, items, pairs = (*found, None, None, None)[:5]
         if make in (again, called):  # its class is written by the name that it has
             args = (type(x), *args[2:])
-        if make in (copyreg.__newobj__, again):  # type: ignore[attr-defined]
+        if make in (new_object, again):
             self.put(args[0])
             self._tuple(tuple(args[1:]))
             self.out += b"\x81"

@@ -12,7 +12,7 @@ from ..core.tensor.tensor import Tensor
 __all__ = ["TensorWeakRef", "WeakIdKeyDictionary", "WeakIdRef", "WeakTensorKeyDictionary"]
 
 
-class WeakIdRef(ref):  # type: ignore[type-arg]
+class WeakIdRef(ref[Any]):
     """A weak reference that equals those of the same object.
 
     Mirrors `torch.utils.weak.WeakIdRef`.

@@ -76,14 +76,14 @@ def _is_double(obj: object) -> bool:
     return isinstance(obj, (float, int, np.integer, np.floating, np.complexfloating, np.bool_))
 
 
-def _is_index(obj: object) -> bool:
+def _is_index(obj: Any) -> bool:
     """Whether `operator.index` accepts it; a bool does not count."""
     if isinstance(obj, bool):
         return False
     if _is_long(obj):
         return True
     try:
-        operator.index(obj)  # type: ignore[arg-type]
+        operator.index(obj)
     except Exception:  # any error of __index__ means that it is not an index
         return False
     return True

@@ -6,7 +6,7 @@ import itertools
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Union
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, Union
 
 import numpy as np
 
@@ -43,6 +43,7 @@ __all__ = [
 #: Node itself is the usual edge saves each operation a tuple
 Edge = Union["Node", tuple["Node | None", int]]
 Pair = tuple["Node | None", int]
+N = TypeVar("N", bound="Node")
 
 #: the edge of a tensor that requires no gradient; compared by identity
 NO_EDGE: Pair = (None, 0)
@@ -487,10 +488,11 @@ class AccumulateGrad(Node):
         return ()
 
 
-def node_class(name: str, base: type[Node], **attributes: Any) -> type[Node]:
+def node_class(name: str, base: type[N], **attributes: Any) -> type[N]:
     """A Node class of the given name. Its module is `builtins` so that it prints as PyTorch's:
     <MulBackward0 object …>."""
-    return type(name, (base,), {"__slots__": (), "__module__": "builtins", **attributes})
+    made: type[N] = type(name, (base,), {"__slots__": (), "__module__": "builtins", **attributes})
+    return made
 
 
 def short_name(node: Node) -> str:

@@ -944,7 +944,7 @@ def make_node_class(
         saved_names=saved_names,
         **methods,
     )
-    return made  # type: ignore[return-value]
+    return made
 
 
 def _times(each: tuple[Times, ...]) -> Any:

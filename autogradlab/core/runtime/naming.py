@@ -6,9 +6,12 @@ import copyreg
 from importlib import import_module
 from typing import Any
 
-__all__ = ["again", "by_call", "by_name", "called", "lookup", "place"]
+__all__ = ["again", "by_call", "by_name", "called", "lookup", "new_object", "place"]
 
 _PACKAGE = __name__.partition(".")[0]
+
+#: what pickle makes an object of a class with
+new_object: Any = vars(copyreg)["__newobj__"]
 
 
 def place(cls: type, module: str) -> None:
@@ -57,7 +60,7 @@ def by_name(x: Any, protocol: Any) -> Any:
         return object.__reduce_ex__(x, protocol)
     found: Any = object.__reduce_ex__(x, 2)
     make, args, *rest = found
-    if make is not copyreg.__newobj__:  # type: ignore[attr-defined]
+    if make is not new_object:
         return make, args, *rest
     return again, (inside, type(x).__qualname__, *args[1:]), *rest
 

@@ -362,12 +362,12 @@ class _Story:
 
     def _telling(self, moment: Moment) -> int | None:
         """The parameter whose numbers are shown first: one of which something is said, else the largest weight."""
-        known = [k for k, found in enumerate(moment.sums) if found is not None and found.added]
+        known = {k: len(found.added) for k, found in enumerate(moment.sums) if found is not None and found.added}
         noted = {name for event in self.events if event.step == moment.step for name in event.names}
         for k in known:
             if self.names[self.rows[k]] in noted:
                 return k
-        return max(known, key=lambda k: len(moment.sums[k].added), default=None)  # type: ignore[union-attr]
+        return max(known, key=known.__getitem__, default=None)
 
     def _backwards(self, marks: Sequence[int]) -> tuple[tuple[int, ...], tuple[tuple[int, Card], ...]]:
         """The moments whose backward is known; the cards of the most telling ones, and of those asked for."""

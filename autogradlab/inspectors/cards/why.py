@@ -105,8 +105,10 @@ def card_of_error(error: BaseException) -> Card:
     found = diagnose(failed)
     title = say("why.title_error", error=type(error).__name__)
     blocks = list(_blocks([found]))
-    last = blocks.pop() if isinstance(blocks[-1], Facts) else Facts(())
-    facts = Facts((*last.rows, *_place(failed).rows))  # type: ignore[union-attr]  # seen to be Facts
+    facts = _place(failed)
+    if isinstance(last := blocks[-1], Facts):
+        del blocks[-1]
+        facts = Facts((*last.rows, *facts.rows))
     return Card("explain", title, blocks=(*blocks, facts), lang=language())
 
 

@@ -134,8 +134,9 @@ def summed(to: str, parts: Sequence[tuple[str, Amount | None]], total: Amount | 
     shown = tuple((name, part.grid) for name, part in parts if part is not None and part.grid is not None)
     signs = ("+",) * max(0, len(shown) - 1)
     whole = [array(part) for _, part in parts if part is not None]
+    known = [w for w in whole if w is not None]
     with np.errstate(all="ignore"):
-        adds = bool(whole) and all(w is not None for w in whole) and close(np.asarray(sum(whole)), array(total))  # type: ignore[arg-type]
+        adds = bool(whole) and len(known) == len(whole) and close(np.asarray(sum(known)), array(total))
     return Worked(to, " + ".join(name for name, _ in shown), "each" if adds else "", shown, signs, total.grid)
 
 

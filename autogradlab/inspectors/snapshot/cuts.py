@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -215,7 +216,7 @@ class _Points(ast.NodeTransformer):
 
 def with_points(call: ast.Call) -> str:
     """The call with floating point numbers in its data: `1` becomes `1.0`; other dtypes are left out."""
-    call = ast.parse(ast.unparse(call)).body[0].value  # type: ignore[attr-defined]  # a copy to change
+    call = deepcopy(call)
     call.keywords = [k for k in call.keywords if k.arg not in ("dtype", "requires_grad")]
     if call.args and isinstance(call.func, ast.Attribute) and call.func.attr == "tensor":
         call.args[0] = _Points().visit(call.args[0])

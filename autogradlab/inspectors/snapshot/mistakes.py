@@ -309,13 +309,13 @@ def _changed(node: ast.stmt) -> ast.expr | None:
 
 def _apart(node: ast.stmt, name: str) -> str:
     """The statement so that it makes a new tensor: `x += 1` becomes `x = x + 1`."""
-    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-        return f"{name} = {ast.unparse(ast.BinOp(node.target, node.op, node.value))}"
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
-        call = node.value
-        method = ast.Attribute(call.func.value, call.func.attr.rstrip("_"))  # type: ignore[attr-defined]  # seen above
-        if isinstance(method.value, ast.Name) and method.attr not in ("zero", "fill", "copy", "set"):
-            return f"{name} = {ast.unparse(ast.Call(method, call.args, call.keywords))}"
+    match node:
+        case ast.AugAssign(ast.Name() as target, op, value):
+            return f"{name} = {ast.unparse(ast.BinOp(target, op, value))}"
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name() as of, method), args, keywords)):
+            apart = method.rstrip("_")
+            if apart not in ("zero", "fill", "copy", "set"):
+                return f"{name} = {ast.unparse(ast.Call(ast.Attribute(of, apart), args, keywords))}"
     return f"{name} = {name}.clone(); {' '.join(ast.unparse(node).split())}"
 
 

@@ -824,8 +824,9 @@ class _Facts:
             return Symbol.of(Name(shown), value if isinstance(value, np.ndarray) else None)
         if value is not UNREAD:
             return value
-        if kind == "shapes" and all(x is not None for x in self.inputs):
-            return [x.shape for x in self.inputs]  # type: ignore[union-attr]
+        shapes = [x.shape for x in self.inputs if x is not None]
+        if kind == "shapes" and len(shapes) == len(self.inputs):
+            return shapes
         if kind in ("shape", *PROPERTIES) and of in entry.edge_places:
             like = self.inputs[entry.edge_places.index(of)]
             if like is not None:

@@ -669,8 +669,8 @@ def calculate(term: Any, values: Mapping[str, Any], function: Callable[[str], Ca
             for factor in factors[1:]:
                 r = np.multiply(r, factor)
             return r
-        case Apply("item", (of, key)):
-            return calculate(of, values, function)[key.value]  # type: ignore[union-attr]
+        case Apply("item", (of, Number(key))):
+            return calculate(of, values, function)[key]
         case Apply(sign, args):
             return _OPERATORS[sign](*(calculate(arg, values, function) for arg in args))
         case Call(name, args, options):
