@@ -110,15 +110,19 @@ def iterated(r: np.ndarray, *operands: np.ndarray) -> np.ndarray:
     shape = r.shape
     if r.flags.c_contiguous and r.size:  # without calls: are all operands in C's order, gaps allowed?
         for x in operands:
-            if x.flags.c_contiguous and 1 not in x.shape:
+            steps = x.strides
+            axes = len(steps)
+            if axes < 2:
                 continue
-            if x.ndim == 2:
-                high, low = x.strides
-                if not high or not low or low < high or (low == high and x.shape[1] <= x.shape[0]):
+            if axes == 2:
+                high, low = steps
+                if low < high or not high or not low or (low == high and x.shape[1] <= x.shape[0]):
                     continue
                 break
+            if x.flags.c_contiguous and 1 not in x.shape:
+                continue
             before, size = None, 0
-            for step, n in zip(x.strides, x.shape, strict=True):
+            for step, n in zip(steps, x.shape, strict=True):
                 if step:
                     if before is not None and (step > before or (step == before and n > size)):
                         break

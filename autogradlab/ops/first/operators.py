@@ -24,6 +24,8 @@ from .kinds import align
 
 F = TENSORS
 
+_PLAIN = frozenset((Tensor, float, int))
+
 
 def _defers(fn: Callable[[Any, Any], Any], arrays: bool = False) -> Callable[[Any, Any], Any]:
     """An operator that lets the other operand try where it knows neither tensor nor number (nor array, if asked to)."""
@@ -41,6 +43,8 @@ def _defers_modulo(fn: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     power = _defers(fn)
 
     def operator(self: Tensor, other: Any, *modulo: Any) -> Any:
+        if not modulo and type(other) in _PLAIN:
+            return fn(self, other)
         return NotImplemented if modulo else power(self, other)
 
     return operator

@@ -136,21 +136,27 @@ def _no_negative(x: np.ndarray, exponent: Any) -> None:
 
 
 def _number_power(input: np.ndarray, exponent: Any) -> np.ndarray:
-    if exponent == 1 or (exponent == 0 and input.dtype.kind != "c"):
+    dtype = input.dtype
+    if exponent == 1 or (exponent == 0 and dtype.kind != "c"):
         r = input.copy("K") if exponent == 1 else np.ones_like(input)
         return r if r.ndim < 2 else iterated(r, input)
+    if dtype.kind != "f" or dtype.itemsize == 2:
+        _fits(input, exponent)
+    r = np.asarray(_power(input, exponent))
+    if r.ndim > 1:
+        r = iterated(r, input)
+    return r if r.dtype is dtype else r.astype(dtype, copy=False)
+
+
+def _fits(input: np.ndarray, exponent: Any) -> None:
+    """Refuse bools, and an exponent that the dtype has no number for."""
     refuse(input, "pow", "b")
     kind = from_numpy(input.dtype)
     if input.dtype.kind in "iu" and isinstance(exponent, int):
-        scalar_array(exponent, dtypes.int64)  # refuses what does not fit
+        scalar_array(exponent, dtypes.int64)
         scalar_array(exponent, kind)
     elif kind.is_floating_point and kind.itemsize == 2 and not isinstance(exponent, complex):
         scalar_array(exponent, kind)
-    r = np.asarray(_power(input, exponent))
-    shape = r.shape
-    if r.ndim > 1 and (r.strides != input.strides or 1 in shape or 0 in shape):
-        r = iterated(r, input)
-    return r if r.dtype == input.dtype else r.astype(input.dtype)
 
 
 def _power_of_number(self: Any, exponent: np.ndarray) -> np.ndarray:

@@ -362,6 +362,14 @@ def _saving(op: Op) -> Callable[..., tuple[Any, ...]]:
         return lambda args, x, t: (args[place] if type(args[place]) is not Tensor else plain_number(args[place]), None)
     if kinds == ["tensor"]:
         return lambda args, x, t: (args[0], args[0]._counter[0])
+    if kinds == ["tensor", "value"]:
+        at = savers[1][1]
+        return lambda args, x, t: (
+            args[0],
+            args[at] if type(args[at]) is not Tensor else plain_number(args[at]),
+            args[0]._counter[0],
+            None,
+        )
     if not {"tensor", "output", "indices"} & set(kinds):
         return lambda args, x, t: (
             *[
