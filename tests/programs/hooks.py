@@ -209,3 +209,36 @@ with torch.autograd.graph.register_multi_grad_hook((c, d), say("any"), mode="any
     (a * b).backward()
 with caught():
     torch.autograd.graph.register_multi_grad_hook((c, d), print, mode="some")
+
+# % hooks-without-a-gradient: an operation that none arrives at is asked for what it saved all the same
+for make, change in (
+    (lambda m: m * m, lambda m, y: m.mul_(2)),
+    (lambda m: m**3, lambda m, y: m.mul_(2)),
+    (lambda m: m.softmax(0), lambda m, y: y.mul_(2)),
+    (lambda m: m.exp(), lambda m, y: None),
+):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    m = w * 1
+    y = make(m)
+    y.grad_fn.register_prehook(lambda grads: (None,))
+    y.grad_fn.register_hook(say("after"))
+    change(m, y)
+    with caught():
+        (y * 1).sum().backward()
+    print(w.grad)
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: (print("unpacked"), t)[1]):
+    y = w * w
+y.grad_fn.register_prehook(lambda grads: (None,))
+y.sum().backward(create_graph=True)
+print(w.grad)
+
+# % hooks-beside-a-constant: what was written into a constant gets no gradient; the hooks of an only root are called
+for base in (torch.tensor([0.25, 3.0]), torch.tensor([0.25, 3.0], requires_grad=True) * 1):
+    base[-1] = torch.tensor([1.5], requires_grad=True)
+    base.grad_fn.register_hook(say("written"))
+    base.sum().backward(create_graph=True)
+v, w = torch.zeros(3, requires_grad=True), torch.zeros(3, requires_grad=True)
+v.register_hook(say("root"))
+print(torch.autograd.grad(v, w, torch.ones(3), allow_unused=True))
+print(torch.autograd.grad([v, v], w, [torch.ones(3)] * 2, allow_unused=True), v.grad)

@@ -171,3 +171,21 @@ for size in ((0, 3), (2, 0, 3), (0,)):
     attempt(lambda: torch.cholesky(torch.empty(size)))
 attempt(lambda: torch.signal.windows.hann(3, std=1))
 attempt(lambda: torch.signal.windows.nuttall(3, a=[1.0]))
+
+# % units-found: what is refused before PyTorch looks for a kernel, and what is written into
+w = torch.ones(1, 2, 6, 6, requires_grad=True)
+for call in (
+    lambda: F.max_pool1d(w, 2),
+    lambda: F.max_pool1d(w[0, 0, 0], 2),
+    lambda: F.max_pool1d(w[:, :, :0, 0], 2),
+    lambda: torch.cdist(torch.ones(2, 0).half(), torch.ones(2, 0).half()),
+    lambda: torch.cdist(torch.ones(2, 1).half(), torch.ones(2, 1).half()),
+    lambda: torch.complex(torch.ones(2), torch.tensor([1.0, float("nan")])).isfinite(),
+    lambda: torch.ones(2, dtype=torch.complex64, requires_grad=True).t().isfinite()._version,
+    lambda: torch.ones(2).isfinite()._version,
+):
+    attempt(call)
+whole = torch.ones(2, dtype=torch.int64)
+torch.set_default_dtype(torch.float64)
+attempt(lambda: F.gaussian_nll_loss(whole, whole, whole))
+torch.set_default_dtype(torch.float32)

@@ -261,7 +261,7 @@ class Reach:
                     push(node)
         for node in self.capture_at:
             needed.setdefault(node, False)
-        if len(roots) == len(self.roots) == 1 and roots[0].hooks is not None:
+        if len(roots) == len(self.roots) == 1 and (roots[0].hooks is not None or roots[0].accumulates):
             needed.setdefault(roots[0], False)  # the hooks of an only root are called even if it leads nowhere
         self.needed = needed
         plain = True

@@ -182,7 +182,9 @@ def run_with_hooks(
 
 def step_on_array(node: Node, grad: Any) -> Any:
     """A step of a plain backward: an operation without hooks, on an array."""
-    if DETACHED and grad is not None:
+    if grad is None:
+        return _nothing(node)
+    if DETACHED:
         refuse_detached(node)
     try:
         return QUIET(node.run, grad, RAW)
@@ -193,6 +195,18 @@ def step_on_array(node: Node, grad: Any) -> Any:
     except (IndexError, ValueError):
         explain(node, grad)
         raise
+
+
+def _is_none(node: Node, grad: Any) -> bool:
+    """Whether no gradient came, for any output."""
+    return grad is None or (node.multi and all(g is None for g in grad))
+
+
+def _nothing(node: Node) -> tuple[None, ...]:
+    """The gradients where none came. What an operation saved is asked for all the same, with the errors of that."""
+    if isinstance(node, OpNode):
+        raw(node)
+    return (None,) * len(node._edges)
 
 
 def explain(node: Any, grad: Any, saved: Any = None) -> None:
@@ -218,11 +232,13 @@ def _run(node: Node, grad: Any) -> tuple[Any, ...]:
     grad = [as_array(g) for g in grad] if node.multi and grad is not None else as_array(grad)
     if node.user_code:
         return node.run(grad, RAW)
-    if DETACHED and grad is not None:
+    if _is_none(node, grad):
+        return _nothing(node)
+    if DETACHED:
         refuse_detached(node)
     saved: list[Any] | None = None
     call: tuple[Any, ...] = node.run, grad, RAW
-    if isinstance(node, OpNode) and node.hooks is not None and node.hooks.saved and grad is not None:
+    if isinstance(node, OpNode) and node.hooks is not None and node.hooks.saved:
         saved = raw(node)
         call = node.apply, node.formulas, RAW, grad, saved
     try:
@@ -234,8 +250,8 @@ def _run(node: Node, grad: Any) -> tuple[Any, ...]:
 
 def _run_recorded(node: Node, grad: Any) -> tuple[Any, ...]:
     """The Node itself on Tensors; without a gradient only code of the user runs."""
-    if (grad is None or (node.multi and all(g is None for g in grad))) and not node.user_code:
-        return (None,) * len(node._edges)
+    if not node.user_code and _is_none(node, grad):
+        return _nothing(node)
     state = modes.LOCAL.state
     if on_first_mode.gate is None:
         return node.run_recorded(grad, TENSORS)

@@ -10,7 +10,7 @@ import numpy as np
 from ..memory.lazy import read_as
 from ..memory.strided import geometries, laid_out, parts, strided_backward, turned, whole
 from ..runtime import errors, modes
-from .node import Edge, Node, node_class, sequence
+from .node import Edge, Node, leads, node_class, sequence
 
 __all__ = ["AsStridedBackward0", "ConjBackward0", "CopySlices", "NegViewBackward0", "WITHIN"]
 
@@ -156,7 +156,7 @@ class CopySlices(Node):
         if bits is not None:
             first = read_as(first, *bits)
         place[...] = parts(first) if self.alone == "view" else first
-        return (whole(copy) if self.alone == "base" else copy, *outs[1:])
+        return (None if not leads(self._edges[0]) else whole(copy) if self.alone == "base" else copy, *outs[1:])
 
     def run_recorded(self, grad: Any, F: Any) -> tuple[Any, ...]:
         fn = self._fn()
@@ -177,7 +177,7 @@ class CopySlices(Node):
             F.zero_(place)
         else:
             F.copy_(place, outs[0])
-        return (whole_grad, *outs[1:])
+        return (whole_grad if leads(self._edges[0]) else None, *outs[1:])
 
     def _copied(self, grad: Any, F: Any) -> tuple[Any, Any]:
         """The gradient in memory laid out like the base, and the place of the view in it, as PyTorch records them."""

@@ -14,7 +14,7 @@ from ...core.recording.record import TENSORS
 from ...core.runtime import errors
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import cxx_name, scalar_name
+from ...core.types.dtypes import cxx_name, get_default_dtype, scalar_name
 from ...core.values.promotion import broadcast_shapes
 from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
 from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
@@ -701,7 +701,7 @@ def gaussian_nll_loss(
     _named(reduction)
     v = v.clone()
     if v._array.dtype.kind in "biu":
-        raise RuntimeError(errors.CAST.format("Float", cxx_name(v)))
+        raise RuntimeError(errors.CAST.format(scalar_name(get_default_dtype()), cxx_name(v)))
     if type(eps) is not float:
         explain("clamp_", (), {"min": eps}, "Tensor")
     low = v._array < eps

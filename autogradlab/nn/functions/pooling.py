@@ -344,15 +344,13 @@ def max_pool1d(
     Mirrors `torch.nn.functional.max_pool1d`.
     """
     _max_pool1d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
-    whole = input.ndim in (2, 3) and 0 not in input._array.shape[-2:]
-    if whole:
-        _check_line(input, kernel_size, _stride(stride, kernel_size), padding, dilation, ceil_mode)
+    if input.ndim not in (2, 3) or 0 in input._array.shape[-2:]:
+        raise RuntimeError(
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{list(input.shape)}"
+        )
+    _check_line(input, kernel_size, _stride(stride, kernel_size), padding, dilation, ceil_mode)
     if not (requires_grad(input) and modes.current().grad):
-        if not whole:
-            raise RuntimeError(
-                "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
-                f"{list(input.shape)}"
-            )
         return _maxima(input, kernel_size, stride, padding, dilation, ceil_mode)
     return max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)[0]
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.layout import iterated
+from ...core.recording.record import TENSORS as F
+from ...core.tensor.tensor import Tensor
 from ..first.kinds import laid_out, like_input, refuse, refusing
 from ..table.factories import binary
 from ..table.opdef import op
 from ..table.outputs import FOUND, Out
+from ..table.overloads import Arguments, Called, Overload
 
 binary(
     """
@@ -251,6 +255,7 @@ def _test(
     out: Any = None,
     layout: Any = iterated,
     inner_writes: Any = 0,
+    overloads: Sequence[Overload] = (),
 ) -> None:
     name = declare(declaration, doc, out)
 
@@ -260,7 +265,7 @@ def _test(
         return kernel(input)
 
     test.__name__ = name
-    op(name, doc=doc, inner_writes=inner_writes)(laid_out(layout)(test))
+    op(name, doc=doc, inner_writes=inner_writes, overloads=list(overloads))(laid_out(layout)(test))
 
 
 _floats = "fVc"
@@ -317,6 +322,19 @@ _test(
     layout=_if_known,
     inner_writes=lambda x: x.dtype.kind not in "fV",
 )
+
+
+def _complex(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+    input = args[0] if args else kwargs.get("input")
+    return (args, kwargs) if isinstance(input, Tensor) and input._array.dtype.kind == "c" else None
+
+
+def _both_parts(input: Tensor) -> Tensor:
+    """Of complex numbers, PyTorch writes what it finds of the imaginary parts into what it found of the real ones."""
+    found: Tensor = F.bitwise_and_(F.isfinite(F.real(input)), F.isfinite(F.imag(input)))
+    return found
+
+
 _test(
     "isfinite(Tensor input) -> Tensor",
     lambda x: np.isfinite(x) if x.dtype.kind in _floats else _known(True, x),
@@ -330,6 +348,7 @@ _test(
     """,
     layout=_of_both,
     inner_writes=lambda x: x.dtype.kind not in "fV",
+    overloads=[Overload(_both_parts, takes=_complex)],
 )
 _test(
     "isposinf(Tensor input, *, Tensor out=None) -> Tensor",
