@@ -261,7 +261,7 @@ class Reach:
                     push(node)
         for node in self.capture_at:
             needed.setdefault(node, False)
-        if len(roots) == len(self.roots) == 1 and (roots[0].hooks is not None or roots[0].accumulates):
+        if len(roots) == len(self.roots) == 1 and not _is_plain_root(roots[0]):
             needed.setdefault(roots[0], False)  # the hooks of an only root are called even if it leads nowhere
         self.needed = needed
         plain = True
@@ -281,6 +281,10 @@ class Reach:
 
 #: a Node that can run: its place in the order (the youngest first), a number that breaks ties, and its gradient
 Ready = tuple[int, int, Node, Any]
+
+
+def _is_plain_root(node: Node) -> bool:
+    return is_plain(node) if isinstance(node, AccumulateGrad) else node.hooks is None
 
 
 def _sole_root(reach: Reach) -> Node | None:
