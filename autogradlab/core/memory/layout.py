@@ -151,7 +151,7 @@ def iterating(kernel: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     @wraps(kernel)
     def run(*args: Any, **kwargs: Any) -> np.ndarray:
         r = kernel(*args, **kwargs)
-        return r if r.ndim < 2 else iterated(r, *(a for a in args if isinstance(a, np.ndarray)))
+        return r if r.ndim < 2 else iterated(r, *[a for a in args if isinstance(a, np.ndarray)])
 
     ITERATING.add(run)
     return run

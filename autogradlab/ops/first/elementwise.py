@@ -382,9 +382,12 @@ def _sgn(x: np.ndarray) -> np.ndarray:
         return x.copy()
     if x.dtype.kind == "c":
         return np.where(np.isinf(x), x.dtype.type(complex(np.nan, np.nan)), np.sign(x))
-    if x.dtype.kind not in "fV":
-        return np.sign(x)
-    return np.subtract(x > 0, x < 0, dtype=np.int8).astype(x.dtype)  # 0 of a NaN
+    if x.dtype.kind == "V":
+        return np.subtract(x > 0, x < 0, dtype=np.int8).astype(x.dtype)  # 0 of a NaN
+    r = np.asarray(np.sign(x))
+    if x.dtype.kind == "f":
+        np.putmask(r, r != r, 0)
+    return r
 
 
 @on_both_backends

@@ -201,14 +201,15 @@ def typed(
 
     layout: see `laid_out`."""
 
-    usual = layout is None and "f" not in without
+    usual = "f" not in without
 
     def decorate(kernel: Kernel) -> Kernel:
         @wraps(kernel)
         def run(x: Any, *others: Any, **options: Any) -> Any:
             d = x.dtype
             if usual and (d is _SINGLE or d is _DOUBLE):
-                return kernel(x, *others, **options)
+                r = kernel(x, *others, **options)
+                return layout(r, x) if layout is not None and _forgets(r.shape, x) else r
             try:
                 refuse(x, name, without)
             except NotImplementedError:

@@ -536,7 +536,9 @@ def copy_(input: Tensor, other: Any = _MISSING, non_blocking: Any = False) -> Te
         reject("copy_", (input, other, non_blocking), {})
     if type(other) is Tensor and input._edge is NO_EDGE is other._edge and not modes.FLAGS.unusual:
         target, x = input._array, other._array
-        apart = (input._counter is UNSHARED or other._counter is UNSHARED) and _ordinary(target) and _ordinary(x)
+        apart = _ordinary(target) and _ordinary(x)
+        if apart and input._counter is not UNSHARED is not other._counter:
+            apart = target.base is None is x.base and x is not target  # each the owner of its memory
         if apart and x.dtype is target.dtype and x.shape == target.shape and 0 not in target.strides:
             commit(input, x)
             return input

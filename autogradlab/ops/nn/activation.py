@@ -355,11 +355,18 @@ def elu(input: np.ndarray, alpha: Any = 1.0, scale: float = 1, input_scale: floa
     no_integers("elu_cpu", input)
     d = input.dtype
     nought = np.array(0, d)
-    low = expm1(limited(input, None, nought) * np.array(input_scale, d)) * np.array(alpha * scale, d)
+    low = expm1(_times(limited(input, None, nought), input_scale))
+    if alpha * scale != 1:
+        low *= np.array(alpha * scale, d)
     if alpha * scale >= 0 and scale > 0 and input_scale > 0:  # one of two summands is 0
-        low += limited(input, nought, None) * np.array(scale, d)
+        low += _times(limited(input, nought, None), scale)
         return low
     return chosen(input >= nought, input * np.array(scale, d), low)
+
+
+def _times(x: np.ndarray, factor: Any) -> np.ndarray:
+    """The product with a number, which most often is 1."""
+    return x if factor == 1 else x * np.array(factor, x.dtype)
 
 
 def _elu_twice(F: Any, grad: Any, input: Any, alpha: Any, scale: float, input_scale: float, is_result: bool) -> Any:
@@ -634,9 +641,11 @@ def _softplus_slope(beta: Any) -> tuple[str, str]:
 def softplus(input: np.ndarray, beta: Any = 1, threshold: int = 20) -> np.ndarray:
     """log(1 + exp(beta * input)) / beta; input itself where beta * input is above the threshold."""
     no_integers("softplus_cpu", input)
-    factor, limit = np.array(beta, input.dtype), np.array(threshold, input.dtype)
-    x = input * factor
-    return chosen(x > limit, input, log1p(exp(np.minimum(x, limit))) / factor)
+    x = _times(input, beta)
+    curve = log1p(exp(x))  # where exp overflows, the input is chosen
+    if beta != 1:
+        curve /= np.array(beta, input.dtype)
+    return chosen(x > np.array(threshold, input.dtype), input, curve)
 
 
 def _softplus_twice(F: Any, grad: Any, x: Any, beta: Any, threshold: float) -> Any:
