@@ -32,6 +32,21 @@ FEW = """class Product(torch.autograd.Function):
         return g
 """
 
+#: what it saves is held by no variable when its backward fails; that of the same shape and version is another
+INSIDE = """other = torch.zeros(2, requires_grad=True)
+with torch.no_grad(): other += 1
+def attend(q):
+    s = torch.softmax(q, -1)
+    {change}
+    return s * q
+attend(w).sum().backward()"""
+
+SAVING = """class Net(torch.nn.Module):
+    def forward(self, x):
+        y = torch.sigmoid(x)
+        y[0] = 0
+        return y * 2"""
+
 STEPPED = """opt = torch.optim.SGD([w], lr=.1)
 loss = (w * w).sum()
 loss.backward(retain_graph=True)
@@ -557,6 +572,46 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
             "v = torch.tensor(2., requires_grad=True)\ng, = torch.autograd.grad(v ** 3, v)\ng.backward()",
             "`g` is a gradient: numbers alone, without a graph",
             "create_graph=True",
+        ),
+        (
+            "(w ** 3).sum().backward()\nw.grad.sum().backward()",
+            "`w.grad.sum()` was computed from `w.grad`, a gradient: numbers alone",
+            "create_graph=True",
+        ),
+        (
+            "(w ** 3).sum().backward()\npenalty = (w.grad ** 2).sum()\npenalty.backward()",
+            "`penalty` was computed from `w.grad`, a gradient: numbers alone",
+            "create_graph=True",
+        ),
+        (
+            "v = torch.tensor(2., requires_grad=True)\n(v ** 3).backward()\nv.grad.backward()",
+            "`v.grad` is a gradient: numbers alone",
+            "create_graph=True",
+        ),
+        (
+            INSIDE.format(change="s -= 1"),
+            "An operation had saved `s` for its backward (version 0), and `s -= 1` changed it in place since",
+            "Write instead: `s = s - 1`",
+        ),
+        (
+            f"{SAVING}\nloss = Net()(w).sum()\nloss.backward()",
+            "An operation had saved `y` for its backward (version 0), and `y[0] = 0` changed it in place since",
+            "Write instead: `y = y.clone(); y[0] = 0`",
+        ),
+        (
+            "nn = torch.nn\nnet = nn.Sequential(nn.Sigmoid(), nn.ReLU(True))\nq = net(w).sum()\nq.backward()",
+            "An operation had saved a result of `q = net(w).sum()` for its backward (version 0)",
+            "layers with `inplace=True`",
+        ),
+        (
+            "with torch.autograd.set_detect_anomaly(True):\n    (w * 0).sqrt().mul(0).sum().backward()",
+            "Anomaly mode stopped the backward at `SqrtBackward0`, the first Node that handed on a nan.",
+            "its forward  (w * 0).sqrt().mul(0).sum().backward()",
+        ),
+        (
+            "def clip(g):\n    g.clamp_(max=1)\nh = w * 2\nh.register_hook(clip)\nh.sum().backward()",
+            "`g` cannot be changed in place: several of its elements are one and the same cell of memory",
+            "`g * 2` (a hook returns it)",
         ),
         ("(w.detach() * 2).sum().backward()", "`.detach()` in `(w.detach() * 2).sum()` cuts it off", "`(w * 2).sum()`"),
     ],

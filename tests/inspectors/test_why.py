@@ -403,3 +403,71 @@ def test_a_module_whose_results_were_counted(torch: Any, shell: Any):
     assert "Compute the loss from what stands in front of that" in text and "Compute something from" not in text
     set_language("zh")
     assert "`pred` 是经由 `net(x).argmax(1)` 算出来的" in shell.run("lab.why(net.weight)").text
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (
+            "i = (w * 10).long()\ns = i.float() * b\ns.sum().backward()",
+            "`i` was computed by way of `(w * 10).long()`, which has no derivative: no graph leads from it back to `w`",
+        ),
+        (
+            "s = (w > 1) * b\n(s * 2).mean().backward()",
+            "`s` was computed by way of `w > 1`, which has no derivative: no graph leads from it back to `w`.",
+        ),
+        (
+            "with torch.no_grad():\n    u = w * 2\n(u * b).sum().backward()",
+            "`u` was computed from `w` within `with torch.no_grad():`",
+        ),
+        ("u = w.tolist()\nn = torch.tensor(u) * b\ntorch.sum(n).backward()", "goes back through its `.tolist()`"),
+    ],
+)
+def test_the_last_backward_may_have_begun_at_an_expression(torch: Any, shell: Any, code: str, said: str) -> None:
+    shell.run("from autogradlab import inspectors as lab\n" + W)
+    shell.run("b = torch.ones(2, requires_grad=True)\nz = (b * 2).sum()\nz.backward()")
+    shell.run(code)
+    text = shell.run("lab.why(w)").text
+    last = code.splitlines()[-1]
+    assert f"`{last}` has run, but no path leads from `{last.removesuffix('.backward()')}` back to `w`" in text
+    assert f"last backward  {last}" in text and said in text
+
+
+def test_what_a_function_uses_cannot_be_told(torch: Any, shell: Any) -> None:
+    """Whether the last backward has come past a leaf is not known, so the one before is not called the last."""
+    shell.run("from autogradlab import inspectors as lab\n" + W + "\nb = torch.ones(2, requires_grad=True)")
+    shell.run("z = (b * 2).sum()\nz.backward()\ndef loss_of(t):\n    return (t * w).sum()")
+    shell.run("loss_of(b).backward()\nw.grad = None")
+    text = shell.run("lab.why(w)").text
+    assert text.startswith("Why `w.grad`?\n`.grad` is None:") and "has run" not in text
+
+
+def test_what_was_computed_from_a_gradient_is_no_forgotten_leaf(torch: Any, shell: Any) -> None:
+    shell.run("from autogradlab import inspectors as lab\n" + W)
+    shell.run("(w ** 2).sum().backward()\npenalty = (w.grad ** 2).sum()")
+    text = shell.run("lab.why(penalty)").text
+    assert "`penalty` was computed from `w.grad`. `w.grad` is a gradient: numbers alone" in text
+    assert "create_graph=True" in text and "requires_grad_()" not in text
+
+
+ASTRAY = """class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head, self.inner = torch.nn.Linear(2, 1), torch.nn.Identity()
+        self.layers = [torch.nn.Linear(2, 2), (torch.nn.Linear(2, 2),)]
+        self.scale = torch.ones(2, requires_grad=True)
+        self.inner.by_name = {"a": torch.nn.Linear(2, 2)}
+        self.kept = [self.head]
+        self.last = self.scale * 2
+        self.teacher = [torch.nn.Linear(2, 2).requires_grad_(False)]
+net = Net()"""
+
+
+def test_layers_that_a_module_does_not_know_of(torch: Any, shell: Any) -> None:
+    shell.run("from autogradlab import inspectors as lab\n" + ASTRAY)
+    said = "What learns in `net.layers`, `net.scale`, `net.inner.by_name` is not among `net.parameters()`"
+    assert said in shell.run("lab.why(net)").text and said in shell.run("lab.show(net)").text
+    shell.run("rec = lab.training(net)\nloss = net.head(net.scale).sum()\nrec.step(loss).backward()")
+    assert said in shell.run("rec").text
+    shell.run("net.layers = torch.nn.ModuleList(net.layers[:1])\ndel net.scale, net.inner.by_name")
+    assert "What learns in" not in shell.run("lab.why(net)").text + shell.run("lab.show(net)").text

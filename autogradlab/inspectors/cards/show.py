@@ -8,6 +8,7 @@ from typing import Any
 from ..inspector import Inspector, present
 from ..parts import Badge, Block, Card, Facts, Note, Table, Tone
 from ..prose import code
+from ..snapshot.astray import astray
 from ..snapshot.calls import arguments
 from ..snapshot.graph import saved_live, unread
 from ..snapshot.kinds import is_a, is_array, is_module, is_node, is_tensor, type_name
@@ -117,6 +118,10 @@ def _module_card(module: Any, name: str, names: Names) -> Card:
     learning = sum(t.numel() for _, t in parameters if t.requires_grad)
     without = [path for path, t in parameters if t.requires_grad and not has_grad(t)]
     blocks: list[Block] = [Facts(_module_rows(module, len(parameters), count, learning))]
+    if lost := astray(module, name):
+        fields = {"name": name, "names": say("common.list").join(map(code, lost))}
+        words = say("reasons.both", sentence=say("why.astray", **fields), cure=say("why.astray_cure", **fields))
+        blocks.append(Note(words, "warning"))
     if without:
         blocks.append(_module_note(parameters, without, names))
     if rows:

@@ -11,6 +11,7 @@ from ..layout.timeline import Line, Mark, size_text, timeline
 from ..live import Live, live
 from ..parts import Badge, Block, Card, Drawing, Grid, Moment, Note, Sum, Table, Timeline
 from ..prose import code
+from ..snapshot.astray import astray
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments
 from ..snapshot.events import NodeRan
@@ -74,6 +75,7 @@ class Training(Live):
         self._optimizers = optimizer if is_a(optimizer, (list, tuple)) else [optimizer] if optimizer is not None else []
         self._asked = False
         self._opened: set[int] = set()
+        self._astray = astray(model, written) if is_module(model) else []
         named = _parameters(model, space, written)
         self._refused = (
             "" if named else say("training.none" if named is None else "training.nothing", type=type_name(model))
@@ -114,6 +116,7 @@ class Training(Live):
             self.watch.step(loss)
             if not self._asked:
                 self._asked = True
+                self.watch.tell("astray", self._astray)
                 self._ask_optimizers(space_now())
         return loss
 
@@ -152,10 +155,10 @@ class Training(Live):
         if self.watch is None:
             return Card("training", "lab.training", blocks=(Note(self._refused, "warning"),), lang=language())
         self.watch.look()
-        title = say("training.title", name=self._name)
         if not self.watch.steps:
+            title = say("training.title", name=self._name)
             return Card("training", title, blocks=(Note(say("training.empty"), "muted"),), lang=language())
-        return _Story(self.watch, title, self._heard(), self._opened, self._names()).card()
+        return _Story(self.watch, self._name, self._heard(), self._opened, self._names()).card()
 
     # -- what the loop does --------------------------------------------------------------------------------------------
 
@@ -253,10 +256,10 @@ class _Story:
     """The card of what was watched."""
 
     def __init__(
-        self, watch: Watch, title: str, heard: Mapping[int, Heard], opened: set[int], names: Sequence[tuple[int, str]]
+        self, watch: Watch, model: str, heard: Mapping[int, Heard], opened: set[int], names: Sequence[tuple[int, str]]
     ) -> None:
         self.watch = watch
-        self.title = title
+        self.model = model
         self.heard = heard
         self.opened = opened
         self.steps = watch.steps
@@ -297,7 +300,7 @@ class _Story:
             badges.append(Badge(say("training.closed"), "muted"))
         return Card(
             "training",
-            self.title,
+            say("training.title", name=self.model),
             say(key, count=watch.count, first=first, last=last),
             tuple(badges),
             (line, *self._notes()),
@@ -391,6 +394,8 @@ class _Story:
             key = "left_first"
         if key == "optimizers":
             return say("training.optimizer_of_all")
+        if key == "astray":
+            return say("why.astray", name=self.model, names=names)
         if key == "nan" and (node := self._first_nan(event.step)):
             key, fields["node"] = "nan_node", node
         fields |= {"before": f"{event.number:.0f}", "lasting": LASTING, "dead": DEAD}

@@ -174,6 +174,7 @@ CAUSES = {
     "overwritten": "cause_change",
     "overwritten_by_step": "cause_change",
     "overwritten_part": "cause_change",
+    "nan_made": "cause_forward",
     "twice": "cause_first",
     "twice_other": "cause_first",
     "doubled": "cause_backward",

@@ -17,6 +17,7 @@ from .origins import Origin, of_several, origin
 __all__ = [
     "Diagnosis",
     "cut",
+    "gradient_in",
     "grouped",
     "in_place_instead",
     "leaves_by",
@@ -96,6 +97,9 @@ def _follow(
             statement = isinstance(node, ast.Module) and not isinstance(node.body[0], ast.Expr)
             cure = whole if made is None or statement else f"{name} = {whole}"
             return Diagnosis(kind, {"name": name, "source": source, "cut": spelled, "cure": cure}, made)
+    if looked := gradient_in(node, space):
+        kind = "gradient_itself" if looked == name else "gradient"
+        return Diagnosis(kind, {"result": name, "name": looked}, made)
     for inner in ast.walk(node):
         if not isinstance(inner, ast.Name) or inner.id in seen:
             continue
@@ -179,6 +183,16 @@ def _is_gradient(source: str) -> bool:
 def of_gradient(node: ast.Attribute) -> bool:
     """`w.grad.data` says nothing about `w`."""
     return isinstance(node.value, ast.Attribute) and node.value.attr == "grad"
+
+
+def gradient_in(node: ast.AST, space: Mapping[str, Any]) -> str:
+    """The `.grad` without a graph that an expression computes with, as written; "" for none."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute) and inner.attr == "grad":
+            held = resolve(inner, space)
+            if is_tensor(held) and not held.requires_grad:
+                return ast.unparse(inner)
+    return ""
 
 
 def _made_of_tensors(made: Origin, space: Space, name: str) -> bool:

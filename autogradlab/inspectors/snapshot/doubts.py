@@ -7,16 +7,19 @@ import ast
 import math
 from collections.abc import Iterator, Set
 from dataclasses import replace
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ..prose import code
 from ..words import say
 from . import reasons
+from .astray import astray
+from .callers import LIBRARIES
 from .cuts import Diagnosis, cut, of_gradient, unrecording
 from .failing import parsed, resolve, statements
 from .feeders import nodes_below
-from .kinds import attribute, is_a, is_tensor
+from .graph import edge_of
+from .kinds import attribute, is_a, is_module, is_tensor
 from .mistakes import because
 from .names import Names, Space, variable_of
 from .origins import Origin, origin
@@ -60,7 +63,7 @@ def _without(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnos
     elif reason.kind == "no_backward":
         return [first]
     left = list(_left(name, space, used))
-    unrecorded = _unrecorded(name, space) if reason.kind == "unused" else None
+    unrecorded = _unrecorded(tensor, name, space, used) if used or reason.kind == "unused" else None
     if unrecorded is not None:
         left = [unrecorded]
     if left and (unrecorded is not None or reason.kind != "unused"):  # what is to be done is to leave that out
@@ -68,14 +71,19 @@ def _without(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnos
     return [first, *left]
 
 
-def _unrecorded(name: str, space: Space) -> Diagnosis | None:
-    """A result that was computed from a leaf where nothing is recorded, or by way of what has no derivative."""
+def _unrecorded(leaf: Any, name: str, space: Space, used: Set[str]) -> Diagnosis | None:
+    """A result that was computed from a leaf where nothing is recorded, or by way of what has no derivative. Where
+    it is known what was used, one of that; else one that looks as if it were to be learned from."""
     owner = variable_of(name)
     for result, value in space.items():
-        if not is_tensor(value) or value.requires_grad or not value.is_floating_point() or result == name:
+        if not is_tensor(value) or result == name or (used and result not in used):
+            continue
+        if not used and (value.requires_grad or not value.is_floating_point()):
+            continue
+        if any(getattr(node, "variable", None) is leaf for node in nodes_below(value.grad_fn)):
             continue
         made = origin(result, space)
-        block = None if made is None else unrecording(made.within)
+        block = None if made is None or value.requires_grad else unrecording(made.within)
         if made is not None and block is not None and name in _computing(made.source):
             return Diagnosis("left_block", {"name": name, "result": result, "block": block}, made)
         counts = "" if made is None else reasons.without_gradient(made.source, space)
@@ -99,10 +107,9 @@ def _passed_by(leaf: Any, space: Space) -> tuple[str, str, Origin] | None:
         for call in ast.walk(node):
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
                 continue
-            root: Any = resolve(call.func.value, space) if call.func.attr == "backward" else None
-            if not is_tensor(root) or root.grad_fn is None:
-                continue
-            below = list(nodes_below(root.grad_fn))
+            below = _below(call.func.value, space) if call.func.attr == "backward" else []
+            if below is None:
+                return None
             leaves = [n.variable for n in below if hasattr(n, "variable")]
             if any(t is leaf for t in leaves):
                 return None
@@ -111,9 +118,31 @@ def _passed_by(leaf: Any, space: Space) -> tuple[str, str, Origin] | None:
     return found
 
 
-def _used(name: str, space: Space) -> Set[str]:
-    """The variables that a result was computed from, by the lines that made them."""
-    used, waiting = {name}, [name]
+def _below(root: ast.expr, space: Space) -> list[Any] | None:
+    """The Nodes below what a backward is called on: of an expression, which is gone, those below what it computes with.
+    None if that cannot be told: a function of the learner may use what is not written there."""
+    nodes: dict[Any, None] = {}
+    waiting: list[ast.AST] = [root]
+    while waiting:
+        part = waiting.pop()
+        held = resolve(part, space)
+        if is_module(held):
+            edges = [edge_of(parameter) for parameter in held.parameters() if parameter.requires_grad]
+        elif is_tensor(held):
+            edges = [edge_of(held)] if held.requires_grad else []
+        elif is_a(held, FunctionType) and str(held.__module__).split(".")[0] not in LIBRARIES:
+            return None
+        else:
+            waiting += ast.iter_child_nodes(part)
+            continue
+        nodes |= dict.fromkeys(node for edge in edges for node in nodes_below(edge[0]))
+    return list(nodes)
+
+
+def _used(result: str, space: Space) -> Set[str]:
+    """The variables that a result, or an expression, was computed from, by the lines that made them."""
+    used = {n.id for n in ast.walk(parsed(result) or ast.Module([], [])) if isinstance(n, ast.Name)}
+    waiting = list(used)
     while waiting:
         made = origin(waiting.pop(), space)
         tree = parsed(made.source) if made is not None else None
@@ -251,7 +280,9 @@ def of_module(module: Any, name: str, names: Names, space: Space) -> list[Diagno
     for path, parameter in parameters[:PARAMETERS]:
         spelled = names.of(parameter) or f"{name}.{path}"
         said.append((spelled, doubts(parameter, spelled, names, space)))
-    found = list(_grouped(said))
+    lost = say("common.list").join(map(code, astray(module, name)))
+    found = [Diagnosis("astray", {"name": name, "names": lost})] if lost else []
+    found += _grouped(said)
     if len(parameters) > PARAMETERS:
         found.append(Diagnosis("not_looked_at", {"count": str(len(parameters) - PARAMETERS)}))
     return found or [Diagnosis("no_parameters", {"name": name})]

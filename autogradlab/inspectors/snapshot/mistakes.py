@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from . import reasons
+from . import forwards, reasons
 from .cuts import Diagnosis, cut, grouped, in_place_instead, with_points
 from .failing import Failure, parsed, statements
 from .feeders import nodes_below
+from .graph import class_name
 from .kinds import attribute, is_array, is_module, is_tensor, version_of
 from .misfits import misfit
 from .names import Space
@@ -224,9 +225,7 @@ def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
     shape = tuple(int(n) for n in match[1].replace(" ", "").split(",") if n)
     version = int(match[3])
     named = [(n, t) for n, t in failed.names if is_tensor(t) and tuple(t.shape) == shape and version_of(t) == version]
-    if match[2]:
-        exact = [(n, t) for n, t in named if t.grad_fn is not None and t.grad_fn.name().startswith(match[2])]
-        named = exact or named
+    named = forwards.saved(named, forwards.nodes_of(failed, _root(failed)), match[2], match[4], match[3])
     family = {n for n, t in failed.names if is_tensor(t) and any(_shares(t, other) for _, other in named)} | {
         n for n, _ in named
     }
@@ -246,6 +245,8 @@ def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
         return replace(stepped, fields={**stepped.fields, **fields})
     if not named and (part := _part(failed, match)) is not None:
         return part
+    if not named and (inner := _inside(failed, match)) is not None:
+        return inner
     name = named[0][0] if named else ""
     key = "overwritten_by_somebody" if name else "overwritten_unnamed"
     return Diagnosis(
@@ -271,6 +272,30 @@ def _part(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
         fields = {"name": _base(target), "change": where.source, "then": match[4], "now": match[3]}
         return Diagnosis("overwritten_part", fields, where)
     return None
+
+
+def _inside(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
+    """What was saved is held by no variable any more, as in the forward of a Module; the Node that made it says its
+    line."""
+    node = forwards.overwritten(forwards.nodes_of(failed, _root(failed)), match[2], match[4], match[3])
+    made = None if node is None else forwards.made_of(node, failed)
+    if made is None:
+        return None
+    for statement, where in made.later:
+        target = _changed(statement)
+        if target is not None and _base(target) in made.names:
+            fields = {"name": _base(target), "change": where.source, "cure": _apart(statement, _base(target))}
+            return Diagnosis("overwritten", fields | {"then": match[4], "now": match[3]}, where)
+    fields = {"source": made.origin.source, "then": match[4], "now": match[3]}
+    return Diagnosis("overwritten_result", fields, made.origin)
+
+
+def _nan_made(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    """Anomaly mode has stopped a backward at the first Node that hands on a nan."""
+    nodes = [n for n in forwards.nodes_of(failed, _root(failed)) if class_name(n) == match[1]]
+    found = [forwards.made_of(node, failed) for node in nodes]
+    places = {made.origin if made is not None else None for made in found}
+    return Diagnosis("nan_made", {"node": match[1]}, places.pop() if len(places) == 1 else None)
 
 
 def _stepped(failed: Failure, held: list[tuple[str, Any]]) -> Diagnosis | None:
@@ -543,6 +568,11 @@ def _hook_returned(failed: Failure, match: re.Match[str]) -> Diagnosis:
     return Diagnosis("hook_returned")
 
 
+def _one_place(failed: Failure, match: re.Match[str]) -> Diagnosis:
+    """A tensor of which several elements are one cell of memory was to be changed in place."""
+    return Diagnosis("one_place", {"name": _base(_target(failed))})
+
+
 def _no_device(failed: Failure, match: re.Match[str]) -> Diagnosis:
     return Diagnosis("no_device", {"cure": 'device = "cuda" if torch.cuda.is_available() else "cpu"'})
 
@@ -580,6 +610,7 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
         _sizes,
     ),
     (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _product),
+    (r"Function '(\w+)' returned nan values in its \d+th output", _nan_made),
     (r"Inference tensors cannot be saved for backward", _of_inference),
     (
         r"function (\w+)Backward returned an incorrect number of gradients \(expected (\d+), got (\d+)\)",
@@ -587,6 +618,7 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
     ),
     (r"hook '(.+)' has changed the (size|type) of value", _hook_turned),
     (r"post accumulate grad hooks should return None", _hook_returned),
+    (r"more than one element of the written-to tensor refers to a single memory location", _one_place),
     (r"Torch not compiled with CUDA enabled|Found no NVIDIA driver on your system", _no_device),
     (r"'?NoneType'?", _no_gradient),
 )

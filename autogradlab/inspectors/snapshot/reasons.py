@@ -16,7 +16,7 @@ from ..values import dtype
 from ..words import say
 from .callers import LIBRARIES
 from .calls import bracketed
-from .cuts import cut, leaves_by
+from .cuts import cut, gradient_in, leaves_by
 from .failing import parsed
 from .firing import of_inspectors
 from .graph import class_name, saved_live, unread
@@ -160,6 +160,9 @@ def _without(
             return Reason("detached" if kind == "cut" else kind, fields | {"cut": spelled})
         if space is not None and (counts := without_gradient(made.source, space)):
             return Reason("through_counts", fields | {"counts": counts})
+        if looked := gradient_in(_expression(made.source), space or {}):
+            held = Reason("gradient", {"name": looked})
+            return Reason("outside", fields | {"inside": sentence(held), "inside_cure": cure(held), "before": looked})
         if isinstance(space, Space) and (before := _before(made, fields["name"], space)) is not None:
             told = {"inside": sentence(before), "inside_cure": cure(before), "before": before.fields["name"]}
             if before.kind != "no_grad" and isinstance(ast.parse(before.fields["source"]).body[0], ast.Expr):
