@@ -337,3 +337,29 @@ def test_many_results_are_not_all_shown(shell: Any):
     )
     texts = [text for _, text in rows(found.program)]
     assert texts[texts.index("parts[7]") + 1] == "parts[8] … parts[9]"
+
+
+TIMES = """from autogradlab import inspectors as lab
+class Times(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        return g * b, g * a if ctx.needs_input_grad[1] else None
+a = torch.tensor([2., 3.], requires_grad=True)"""
+
+
+def test_whose_backward_is_called_is_said(shell: Any):
+    shell.run(TIMES)
+    told = {
+        "torch.ones(2)": "`Times.apply(a, torch.ones(2))` takes the gradient **[1., 1.]** and calls your "
+        "`Times.backward`, which makes **[1., 1.]** of it.",
+        "a": "`Times.apply(a, a)` takes the gradient **[1., 1.]** and calls your `Times.backward`, which works out 2 "
+        "gradients from it.",
+    }
+    for other, said in told.items():
+        frames = shell.run(f"y = Times.apply(a, {other}).sum()\nlab.step(y)").card.frames
+        assert f"**Line 1 runs backwards:** {said}" in [frame.said for frame in frames]

@@ -57,6 +57,13 @@ def test_several_backwards_add_up(torch: Any, times: int) -> None:
     assert f"`w.grad[1]` is {times} times this: as much as {times} backwards bring." in text
     again = lab.receipt(w, *[y] * times, at=1).text
     assert "adds up ✓" in again and "times this" not in again
+    for sign in (1, -1):
+        single = (w * 3 * sign).sum()
+        w.grad = None
+        for _ in range(times):
+            single.backward(retain_graph=True)
+        one = "3." if sign > 0 else "(-3.)"
+        assert f"w.grad[1] = {times} × {one} = {3 * sign * times}." in lab.receipt(w, single, at=1).text
 
 
 def test_two_losses(torch: Any) -> None:

@@ -58,9 +58,12 @@ class Story:
         self.recording = recording
         self.source = source
         self.kept = kept or {}
-        self.speech = Speech(source, self._name, lambda node: self.nodes[node].cls) if source is not None else None
         facts = recording.graph
-        self.nodes = {node.id: node for node in facts.nodes}
+        self.nodes = nodes = {node.id: node for node in facts.nodes}
+        if source is None:
+            self.speech = None
+        else:
+            self.speech = Speech(source, self._name, lambda node: nodes[node].cls, lambda node: nodes[node].function)
         self.values = {value.id: value for value in facts.values}
         self.at = {value.of: value for value in facts.values if value.of is not None}
         self.edges: dict[tuple[str, int], tuple[str, tuple[str, int]]] = {}

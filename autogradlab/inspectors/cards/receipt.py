@@ -312,7 +312,8 @@ class _Receipt:
         said = _added(lines, SUM) if lines else "0."
         shown = texts([(number if times else total) or 0.0])[0]  # -0. is no other number
         equation = f"{name} = " if times else ""  # ways that are not all of it are summed for themselves
-        equation += f"{times} × ({said})" if times > 1 else said
+        summed = said if len(lines) == 1 and not {"-", "j"} & set(said) else f"({said})"
+        equation += f"{times} × {summed}" if times > 1 else said
         if len(entries) < 2 and times < 2:  # one line is its own sum, and none is nothing
             equation = name if times else ""
         words = [*(_line(entry) for entry in entries), *([f"{equation} = {shown}"] if equation else [])]

@@ -19,10 +19,13 @@ RULES, WORDS = 56, 96
 class Speech:
     """Sentences for events; of those that have no line, nothing is said here."""
 
-    def __init__(self, source: Source, name: Callable[[str, int], str], cls: Callable[[str], str]) -> None:
+    def __init__(
+        self, source: Source, name: Callable[[str, int], str], cls: Callable[[str], str], function: Callable[[str], str]
+    ) -> None:
         self.source = source
         self._plain = name
         self.cls = cls
+        self.function = function
         self.targets: dict[str, list[tuple[str, int]]] = {}
 
     def name(self, node: str, number: int) -> str:
@@ -64,6 +67,10 @@ class Speech:
             return say("step.code_nothing", **words)
         if all(rule == f"`{sign}`" for rule in rules):
             return say("step.code_same", **words)
+        if function := self.function(event.node):
+            made = outs[0].text if len(outs) == 1 else ""
+            key = "step.code_function_one" if made else "step.code_function"
+            return say(key, function=function, made=made, count=len(outs), **words)
         shown = say("common.list").join(rules[:-1])
         shown = say("step.code_and", rules=shown, last=rules[-1]) if shown else "".join(rules)
         room = WORDS if len(rules) == 1 and not shown.startswith("`") else RULES

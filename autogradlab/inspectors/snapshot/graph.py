@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..values import dtype, has_nan, plain_repr, shape, short
+from .callers import LIBRARIES
 from .firing import of_inspectors
 from .identity import mark
 from .kinds import attribute, is_tensor, library, version_of
@@ -104,6 +105,7 @@ class NodeFact:
     rules: tuple[
         Rule | None, ...
     ] = ()  #: for each input what it does to the gradient, from the formula of the op table
+    function: str = ""  #: of a Function of the learner's, the method that its backward calls: "Cube.backward"
     dims: int | None = None  #: of the gradient that it takes, by what it knows: in a vmap those of one row
 
 
@@ -214,6 +216,14 @@ def class_name(node: Any) -> str:
     """`MulBackward0`, `AccumulateGrad`, `MyFunctionBackward`."""
     name = str(node.name())
     return name.rsplit("::", 1)[-1]
+
+
+def function_of(node: Any) -> str:
+    """What the backward of a Node of the learner's own Function calls, such as `Cube.backward`; "" of all others."""
+    made = getattr(type(node), "_forward_cls", None)
+    if made is None or made.__module__.split(".", 1)[0] in LIBRARIES:
+        return ""
+    return f"{made.__name__}.{'vjp' if 'vjp' in vars(made) else 'backward'}"
 
 
 # -- what Nodes saved --------------------------------------------------------------------------------------------------
@@ -501,6 +511,7 @@ class _Description:
             self.outputs.get(self.walk.ids[node], 1),
             self.order[node],
             rules_of(cls, node, nexts, live) if told else (),
+            function_of(node),
             dims_of(node) if told else None,
         )
 

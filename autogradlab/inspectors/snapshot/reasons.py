@@ -14,12 +14,11 @@ from ...ops.table.symbols import without_derivative
 from ..prose import code
 from ..values import dtype
 from ..words import say
-from .callers import LIBRARIES
 from .calls import bracketed
 from .cuts import cut, gradient_in, leaves_by
 from .failing import parsed
 from .firing import of_inspectors
-from .graph import class_name, saved_live, unread
+from .graph import class_name, function_of, saved_live, unread
 from .kinds import in_transform, is_module, is_tensor
 from .lines import lines_of
 from .names import Names, Space
@@ -314,9 +313,7 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
 
 def _functions(nodes: Iterable[Any]) -> dict[str, str]:
     """The learner's own Functions among some Nodes: their backward may hand on None."""
-    written = [(node, getattr(type(node), "_forward_cls", None)) for node in nodes]
-    own = [n for n, cls in written if cls is not None and cls.__module__.split(".", 1)[0] not in LIBRARIES]
-    names = dict.fromkeys(code(class_name(node)) for node in own)
+    names = dict.fromkeys(code(class_name(node)) for node in nodes if function_of(node))
     return {"functions": say("common.list").join(names)} if names else {}
 
 
