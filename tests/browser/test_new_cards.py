@@ -99,6 +99,18 @@ def test_without_a_kernel_other_backwards_say_what_to_do(page: Any) -> None:
     assert "rec.backward(" in page.locator(".agl-of-step > .agl-muted").inner_text()
 
 
+def test_where_no_backward_is_kept_none_is_offered(page: Any) -> None:
+    w = torch.tensor([3.0], requires_grad=True)
+    rec = lab.training(w)
+    loss = (w * w).sum()
+    loss.backward()
+    rec.step(loss)
+    rec.refresh()
+    lookat.mount(page, rec, "light")
+    page.locator(".agl-sum").wait_for(timeout=5000)
+    assert page.locator("[data-do=backward]").evaluate_all("found => found.map(one => one.offsetWidth)") == [0]
+
+
 @pytest.mark.parametrize("width", [1280, 560])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_nothing_is_cut_off(page: Any, theme: str, width: int) -> None:

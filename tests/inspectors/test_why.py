@@ -471,3 +471,30 @@ def test_layers_that_a_module_does_not_know_of(torch: Any, shell: Any) -> None:
     assert said in shell.run("rec").text
     shell.run("net.layers = torch.nn.ModuleList(net.layers[:1])\ndel net.scale, net.inner.by_name")
     assert "What learns in" not in shell.run("lab.why(net)").text + shell.run("lab.show(net)").text
+
+
+def test_a_recorded_step_starts_from_its_loss(torch: Any, shell: Any) -> None:
+    shell.run("from autogradlab import inspectors as lab\n" + W + "\nb = torch.ones(2, requires_grad=True)")
+    shell.run("rec = lab.training(b)\nloss = (b * 2).sum()\nrec.step(loss).backward()")
+    text = shell.run("lab.why(w)").text
+    assert "`rec.step(loss).backward()` has run, but no path leads from `loss` back to `w`" in text
+    assert "lab.graph(loss)" in text and "lab.graph(rec" not in text
+
+
+def test_parameters_that_no_optimizer_has(torch: Any, shell: Any) -> None:
+    shell.run("from autogradlab import inspectors as lab\nnn = torch.nn")
+    shell.run("net = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))")
+    assert "An optimizer has others" not in shell.run("lab.why(net)").text
+    shell.run("optimizer = torch.optim.SGD(net[2].parameters(), lr=.1)")
+    said = "An optimizer has others of these parameters, and none has `net[0].weight`, `net[0].bias`: no `step()` ever"
+    assert said in shell.run("lab.why(net)").text
+    shell.run("_ = net[0].requires_grad_(False)")
+    assert "An optimizer has others" not in shell.run("lab.why(net)").text
+
+
+def test_of_many_parameters_those_without_a_gradient_are_looked_at(torch: Any, shell: Any) -> None:
+    shell.run("from autogradlab import inspectors as lab\nnn = torch.nn")
+    shell.run("net = nn.Sequential(*[nn.Linear(1, 1) for _ in range(25)])\nx = torch.ones(1, 1)")
+    shell.run("net[:24](x).sum().backward()")
+    text = shell.run("lab.why(net)").text
+    assert "`net[24].weight.grad`\n`.grad` is None" in text and "10 more parameters were not looked at" in text

@@ -18,18 +18,19 @@ from .callers import LIBRARIES
 from .cuts import Diagnosis, cut, of_gradient, unrecording
 from .failing import parsed, resolve, statements
 from .feeders import nodes_below
+from .firing import of_inspectors
 from .graph import edge_of
 from .kinds import attribute, is_a, is_module, is_tensor
 from .mistakes import because
-from .names import Names, Space, variable_of
+from .names import Names, Space, dotted, variable_of
 from .origins import Origin, origin
 from .samples import KEPT
 from .tensors import hook_names
 
 __all__ = ["doubts", "is_optimizer", "of_module", "of_optimizer"]
 
-#: how many parameters of a module are looked at, and how many names one sentence lists
-PARAMETERS, LISTED = 40, 12
+#: how many parameters of a module are looked at, and how many names one sentence lists at most
+PARAMETERS, LISTED, FEW = 40, 12, 4
 
 
 def doubts(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnosis]:
@@ -107,15 +108,24 @@ def _passed_by(leaf: Any, space: Space) -> tuple[str, str, Origin] | None:
         for call in ast.walk(node):
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
                 continue
-            below = _below(call.func.value, space) if call.func.attr == "backward" else []
+            root = _started(call.func.value, space)
+            below = _below(root, space) if call.func.attr == "backward" else []
             if below is None:
                 return None
             leaves = [n.variable for n in below if hasattr(n, "variable")]
             if any(t is leaf for t in leaves):
                 return None
             if any(t.grad is not None for t in leaves) or any(map(reasons.is_freed, below)):
-                found = found or (ast.unparse(call), ast.unparse(call.func.value), where)
+                found = found or (ast.unparse(call), ast.unparse(root), where)
     return found
+
+
+def _started(root: ast.expr, space: Space) -> ast.expr:
+    """What a backward starts from: of `rec.step(loss)`, by which a training is recorded, the loss."""
+    match root:
+        case ast.Call(func=ast.Attribute(value=of, attr="step"), args=[loss]) if of_inspectors(resolve(of, space)):
+            return loss
+    return root
 
 
 def _below(root: ast.expr, space: Space) -> list[Any] | None:
@@ -275,17 +285,33 @@ def _by_hand(space: Space) -> bool:
 
 def of_module(module: Any, name: str, names: Names, space: Space) -> list[Diagnosis]:
     """What can be said about the gradients of a module's parameters: once for all of which the same can be said."""
-    parameters = list(module.named_parameters())
+    parameters = sorted(
+        module.named_parameters(), key=lambda pair: pair[1].grad is not None
+    )  # what has none comes first
+    looked = {path for path, _ in parameters[:PARAMETERS]}
     said = []
-    for path, parameter in parameters[:PARAMETERS]:
+    for path, parameter in (pair for pair in module.named_parameters() if pair[0] in looked):
         spelled = names.of(parameter) or f"{name}.{path}"
         said.append((spelled, doubts(parameter, spelled, names, space)))
     lost = say("common.list").join(map(code, astray(module, name)))
     found = [Diagnosis("astray", {"name": name, "names": lost})] if lost else []
+    found += _not_stepped(module, name, space)
     found += _grouped(said)
     if len(parameters) > PARAMETERS:
         found.append(Diagnosis("not_looked_at", {"count": str(len(parameters) - PARAMETERS)}))
     return found or [Diagnosis("no_parameters", {"name": name})]
+
+
+def _not_stepped(module: Any, name: str, space: Space) -> Iterator[Diagnosis]:
+    """Parameters that no optimizer has, where one has others of the same module."""
+    held = {id(parameter) for _, parameters in _optimizers(space) for parameter in parameters}
+    paths = [(path, id(p)) for path, p in module.named_parameters() if p.requires_grad]
+    left = [dotted(name, path) for path, parameter in paths if parameter not in held]
+    if left and len(left) < len(paths):
+        listed = say("common.list").join(map(code, left[:FEW]))
+        more = len(left) - FEW
+        names = say("common.names_more", names=listed, count=more) if more > 0 else listed
+        yield Diagnosis("not_stepped", {"names": names})
 
 
 def _grouped(said: list[tuple[str, list[Diagnosis]]]) -> Iterator[Diagnosis]:

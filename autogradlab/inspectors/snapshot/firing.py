@@ -120,7 +120,7 @@ class Watched:
 
 
 def of_inspectors(hook: Any) -> bool:
-    """Whether an inspector registered it: a marker, or a hook of the ledger or of the stepper."""
+    """Whether an inspector registered a hook, a marker or one of the ledger or of the stepper; or is one itself."""
     while isinstance(hook, Watched):
         hook = hook.hook
     return str(attribute(hook, "__module__")).startswith(__name__.partition(".snapshot")[0])
