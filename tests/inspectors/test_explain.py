@@ -559,6 +559,11 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
             "Write instead: `losses.append((w * k).sum())`",
         ),
         (
+            "net = torch.nn.Linear(2, 3)\nout = net(w)\nq = out.max(0).indices\n(q - 1).float().pow(2).backward()",
+            "goes through `out.max(0).indices`, which has no derivative",
+            "operations that have a derivative alone",
+        ),
+        (
             "net = torch.nn.Linear(2, 3)\nq = net(w).argmax(0).float()\nloss = (q - 1).pow(2)\nloss.backward()",
             "`loss` goes through `net(w).argmax(0)`, which has no derivative",
             "operations that have a derivative alone",

@@ -119,6 +119,12 @@ CASES = (
     ("y = w * 2\ncopy.deepcopy(y)", "`y` is a non-leaf, and a copy of it would need", "`y.detach().clone()`"),
     ("copy.deepcopy([w * 2])", "Something in it is a tensor that is a non-leaf", "`.detach()` of them"),
     ("y.requires_grad = False", "`y` is a non-leaf: it requires grad since", "`y.detach()`"),
+    (
+        "emb = nn.Embedding(3, 2)\nemb(w)",
+        "`emb` looks rows up by their numbers, which have to be integers",
+        "`w.long()`",
+    ),
+    ("w.half() @ w", "here the left one is float16 and the right one float32", "Convert one of them"),
     ("emb = nn.Embedding(3, 2)\nemb(three)", "`emb` has 3 rows, with the numbers 0 to 2, and `three` asks", "larger"),
     ("net.weight = torch.ones(2, 3)", "`net.weight` is a parameter", "`net.weight = nn.Parameter(torch.ones(2, 3))`"),
     (BROKEN, "A Module keeps its parts in places that `nn.Module.__init__` makes", "`super().__init__()`"),

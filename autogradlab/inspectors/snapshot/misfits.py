@@ -238,7 +238,7 @@ def _looked_up(failed: Failure, fields: Fields) -> Fields | None:
     layer: Any = failed.value(getattr(failed.call, "func", None))
     rows = getattr(layer, "num_embeddings", None) if is_module(layer) else None
     found = {"layer": _called(failed), "name": _spelled(_argument(failed, 0, "input"), "index")}
-    return None if rows is None else found | {"rows": str(rows), "last": str(rows - 1)}
+    return None if rows is None else fields | found | {"rows": str(rows), "last": str(rows - 1)}
 
 
 def _assigned(failed: Failure, fields: Fields) -> Fields:
@@ -358,6 +358,11 @@ MISFITS: tuple[tuple[str, str, Callable[[Failure, Fields], Fields | None]], ...]
         "dtypes_layer",
         r"Input type \((?P<one_dtype>[\w: ]+)\) and bias type \((?P<other_dtype>[\w: ]+)\) should be the same",
         _channels,
+    ),
+    (
+        "dtypes",
+        r"dot : expected both vectors to have same dtype, but found (?P<one_dtype>\w+) and (?P<other_dtype>\w+)",
+        _plain,
     ),
     ("found", r"^Found dtype (?P<dtype>\w+) but expected (?P<wanted_dtype>\w+)", _plain),
     (
@@ -480,6 +485,11 @@ MISFITS: tuple[tuple[str, str, Callable[[Failure, Fields], Fields | None]], ...]
     ),
     ("copied", r"Only Tensors created explicitly by the user \(graph leaves\) support the deepcopy protocol", _copied),
     ("flagged", r"you can only change requires_grad flags of leaf variables", _flagged),
+    (
+        "looked_up_by",
+        r"^Expected tensor for argument #1 'indices' to have .* but got torch\.(?P<dtype>\w+)Tensor instead",
+        _looked_up,
+    ),
     ("looked_up", r"^index out of range in self", _looked_up),
     (
         "assigned",

@@ -90,6 +90,13 @@ def _no_history(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
     found = cut(root, failed.space, ast.unparse(root))
     if found.kind in ("no_history", "integer", "forgotten", "forgotten_one"):
         counts, made = _counted(root, failed.space)
+        if (
+            not counts
+            and found.kind == "integer"
+            and found.cause
+            and reasons.takes_learning(found.cause.source, failed.space)
+        ):
+            counts, made = found.cause.source, found.cause
         if counts:
             return Diagnosis("no_history_counts", {"result": ast.unparse(root), "counts": counts}, made)
     return found

@@ -24,7 +24,18 @@ from .lines import lines_of
 from .names import Names, Space
 from .origins import Origin, of_several, origin
 
-__all__ = ["KINDS", "Reason", "advice", "cure", "grad_reason", "is_freed", "lead", "sentence", "without_gradient"]
+__all__ = [
+    "KINDS",
+    "Reason",
+    "advice",
+    "cure",
+    "grad_reason",
+    "is_freed",
+    "lead",
+    "sentence",
+    "takes_learning",
+    "without_gradient",
+]
 
 #: Every kind that there is; each has a sentence and, but for the first, a cure in words/reasons.toml.
 KINDS = (
@@ -187,9 +198,15 @@ def without_gradient(source: str, space: Mapping[str, Any]) -> str:
         asked = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
         if not (isinstance(node, ast.Compare) or asked in COUNTING or (asked and without_derivative(asked))):
             continue
-        if any(map(_requires, (space.get(name.id) for name in ast.walk(node) if isinstance(name, ast.Name)))):
+        if takes_learning(node, space):
             return ast.unparse(node)
     return ""
+
+
+def takes_learning(source: ast.AST | str, space: Mapping[str, Any]) -> bool:
+    """Whether something that requires grad is named in an expression."""
+    tree = _expression(source) if isinstance(source, str) else source
+    return any(_requires(space.get(node.id)) for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def _requires(thing: Any) -> bool:
