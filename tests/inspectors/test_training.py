@@ -391,3 +391,23 @@ def test_weights_that_were_written_past_autograd_have_changed(torch: Any, how: s
         rec.step((w * w).sum()).backward()
         exec(how, scope)
     assert ("No weight changed after step 1" in rec.text) is (how == "")
+
+
+def test_a_search_that_is_over_changes_nothing(torch: Any) -> None:
+    """LBFGS has run its step, and found that nothing is left to do."""
+    w = torch.tensor([3.0, 4.0], requires_grad=True)
+    optimizer = torch.optim.LBFGS([w])
+    rec = lab.training(w)
+
+    def closure() -> Any:
+        optimizer.zero_grad()
+        loss = ((w - 1) ** 2).sum()
+        rec.step(loss).backward()
+        return loss
+
+    for _ in range(3):
+        optimizer.step(closure)
+    said = (
+        "No weight changed after step 3: `optimizer.step()` did not run, has other weights, or found nothing to change."
+    )
+    assert said in rec.text

@@ -498,3 +498,15 @@ def test_of_many_parameters_those_without_a_gradient_are_looked_at(torch: Any, s
     shell.run("net[:24](x).sum().backward()")
     text = shell.run("lab.why(net)").text
     assert "`net[24].weight.grad`\n`.grad` is None" in text and "10 more parameters were not looked at" in text
+
+
+def test_what_was_done_to_another_gradient_by_hand_is_no_doubt_of_this_one(torch: Any, shell: Any) -> None:
+    shell.run("from autogradlab import inspectors as lab\n" + W + "\nb = torch.ones(2, requires_grad=True)")
+    shell.run("net = torch.nn.Linear(2, 1)\n(w * b * net(b)).sum().backward()")
+    shell.run("_ = torch.nn.utils.clip_grad_norm_([b], 1.)\nb.grad *= 2")
+    shell.run("_ = torch.nn.utils.clip_grad_norm_(net.parameters(), 1.)\nb.grad = b.grad * 2")
+    assert "it is the gradient of that" in shell.run("lab.why(w)").text
+    changed = "changes `.grad` by hand too"
+    assert changed in shell.run("lab.why(b)").text and changed in shell.run("lab.why(net.bias)").text
+    shell.run("for p in [w, b]:\n    p.grad.mul_(2)")
+    assert changed in shell.run("lab.why(w)").text

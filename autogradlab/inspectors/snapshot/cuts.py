@@ -186,9 +186,11 @@ def of_gradient(node: ast.Attribute) -> bool:
 
 
 def gradient_in(node: ast.AST, space: Mapping[str, Any]) -> str:
-    """The `.grad` without a graph that an expression computes with, as written; "" for none."""
+    """The `.grad` without a graph that an expression computes with, as written; "" for none. That of which numbers were
+    taken on purpose, `w.grad.data`, is none."""
+    taken = {id(n.value) for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr in LEAVING}
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Attribute) and inner.attr == "grad":
+        if isinstance(inner, ast.Attribute) and inner.attr == "grad" and id(inner) not in taken:
             held = resolve(inner, space)
             if is_tensor(held) and not held.requires_grad:
                 return ast.unparse(inner)

@@ -213,7 +213,7 @@ def _of_gradient(tensor: Any, grad: Any, name: str, space: Space) -> Iterator[Di
         yield Diagnosis(kind, {"name": name, "count": str(often)}, calls[0][0])
     elif strange:
         return
-    elif _by_hand(space):
+    elif _by_hand(tensor, space):
         yield Diagnosis("changed", {"name": name})
     elif len(calls) == 1 and not calls[0][1]:
         hooks = say("common.list").join(map(code, hook_names(tensor)))
@@ -262,22 +262,39 @@ def _zeroed(name: str, space: Space) -> bool:
     return False
 
 
-def _by_hand(space: Space) -> bool:
-    """Whether the code changes a `.grad` otherwise than to zeros or None: in place, by another one, by clipping."""
-    for node, _, _ in statements(space):
+def _by_hand(tensor: Any, space: Space) -> bool:
+    """Whether the code changes a `.grad` otherwise than to zeros or None, in place, by another one or by clipping,
+    that may be the one of a tensor."""
+    for node, _, around in statements(space):
         for inner in ast.walk(node):
             match inner:
-                case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="grad"), attr=changed)):
-                    if changed.endswith("_") and changed not in ("zero_", "detach_", "requires_grad_"):
-                        return True
-                case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called)) if "clip_grad_" in called:
-                    return True
-                case ast.AugAssign(target=ast.Attribute(attr="grad")):
-                    return True
-                case ast.Assign(targets=[ast.Attribute(attr="grad")], value=given):
-                    if not (isinstance(given, ast.Constant) and given.value is None):
-                        return True
+                case ast.Call(func=ast.Attribute(value=ast.Attribute(value=of, attr="grad"), attr=changed)):
+                    if not changed.endswith("_") or changed in ("zero_", "detach_", "requires_grad_"):
+                        continue
+                case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called), args=[of, *_]):
+                    if "clip_grad_" not in called:
+                        continue
+                case ast.AugAssign(target=ast.Attribute(value=of, attr="grad")):
+                    pass
+                case ast.Assign(targets=[ast.Attribute(value=of, attr="grad")], value=given):
+                    if isinstance(given, ast.Constant) and given.value is None:
+                        continue
+                case _:
+                    continue
+            if around or not _others(of, tensor, space):
+                return True
     return False
+
+
+def _others(of: ast.expr, tensor: Any, space: Space) -> bool:
+    """Whether it is known that an expression means other tensors than this one."""
+    match of:
+        case ast.Call(func=ast.Attribute(value=module, attr="parameters")) if is_module(resolve(module, space)):
+            held = list(resolve(module, space).parameters())
+        case _:
+            found = resolve(of, space)
+            held = list(found) if is_a(found, (list, tuple)) else [found]
+    return bool(held) and all(is_tensor(t) and t is not tensor for t in held)
 
 
 # -- modules -----------------------------------------------------------------------------------------------------------
