@@ -23,7 +23,7 @@ FEW = 8
 ASKED = ("choice", "number", "tensor", "text", "order")
 
 
-class LessonFault(Exception):
+class LessonFault(copying.LessonError):
     """A mistake of the lesson, not of the learner: a question that is not there, an answer that no choice has."""
 
 
@@ -100,7 +100,9 @@ def find(name: str, *kinds: str) -> Entry:
     The lesson may be given by its number alone, as in `10/accumulate-twice`. A course of one's own is asked first; what
     it has of another kind under that name hides no question of the lessons that come with autogradlab.
     """
-    lesson, _, question = str(name).rpartition("/")
+    if not isinstance(name, str):  # check(clip), for check("clip")
+        raise LessonFault(say("author.not_quoted", type=type(name).__name__, name=getattr(name, "__name__", "slope")))
+    lesson, _, question = name.rpartition("/")
     named = [[e for e in entries(lesson, course) if e.name == question] for course in courses()]
     fitting = [[e for e in of_course if e.kind in kinds] for of_course in named]
     found = next(filter(None, [*fitting, *named]), [])

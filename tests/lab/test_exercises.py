@@ -360,6 +360,15 @@ def test_authors_mistakes_are_said(sample: Path, tmp_path: Path, monkeypatch: py
         check("x", 1)
 
 
+def test_an_exercise_is_asked_for_by_its_name(sample: Path):
+    def descend() -> None: ...
+
+    with pytest.raises(
+        bank.LessonFault, match=r'by its name, in quotes, such as "descend", not by an object of type f'
+    ):
+        check(descend)  # type: ignore[arg-type]
+
+
 def test_an_exercise_that_is_not_there_is_asked_for(sample: Path):
     made = check("zero-it")
     assert made.state == "untried"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from autogradlab.inspectors import set_language
-from autogradlab.lab import copying, handouts
+from autogradlab.lab import cli, copying, handouts
 
 COURSE = copying.lessons_folder()
 
@@ -51,6 +52,18 @@ def test_slides():
     assert first.index("<pre>w = torch.tensor") < first.index('<div class="later out">') < first.index("one path")
     assert "quiz(" not in page
     assert "check(" not in page
+
+
+@pytest.mark.parametrize("action", ["worksheet", "slides", "assignment"])
+def test_questions_that_cannot_be_read_are_named(action: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """A file with a slip in it ends in a sentence, not in a traceback."""
+    for folder, source in (("en", "en/14-backward.ipynb"), ("checks", "checks/14-backward.py")):
+        (tmp_path / folder).mkdir()
+        shutil.copy(COURSE / source, tmp_path / source)
+    (tmp_path / "questions").mkdir()
+    (tmp_path / "questions" / "14-backward.toml").write_text("[slope\n", encoding="utf-8")
+    assert cli.main(["lessons", action, "14", "--from", str(tmp_path), "--to", str(tmp_path), "--lang", "en"]) == 1
+    assert capsys.readouterr().err.startswith("14-backward.toml cannot be read: ")
 
 
 @pytest.mark.parametrize("path", sorted((COURSE / "en").glob("[0-2]*.ipynb")), ids=lambda p: p.stem)
