@@ -47,6 +47,11 @@ SAVING = """class Net(torch.nn.Module):
         y[0] = 0
         return y * 2"""
 
+SWITCHED = """net, ones = torch.nn.Linear(2, 1), torch.ones(2)
+_ = torch.set_grad_enabled(False)
+q = net(ones)
+_ = torch.set_grad_enabled(True)"""
+
 STEPPED = """opt = torch.optim.SGD([w], lr=.1)
 loss = (w * w).sum()
 loss.backward(retain_graph=True)
@@ -579,6 +584,26 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
             "create_graph=True",
         ),
         (
+            "@torch.no_grad()\ndef evaluate(v):\n    return (v * 2).sum()\nloss = evaluate(w)\nloss.backward()",
+            "`evaluate(w)` computes with what requires grad, and `loss` has no graph all the same",
+            "`@torch.no_grad()`, `torch.set_grad_enabled(False)`",
+        ),
+        (
+            f"{SWITCHED}\nq.backward()",
+            "`net(ones)` computes with what requires grad, and `q` has no graph all the same",
+            "in front of it, for `@torch.no_grad()`",
+        ),
+        (
+            "v = torch.zeros_like(w)\n(v * 2).sum().backward()",
+            "`(v * 2).sum()` was computed from `v`, which does not require grad: requires_grad=True was forgotten.",
+            "`v.requires_grad_()`",
+        ),
+        (
+            "held = {'a': w * 1}\nfor k in held:\n    held[k] = held[k] - held[k].grad",
+            "`held['a']` is a non-leaf (the result of MulBackward0)",
+            "`held['a'].retain_grad()`",
+        ),
+        (
             "(w ** 3).sum().backward()\nw.grad.sum().backward()",
             "`w.grad.sum()` was computed from `w.grad`, a gradient: numbers alone",
             "create_graph=True",
@@ -623,7 +648,7 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
 )
 def test_more_mistakes(torch: Any, shell: Any, code: str, said: str, cure: str):
     shell.run("from autogradlab import inspectors as lab\nw = torch.tensor([1., 2.], requires_grad=True)")
-    with pytest.raises((RuntimeError, ValueError, AttributeError)), warnings.catch_warnings():
+    with pytest.raises((RuntimeError, ValueError, AttributeError, TypeError)), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch warns of float(w)
         shell.run(code)
     text = shell.run("lab.explain()").text

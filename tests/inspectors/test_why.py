@@ -450,6 +450,16 @@ def test_what_was_computed_from_a_gradient_is_no_forgotten_leaf(torch: Any, shel
     assert "create_graph=True" in text and "requires_grad_()" not in text
 
 
+def test_where_nothing_was_recorded_no_leaf_was_forgotten(torch: Any, shell: Any) -> None:
+    shell.run("from autogradlab import inspectors as lab\n" + W)
+    shell.run("@torch.no_grad()\ndef evaluate(v):\n    return (v * 2).sum()\ne = evaluate(w)\nz = torch.zeros_like(w)")
+    for card in ("lab.why(e)", "lab.show(e)"):
+        text = shell.run(card).text
+        assert "`evaluate(w)` computes with what requires grad, and `e` has no graph all the same" in text
+        assert "requires_grad_()" not in text
+    assert "`z` is a leaf that does not require grad" in shell.run("lab.why(z)").text
+
+
 ASTRAY = """class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..prose import code
 from .failing import parsed, resolve, statements
-from .kinds import is_array, is_tensor
+from .kinds import is_array, is_module, is_tensor
 from .names import Space
 from .origins import Origin, of_several, origin
 
@@ -20,6 +20,7 @@ __all__ = [
     "gradient_in",
     "grouped",
     "in_place_instead",
+    "learns",
     "leaves_by",
     "of_gradient",
     "unrecording",
@@ -115,9 +116,13 @@ def _follow(
             if block is not None and _made_of_tensors(came, space, inner.id):
                 return Diagnosis("no_grad", {"name": inner.id, "block": block}, came)
             count = len(leaves)
-            found = _follow(parsed(came.source), space, inner.id, came, leaves, seen)
+            tree = parsed(came.source)
+            found = _follow(tree, space, inner.id, came, leaves, seen)
             if found is not None:
                 return found
+            real = is_tensor(value) and (value.is_floating_point() or value.is_complex())
+            if real and not _is_gradient(came.source) and learns(tree, space):
+                return Diagnosis("unrecorded", {"name": inner.id, "source": came.source}, came)
             if len(leaves) > count:
                 continue  # it is made of those
         if type(value) is list and (found := _appended(inner.id, space)) is not None:
@@ -195,6 +200,31 @@ def gradient_in(node: ast.AST, space: Mapping[str, Any]) -> str:
             if is_tensor(held) and not held.requires_grad:
                 return ast.unparse(inner)
     return ""
+
+
+#: attributes and calls that say something about a tensor and take none of its numbers, and functions likewise
+_ABOUT = ("shape", "dtype", "device", "layout", "ndim", "grad", "is_leaf", "requires_grad")
+_ASKED = ("size", "dim", "numel", "stride", "state_dict", "len", "type", "isinstance", "range")
+
+
+def learns(node: ast.AST | None, space: Mapping[str, Any]) -> bool:
+    """Whether an expression computes with a tensor that requires grad, or calls a Module of which something does."""
+    match node:
+        case None:
+            return False
+        case ast.Attribute(attr=attr) if attr in _ABOUT:
+            return False
+        case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called)) if (
+            called in _ASKED or called.endswith("_like") or called.startswith("new_")
+        ):
+            return False
+        case ast.Call(func=called) if is_module(module := resolve(called, space)):
+            if any(parameter.requires_grad for parameter in module.parameters()):
+                return True
+    held = resolve(node, space)
+    if is_tensor(held):
+        return bool(held.requires_grad)
+    return any(learns(inner, space) for inner in ast.iter_child_nodes(node))
 
 
 def _made_of_tensors(made: Origin, space: Space, name: str) -> bool:

@@ -158,6 +158,8 @@ def resolve(node: ast.AST | None, space: Mapping[str, Any]) -> Any:
                 return held[key] if type(held) in (list, tuple, dict) or is_module(held) else None
             except (LookupError, TypeError):
                 return None
+        case ast.Subscript(value=inner, slice=ast.Name(id=name)) if type(key := space.get(name)) in (int, str):
+            return resolve(ast.Subscript(inner, ast.Constant(key)), space)
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             return [resolve(part, space) for part in parts]
     return None

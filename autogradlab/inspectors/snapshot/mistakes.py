@@ -88,7 +88,7 @@ def _no_history(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
     if root is None:
         return Diagnosis("no_history_unread", {})
     found = cut(root, failed.space, ast.unparse(root))
-    if found.kind in ("no_history", "integer", "forgotten", "forgotten_one"):
+    if found.kind in ("no_history", "integer", "forgotten", "forgotten_one", "unrecorded"):
         counts, made = _counted(root, failed.space)
         if (
             not counts

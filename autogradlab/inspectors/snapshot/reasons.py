@@ -15,7 +15,7 @@ from ..prose import code
 from ..values import dtype
 from ..words import say
 from .calls import bracketed
-from .cuts import cut, gradient_in, leaves_by
+from .cuts import cut, gradient_in, learns, leaves_by
 from .failing import parsed
 from .firing import of_inspectors
 from .graph import class_name, function_of, saved_live, unread
@@ -51,6 +51,7 @@ KINDS = (
     "outside",
     "through_counts",
     "gradient",
+    "unrecorded",
     "not_required",
     "rebound",
     "wrapped",
@@ -173,6 +174,8 @@ def _without(
         if looked := gradient_in(_expression(made.source), space or {}):
             held = Reason("gradient", {"name": looked})
             return Reason("outside", fields | {"inside": sentence(held), "inside_cure": cure(held), "before": looked})
+        if learns(_expression(made.source), space or {}):
+            return Reason("unrecorded", fields)
         if isinstance(space, Space) and (before := _before(made, fields["name"], space)) is not None:
             told = {"inside": sentence(before), "inside_cure": cure(before), "before": before.fields["name"]}
             if before.kind != "no_grad" and isinstance(ast.parse(before.fields["source"]).body[0], ast.Expr):
