@@ -457,6 +457,9 @@ def test_where_nothing_was_recorded_no_leaf_was_forgotten(torch: Any, shell: Any
         text = shell.run(card).text
         assert "`evaluate(w)` computes with what requires grad, and `e` has no graph all the same" in text
         assert "requires_grad_()" not in text
+    shell.run("for t in (torch.ones(2), w * 1): break\nu = torch.ones(w.shape[0]) + float(w.detach().sum() * 0)")
+    for name in ("z", "t", "u"):
+        assert "computes with what requires grad" not in shell.run(f"lab.why({name})").text
     assert "`z` is a leaf that does not require grad" in shell.run("lab.why(z)").text
 
 

@@ -209,10 +209,10 @@ _ASKED = ("size", "dim", "numel", "stride", "state_dict", "len", "type", "isinst
 
 def learns(node: ast.AST | None, space: Mapping[str, Any]) -> bool:
     """Whether an expression computes with a tensor that requires grad, or calls a Module of which something does."""
+    if node is None or of_several(node):
+        return False
     match node:
-        case None:
-            return False
-        case ast.Attribute(attr=attr) if attr in _ABOUT:
+        case ast.Attribute(attr=attr) if attr in _ABOUT or attr in LEAVING:
             return False
         case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called)) if (
             called in _ASKED or called.endswith("_like") or called.startswith("new_")
