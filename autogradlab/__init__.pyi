@@ -1178,7 +1178,7 @@ def matmul(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Ten
     """The product that dimensions call for: of vectors the dot product, of matrices the matrix product, of
     more dimensions products of matrices in batches. The operator @."""
 def matrix_exp(input: _Tensor) -> _Tensor:
-    """The sum of A**k / k!: the exponential of square matrices."""
+    """The sum of input**k / k!: the exponential of square matrices."""
 def matrix_power(input: _Tensor, n: _int, *, out: _Tensor | None = ...) -> _Tensor:
     """The product of a square matrix with itself, n times; negative n of its inverse."""
 def matrix_rank(input: _Tensor, tol: _Any = ..., symmetric: _Any = ..., *, out: _Any = ...) -> _Any:

@@ -18,9 +18,10 @@ import numpy as np
 from ..core.memory.rows import all_rows
 from ..core.memory.versions import increment_version
 from ..core.recording.record import TENSORS as F
+from ..core.runtime.errors import NOT_DIFFERENTIABLE
 from ..core.runtime.help import attach
-from ..core.runtime.modes import quiet
-from ..core.tensor.tensor import Tensor, wrap, wrap_result
+from ..core.runtime.modes import current, quiet
+from ..core.tensor.tensor import Tensor, requires_grad, wrap, wrap_result
 from ..core.types.dtypes import from_numpy, scalar_name
 from ..core.types.return_types import named
 from ..ops.common.blas import lift
@@ -33,10 +34,11 @@ from ..ops.linalg.factors import (
     check_info,
     has_eigenvalues,
     matrices,
-    singular_values,
     square,
     square_shape,
+    symmetric_eigen,
 )
+from ..ops.linalg.factors import svd as svd_of
 from ..ops.linalg.indefinite import check_pivots
 from ..ops.linalg.solve import cutoff, tolerances
 from ..ops.table.outputs import EXPECTED, Out
@@ -157,12 +159,12 @@ def _given(r: Tensor, out: Any, name: str = "out", *, copied: bool = False, **me
 
 
 @reading("linalg_cholesky(Tensor input, *, bool upper=False, Tensor out=None) -> Tensor|fp32")
-def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
-    """The lower triangular L with L L^H = A; upper=True gives its conjugate transpose.
+def cholesky(input: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
+    """The lower triangular L with L L^H = input; upper=True gives its conjugate transpose.
 
     Shapes: (..., n, n).
     Dtypes: float and complex.
-    Errors: LinAlgError if A is not positive definite.
+    Errors: LinAlgError if input is not positive definite.
 
     Example:
         >>> import autogradlab as torch
@@ -173,8 +175,8 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
     Mirrors `torch.linalg.cholesky`.
     """
     if out is not None:
-        refuse_into("linalg_cholesky_ex", out, A)
-    factor, info = F.linalg_cholesky_ex(A, upper=upper)
+        refuse_into("linalg_cholesky_ex", out, input)
+    factor, info = F.linalg_cholesky_ex(input, upper=upper)
     check_info("linalg.cholesky", info._array, NOT_POSITIVE)
     return _given(factor, out, "linalg_cholesky", exact=EXPECTED)
 
@@ -212,9 +214,9 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     "linalg_ldl_factor(Tensor input, *, bool hermitian=False, Tensor[2] out=None) -> (Tensor LD, Tensor pivots)",
     out=Out(exact=EXPECTED),
 )
-def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
-    """L and D in one matrix, with A = L D Lᵀ, and the rows that were exchanged: for ldl_solve. Only the lower triangle
-    of A is read.
+def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
+    """L and D in one matrix, with input = L D Lᵀ, and the rows that were exchanged: for ldl_solve. Only the lower
+    triangle of input is read.
 
     Shapes: (..., n, n) gives (..., n, n) and (..., n).
     Dtypes: float and complex; pivots are int32, count from 1, and are negative for the two rows of a block of D.
@@ -230,7 +232,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
 
     Mirrors `torch.linalg.ldl_factor`.
     """
-    factors, pivots, info = F.linalg_ldl_factor_ex(A, hermitian=hermitian)
+    factors, pivots, info = F.linalg_ldl_factor_ex(input, hermitian=hermitian)
     check_pivots("torch.linalg.ldl_factor", info._array)
     r = _LDL_FACTOR((factors, pivots))
     return r if out is None else written_all(r, out)
@@ -256,7 +258,7 @@ def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Tensor:
 
 
 @reading("linalg_eigvals(Tensor input, *, Tensor out=None) -> Tensor|fp32")
-def eigvals(A: Tensor, *, out: Any = None) -> Tensor:
+def eigvals(input: Tensor, *, out: Any = None) -> Tensor:
     """The eigenvalues of any square matrix; complex, and in no given order.
 
     Shapes: (..., n, n) gives (..., n).
@@ -269,12 +271,12 @@ def eigvals(A: Tensor, *, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.eigvals`.
     """
-    has_eigenvalues("linalg.eigvals", A._array)
-    return _given(F.linalg_eig(A)[0], out, "torch.linalg.eigvals", unsafe=UNSAFE.replace("result", "eigenvalues"))
+    has_eigenvalues("linalg.eigvals", input._array)
+    return _given(F.linalg_eig(input)[0], out, "torch.linalg.eigvals", unsafe=UNSAFE.replace("result", "eigenvalues"))
 
 
 @reading('linalg_eigvalsh(Tensor input, str UPLO="L", *, Tensor out=None) -> Tensor|fp32')
-def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
+def eigvalsh(input: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
     """The eigenvalues of a symmetric (Hermitian) matrix, ascending.
 
     Shapes: (..., n, n) gives (..., n).
@@ -288,13 +290,18 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
     Mirrors `torch.linalg.eigvalsh`.
     """
     if out is not None:
-        refuse_into("_linalg_eigh", out, A)
-    return _given(F.linalg_eigh(A, UPLO)[0], out, "linalg_eigvalsh", exact=EXPECTED)
+        refuse_into("_linalg_eigh", out, input)
+    try:
+        values = F.linalg_eigh(input, UPLO)[0]
+    except LinAlgError:
+        quiet(symmetric_eigen, input._array, UPLO.upper(), requires_grad(input))  # LAPACK's code for values alone
+        raise
+    return _given(values, out, "linalg_eigvalsh", exact=EXPECTED)
 
 
 @reading("linalg_pinv")
 def pinv(
-    A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
+    input: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
 ) -> Tensor:
     """The pseudo-inverse: of singular and of rectangular matrices too.
 
@@ -310,10 +317,13 @@ def pinv(
     Mirrors `torch.linalg.pinv`.
     """
     if out is not None:
-        refuse_into("linalg_pinv", out, A)
+        refuse_into("linalg_pinv", out, input)
+    for name, tolerance in (("atol", atol), ("rtol", rtol if rcond is None else rcond)):
+        if isinstance(tolerance, Tensor) and requires_grad(tolerance) and current().grad:
+            raise RuntimeError(NOT_DIFFERENTIABLE.format("linalg_pinv", name))
     tolerances("torch.linalg.pinv", rcond, words=("rcond",))
     return _given(
-        F.linalg_pinv(A, atol=atol, rtol=rtol if rcond is None else rcond, hermitian=hermitian),
+        F.linalg_pinv(input, atol=atol, rtol=rtol if rcond is None else rcond, hermitian=hermitian),
         out,
         "linalg.pinv",
         unsafe=UNSAFE,
@@ -367,7 +377,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
 
 
 @reading("linalg_matrix_power(Tensor input, int n, *, Tensor out=None) -> Tensor|uint_eye")
-def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
+def matrix_power(input: Tensor, n: int, *, out: Any = None) -> Tensor:
     """The product of a matrix with itself, n times; negative n of its inverse.
 
     Shapes: (..., n, n).
@@ -381,7 +391,7 @@ def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.matrix_power`.
     """
-    found: Tensor = F._matrix_power(A, n, out)
+    found: Tensor = F._matrix_power(input, n, out)
     return found
 
 
@@ -396,7 +406,7 @@ def matrix_power(A: Tensor, n: int, *, out: Any = None) -> Tensor:
     """
 )
 def matrix_rank(
-    A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
+    input: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
 ) -> Tensor:
     """The number of singular values larger than a tolerance.
 
@@ -410,7 +420,7 @@ def matrix_rank(
 
     Mirrors `torch.linalg.matrix_rank`.
     """
-    x = A._array
+    x = input._array
     name = "torch.linalg.matrix_rank"
     if x.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor input must have at least 2 dimensions.")
@@ -430,10 +440,7 @@ def _rank(x: np.ndarray, hermitian: bool, atol: Any, rtol: Any) -> np.ndarray:
         return np.zeros(x.shape[:-2], np.int64)
     if hermitian:
         square_shape("linalg.eigh", x)
-    try:
-        values = np.abs(np.linalg.eigvalsh(x)) if hermitian else np.linalg.svd(x, compute_uv=False)
-    except np.linalg.LinAlgError:
-        values = singular_values(x, False)[1]  # says which matrix it is
+    values = np.abs(symmetric_eigen(x, vectors=False)) if hermitian else svd_of(x, vectors=False)
     rank = (values > cutoff(values, max(x.shape[-2:]), atol, rtol)[..., None]).sum(-1)
     return np.asarray(rank, np.int64)
 
@@ -444,8 +451,8 @@ def _rank(x: np.ndarray, hermitian: bool, atol: Any, rtol: Any) -> np.ndarray:
     linalg_cond(Tensor input, str p, *, Tensor out=None) -> Tensor
     """
 )
-def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
-    """The condition number: the norm of A times that of its inverse; p=None takes the ratio of the singular
+def cond(input: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
+    """The condition number: the norm of input times that of its inverse; p=None takes the ratio of the singular
     values.
 
     Shapes: (..., m, n) gives (...).
@@ -458,32 +465,32 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
 
     Mirrors `torch.linalg.cond`.
     """
-    if A._array.ndim < 2 and not isinstance(p, str):
+    if input._array.ndim < 2 and not isinstance(p, str):
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if not isinstance(p, str) and p is not None and abs(p) not in (1, 2, float("inf")):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
-    if A._array.ndim > 1 and not A._array.size and not isinstance(p, str):
-        return _given(_nought(A), out, "linalg.cond", unsafe=UNSAFE, copied=True)
+    if input._array.ndim > 1 and not input._array.size and not isinstance(p, str):
+        return _given(_nought(input), out, "linalg.cond", unsafe=UNSAFE, copied=True)
     if p is None or (not isinstance(p, str) and abs(p) == 2):
-        values = svdvals(A)
+        values = svdvals(input)
         n = values._array.shape[-1]
         first, last = F.narrow(values, -1, 0, 1), F.narrow(values, -1, n - 1, 1)
         r = F.div(last, first) if p == -2 else F.div(first, last)
         return _given(F.squeeze(r, -1), out, "linalg.cond", unsafe=UNSAFE, copied=True)
-    square_shape(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A._array)
+    square_shape(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", input._array)
     if isinstance(p, str) and p not in ("fro", "nuc"):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
-    if not A._array.size:
-        return _given(_nought(A), out, "linalg.cond", unsafe=UNSAFE, copied=True)
+    if not input._array.size:
+        return _given(_nought(input), out, "linalg.cond", unsafe=UNSAFE, copied=True)
     if p == "nuc":
-        values = svdvals(A)
+        values = svdvals(input)
         return _given(
             F.mul(F.sum(values, -1), F.sum(F.reciprocal(values), -1)), out, "linalg.cond", unsafe=UNSAFE, copied=True
         )
-    inverse, info = F.linalg_inv_ex(A)
+    inverse, info = F.linalg_inv_ex(input)
     bad = wrap(np.asarray(info._array > 0)[..., None, None])
     inverse = F.masked_fill(inverse, bad, float("inf"))
-    product = F.mul(matrix_norm(A, p), matrix_norm(inverse, p))
+    product = F.mul(matrix_norm(input, p), matrix_norm(inverse, p))
     finite = F.nan_to_num(product, nan=float("inf"), posinf=float("inf"), neginf=float("-inf"))
     increment_version(finite)  # PyTorch does that in place
     return _given(finite, out, "linalg.cond", unsafe=UNSAFE, copied=True)
@@ -504,7 +511,7 @@ def _count(sizes: Sequence[int]) -> int:
 
 
 @reading("linalg_tensorinv(Tensor input, int ind=2, *, Tensor out=None) -> Tensor|fp32")
-def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
+def tensorinv(input: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
     """The inverse of a tensor as a linear map by tensordot.
 
     Shapes: the first ind sizes have the same product as the rest; the result has the rest in front.
@@ -519,7 +526,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
     """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
-    shape = A._array.shape
+    shape = input._array.shape
     rows, columns = _count(shape[:ind]), _count(shape[ind:])
     if rows != columns:
         raise RuntimeError(
@@ -527,16 +534,16 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
             "prod(self.shape[:ind]), but got "
             f"{columns} != {rows}"
         )
-    found, info = F.linalg_inv_ex(F.reshape(A, (rows, columns)))
+    found, info = F.linalg_inv_ex(F.reshape(input, (rows, columns)))
     check_info("inv", info._array, SINGULAR)
     return _given(F.reshape(found, (*shape[ind:], *shape[:ind])), out, "tensorinv", unsafe=UNSAFE, copied=True)
 
 
 @reading("linalg_tensorsolve(Tensor input, Tensor other, int[]? dims=None, *, Tensor out=None) -> Tensor|fp32")
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> Tensor:
-    """The X with tensordot(A, X) = B.
+def tensorsolve(input: Tensor, other: Tensor, dims: Any = None, *, out: Any = None) -> Tensor:
+    """The X with tensordot(input, X) = other.
 
-    Shapes: A is (*B's sizes, *X's sizes) with equal products.
+    Shapes: input is (*other's sizes, *X's sizes) with equal products.
     Dtypes: float and complex.
 
     Example:
@@ -547,17 +554,17 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> T
     Mirrors `torch.linalg.tensorsolve`.
     """
     if dims is not None:
-        A = F.movedim(A, tuple(dims), tuple(range(A._array.ndim - len(dims), A._array.ndim)))
-    shape, ndim = A._array.shape, B._array.ndim
+        input = F.movedim(input, tuple(dims), tuple(range(input._array.ndim - len(dims), input._array.ndim)))
+    shape, ndim = input._array.shape, other._array.ndim
     rest = shape[ndim:]
-    if not _count(rest) == _count(shape[:ndim]) == B._array.size:
+    if not _count(rest) == _count(shape[:ndim]) == other._array.size:
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
             "prod(self.shape[:other.ndim]), "
-            f"but got {_count(rest)} != {B._array.size}"
+            f"but got {_count(rest)} != {other._array.size}"
         )
     n = _count(rest)
-    x = solve(F.reshape(A, (n, n)), F.flatten(B))
+    x = solve(F.reshape(input, (n, n)), F.flatten(other))
     return _given(F.reshape(x, rest), out, "tensorsolve", unsafe=UNSAFE, copied=True)
 
 

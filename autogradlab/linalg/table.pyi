@@ -74,8 +74,8 @@ def det(A: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
 def eig(input: _Tensor, *, out: _tuple[_Tensor, ...] | None = ...) -> _eig_result:
     """A V = V diag(L) for any square matrix; complex, and in no given order."""
 def eigh(input: _Tensor, UPLO: _str = ..., *, out: _tuple[_Tensor, ...] | None = ...) -> _eigh_result:
-    """A = V diag(L) V^H for a symmetric (Hermitian) matrix; real eigenvalues, ascending. Reads one
-    triangle of A."""
+    """input = V diag(L) V^H for a symmetric (Hermitian) matrix; real eigenvalues, ascending. Reads one
+    triangle of it."""
 def householder_product(input: _Tensor, tau: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The first columns of the product of Householder reflections, as geqrf stores them."""
 def inv(A: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -98,7 +98,7 @@ def matmul(input: _Tensor, other: _Tensor, *, out: _Tensor | None = ...) -> _Ten
     """The product that dimensions call for: of vectors the dot product, of matrices the matrix product, of
     more dimensions products of matrices in batches. The operator @."""
 def matrix_exp(input: _Tensor) -> _Tensor:
-    """The sum of A**k / k!: the exponential of square matrices."""
+    """The sum of input**k / k!: the exponential of square matrices."""
 @_overload
 def matrix_norm(input: _Tensor, ord: _Number | _Tensor, dim: _Sequence[_int] = ..., keepdim: _bool = ..., *, dtype: _dtype | None = ..., out: _Tensor | None = ...) -> _Tensor:
     """A norm of matrices: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf."""

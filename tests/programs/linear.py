@@ -181,3 +181,13 @@ print(torch.linalg.cholesky_ex(batch))
 attempt(lambda: torch.linalg.cholesky(batch))
 attempt(lambda: torch.cholesky_inverse(torch.stack([torch.eye(2), torch.tensor([[1.0, 0], [3, 0]])])))
 attempt(lambda: torch.linalg.vecdot(torch.ones(2).long(), torch.ones(2)))
+
+# % linear-infinite: LAPACK gives up on a NaN, and would search for ever at an infinity
+f = torch.tensor([[1.0, float("inf")], [2.0, 1.0]])
+missing = torch.full((3, 3), float("nan"))
+for matrices in (missing, torch.stack([torch.eye(3), missing])):
+    for function in (torch.linalg.eigh, torch.linalg.eigvalsh, torch.linalg.svdvals, torch.linalg.matrix_rank):
+        attempt(lambda: function(matrices))
+    attempt(lambda: torch.linalg.pinv(matrices, hermitian=True))
+print(torch.linalg.svdvals(f + 1j), torch.linalg.svdvals(f), torch.linalg.matrix_rank(f))
+print(torch.linalg.eigvals(input=torch.eye(2)), torch.linalg.cholesky(input=torch.eye(2)))

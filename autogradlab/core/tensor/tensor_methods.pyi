@@ -1117,7 +1117,7 @@ class TensorMethods:
         """The product that dimensions call for: of vectors the dot product, of matrices the matrix product, of
         more dimensions products of matrices in batches. The operator @."""
     def matrix_exp(self) -> _Tensor:
-        """The sum of A**k / k!: the exponential of square matrices."""
+        """The sum of input**k / k!: the exponential of square matrices."""
     def matrix_power(self, n: _int) -> _Tensor:
         """The product of a square matrix with itself, n times; negative n of its inverse."""
     @_overload

@@ -18,7 +18,7 @@ from ..first.kinds import refuse
 from ..first.selecting import SMALL, row_order
 from ..table.families import method
 from ..table.opdef import OPS, Op, composite
-from ..table.publishing import inner
+from ..table.publishing import called_by, inner
 from ..table.signatures import explain
 
 _OUTPUTS = ("output", "inverse", "counts")
@@ -155,7 +155,19 @@ _check_flat, _check_dim = (
 )
 
 
+#: the flags of `unique`, with their places, and how PyTorch names what they lead to
+_ASKED = {"return_inverse": 2, "return_counts": 3}
+_CONSECUTIVELY_ASKED = {"return_inverse": 2, "return_counts": 1}  # as PyTorch has them, one too far and one too near
+_NAMES = {
+    (False, False): "return_output",
+    (False, True): "return_counts",
+    (True, False): "return_inverse",
+    (True, True): "return_inverse_and_counts",
+}
+
+
 @composite("unique -> Tensor | Tensor[]", method=False, reads="itself")
+@called_by(_ASKED, {key: "_" + name for key, name in _NAMES.items()})
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -204,6 +216,7 @@ def _unique(
     method=False,
     reads="itself",
 )
+@called_by(_CONSECUTIVELY_ASKED, {key: "_consecutive_" + name for key, name in _NAMES.items()})
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:

@@ -240,7 +240,8 @@ def zeta(s: Array, q: Array) -> Array:
     s, q = np.broadcast_arrays(s, q)
     total = np.zeros(s.shape)
     a = np.array(q, np.float64)
-    for _ in range(10 + int(max(0.0, -float(np.min(a, initial=0.0, where=np.isfinite(a)))))):
+    summed = np.isfinite(q) & (q != np.floor(q)) & (s == np.floor(s))  # the others of q <= 0 are poles, or have no zeta
+    for _ in range(10 + int(max(0.0, -float(np.min(a, initial=0.0, where=summed))))):
         total = total + a**-s
         a = a + 1
     total = total + a ** (1 - s) / (s - 1) + 0.5 * a**-s

@@ -35,6 +35,7 @@ from .factors import (
     singular_values,
     square,
     substitute,
+    symmetric_eigen,
 )
 
 NOT_POSITIVE = (
@@ -420,16 +421,17 @@ def _eigh_backward(F: Any, grads: list[Any], eigenvalues: Any, eigenvectors: Any
     linalg_eigh(Tensor input, str UPLO="L", *,
         Tensor[2] out=None) -> (Tensor eigenvalues, Tensor eigenvectors)|fp32|.default|.eigvals
     """,
-    "A",
+    "input",
     method=False,
     function=False,
     outputs=("eigenvalues", "eigenvectors"),
     returns=named("linalg_eigh", ("eigenvalues", "eigenvectors")),
-    vjp={"A": _eigh_backward},
+    vjp={"input": _eigh_backward},
     out=Out(exact=EXPECTED, inner="_linalg_eigh"),
 )
-def linalg_eigh(A: np.ndarray, UPLO: str = "L") -> tuple[np.ndarray, np.ndarray]:
-    """A = V diag(L) V^H for a symmetric (Hermitian) matrix; real eigenvalues, ascending. Reads one triangle of A.
+def linalg_eigh(input: np.ndarray, UPLO: str = "L") -> tuple[np.ndarray, np.ndarray]:
+    """input = V diag(L) V^H for a symmetric (Hermitian) matrix; real eigenvalues, ascending. Reads one
+    triangle of it.
 
     Shapes: (..., n, n) gives (..., n) and (..., n, n).
     Dtypes: float and complex; eigenvalues are real.
@@ -437,14 +439,11 @@ def linalg_eigh(A: np.ndarray, UPLO: str = "L") -> tuple[np.ndarray, np.ndarray]
     >>> torch.linalg.eigh(torch.tensor([[2., 0.], [0., 1.]])).eigenvalues
     tensor([1., 2.])
     """
-    square("linalg.eigh", A, kernel="linalg_eigh_cpu", integers=True, late=True)
+    square("linalg.eigh", input, kernel="linalg_eigh_cpu", integers=True, late=True)
     if UPLO not in ("L", "U", "l", "u"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    try:
-        values, vectors = np.linalg.eigh(known(A), UPLO.upper())
-    except np.linalg.LinAlgError:
-        values, vectors = np.full(A.shape[:-1], np.nan, A.real.dtype), np.full_like(A, np.nan)
-    values, vectors = values.astype(A.real.dtype, copy=False), vectors.astype(A.dtype, copy=False)
+    values, vectors = symmetric_eigen(known(input), UPLO.upper())
+    values, vectors = values.astype(input.real.dtype, copy=False), vectors.astype(input.dtype, copy=False)
     return np.ascontiguousarray(values), columns(vectors)
 
 
@@ -709,6 +708,8 @@ def linalg_lu_solve(
     if pivots.dtype != np.int32:
         raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
     square("torch.linalg.lu_solve", LU, kernel="linalg.lu_solve_cpu", late=True)
+    if B.ndim < 2:
+        raise RuntimeError("linalg.lu_solve: The input tensor B must have at least 2 dimensions.")
     n = LU.shape[-1]
     if B.shape[-2 if left else -1] != n:
         raise RuntimeError(

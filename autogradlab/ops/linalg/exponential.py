@@ -26,9 +26,9 @@ from ..table.outputs import safe, same_dtype
 from .factors import columns, real_type, square, weighted
 
 
-def _exp_backward(F: Any, grad: Any, A: Any) -> Any:
-    n = A.shape[-1]
-    found = F.linalg_matrix_exp(F.triangle_of_blocks(adjoint(F, A), grad))
+def _exp_backward(F: Any, grad: Any, input: Any) -> Any:
+    n = input.shape[-1]
+    found = F.linalg_matrix_exp(F.triangle_of_blocks(adjoint(F, input), grad))
     return F.slice(F.slice(found, -2, 0, n, 1), -1, n, 2 * n, 1)
 
 
@@ -145,14 +145,13 @@ def _exponentials(A: np.ndarray) -> np.ndarray:
 
 @op(
     "linalg_matrix_exp(Tensor input) -> Tensor",
-    "A",
+    "input",
     method=False,
     function=False,
-    vjp={"A": _exp_backward},
-    shown={"A": "self"},
+    vjp={"input": _exp_backward},
 )
-def linalg_matrix_exp(A: np.ndarray) -> np.ndarray:
-    """The sum of A**k / k!: the exponential of square matrices.
+def linalg_matrix_exp(input: np.ndarray) -> np.ndarray:
+    """The sum of input**k / k!: the exponential of square matrices.
 
     Shapes: (..., n, n).
     ~floats
@@ -161,12 +160,12 @@ def linalg_matrix_exp(A: np.ndarray) -> np.ndarray:
     tensor([[1., 1.],
             [0., 1.]])
     """
-    square("linalg.matrix_exp", A, low=False)
-    if not A.size:
-        return A.copy()
-    if A.shape[-1] == 1:
-        return np.exp(A)
-    return _exponentials(np.ascontiguousarray(A).reshape(-1, *A.shape[-2:])).reshape(A.shape)
+    square("linalg.matrix_exp", input, low=False)
+    if not input.size:
+        return input.copy()
+    if input.shape[-1] == 1:
+        return np.exp(input)
+    return _exponentials(np.ascontiguousarray(input).reshape(-1, *input.shape[-2:])).reshape(input.shape)
 
 
 alias("matrix_exp", "linalg_matrix_exp")

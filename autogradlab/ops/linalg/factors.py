@@ -25,6 +25,8 @@ __all__ = [
     "singular_values",
     "square",
     "substitute",
+    "svd",
+    "symmetric_eigen",
     "weighted",
 ]
 
@@ -126,16 +128,56 @@ def columns(a: np.ndarray) -> np.ndarray:
 _NOT_FINITE = "The algorithm failed to converge because the input matrix contained non-finite values."
 
 
-def singular_values(a: np.ndarray, full: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The singular value decomposition; PyTorch's error where there are values that are not finite."""
+def svd(a: np.ndarray, full: bool = False, vectors: bool = True) -> Any:
+    """NumPy's singular value decomposition. A NaN is refused in PyTorch's words; an infinity, which LAPACK may follow
+    for ever, leaves NaNs."""
+    check_info("linalg.svd", np.isnan(a).any((-2, -1)).astype(np.int64), _NOT_FINITE)
+    infinite = np.isinf(a).any((-2, -1))
+    if infinite.any():
+        a = np.where(infinite[..., None, None], a.dtype.type(0), a)
     try:
-        u, s, vh = np.linalg.svd(known(a), full)
-        failed = np.isnan(s).any(-1)
+        found = np.linalg.svd(a, full, vectors)
     except np.linalg.LinAlgError:
-        failed = ~np.isfinite(a).all((-2, -1))
-        failed = failed | ~failed.any()
-    check_info("linalg.svd", failed.astype(np.int64), _NOT_FINITE)
+        raise LinAlgError(f"linalg.svd: {_NOT_FINITE}") from None
+    if infinite.any():
+        for part in found if vectors else (found,):
+            part[infinite] = np.nan
+    return found
+
+
+def singular_values(a: np.ndarray, full: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The singular value decomposition, in the dtype of the matrices."""
+    u, s, vh = svd(known(a), full)
     return u.astype(a.dtype, copy=False), s.astype(a.real.dtype, copy=False), vh.astype(a.dtype, copy=False)
+
+
+_NOT_CONVERGED = (
+    "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues "
+    "(error code: {})."
+)
+
+
+def symmetric_eigen(a: np.ndarray, UPLO: str = "L", vectors: bool = True) -> Any:
+    """The eigenvalues of symmetric matrices, and with `vectors` these too; PyTorch's error where there are values that
+    are not finite. Its code is how many numbers beside the diagonal LAPACK has left, one more if it seeks vectors."""
+    call, n = np.linalg.eigh if vectors else np.linalg.eigvalsh, a.shape[-1]
+
+    def fails(matrix: np.ndarray) -> bool:
+        try:
+            found = call(matrix, UPLO)
+        except np.linalg.LinAlgError:
+            return True
+        return n > 2 and bool(np.isnan(found[0] if vectors else found).any())  # as in WebAssembly, see `lapack`
+
+    try:
+        found = call(a, UPLO)
+        failed = n > 2 and bool(np.isnan(found[0] if vectors else found).any())
+    except np.linalg.LinAlgError:
+        failed = True
+    if failed:
+        codes = [(n - 2 + vectors) * fails(matrix) for matrix in a.reshape(-1, n, n)]
+        check_info("linalg.eigh", np.array(codes).reshape(a.shape[:-2]), _NOT_CONVERGED)
+    return found
 
 
 def check_info(name: str, info: np.ndarray, message: str) -> None:

@@ -163,7 +163,7 @@ def _two(dim: Any, ndim: int, name: str) -> tuple[int, int]:
     function=False,
 )
 def linalg_matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None, out: Any = None
+    input: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Tensor:
     """A norm of matrices: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf.
 
@@ -175,7 +175,7 @@ def linalg_matrix_norm(
     (tensor(5.), tensor(7.))
     """
     F = TENSORS
-    x = A._array
+    x = input._array
     _refuse_complex("linalg.matrix_norm", ord)
     word = ord if isinstance(ord, str) else format(ord, "g")
     if (ord not in ("fro", "nuc")) if isinstance(ord, str) else abs(ord) not in (1, 2, _INF):
@@ -186,12 +186,12 @@ def linalg_matrix_norm(
     a, b = _two(dim, x.ndim, "linalg.matrix_norm")
     if dtype is not None:
         _check_dtype("linalg.matrix_norm", x, dtype)
-        A = F.to(A, dtype)
+        input = F.to(input, dtype)
     if ord == "fro":
-        r = TENSORS.linalg_vector_norm(A, 2, (a, b), keepdim)
+        r = TENSORS.linalg_vector_norm(input, 2, (a, b), keepdim)
     elif ord == "nuc" or abs(ord) == 2:
         rest = [d for d in range(x.ndim) if d not in (a, b)]
-        values = linalg_svdvals(F.permute(A, (*rest, a, b)))
+        values = linalg_svdvals(F.permute(input, (*rest, a, b)))
         if ord == "nuc" or (ord == 2 and not values._array.shape[-1]):
             r = F.sum(values, -1, keepdim)
         else:
@@ -205,7 +205,7 @@ def linalg_matrix_norm(
     else:
         if abs(ord) == _INF:
             a, b = b, a
-        sums = TENSORS.linalg_vector_norm(A, 1.0, (a,), keepdim)
+        sums = TENSORS.linalg_vector_norm(input, 1.0, (a,), keepdim)
         if b > a and not keepdim:
             b -= 1
         if ord > 0 and not sums._array.shape[b]:

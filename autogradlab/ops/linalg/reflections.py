@@ -60,10 +60,10 @@ def geqrf(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _ormqr_backward(
-    F: Any, grad: Any, result: Any, input: Any, tau: Any, other: Any, left: bool, transpose: bool, needs: list[Any]
+    F: Any, grad: Any, result: Any, input: Any, input2: Any, input3: Any, left: bool, transpose: bool, needs: list[Any]
 ) -> list[Any]:
     """The gradient of the whole m × m product, of which `input` holds the vectors."""
-    m, n = input.shape[-2:]
+    (m, n), tau, other = input.shape[-2:], input2, input3
     if left:
         product = F.matmul(other, adjoint(F, grad)) if transpose else F.matmul(grad, adjoint(F, other))
     else:
@@ -119,20 +119,20 @@ def _check(input: np.ndarray, tau: np.ndarray, other: np.ndarray, left: bool) ->
 @op(
     "ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False, *, Tensor out=None) "
     "-> Tensor|fp32|looped",
-    "input tau other",
-    vjp={"input tau other": _ormqr_backward},
-    shown={"tau": "input2", "other": "input3"},
+    "input input2 input3",
+    vjp={"input input2 input3": _ormqr_backward},
     forwardless="ormqr",
     check_out=same_dtype(
         "torch.ormqr: Expected input and result to have the same dtype, but input has dtype{0} and result has dtype {1}"
     ),
 )
 def ormqr(
-    input: np.ndarray, tau: np.ndarray, other: np.ndarray, left: bool = True, transpose: bool = False
+    input: np.ndarray, input2: np.ndarray, input3: np.ndarray, left: bool = True, transpose: bool = False
 ) -> np.ndarray:
     """A matrix times the product of Householder reflections that geqrf gives, without that product being made.
 
-    Shapes: input (..., m, n), tau (..., k), other (..., m, p), with left=False (..., p, m); the result is like other.
+    Shapes: input (..., m, n), input2 (..., k), input3 (..., m, p), with left=False (..., p, m); the result is like
+    input3.
     ~floats
 
     >>> A = torch.tensor([[3., 1.], [4., 2.]])
@@ -140,6 +140,7 @@ def ormqr(
     >>> torch.allclose(torch.ormqr(a, tau, a.triu()), A)
     True
     """
+    tau, other = input2, input3
     _check(input, tau, other, left)
     r = np.array(other if left else other.conj().swapaxes(-1, -2))
     forth = transpose == left

@@ -40,6 +40,8 @@ from .factors import (
     square,
     square_shape,
     substitute,
+    svd,
+    symmetric_eigen,
 )
 
 _SLOGDET = named("slogdet", ("sign", "logabsdet"))
@@ -120,6 +122,8 @@ def _det_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
     values = result._array if isinstance(result, Tensor) else result
     if 0 in A.shape:
         return F.zeros_of(A, tuple(A.shape))
+    if F is RAW and A.shape[-1] == 1:
+        return grad[..., None, None].copy()
     if F is RAW:  # PyTorch multiplies by the determinant, so that singular matrices get zeros here
         found = np.where(values == 0, 0, grad * values.conj())[..., None, None] * adjoint(F, F.linalg_inverse(A))
         return np.where((values == 0)[..., None, None], A.dtype.type(0), found)
@@ -710,7 +714,7 @@ def linalg_pinv(input: np.ndarray, *, atol: Any = None, rtol: Any = None, hermit
         return np.empty((*A.shape[:-2], A.shape[-1], A.shape[-2]), A.dtype)
     if hermitian:
         square("linalg.eigh", A)
-        values, vectors = np.linalg.eigh(A)
+        values, vectors = symmetric_eigen(A)
         keep = np.abs(values) > cutoff(np.abs(values), A.shape[-1], atol, rtol)[..., None]
         inverse_values = np.where(keep, 1 / np.where(keep, values, 1), 0)
         return np.ascontiguousarray((vectors * inverse_values[..., None, :]) @ vectors.swapaxes(-1, -2).conj())
@@ -764,7 +768,7 @@ def _limit(A: Any, rcond: float | None, driver: str | None) -> float:
 
 def _by_singular_values(A: Any, rhs: Any, limit: float) -> tuple[Any, Any, Any]:
     """The shortest of the closest solutions, the rank and the singular values, of which small ones are left out."""
-    u, s, vh = np.linalg.svd(A, full_matrices=False)
+    u, s, vh = svd(A)
     keep = s > limit * s.max(-1, initial=0)[..., None]
     weights = np.where(keep, 1 / np.where(keep, s, 1), 0).astype(s.dtype)
     x = vh.swapaxes(-1, -2).conj() @ (weights[..., None] * (u.swapaxes(-1, -2).conj() @ rhs))

@@ -13,7 +13,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.return_types import named
 from ..table.families import method
 from ..table.opdef import composite, op
-from ..table.publishing import inner
+from ..table.publishing import called_by, inner
 from .factors import permutation_matrix
 
 _lu_with_info = inner("_lu_with_info(Tensor input, bool pivot=True, bool check_errors=True) -> Tensor[]")
@@ -22,6 +22,7 @@ _LU_UNPACK = named("lu_unpack", ("P", "L", "U"))
 
 
 @composite("lu -> (Tensor LU, Tensor pivots)", method=False, reads="itself")
+@called_by({"get_infos": 2}, {(False,): "_lu_no_infos", (True,): "_lu_with_infos"})
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """L and U in one matrix, and the rows that were exchanged; get_infos=True adds what linalg.lu_factor_ex calls
     info.
@@ -33,6 +34,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     >>> pivots
     tensor([2, 2], dtype=torch.int32)
     """
+    _lu_with_info(A, pivot=pivot, check_errors=not get_infos)
     warn_once(
         "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be "
         "removed in a "
@@ -42,7 +44,6 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
         "should be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
         at="aten/src/ATen/native/BatchLinearAlgebra.cpp:2073",
     )
-    _lu_with_info(A, pivot=pivot, check_errors=not get_infos)
     made = tuple(TENSORS.linalg_lu_factor_ex(A, pivot=pivot))  # PyTorch checks nothing here
     made = _LU_WITH_INFO(made) if get_infos else made[:2]
     if out is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar, cast
 
@@ -18,7 +19,7 @@ from .families import FUNCTIONS, attach, operation
 from .looped import looped
 from .signatures import explain, lookup, space_of
 
-__all__ = ["alias", "composite", "inner", "publish", "reading"]
+__all__ = ["alias", "called_by", "composite", "inner", "publish", "reading"]
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -198,7 +199,12 @@ def taking_one_list(call: Function, name: str) -> Function:
     def function(*args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != 2 or not isinstance(args[1], (tuple, list)) or not isinstance(args[0], Tensor):
             explain(name, args, kwargs, "torch")
-        return call(*args, **kwargs)
+        try:
+            return call(*args, **kwargs)
+        except TypeError as error:
+            failed = error
+        explain(name, args, kwargs, "torch")  # which counts the tensor too
+        raise failed
 
     return _in_place_of(call, function, name)
 
@@ -230,6 +236,26 @@ def inner(text: str) -> Function:
             read(args, kwargs)
 
     return looped(check, name)
+
+
+def called_by(flags: Mapping[str, int], names: Mapping[tuple[bool, ...], str]) -> Callable[[F], F]:
+    """Decorator for a function that PyTorch writes as several, one for each choice of flags, which are given by name or
+    at a place: Python's errors about its arguments name the one that is meant."""
+
+    def register(fn: F) -> F:
+        forms = {key: another(fn) for key in names}
+        for key, form in forms.items():
+            form.__qualname__ = names[key]
+
+        @functools.wraps(fn)
+        def chosen(*args: Any, **kwargs: Any) -> Any:
+            given = [kwargs.get(flag, args[at] if len(args) > at else False) for flag, at in flags.items()]
+            return forms[tuple(map(bool, given))](*args, **kwargs)
+
+        chosen.__dict__["one_of"] = fn  # whose signature help shows
+        return cast(F, chosen)
+
+    return register
 
 
 def _in_place_of(call: Function, made: Any, name: str) -> Function:
