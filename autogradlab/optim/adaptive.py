@@ -14,6 +14,7 @@ from .arrays import (
     check_rate,
     chosen,
     copied,
+    direction,
     filled,
     fma,
     lerp,
@@ -317,12 +318,12 @@ class Rprop(Optimizer):
                 )
                 changes.count(state)
                 kind = x.dtype.type
-                sign = np.sign(g * changes.array(state["prev"]))
+                sign = direction(g * changes.array(state["prev"]))
                 factor = chosen(sign < 0, shorter, chosen(sign > 0, longer, np.abs(sign) * kind(0) + kind(1)))
                 size = np.clip(changes.array(state["step_size"]) * factor, kind(low), kind(high))
                 changes.write(state["step_size"], size, 2)
                 g = chosen(sign < 0, 0, g)
-                changes.write(p, addcmul(x, np.sign(g), size, -1))
+                changes.write(p, addcmul(x, direction(g), size, -1))
                 changes.write(state["prev"], copied(g), 2 + group["maximize"] if group["foreach"] else 1)
 
 

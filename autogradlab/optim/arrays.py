@@ -26,6 +26,7 @@ __all__ = [
     "check_rate",
     "chosen",
     "copied",
+    "direction",
     "filled",
     "fma",
     "in_dtype_of",
@@ -125,6 +126,12 @@ def addcdiv(x: Any, a: Any, b: Any, value: Any) -> Any:
 def chosen(mask: Any, number: float, x: Any) -> Any:
     """A number where a mask holds, `x` elsewhere."""
     return x.chosen(mask, number) if x.__class__ is Recorded else np.where(mask, x.dtype.type(number), x)
+
+
+def direction(x: Any) -> Any:
+    """The sign of each number, which is 0 for NaN as for 0."""
+    sign = np.sign(x)
+    return sign if x.__class__ is Recorded else chosen(np.isnan(sign), 0, sign)
 
 
 def copied(x: Any) -> Any:

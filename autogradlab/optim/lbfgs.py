@@ -7,15 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.grad_mode import enable_grad, no_grad
 from ..core.memory.versions import increment_version
 from ..core.tensor.tensor import Tensor, wrap
 from .arrays import as_reals, check_rate, fma, number, put_reals
-from .optimizer import Optimizer, evaluate
+from .optimizer import Optimizer
 from .wolfe import strong_wolfe
 
 __all__ = ["LBFGS"]
 
 Array = np.ndarray[Any, Any]
+
+
+def _read(loss: Any) -> float:
+    """A loss as a number; what else a closure returns is refused as Python refuses it."""
+    with no_grad():
+        return float(loss)
 
 
 class LBFGS(Optimizer):
@@ -95,7 +102,8 @@ class LBFGS(Optimizer):
 
     def _evaluated(self, closure: Callable[[], Any], state: dict[str, Any]) -> tuple[Any, Array]:
         """The loss that the closure computes and the gradient."""
-        loss = evaluate(closure)
+        with enable_grad():
+            loss = closure()
         state["func_evals"] += 1
         return loss, self._gradient()
 
@@ -118,7 +126,7 @@ class LBFGS(Optimizer):
         state.setdefault("n_iter", 0)
         started = state["func_evals"]
         original, gradient = self._evaluated(closure, state)
-        loss = number(original)
+        loss = _read(original)
         if np.abs(gradient).max(initial=0) <= group["tolerance_grad"]:
             return original
         for iteration in range(1, group["max_iter"] + 1):
@@ -146,7 +154,7 @@ class LBFGS(Optimizer):
                 self._move(number(t), d)
                 if iteration != group["max_iter"]:
                     after, gradient = self._evaluated(closure, state)
-                    loss = number(after)
+                    loss = _read(after)
             if (
                 iteration == group["max_iter"]
                 or state["func_evals"] - started >= group["max_eval"]
@@ -180,7 +188,7 @@ class LBFGS(Optimizer):
             with np.errstate(**settings):
                 there, slope_there = self._evaluated(closure, state)
             self._put_back(start)
-            return number(there), slope_there
+            return _read(there), slope_there
 
         if isinstance(t, Tensor):
             t = t._array[()]
