@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from functools import lru_cache
 from typing import Any
 
@@ -84,22 +85,35 @@ def _sources(n: int, low: int, high: int, reflect: bool) -> np.ndarray:
     return np.clip(at, 0, n - 1)
 
 
+#: the sizes of an input, as errors write them
+_SIZES = {1: "W: {}", 2: "H: {}, W: {}", 3: "D: {} H: {}, W: {}"}
+
+
 def _check(name: str, input: np.ndarray, padding: Any, dims: int, reflect: bool) -> None:
     if len(padding) != 2 * dims:
         raise RuntimeError(f"padding size is expected to be {2 * dims}, but got: {len(padding)}")
     if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[1 if input.ndim > dims + 1 else 0 :]:
         kinds = {1: "2D or 3D", 2: "3D or 4D", 3: "4D or 5D"}[dims]
         raise RuntimeError(errors.NO_ROOM.format(kinds, list(input.shape)))
+    shape = [*input.shape]
     for i in range(dims):
         d = input.ndim - 1 - i
         low, high, n = padding[2 * i], padding[2 * i + 1], input.shape[d]
+        shape[d] += low + high
         if reflect and (low >= n or high >= n):
             raise RuntimeError(
                 f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, but "
                 f"got: padding ({low}, {high}) at dimension {d} of input {list(input.shape)}"
             )
-        if n + low + high < 1:
-            raise RuntimeError(f"input (W: {n}) is too small. Calculated output W: {n + low + high}")
+    before, after = input.shape[-dims:], shape[-dims:]
+    if max(after) < 1:  # one size of zero is enough to refuse nothing
+        given = _SIZES[dims].format(*before) + " " * (dims == 2 and not reflect)
+        left = " ".join(f"{letter}: {n}" for letter, n in zip("DHW"[-dims:], after, strict=True))
+        raise RuntimeError(f"input ({given}) is too small. Calculated output {left}")
+    if min(after) < 0:
+        if dims == 2 and reflect:
+            raise RuntimeError("numel: integer multiplication overflow")
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(after)}: {shape}")
 
 
 def _padded(input: np.ndarray, padding: Any, dims: int, reflect: bool) -> np.ndarray:
@@ -189,7 +203,7 @@ _pads("nn.replication_pad3d(Tensor input, SymInt[6] padding, *, Tensor out=None)
 @composite("_pad", method=False, function=False)
 def _pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """What torch.nn.functional.pad does."""
-    pad = list(pad)
+    pad = list(map(operator.index, pad))
     if mode not in ("constant", "reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if len(pad) % 2:

@@ -50,8 +50,16 @@ def _sizes(
     planes = mean and nd == 2 and ndim > 4
     if ndim not in (nd + 1, nd + 2) and not planes:
         raise RuntimeError(f"non-empty {nd + 1}D or {nd + 2}D (batch mode) tensor expected for input")
-    if 0 in stride:
-        raise RuntimeError("stride should not be zero")
+    for k, s, p, d in zip(kernel, stride, padding, dilation, strict=True):
+        if s == 0:
+            raise RuntimeError("stride should not be zero")
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
+        if p > int((d * (k - 1) + 1) / 2):
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
+                f"dilation={d}"
+            )
     if any(k <= 0 for k in kernel):
         named = " ".join(f"k{name}: {k}" for name, k in zip("THW"[3 - nd :], kernel, strict=True))
         raise RuntimeError(f"kernel size should be greater than zero, but got {named}")
@@ -59,17 +67,9 @@ def _sizes(
         shown = (1, *stride) if nd == 1 else stride  # PyTorch averages in one dimension as in two
         named = " ".join(f"d{name}: {s}" for name, s in zip("THW"[3 - len(shown) :], shown, strict=True))
         raise RuntimeError(f"stride should be greater than zero, but got {named}")
-    if any(p < 0 for p in padding):
-        raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
     if any(d <= 0 for d in dilation):
         named = " ".join(f"dilation{name}: {d}" for name, d in zip("THW"[3 - nd :], dilation, strict=True))
         raise RuntimeError(f"dilation should be greater than zero, but got {named}")
-    for p, k, d in zip(padding, kernel, dilation, strict=True):
-        if p > (d * (k - 1) + 1) // 2:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
-                f"dilation={d}"
-            )
     empty = 0 in shape[ndim - nd - 1 :]
     if empty and nd == 3:
         raise RuntimeError(
@@ -631,8 +631,18 @@ def along(x: Array, matrices: list[Array]) -> Array:
     """Each matrix (o, n) applied along one of the last dimensions."""
     nd = len(matrices)
     for i, m in enumerate(matrices):
-        x = moved(np.matmul(moved(x, i - nd, -1), m.T.astype(x.dtype, copy=False)), -1, i - nd)
+        x = moved(_applied(moved(x, i - nd, -1), m.astype(x.dtype, copy=False)), -1, i - nd)
     return np.ascontiguousarray(x)
+
+
+def _applied(lines: Array, m: Array) -> Array:
+    """A matrix (o, n) applied to lines of n. An infinity or NaN counts in those sums alone that give it a weight."""
+    r: Array = np.matmul(lines, m.T)
+    if not np.isfinite(r).all():
+        for i, weights in enumerate(m):
+            places = np.flatnonzero(weights)
+            r[..., i] = lines[..., places] @ weights[places]
+    return r
 
 
 def _register_adaptive(declaration: str, nd: int) -> None:
