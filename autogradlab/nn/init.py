@@ -18,6 +18,7 @@ from ..core.runtime.modes import LOCAL
 from ..core.tensor.dispatching import instead
 from ..core.tensor.overriding import overrides
 from ..core.tensor.tensor import Tensor
+from ..ops.table.signatures import explain
 
 __all__ = [
     "calculate_gain",
@@ -53,8 +54,14 @@ def _drawn(tensor: Tensor, draw: Callable[..., Any], *args: Any) -> Tensor:
     """Fill the tensor from a stream of random numbers, as an in-place operation that is not recorded."""
     if draw is not distributions.trunc_normal_ and (LOCAL.state.function_modes or overrides(type(tensor))):
         return _asked(tensor, draw, *args)
-    fresh = streams.copy_to_fill(tensor._array)
-    draw(fresh, *args)
+    try:
+        fresh = streams.copy_to_fill(tensor._array)
+        draw(fresh, *args)
+    except (AttributeError, TypeError, ValueError):
+        if draw is not distributions.trunc_normal_:  # the others stand for methods
+            getattr(tensor, draw.__name__)
+            explain(draw.__name__, args[:-1], {"generator": args[-1]}, "Tensor")
+        raise
     commit(tensor, fresh)
     return tensor
 

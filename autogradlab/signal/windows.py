@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from ..core.recording.record import TENSORS as F
@@ -43,7 +43,9 @@ class _Options:
     def __init__(self, name: str, M: Any, options: dict[str, Any]) -> None:
         _known(name, options)
         self.symmetric: bool = options.get("sym", True)
-        kind = options.get("dtype") or dtypes.get_default_dtype()
+        kind = options.get("dtype")
+        if kind is None:
+            kind = dtypes.get_default_dtype()
         layout = options.get("layout", strided)
         self.grad: bool = options.get("requires_grad", False)
         self.device: Any = options.get("device")
@@ -61,8 +63,12 @@ class _Options:
 
     def row(self, start: float, step: float) -> Tensor:
         """M numbers that begin at `start`, `step` apart."""
-        end = start + (self.M - 1) * step
-        return F.linspace(start, end, steps=self.M, dtype=self.dtype, device=self.device, requires_grad=self.grad)
+        return self.between(start, start + (self.M - 1) * step)
+
+    def between(self, start: Any, end: Any) -> Tensor:
+        """M numbers from `start` to `end`."""
+        options = {"dtype": self.dtype, "layout": strided, "device": self.device, "requires_grad": self.grad}
+        return F.linspace(start=start, end=end, steps=self.M, **options)
 
     def steps(self) -> int:
         """The number of steps from one end to the other."""
@@ -155,7 +161,7 @@ def kaiser(M: int, *, beta: float = 12.0, **options: Any) -> Tensor:
     start = -wide
     step = 2.0 * wide / (M if not given.symmetric else M - 1)
     end = F.minimum(wide, start + (M - 1) * step)
-    row = F.linspace(start, end, steps=M, dtype=given.dtype, device=given.device, requires_grad=given.grad)
+    row = given.between(start, end)
     return F.i0(F.sqrt(wide * wide - F.pow(row, 2))) / F.i0(wide)
 
 
@@ -177,7 +183,7 @@ def bartlett(M: int, **options: Any) -> Tensor:
     return 1 - F.abs(given.row(-1, 2 / given.steps()))
 
 
-def general_cosine(M: int, *, a: Sequence[float], **options: Any) -> Tensor:
+def general_cosine(M: int, *, a: Iterable[float], **options: Any) -> Tensor:
     """A sum of cosines with the coefficients `a`, with signs that alternate.
 
     Errors: TypeError or ValueError for coefficients that are not a list or empty.
@@ -194,14 +200,14 @@ def general_cosine(M: int, *, a: Sequence[float], **options: Any) -> Tensor:
         return given.empty()
     if M == 1:
         return F.ones((1,), dtype=given.dtype, device=given.device, requires_grad=given.grad)
-    if not isinstance(a, (list, tuple)):
+    if not isinstance(a, Iterable):
         raise TypeError("Coefficients must be a list/tuple")
     if not a:
         raise ValueError("Coefficients cannot be empty")
     row = given.row(0, 2 * math.pi / given.steps())
     signed = [-w if i % 2 else w for i, w in enumerate(a)]
-    factors = F.tensor(signed, dtype=given.dtype, device=given.device)
-    orders = F.arange(len(a), dtype=given.dtype, device=given.device)
+    made = {"dtype": given.dtype, "device": given.device, "requires_grad": given.grad}
+    factors, orders = F.tensor(signed, **made), F.arange(len(signed), **made)
     return F.sum(F.unsqueeze(factors, -1) * F.cos(F.unsqueeze(orders, -1) * row), 0)
 
 

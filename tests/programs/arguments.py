@@ -287,3 +287,31 @@ for action in (
 for _ in range(2):
     attempt(lambda: y[:2, :2].masked_scatter(mask, y))
 attempt(lambda: y[:2, :2].masked_scatter(mask, y.double()))
+
+# % arguments-unforeseen: other names, places and types than anybody thought of
+x = torch.arange(6.0).view(2, 3)
+for action in (
+    lambda: torch.add(self=x, other=x, alpha=2),
+    lambda: torch.add(x1=x, x2=x, alpha=2),
+    lambda: torch.reshape(x, (1.5,)),
+    lambda: torch.permute(x, ["a"]),
+    lambda: torch.sum(x, dim=(0, True)),
+    lambda: torch.sin(1, input=x),
+    lambda: torch.special.i1(input=""),
+    lambda: torch.unique(x, axis=0),
+    lambda: torch.add(x, x, out=5),
+    lambda: F.softmax(x, 1, dtype=x),
+    lambda: F.huber_loss(x, x, delta="a"),
+    lambda: F.interpolate(x[None], 2, mode=None),
+    lambda: F.max_pool2d(x[None], -2),
+    lambda: F.one_hot(input=i),
+    lambda: torch.nn.init.normal_(x, "a"),
+    lambda: torch.optim.LBFGS([torch.nn.Parameter(x)]).step(None),
+    lambda: torch.optim.LBFGS([torch.nn.Parameter(x)]).step(lambda: x),
+):
+    attempt(action)
+print(F.adaptive_avg_pool1d(torch.tensor([[1.0, float("nan"), 2.0, 3.0, 4.0]]), 3))
+w = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
+w.grad = torch.tensor([float("nan"), 1.0])
+torch.optim.Rprop([w]).step()
+print(w)

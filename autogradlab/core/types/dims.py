@@ -41,10 +41,10 @@ def of_list(n: Any) -> int:
 
 
 def wrap_dims(dims: Sequence[Any], ndim: int) -> tuple[int, ...]:
-    """Several dimensions, no two the same."""
+    """Several dimensions, no two the same. Behind the first one, by which PyTorch tells a list of ints, bools count."""
     found: list[int] = []
     for dim in dims:
-        d = wrap_dim(dim if type(dim) is int else of_list(dim), ndim)
+        d = wrap_dim(dim if type(dim) is int else int(dim) if type(dim) is bool and found else of_list(dim), ndim)
         if d in found:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
         found.append(d)

@@ -567,13 +567,13 @@ def interpolate(
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if factors is not None and (recompute_scale_factor or mode == "area"):
         out, factors = [int(n * f) for n, f in zip(input._array.shape[2:], factors, strict=True)], None
-    plain, dims, smooth = _MODES.get(mode, ("", (), ""))
+    plain, dims, smooth = (_MODES.get(mode) if isinstance(mode, str) else None) or ("", (), "")
     if antialias and not (smooth and nd == 2):
         raise ValueError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
         )
     if nd not in dims:
-        if mode.endswith("linear") and dims and 1 <= nd <= 3:
+        if dims and mode.endswith("linear") and 1 <= nd <= 3:
             (only,) = dims
             raise NotImplementedError(f"Got {nd + 2}D input, but {mode} mode needs {only + 2}D input")
         raise NotImplementedError(

@@ -572,7 +572,7 @@ def embedding_bag(
 
 
 @reading("nn.one_hot(Tensor input, int num_classes=-1) -> Tensor")
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """A row of zeros with a one at the index, for each integer.
 
     Shapes: (*) gives (*, num_classes); -1 takes the largest number + 1.
@@ -587,7 +587,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
     Mirrors `torch.nn.functional.one_hot`.
     """
-    x = tensor._array
+    x = input._array
     if num_classes <= 0 and isinstance(x, Rows):
         raise RuntimeError(errors.ROWS_ONE_HOT)
     if x.dtype != np.int64:

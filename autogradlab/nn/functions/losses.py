@@ -232,11 +232,14 @@ def smooth_l1_loss(
     """
     input, target = _pair(input, target)
     reduction = legacy_get_string(size_average, reduce, reduction=reduction)
+    number = get_enum(reduction)
     if beta == 0.0:
         return _reduce(TENSORS.abs(input - target), reduction)
+    if type(beta) is not float:
+        explain("smooth_l1_loss", (input, target, number, beta), {}, "nn")
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    return TENSORS.smooth_l1_loss(input, target, get_enum(reduction), float(beta))
+    return TENSORS.smooth_l1_loss(input, target, number, float(beta))
 
 
 def huber_loss(
@@ -260,11 +263,13 @@ def huber_loss(
     """
     shape = input.size()
     input, target = _pair(input, target)
+    number = get_enum(reduction) if weight is None else 0
+    if type(delta) is not float:
+        explain("huber_loss", (input, target, number, delta), {}, "nn")
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    if weight is not None:
-        return _weighed(TENSORS.huber_loss(input, target, 0, float(delta)), weight, shape, reduction, whole=False)
-    return TENSORS.huber_loss(input, target, get_enum(reduction), float(delta))
+    found = TENSORS.huber_loss(input, target, number, float(delta))
+    return found if weight is None else _weighed(found, weight, shape, reduction, whole=False)
 
 
 def binary_cross_entropy(

@@ -68,7 +68,7 @@ def _swapped(owner: Any, name: str, value: Any) -> Any:
                 table[name] = value
             return found
     found = getattr(owner, name, _ABSENT)
-    if found is not _ABSENT and not isinstance(found, Tensor):
+    if found is not _ABSENT and found is not None and not isinstance(found, Tensor):
         raise TypeError(f"attribute `{name}`: {found} is not an instance of torch.Tensor")
     if value is not _ABSENT:
         setattr(owner, name, value)

@@ -13,7 +13,7 @@ from ..table.calls import ByOut
 from ..table.factories import unary
 from ..table.opdef import OPS, Op, alias, op
 from ..table.outputs import FOUND, Out
-from ..table.overloads import Overload
+from ..table.overloads import Overload, read
 
 
 def _rounded(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
@@ -112,8 +112,6 @@ def _decimals(x: np.ndarray, places: int) -> np.ndarray:
 
 
 def _round_decimals(input: np.ndarray, decimals: int) -> Any:
-    if type(decimals) is not int:
-        raise TypeError  # as the signature says
     refuse(input, "round_cpu" if decimals else "round_vml_cpu", "biuc")
     return iterated(np.rint(input) if decimals == 0 else single(_decimals)(input, decimals), input)
 
@@ -152,7 +150,7 @@ unary(
     lambda F, grad: F.nought(grad),
     promotes=False,
     inner_writes=lambda x: x.dtype.kind in "iu",  # which are copied
-    overloads=[Overload(OPS["round.decimals"], keywords=frozenset(("decimals",)))],
+    overloads=[Overload(OPS["round.decimals"], keywords=frozenset(("decimals",)), takes=read)],
     doc="""
     The nearest integer, of two equally near ones the even one; with decimals, the nearest number with so many
     digits after the point.

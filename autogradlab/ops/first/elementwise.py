@@ -130,8 +130,10 @@ def _with_alpha(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -
             out["out"] = names.pop("out")
         if len(args) + len(names) != 2:
             return _refused(called.name, args, kwargs)
-        input = args[0] if args else names.pop("input")
-        other = args[1] if len(args) == 2 else names.pop("other")
+        if not names.keys() >= {*("input", "other")[len(args) :]}:  # by other names, or wrong ones
+            names = called.bind(args, kwargs)[1]
+        input = args[0] if args else names["input"]
+        other = args[1] if len(args) == 2 else names["other"]
     subtracts, in_place = called.name.startswith("sub"), called.in_place
     if subtracts and in_place and isinstance(input, Tensor):
         recorded_edges(OPS["sub"], [input, other if isinstance(other, Tensor) else None])

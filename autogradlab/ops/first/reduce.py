@@ -415,6 +415,8 @@ def product_back(F: Any, grad: Any, input: Any, result: Any, dim: int | None, ke
         grad, result = F.restored(grad, shape, dim, keepdim), F.restored(result, shape, dim, keepdim)
     if not F.any_zero(input):
         return grad * F.conj(result / input)
+    if dim is None and F is RAW and type(input) is np.ndarray and np.count_nonzero(input) < input.size - 1:
+        return F.zeros_of(input, shape)  # whatever else there is; a recorded backward multiplies
     if dim is None:
         return F.reshape(_by_others(F, grad, F.reshape(input, (-1,)), 0), shape)
     return _by_others(F, grad, input, wrap_dim(dim, len(shape)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -288,8 +289,11 @@ def _convert(kind: str, value: Any) -> Any:
         if value is None or isinstance(value, Tensor):
             return value
         raise TypeError(f"Cast error details: Unable to cast {value} to Tensor")
-    if kind == "bool" and (value is None or isinstance(value, int)):
-        return bool(value)
+    if kind == "bool" and (value is None or hasattr(value, "__bool__")):  # as of numbers and tensors of one element
+        try:
+            return bool(value)
+        except Exception:
+            raise _uncast(value) from None
     if kind == "Scalar":
         if isinstance(value, (int, float, complex)):
             return value
@@ -298,8 +302,11 @@ def _convert(kind: str, value: Any) -> Any:
         return float(value)
     if kind == "Device" and isinstance(value, (str, Device)):
         return Device(value)
-    if kind in ("SymInt", "int") and isinstance(value, int):
-        return int(value)
+    if kind in ("SymInt", "int"):
+        try:
+            return operator.index(value)
+        except TypeError:
+            raise _uncast(value) from None
     known: dict[str, tuple[type, ...]] = {
         "str": (str,),
         "ScalarType": (Dtype, int),

@@ -196,7 +196,8 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
 
     def other_call(input: Any, extra: tuple[Any, ...], out: Any, unknown: dict[str, Any]) -> Any:
         if extra or unknown or not isinstance(input, Tensor):
-            return entry.reject(_given(input, *extra), unknown)
+            named = _named(entry, input, unknown)
+            return entry.reject(_given(input, *extra), unknown) if named is None else call(named, *extra, out=out)
         if not (isinstance(out, Tensor) and entry.takes_out()):
             return entry.reject((input,), {"out": out})
         if _written_at_once(entry, out, input):
@@ -214,7 +215,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             raise
         return write(entry, out, r, (input,), True)
 
-    def call(input: Any = _MISSING, *extra: Any, out: Any = nowhere, **unknown: Any) -> Any:
+    def call(input: Any = _MISSING, /, *extra: Any, out: Any = nowhere, **unknown: Any) -> Any:
         if extra or unknown or out is not nowhere or not isinstance(input, Tensor):
             return other_call(input, extra, out, unknown)
         x = input._array
@@ -295,9 +296,12 @@ def _form_of_one_in_place(entry: Elementwise) -> Callable[..., Any]:
     call_, name, refuses = entry.call_, entry.name, entry.refuses_in_place
     kernel = None if refuses or entry.writes or entry.changes else entry.ufunc
 
-    def forward_(input: Any = _MISSING, *extra: Any, **unknown: Any) -> Any:
+    def forward_(input: Any = _MISSING, /, *extra: Any, **unknown: Any) -> Any:
         if extra or unknown or not isinstance(input, Tensor):
-            return entry.reject(_given(input, *extra), unknown, name + "_")
+            named = _named(entry, input, unknown)
+            return (
+                entry.reject(_given(input, *extra), unknown, name + "_") if named is None else forward_(named, *extra)
+            )
         if refuses is not None:
             try:
                 refuses(input._array)
@@ -678,6 +682,8 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                 if t is not NotImplemented:
                     return t
             else:
+                if numbers and not entry.as_method and is_number(out):
+                    out = wrap_number(out)  # as good as any other operand
                 if entry.as_method or not isinstance(out, Tensor):
                     return entry.reject((input, other), {"out": out})
                 if _written_at_once(entry, out, input, other):
@@ -692,7 +698,8 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                     r = _into(entry, found, out)
                     return write(entry, out, r, (input, other), True, found[:2])
         if unknown:
-            return forward(*_by_name(entry, name, _given(input, other, *extra), unknown), out=out)
+            named = unknown if out is nowhere else {**unknown, "out": out}
+            return forward(*_by_name(entry, name, _given(input, other, *extra), named), out=out)
         return entry.reject(_given(input, other, *extra), {} if out is nowhere else {"out": out})
 
     return forward
@@ -884,6 +891,14 @@ def _of_numbers(core: Callable[..., Any], input: Any, other: Any) -> Any:
     if is_number(input) and is_number(other):
         return core(*(wrap_number(n, of_scalar(n).numpy) for n in (input, other)))
     return NotImplemented
+
+
+def _named(entry: Op, input: Any, unknown: dict[str, Any]) -> Tensor | None:
+    """The tensor of a call of a function that gives it, and nothing else, by its name."""
+    if input is not _MISSING or entry.as_method or unknown.keys() != {"input"}:
+        return None
+    found = unknown["input"]
+    return found if isinstance(found, Tensor) else None
 
 
 def _given(*values: Any) -> tuple[Any, ...]:

@@ -25,7 +25,7 @@ from .signatures import explain, space_of
 if TYPE_CHECKING:
     from .opdef import Op
 
-__all__ = ["Arguments", "Binder", "Called", "Overload", "Rule", "choosing"]
+__all__ = ["Arguments", "Binder", "Called", "Overload", "Rule", "choosing", "read"]
 
 #: positional arguments and keyword arguments of a call
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -88,6 +88,14 @@ class Overload(NamedTuple):
     #: any other call: is given what is called and the arguments; returns them as the entry takes them, or None if the
     #: call means another overload. It may take out of the keywords those that say no more than the default
     takes: Rule | None = None
+
+
+def read(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+    """A rule for an overload that keywords name: its arguments as the signatures read them, before anything runs."""
+    _, values = called.bind(args, kwargs)
+    if values.get("out") is None:
+        values.pop("out", None)
+    return (values.pop("input"),), values
 
 
 def choosing(entry: Op, call: Callable[..., Any], in_place: bool = False) -> Callable[..., Any]:
