@@ -269,24 +269,23 @@ def group_norm(
     """
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
-    n, c = input.size()[:2]
-    area = math.prod(input._array.shape[2:])
-    if n * c // num_groups * area == 1 and n * area == 1:
-        _enough((n * c // num_groups, num_groups, *input._array.shape[2:]), "{}")
+    n, c, *rest = input._array.shape
+    if n * c // num_groups == 1 and n * math.prod(rest) == 1:
+        _enough((1, num_groups, *rest), "{}")
     _group_norm(input, num_groups, weight, bias, eps)
     return group_normed(input, num_groups, weight, bias, eps)
 
 
 def group_normed(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
     """What torch.group_norm gives: one value per group is enough."""
-    n, c = input.size(0), input.size(1)
-    area = math.prod(input._array.shape[2:])
+    x = input._array
+    n, c = x.shape[:2] if x.ndim > 1 else (input.size(0), input.size(1))  # which raises
     scale, shift = (None if t is None else t._array for t in (weight, bias))
-    _kernels.check_groups(input._array, scale, shift, c, num_groups)
+    _kernels.check_groups(x, scale, shift, c, num_groups)
     laid = [t if t is None else t.contiguous() for t in (input, weight, bias)]
-    if channels_last(input._array):
+    if channels_last(x):
         laid[0] = input
-    return TENSORS.native_group_norm(*laid, n, c, area, num_groups, eps)[0]
+    return TENSORS.native_group_norm(*laid, n, c, math.prod(x.shape[2:]), num_groups, eps)[0]
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:

@@ -808,20 +808,21 @@ def _group_norm_backward(
     g, x = grad.reshape(parts), input.reshape(parts)
     mean, rstd = mean.reshape(*parts[:2], 1), rstd.reshape(*parts[:2], 1)
     total = np.add.reduce(g, 3)
-    products = np.vecdot(g, x) if 1 < parts[3] <= _LONG else np.add.reduce(g * x, 3)
+    off = np.vecdot(g, x) if 1 < parts[3] <= _LONG else np.add.reduce(g * x, 3)
+    off -= total * mean  # the sums of gradients times distances from the mean
     g_input = None
     if needs[0]:
         scale = rstd if weight is None else rstd * weight.reshape(parts[1:3])
         # sums over a group, where PyTorch divides by its size and by the standard deviation
         each = scale / np.array(parts[2] * parts[3], grad.dtype)
-        along = np.add.reduce((products - total * mean) * each, 2, keepdims=True)
+        along = np.add.reduce(off * each, 2, None, None, True)
         slope = along * -rstd * rstd
-        shift = -slope * mean - np.add.reduce(total * each, 2, keepdims=True)
+        shift = -slope * mean - np.add.reduce(total * each, 2, None, None, True)
         g_input = np.empty(grad.shape, grad.dtype)
         part = np.multiply(g, scale[..., None], g_input.reshape(parts))
         part += x * slope[..., None]
         part += shift[..., None]
-    g_weight = np.add.reduce((products - total * mean) * rstd, 0).reshape(-1) if needs[1] else None
+    g_weight = np.add.reduce(off * rstd, 0).reshape(-1) if needs[1] else None
     return [g_input, g_weight, np.add.reduce(total, 0).reshape(-1) if needs[2] else None]
 
 
@@ -914,10 +915,10 @@ def native_group_norm(
     _check_mixed(input, weight, bias)
     check_groups(input, weight, bias, C, group, N * C * HxW)
     refuse(input, "GroupNormKernelImpl", BOOL + INTEGERS + COMPLEX)
-    kind = _statistics_dtype(input, weight, bias)
-    wide, weight, bias = _wide(input, weight, bias)
-    x = wide.reshape(N * group, C // group * HxW)
-    out, mean, rstd = _centered(x, eps)
+    half = is_half(input)
+    kept = _statistics_dtype(input, weight, bias) if half else input.dtype
+    wide, weight, bias = _wide(input, weight, bias) if half else (input, weight, bias)
+    out, mean, rstd = _centered(wide.reshape(N * group, C // group * HxW), eps)
     if weight is None and bias is None:
         out *= rstd[:, None]
     else:  # each channel of a sample by one factor and one shift, as in PyTorch
@@ -928,10 +929,10 @@ def native_group_norm(
         if bias is not None:
             shift = shift + bias.reshape(group, -1)
         parts = (N, group, C // group, HxW)
-        part = np.multiply(x.reshape(parts), scale[..., None], out.reshape(parts))
+        part = np.multiply(wide.reshape(parts), scale[..., None], out.reshape(parts))
         part += shift[..., None]
     out, mean, rstd = out.reshape(input.shape), mean.reshape(N, group), rstd.reshape(N, group)
-    return out.astype(input.dtype, copy=False), mean.astype(kind, copy=False), rstd.astype(kind, copy=False)
+    return (out.astype(input.dtype), mean.astype(kept), rstd.astype(kept)) if half else (out, mean, rstd)
 
 
 def check_groups(
