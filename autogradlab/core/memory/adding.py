@@ -8,6 +8,7 @@ whatever kernels it has for other operations.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -137,7 +138,7 @@ def stepwise(x: np.ndarray) -> Any:
             break
         n = count
         steps += 1
-    r = x[0] + x[1] if n == 2 and steps else add(x, 0)
+    r = x[0] + x[1] if n == 2 else add(x, 0)
     return r if rest is None else rest + r
 
 
@@ -164,18 +165,20 @@ def added(x: np.ndarray, axes: Any, keepdims: bool = False) -> Any:
         if not x.flags.f_contiguous:
             return _reduce(x, axes, x.dtype, None, keepdims)
         return added(x.T, tuple(n - 1 - d % n for d in ((axes,) if type(axes) is int else axes)), keepdims).T
-    if n == 2 and (type(axes) is int or len(axes) == 1):
-        axis = axes if type(axes) is int else axes[0]
-        first = axis in (0, -2)
-        if 1 not in shape:
-            r = _of_columns(x) if first else _of_rows(x)
-        elif shape[first] == 1:
-            r = total(x, x.dtype).reshape(1)
-        else:
-            r = x.reshape(-1) + 0
-        return r.reshape((1, -1) if first else (-1, 1)) if keepdims else r
+    sizes, first, kept = _runs(shape, axes, keepdims)
+    r = _of_runs(x if len(sizes) == n else x.reshape(sizes), first)
+    if r is None:
+        return _reduce(x, axes, None, None, keepdims)
+    return r if kept is None else r.reshape(kept)
+
+
+@lru_cache(maxsize=256)
+def _runs(shape: tuple[int, ...], axes: Any, keepdims: bool) -> tuple[tuple[int, ...], bool, tuple[int, ...] | None]:
+    """The sizes of a contiguous array whose neighbouring dimensions lie as one if they are both kept or both summed,
+    those of size 1 with any; whether the first is summed; and the shape of the sum, None where it is made so."""
+    n = len(shape)
     dims = {axes % n} if type(axes) is int else {d % n for d in axes}
-    sizes: list[int] = []  # neighbours that are both kept or both summed lie as one
+    sizes: list[int] = []
     first = last = False
     for d, size in enumerate(shape):
         if size == 1:
@@ -187,12 +190,8 @@ def added(x: np.ndarray, axes: Any, keepdims: bool = False) -> Any:
             first = first if sizes else summed
             sizes.append(size)
             last = summed
-    r = _of_runs(x.reshape(sizes), first)
-    if r is None:
-        return _reduce(x, tuple(sorted(dims)), None, None, keepdims)
-    if keepdims:
-        return r.reshape([1 if d in dims else size for d, size in enumerate(shape)])
-    return r.reshape([size for d, size in enumerate(shape) if d not in dims]) if len(dims) < n else r
+    wanted = [1 if d in dims else size for d, size in enumerate(shape) if keepdims or d not in dims]
+    return tuple(sizes), first, None if wanted == sizes[first::2] else tuple(wanted)
 
 
 def in_lanes(x: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -329,10 +328,9 @@ def _of_rows(x: np.ndarray) -> np.ndarray:
     end = count * lanes
     # of many rows a number of each at a time
     columns = x.T if n > _LINE and len(x) < _FEW_ROWS else np.ascontiguousarray(x.T)
-    r = np.empty((n - end + lanes, len(x)), x.dtype)  # in the order of their sum, one below the other
-    r[: n - end] = columns[end:]
-    r[n - end :] = _in_strands(columns[:end].reshape(count, lanes, -1))
-    return _reduce(r, 0)
+    strands = _in_strands(columns[:end].reshape(count, lanes, -1))
+    r = strands if end == n else np.concatenate((columns[end:], strands))
+    return _reduce(np.ascontiguousarray(r), 0)
 
 
 def _of_columns(x: np.ndarray) -> np.ndarray:
