@@ -208,11 +208,19 @@ def in_lanes(x: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
     for size in x.shape[:kept]:
         count *= size
     rows = x.reshape(count, -1)
-    end = rows.shape[1] - rows.shape[1] % lanes
-    if end:
-        each = _of_lines(rows[:, :end].reshape(count, -1, lanes), 1)
-        rows = np.concatenate((each, rows[:, end:]), 1) if end < rows.shape[1] else each
-    r = _one_by_one(rows, 1)[:, -1]
+    n = rows.shape[1]
+    end = n - n % lanes
+    columns = as_columns(rows)
+    if columns is not None:
+        if end:
+            each = _reduce(columns[:end].reshape(-1, lanes, count), 0)
+            columns = np.concatenate((each, columns[end:])) if end < n else each
+        r = _reduce(columns, 0)
+    else:
+        if end:
+            each = _of_lines(rows[:, :end].reshape(count, -1, lanes), 1)
+            rows = np.concatenate((each, rows[:, end:]), 1) if end < n else each
+        r = _one_by_one(rows, 1)[:, -1]
     return r.reshape((*x.shape[:kept], *[1] * len(axes))) if keepdims else r.reshape(x.shape[:kept])
 
 

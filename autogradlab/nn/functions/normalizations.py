@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ...core.memory.layout import channels_last
 from ...core.memory.versions import increment_version
 from ...core.recording.record import TENSORS
@@ -13,7 +15,6 @@ from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import cxx_name, uint8
-from ...core.types.info import finfo
 from ...core.values.promotion import plain_number
 from ...ops.first.kinds import BOOL, INTEGERS, refuse
 from ...ops.nn import norm as _kernels
@@ -236,19 +237,22 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     """
     _rms_norm(input, normalized_shape, weight, eps)
     shape = tuple(normalized_shape)
-    if len(shape) > input.ndim:
-        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}")
-    _kernels.check_shape(input._array, shape, weight=None if weight is None else weight._array)
-    dims = tuple(range(input.ndim - 1, input.ndim - 1 - len(shape), -1))
-    refuse(input._array, "rms_norm", BOOL + INTEGERS)
-    if weight is not None and weight.dtype is not input.dtype:
+    array = input._array
+    n, numpy = array.ndim, array.dtype
+    if len(shape) > n:
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {n}")
+    _kernels.check_shape(array, shape, weight=None if weight is None else weight._array)
+    refuse(array, "rms_norm", BOOL + INTEGERS)
+    if weight is not None and weight._array.dtype != numpy:
         kinds = (cxx_name(t) for t in (input, weight))
         warn_once(_MISMATCH.format(*kinds), at="aten/src/ATen/native/layer_norm.cpp:346", key=_MISMATCH)
-    x: Any = input.float() if input.element_size() == 2 else input  # half types are computed in float32
-    small = finfo(x.dtype).eps if eps is None else eps
-    out = x * TENSORS.rsqrt(TENSORS.add_number(x.pow(2).mean(dims, True), small))
+    x: Any = input.float() if numpy.itemsize == 2 else input  # half types are computed in float32
+    small = float(np.finfo(x._array.dtype).eps) if eps is None else eps
+    squares = TENSORS.mean(TENSORS.pow(x, 2), tuple(range(n - 1, n - 1 - len(shape), -1)), True)
+    out = x * TENSORS.rsqrt(TENSORS.add_number(squares, small))
     out = out if weight is None else out * weight
-    return (out if channels_last(input._array) else out.contiguous()).to(input.dtype)
+    out = out if channels_last(array) else out.contiguous()
+    return out if out._array.dtype == numpy else out.to(input.dtype)
 
 
 def group_norm(
