@@ -201,7 +201,7 @@ def in_lanes(x: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
     array([9., 9.])
     """
     kept = x.ndim - len(axes)
-    if x.size <= _FEW or x.dtype not in _ONES or not x.flags.c_contiguous or any(d < kept for d in axes):
+    if x.size <= _FEW or x.dtype not in _ONES or not x.flags.c_contiguous or (axes and min(axes) < kept):
         return _reduce(x, axes, keepdims=keepdims)
     lanes = _LANES[x.dtype]
     count = 1

@@ -69,8 +69,10 @@ def clone(input: np.ndarray, *, memory_format: Any = None) -> np.ndarray:
 def formatted(x: np.ndarray, memory_format: Any = None) -> np.ndarray:
     """A copy in the memory order that a memory format asks for."""
     if memory_format is None or memory_format is _PRESERVE:
-        if x.flags.c_contiguous and not (1 in x.shape or 0 in x.shape):
-            return x.copy()
+        if x.flags.c_contiguous and 0 not in x.shape:
+            r = x.copy()
+            if 1 not in x.shape or r.strides == x.strides:
+                return r
         r = like(x, x.dtype, zero=False)
         r[...] = x
         return r

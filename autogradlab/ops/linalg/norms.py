@@ -142,7 +142,7 @@ def linalg_vector_norm(
         r = (np.max if p > 0 else np.min)(size, axis=dims, keepdims=keepdim)
     else:
         r = np.power(np.add.reduce(np.power(size, work.type(p)), axis=dims, keepdims=keepdim), work.type(1 / p))
-    return np.asarray(contiguous(r)).astype(final)
+    return np.asarray(contiguous(r)).astype(final, copy=False)
 
 
 def _two(dim: Any, ndim: int, name: str) -> tuple[int, int]:
