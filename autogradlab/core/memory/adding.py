@@ -8,7 +8,7 @@ whatever kernels it has for other operations.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -128,14 +128,14 @@ def stepwise(x: np.ndarray) -> Any:
     rest = None
     steps = 0
     while n > 16 and steps < 3:
-        count = n >> 4
-        end = count << 4
-        if end < n:
-            left = add(x[end:], 0)
-            rest = left if rest is None else rest + left
-        x = x[:16] if count == 1 else add(x[:end].reshape(count, 16, *x.shape[1:]), 1)
+        count, left = n >> 4, n & 15
+        if left:
+            last = add(x[-left:], 0)
+            rest = last if rest is None else rest + last
+            x = x[:-left]
         if count == 1:
             break
+        x = add(x.reshape(count, 16, *x.shape[1:]), 1)
         n = count
         steps += 1
     r = x[0] + x[1] if n == 2 else add(x, 0)
@@ -165,20 +165,20 @@ def added(x: np.ndarray, axes: Any, keepdims: bool = False) -> Any:
         if not x.flags.f_contiguous:
             return _reduce(x, axes, x.dtype, None, keepdims)
         return added(x.T, tuple(n - 1 - d % n for d in ((axes,) if type(axes) is int else axes)), keepdims).T
-    sizes, first, kept = _runs(shape, axes, keepdims)
-    r = _of_runs(x if len(sizes) == n else x.reshape(sizes), first)
-    if r is None:
+    sizes, add, kept = _way(shape, x.dtype, axes, keepdims)
+    if add is None:
         return _reduce(x, axes, None, None, keepdims)
+    r = add(x if sizes is None else x.reshape(sizes))
     return r if kept is None else r.reshape(kept)
 
 
-@lru_cache(maxsize=256)
-def _runs(shape: tuple[int, ...], axes: Any, keepdims: bool) -> tuple[tuple[int, ...], bool, tuple[int, ...] | None]:
-    """The sizes of a contiguous array whose neighbouring dimensions lie as one if they are both kept or both summed,
-    those of size 1 with any; whether the first is summed; and the shape of the sum, None where it is made so."""
+@lru_cache(maxsize=1024)
+def _way(shape: tuple[int, ...], numpy: np.dtype[Any], axes: Any, keepdims: bool) -> tuple[Any, Any, Any]:
+    """How a contiguous array is summed along axes: the sizes that it is given before, the function, None for NumPy's,
+    and the shape that the sum is given. None for a shape that is there already."""
     n = len(shape)
     dims = {axes % n} if type(axes) is int else {d % n for d in axes}
-    sizes: list[int] = []
+    sizes: list[int] = []  # neighbours that are both kept or both summed lie as one, those of size 1 with any
     first = last = False
     for d, size in enumerate(shape):
         if size == 1:
@@ -190,8 +190,15 @@ def _runs(shape: tuple[int, ...], axes: Any, keepdims: bool) -> tuple[tuple[int,
             first = first if sizes else summed
             sizes.append(size)
             last = summed
+    add: Any = None
+    if len(sizes) == 1:
+        add = _of_line if first else _unchanged
+    elif len(sizes) == 2:
+        add = _for_columns(sizes[0], sizes[1], numpy, True) if first else _of_rows
+    elif len(sizes) == 3:
+        add = _of_first_and_last if first else _of_middle
     wanted = [1 if d in dims else size for d, size in enumerate(shape) if keepdims or d not in dims]
-    return tuple(sizes), first, None if wanted == sizes[first::2] else tuple(wanted)
+    return None if len(sizes) == n else sizes, add, None if wanted == sizes[first::2] else wanted
 
 
 def in_lanes(x: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -286,20 +293,24 @@ def _by_lanes(x: np.ndarray, lanes: int, *factors: np.ndarray) -> np.ndarray:
     return r
 
 
-def _of_runs(x: np.ndarray, first: bool) -> Any:
-    """The sum over every other axis, from the first or the second on; None of more than three axes."""
-    n = x.ndim
-    if n == 1:
-        return total(x, x.dtype) if first else x + 0
-    if n == 2:
-        return _of_columns(x) if first else _of_rows(x)
-    if n == 3 and first:
-        r = x.reshape(-1, x.shape[2])
-        r = _of_rows(r)
-        return _reduce(r.reshape(x.shape[:2]), 0)
-    if n == 3:
-        return np.ascontiguousarray(_of_columns(x.swapaxes(0, 1)))
-    return None
+def _of_line(x: np.ndarray) -> Any:
+    return total(x, x.dtype)
+
+
+def _unchanged(x: np.ndarray) -> Any:
+    return x + 0
+
+
+def _of_first_and_last(x: np.ndarray) -> Any:
+    """The sums over the first and last of three axes."""
+    r = _of_rows(x.reshape(-1, x.shape[2]))
+    return _reduce(r.reshape(x.shape[:2]), 0)
+
+
+def _of_middle(x: np.ndarray) -> Any:
+    """The sums over the second of three axes."""
+    columns = x.swapaxes(0, 1)
+    return np.ascontiguousarray(_for_columns(x.shape[1], x.shape[2], x.dtype, False)(columns))
 
 
 def of_rows(x: np.ndarray) -> np.ndarray:
@@ -341,22 +352,22 @@ def _of_rows(x: np.ndarray) -> np.ndarray:
     return _reduce(np.ascontiguousarray(r), 0)
 
 
-def _of_columns(x: np.ndarray) -> np.ndarray:
-    """The sum over the first axis, whose last axis lies in one piece and holds two numbers or more."""
-    n = len(x)
+def _for_columns(n: int, width: int, numpy: np.dtype[Any], matrix: bool) -> Any:
+    """What sums over the first axis of size n, where the last one lies in one piece and holds `width` >= 2 numbers."""
     if n <= _FEW:
-        return _reduce(x, 0)
-    if x.size >= _LONG and x.ndim == 2:
-        return _of_many_columns(x)
-    width, lanes = x.shape[-1], _LANES[x.dtype]
-    end = width - width % (4 * lanes if width >= lanes else 4)
-    if end == width and n <= 16:
-        return _reduce(x, 0)
-    if end == 0:
-        return _in_strands(x)
-    if end == width:
-        return stepwise(x)
-    return np.concatenate((stepwise(x[..., :end]), _in_strands(x[..., end:])), -1)
+        return _reduce
+    if matrix and n * width >= _LONG:
+        return _of_many_columns
+    lanes = _LANES[numpy]
+    left = width % (4 * lanes if width >= lanes else 4)
+    if not left:
+        return _reduce if n <= 16 else stepwise
+    return _in_strands if left == width else partial(_in_steps_and_strands, left)
+
+
+def _in_steps_and_strands(left: int, x: np.ndarray) -> np.ndarray:
+    """The sum over the first axis: of the last columns in strands, of the others in steps."""
+    return np.concatenate((stepwise(x[..., :-left]), _in_strands(x[..., -left:])), -1)
 
 
 def _of_many_columns(x: np.ndarray) -> np.ndarray:

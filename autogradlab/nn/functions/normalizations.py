@@ -241,7 +241,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     n, numpy = array.ndim, array.dtype
     if len(shape) > n:
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {n}")
-    _kernels.check_shape(array, shape, weight=None if weight is None else weight._array)
+    _kernels.check_shape(array, shape, None if weight is None else weight._array)
     refuse(array, "rms_norm", BOOL + INTEGERS)
     if weight is not None and weight._array.dtype != numpy:
         kinds = (cxx_name(t) for t in (input, weight))

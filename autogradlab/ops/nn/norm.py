@@ -100,8 +100,10 @@ def _batch_statistics(x: Array, count: int, eps: float, exact: bool) -> tuple[Ar
     np.multiply(centered, centered, centered)
     squares = np.add.reduce(centered.astype(np.float64), dims).astype(x.dtype) if exact else added(centered, dims)
     spread = (squares / np.array(count, x.dtype)).astype(np.float64)
-    rstd = _WIDE_ONE / np.sqrt(spread + np.array(eps, np.float64))
-    return mean, squares, rstd.astype(x.dtype, copy=False)
+    spread += np.array(eps)
+    np.sqrt(spread, spread)
+    np.divide(_WIDE_ONE, spread, spread)
+    return mean, squares, spread.astype(x.dtype, copy=False)
 
 
 def _move(kept: Array, found: Array, momentum: float) -> None:
@@ -123,6 +125,7 @@ def _plain(grad: Any, input: Any, rstd: Any) -> bool:
     """Whether a gradient and an input are arrays of one type, not half, and in C's order."""
     return (
         grad.dtype is input.dtype is rstd.dtype
+        and input.itemsize > 2
         and input.size > 0
         and grad.flags.c_contiguous
         and input.flags.c_contiguous
@@ -221,29 +224,29 @@ def _batch_norm_vjp(
     weight: Any,
     running_mean: Any,
     running_var: Any,
-    save_mean: Any,
-    save_invstd: Any,
+    result1: Any,
+    result2: Any,
     training: bool,
     eps: float,
     needs: Any,
 ) -> Any:
     if F is TENSORS:
         return F.native_batch_norm_backward(
-            grad, input, weight, running_mean, running_var, save_mean, save_invstd, training, eps, needs
+            grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs
         )
     if F is RAW and is_half(input):
-        grad, input, weight, running_mean, running_var, save_mean, save_invstd = _wide(
-            grad, input, weight, running_mean, running_var, save_mean, save_invstd
+        grad, input, weight, running_mean, running_var, result1, result2 = _wide(
+            grad, input, weight, running_mean, running_var, result1, result2
         )
     ndim = input.ndim
-    plain = F is RAW and _plain(grad, input, save_invstd)
+    plain = F is RAW and _plain(grad, input, result2)
     if F is RAW and not plain and not (channels_last(input) or filled_channels_last(input)):
         grad, input = contiguous(grad), contiguous(input)
-        plain = _plain(grad, input, save_invstd)
+        plain = _plain(grad, input, result2)
     if training and plain:
-        return _batch_norm_backward(grad, input, weight, save_mean, save_invstd, needs)
+        return _batch_norm_backward(grad, input, weight, result1, result2, needs)
     dims = (0, *range(2, ndim))
-    xhat, rstd = _batch_norm_parts(F, input, running_mean, running_var, save_mean, save_invstd, training, eps)
+    xhat, rstd = _batch_norm_parts(F, input, running_mean, running_var, result1, result2, training, eps)
     g_input = g_weight = g_bias = None
     if needs[0]:
         scaled = grad if weight is None else grad * _channel(weight, ndim)
@@ -267,9 +270,8 @@ def _batch_norm_backward(
             found = _batch_norm_backward_rounded(grad, input, weight, mean, rstd)
             return [g.reshape(shape) if i == 0 else g if needs[i] else None for i, g in enumerate(found)]
     less = np.array(-(input.size // len(mean)), input.dtype)
-    total = added(grad, (0, 2) if ndim > 2 else 0)
     off = input - (mean[:, None] if ndim > 2 else mean)
-    product = _products(off, grad)
+    product, total = _products(off, grad), added(grad, (0, 2) if ndim > 2 else 0)
     g_input = None
     if needs[0]:
         scale = rstd if weight is None else rstd * weight
@@ -361,13 +363,7 @@ def _scaled_and_shifted(x: Array, mean: Array, scale: Array, bias: Array | None,
             lambda weight, training: _without_mean(weight, training),
             ("g times the normalized {input}, summed", "g 与归一化 {input} 之积的和"),
             ("g, summed in each channel", "g 在各通道上的和"),
-        )(
-            lambda F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs: (
-                _batch_norm_vjp(
-                    F, grad, input, weight, running_mean, running_var, result1, result2, training, eps, needs
-                )
-            )
-        ),
+        )(_batch_norm_vjp),
     },
     shown={"input": "input"},
     without_grad=("running_mean", "running_var"),
@@ -464,15 +460,14 @@ def native_batch_norm_backward(
     return _narrow(found, input, *((input if weight is None else weight,) * 2))
 
 
-def check_shape(input: Array, wanted: Any, **affine: Any) -> None:
+def check_shape(input: Array, wanted: tuple[int, ...], *affine: Any) -> None:
     """That the last dimensions are the ones to be normalized, and that what scales and shifts them has their shape."""
     if not wanted:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
             "normalized_shape = []"
         )
-    wanted = tuple(wanted)
-    for name, x in affine.items():
+    for name, x in zip(("weight", "bias"), affine, strict=False):
         if x is not None and x.shape != wanted:
             raise RuntimeError(
                 f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
@@ -480,7 +475,7 @@ def check_shape(input: Array, wanted: Any, **affine: Any) -> None:
             )
     if input.shape[-len(wanted) :] != wanted:
         numbers = ", ".join(map(str, wanted))
-        shown = f", {numbers}" if "bias" in affine else numbers
+        shown = f", {numbers}" if len(affine) > 1 else numbers
         raise RuntimeError(
             f"Given normalized_shape={list(wanted)}, expected input with shape [*{shown}], but got input of "
             f"size{list(input.shape)}"
@@ -505,21 +500,20 @@ def _layer_norm_vjp(
     normalized_shape: tuple[int, ...],
     weight: Any,
     bias: Any,
-    mean: Any,
-    rstd: Any,
+    result1: Any,
+    result2: Any,
     eps: float,
     needs: Any,
 ) -> Any:
+    mean, rstd = result1, result2
     if F is TENSORS:
         return F.native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, eps, needs)
-    if F is RAW and is_half(input):
-        grad, input, weight, mean, rstd = _wide(grad, input, weight, mean, rstd)
     lead = input.ndim - len(normalized_shape)
-    plain = F is RAW and _plain(grad, input, rstd)
-    if F is RAW and not plain:
+    if F is RAW and not _plain(grad, input, rstd):
+        if is_half(input):
+            grad, input, weight, mean, rstd = _wide(grad, input, weight, mean, rstd)
         grad, input = contiguous(grad), contiguous(input)
-        plain = _plain(grad, input, rstd)
-    if lead and plain:
+    if F is RAW and lead and _plain(grad, input, rstd):
         return _layer_norm_backward(grad, input, normalized_shape, weight, mean, rstd, needs)
     dims = tuple(range(lead, input.ndim))
     xhat, rstd = _layer_norm_parts(F, input, lead, mean, rstd, eps)
@@ -545,35 +539,31 @@ def _layer_norm_backward(
     needs: Any,
 ) -> list[Any]:
     """The gradients for plain arrays, as matrices with a row for each that is normalized."""
-    shape, size = input.shape, math.prod(normalized_shape)
-    grad, rstd = _matrix(grad, size), _matrix(rstd, 1)
-    xhat = _matrix(input, size) - _matrix(mean, 1)
+    shape = input.shape
+    rows = (rstd.size, input.size // rstd.size)
+    if shape != rows:
+        grad, input, mean, rstd = grad.reshape(rows), input.reshape(rows), mean.reshape(-1, 1), rstd.reshape(-1, 1)
+    xhat = input - mean
     xhat *= rstd
     g_input = g_weight = g_bias = None
-    kept = None if len(normalized_shape) == 1 else tuple(normalized_shape)
     if needs[1]:
         g_weight = added(grad * xhat, 0)
-        g_weight = g_weight if kept is None else g_weight.reshape(kept)
+        g_weight = g_weight if len(normalized_shape) == 1 else g_weight.reshape(normalized_shape)
     if needs[2]:
         g_bias = added(grad, 0)
-        g_bias = g_bias if kept is None else g_bias.reshape(kept)
+        g_bias = g_bias if len(normalized_shape) == 1 else g_bias.reshape(normalized_shape)
     if needs[0]:
-        scaled = grad if weight is None else grad * (weight if kept is None else weight.reshape(-1))
-        count = np.array(size, input.dtype)
+        scaled = grad if weight is None else grad * (weight if weight.ndim == 1 else weight.reshape(-1))
+        count = np.array(rows[1], grad.dtype)
         middle, slope = of_rows(scaled), _row_products(scaled, xhat)
         middle /= count
         slope /= count
         xhat *= slope[:, None]
-        g_input = np.empty(shape, scaled.dtype)
-        rows = np.subtract(scaled, middle[:, None], g_input.reshape(scaled.shape))
-        rows -= xhat
-        rows *= rstd
+        g_input = scaled - middle[:, None]
+        g_input -= xhat
+        g_input *= rstd
+        g_input = g_input if shape == rows else g_input.reshape(shape)
     return [g_input, g_weight, g_bias]
-
-
-def _matrix(x: Array, size: int) -> Array:
-    """An array as a matrix with rows of that size, which it may be already."""
-    return x if x.ndim == 2 and x.shape[1] == size else x.reshape(-1, size)
 
 
 def _row_products(x: Array, y: Array) -> Array:
@@ -627,11 +617,7 @@ def _layer_norm_twice(
             lambda weight: _without_mean(weight),
             ("g times the normalized {input}, summed", "g 与归一化 {input} 之积的和"),
             ("g, summed over the samples", "g 对样本求和"),
-        )(
-            lambda F, grad, input, normalized_shape, weight, bias, result1, result2, eps, needs: _layer_norm_vjp(
-                F, grad, input, normalized_shape, weight, bias, result1, result2, eps, needs
-            )
-        ),
+        )(_layer_norm_vjp),
     },
     shown={"input": "input", "normalized_shape": "normalized_shape", "eps": ""},
     together=stacked(0),
@@ -646,26 +632,27 @@ def native_layer_norm(
     >>> torch.native_layer_norm(torch.tensor([[1., 3.]]), (2,), None, None, 1e-5)
     (tensor([[-1.0000,  1.0000]]), tensor([[2.]]), tensor([[1.0000]]))
     """
-    dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     _check_mixed(input, weight, bias)
-    check_shape(input, normalized_shape, weight=weight, bias=bias)
+    check_shape(input, normalized_shape, weight, bias)
     refuse(input, "LayerNormKernelImpl", "biuc")
-    input = contiguous(input)
-    wide = input if input.dtype.itemsize > 2 else input.astype(np.float32)
-    size = math.prod(normalized_shape)
-    rows = _matrix(wide, size) if wide.size else wide.reshape(math.prod(input.shape[: dims[0]]), size)
-    out, mean, rstd = _centered(rows, eps)
+    shape, half = input.shape, input.itemsize == 2
+    lead = shape[: input.ndim - len(normalized_shape)]
+    x = contiguous(input.astype(np.float32) if half else input)
+    if input.ndim != 2 or len(lead) != 1:  # a row for each that is normalized
+        x = x.reshape(math.prod(lead), math.prod(normalized_shape))
+    out, mean, rstd = _centered(x, eps)
     out *= rstd[:, None]
     if weight is not None:
         out *= weight if weight.ndim == 1 else weight.reshape(-1)
     if bias is not None:
         out += bias if bias.ndim == 1 else bias.reshape(-1)
-    sides = (*input.shape[: dims[0]], *(1,) * len(dims))
-    out = out if out.shape == input.shape else out.reshape(input.shape)
-    if is_half(input):
+    out = out if out.shape == shape else out.reshape(shape)
+    sides = (*lead, *(1,) * len(normalized_shape))
+    mean, rstd = mean.reshape(sides), rstd.reshape(sides)
+    if half:
         kind = _statistics_dtype(input, weight, bias)
-        mean, rstd = mean.astype(kind), rstd.astype(kind)
-    return out.astype(input.dtype, copy=False), mean.reshape(sides), rstd.reshape(sides)
+        out, mean, rstd = out.astype(input.dtype), mean.astype(kind), rstd.astype(kind)
+    return out, mean, rstd
 
 
 def _layer_norm_together(run: Any, args: Any, levels: Any, lanes: Any) -> Any:

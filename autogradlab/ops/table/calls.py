@@ -536,6 +536,7 @@ def many(op: Op) -> Callable[..., Any]:
     edge_places = op.edge_places if listed is None else ()
     constant = op.constant_places
     fewest, most = op.required, -1 if op.named_required else min((op.positional, *op.flags))
+    first_alone = op.differentiable == 1 and not view and not op.multi_node  # of all results it has a gradient
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given: Any = None
@@ -614,7 +615,10 @@ def many(op: Op) -> Callable[..., Any]:
                         found = True
                 edges.append(edge)
             if found:
-                record_many(op, values, edges, ts, local)
+                if first_alone and ts[0]._array.dtype.kind in "fcV":
+                    record(ts[0], op.new_node, tuple(edges), op.saves(values, edges, ts))
+                else:
+                    record_many(op, values, edges, ts, local)
         return returns(ts)
 
     return call

@@ -695,7 +695,7 @@ class Op:
         return users is None or any(edges[i] is not NO_EDGE for i in users)
 
     def saves(
-        self, values: list[Any], edges: Sequence[Edge], results: tuple[Tensor, ...], ahead: int = 0
+        self, values: list[Any], edges: Sequence[Edge], results: Sequence[Tensor], ahead: int = 0
     ) -> tuple[Any, ...]:
         """What the Node saves: only the fields of formulas whose gradient is wanted.
 
