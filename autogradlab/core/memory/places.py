@@ -79,11 +79,16 @@ def put_at_places(x: np.ndarray, places: np.ndarray, values: Any, d: int) -> Non
         x.reshape(-1)[_flat(x.shape, places, d)] = values
 
 
+#: the numbers of the first rows
+_ROWS = np.arange(1 << 10)
+
+
 def places_in_rows(shape: tuple[int, ...], places: np.ndarray) -> np.ndarray | None:
     """One place in each row of a matrix of this shape as places in its memory, which is contiguous; None if one of
     them is outside of its row."""
+    rows = _ROWS[: shape[0]] if shape[0] <= _ROWS.size else np.arange(shape[0])
     try:
-        found: np.ndarray = np.ravel_multi_index((np.arange(shape[0]), places), shape)
+        found: np.ndarray = np.ravel_multi_index((rows, places), shape)
     except ValueError:
         return None
     return found

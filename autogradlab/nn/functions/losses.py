@@ -436,8 +436,8 @@ def cross_entropy(
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if by_shares:
-        return _probabilities(TENSORS.log_softmax(input, axis), target, weight, n, label_smoothing, axis)
-    logs = TENSORS.log_softmax(input, axis)
+        return _probabilities(TENSORS._log_softmax(input, axis), target, weight, n, label_smoothing, axis)
+    logs = TENSORS._log_softmax(input, axis)
     if label_smoothing > 0.0:
         return _smoothed(logs, target, weight, n, ignore_index, label_smoothing, axis)
     return _nll(logs, target, weight, n, ignore_index)

@@ -952,7 +952,6 @@ def _lowered(x: np.ndarray, d: int) -> np.ndarray:
     out=Out(exact=EXPECTED, unknown=True, inner="softmax"),
     together=along(1),
 )
-@typed("softmax", "", half=False)
 def _softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
     if input.dtype.itemsize == 2 and input.dtype.kind in "fV":
         r: np.ndarray = in_single(partial(_softmax, half=input.dtype), input, dim)
@@ -1013,7 +1012,6 @@ def _same_size(grad: np.ndarray, output: np.ndarray) -> None:
     ),
     together=along(2),
 )
-@typed("_softmax_backward_data", "")
 def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int, input_dtype: Any = None) -> np.ndarray:
     """The gradient of softmax's input, of its result and the gradient of that.
 
@@ -1024,6 +1022,9 @@ def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int, input
     >>> torch._softmax_backward_data(torch.tensor([1., 0.]), y, 0, torch.float32)
     tensor([ 0.1966, -0.1966])
     """
+    if is_half(grad_output):
+        r: np.ndarray = in_single(_softmax_backward_data, grad_output, output, dim)
+        return r
     _same_size(grad_output, output)
     if not output.ndim:
         return grad_output * 0
@@ -1045,7 +1046,6 @@ def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int, input
     out=Out(exact=EXPECTED, unknown=True, inner="log_softmax"),
     together=along(1),
 )
-@typed("softmax", "", half=False)
 def _log_softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
     if input.dtype.itemsize == 2 and input.dtype.kind in "fV":
         r: np.ndarray = in_single(partial(_log_softmax, half=input.dtype), input, dim)
@@ -1062,8 +1062,7 @@ def _log_softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
     x = as_columns(input) if d == len(shape) - 1 and half is None else None
     if x is not None:
         x -= _largest(x, 0)
-        total = columns_in_halves(exp(x))
-        x -= log(total, total)
+        x -= log(columns_in_halves(exp(x)))
         return x.T.copy() if d == 1 else x.T.copy().reshape(shape)
     x = _lowered(input, d)
     total = in_halves(exp(x)) if d == len(shape) - 1 else _sum(exp(x), d, keepdims=True)
@@ -1090,7 +1089,6 @@ def _log_softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
     ),
     together=along(2),
 )
-@typed("_log_softmax_backward_data", "")
 def _log_softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dtype: Any = None) -> Any:
     """The gradient of log_softmax's input, of its result and the gradient of that.
 
@@ -1101,12 +1099,16 @@ def _log_softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dt
     >>> torch._log_softmax_backward_data(torch.tensor([1., 0.]), y, 0, torch.float32)
     tensor([ 0.7311, -0.7311])
     """
+    if is_half(grad_output):
+        return in_single(_log_softmax_backward_data, grad_output, output, dim)
     if not output.ndim:
         return grad_output * 0
     total = _line_sums(grad_output, dim)
     slope = exp(output)
-    if few_singles(slope):
-        return fused(-slope, total, grad_output)
+    if few_singles(slope) and grad_output.shape == output.shape:  # rounded once, as by `fused`
+        slope = slope.astype(np.float64)
+        slope *= total.astype(np.float64)
+        return np.subtract(grad_output.astype(np.float64), slope, slope).astype(grad_output.dtype)
     slope *= total
     return np.subtract(grad_output, slope, out=slope)
 
