@@ -632,13 +632,21 @@ def native_layer_norm(
     >>> torch.native_layer_norm(torch.tensor([[1., 3.]]), (2,), None, None, 1e-5)
     (tensor([[-1.0000,  1.0000]]), tensor([[2.]]), tensor([[1.0000]]))
     """
-    _check_mixed(input, weight, bias)
-    check_shape(input, normalized_shape, weight, bias)
-    refuse(input, "LayerNormKernelImpl", "biuc")
-    shape, half = input.shape, input.itemsize == 2
-    lead = shape[: input.ndim - len(normalized_shape)]
-    x = contiguous(input.astype(np.float32) if half else input)
-    if input.ndim != 2 or len(lead) != 1:  # a row for each that is normalized
+    shape, kind = input.shape, input.dtype
+    n, half = len(normalized_shape), kind.itemsize == 2
+    if not (  # nothing is to be refused
+        n
+        and shape[-n:] == normalized_shape
+        and (weight is None or (weight.dtype is kind and weight.shape == normalized_shape))
+        and (bias is None or (bias.dtype is kind and bias.shape == normalized_shape))
+        and kind.kind == "f"
+    ):
+        _check_mixed(input, weight, bias)
+        check_shape(input, normalized_shape, weight, bias)
+        refuse(input, "LayerNormKernelImpl", "biuc")
+    lead = shape[:-n]
+    x = input if input.flags.c_contiguous and 1 not in shape and not half else contiguous(_wide(input)[0])
+    if n != 1 or len(lead) != 1:  # a row for each that is normalized
         x = x.reshape(math.prod(lead), math.prod(normalized_shape))
     out, mean, rstd = _centered(x, eps)
     out *= rstd[:, None]
@@ -647,11 +655,11 @@ def native_layer_norm(
     if bias is not None:
         out += bias if bias.ndim == 1 else bias.reshape(-1)
     out = out if out.shape == shape else out.reshape(shape)
-    sides = (*lead, *(1,) * len(normalized_shape))
+    sides = (*lead, *(1,) * n)
     mean, rstd = mean.reshape(sides), rstd.reshape(sides)
     if half:
-        kind = _statistics_dtype(input, weight, bias)
-        out, mean, rstd = out.astype(input.dtype), mean.astype(kind), rstd.astype(kind)
+        kept = _statistics_dtype(input, weight, bias)
+        out, mean, rstd = out.astype(kind), mean.astype(kept), rstd.astype(kept)
     return out, mean, rstd
 
 
