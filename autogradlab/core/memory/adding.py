@@ -8,6 +8,7 @@ whatever kernels it has for other operations.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache, partial
 from typing import Any
 
@@ -53,6 +54,7 @@ _SHORT = {
     for lanes in _LANES.values()
 }
 
+_ndarray = np.ndarray
 _reduce: Any = np.add.reduce
 _one_by_one: Any = np.add.accumulate
 
@@ -153,23 +155,25 @@ def added(x: np.ndarray, axes: Any, keepdims: bool = False) -> Any:
     >>> added(np.ones((10, 512)), 0)[:3]
     array([10., 10., 10.])
     """
-    if type(x) is not np.ndarray:
+    if type(x) is not _ndarray:
         return _reduce(x, axis=axes, keepdims=keepdims)
-    if x.size <= _FEW or x.dtype not in _ONES:
-        if x.itemsize == 2 and x.dtype.kind in "fV":  # half types are added up in float32
-            return np.asarray(added(x.astype(np.float32), axes, keepdims)).astype(x.dtype)
-        return _reduce(x, axes, x.dtype, None, keepdims)
-    shape = x.shape
-    n = len(shape)
     if not x.flags.c_contiguous:
-        if not x.flags.f_contiguous:
-            return _reduce(x, axes, x.dtype, None, keepdims)
-        return added(x.T, tuple(n - 1 - d % n for d in ((axes,) if type(axes) is int else axes)), keepdims).T
-    sizes, add, kept = _way(shape, x.dtype, axes, keepdims)
+        if not x.flags.f_contiguous or x.size <= _FEW or x.dtype not in _ONES:
+            return _by_numpy(x, axes, keepdims)
+        n = x.ndim
+        return added(x.T, tuple([n - 1 - d % n for d in ((axes,) if type(axes) is int else axes)]), keepdims).T
+    sizes, add, kept = _way(x.shape, x.dtype, axes, keepdims)
     if add is None:
-        return _reduce(x, axes, None, None, keepdims)
+        return _by_numpy(x, axes, keepdims)
     r = add(x if sizes is None else x.reshape(sizes))
     return r if kept is None else r.reshape(kept)
+
+
+def _by_numpy(x: np.ndarray, axes: Any, keepdims: bool) -> Any:
+    """The sum in NumPy's order; half types are added up in float32."""
+    if x.itemsize == 2 and x.dtype.kind in "fV":
+        return np.asarray(added(x.astype(np.float32), axes, keepdims)).astype(x.dtype)
+    return _reduce(x, axes, x.dtype, None, keepdims)
 
 
 @lru_cache(maxsize=1024)
@@ -177,6 +181,8 @@ def _way(shape: tuple[int, ...], numpy: np.dtype[Any], axes: Any, keepdims: bool
     """How a contiguous array is summed along axes: the sizes that it is given before, the function, None for NumPy's,
     and the shape that the sum is given. None for a shape that is there already."""
     n = len(shape)
+    if math.prod(shape) <= _FEW or numpy not in _ONES:
+        return None, None, None
     dims = {axes % n} if type(axes) is int else {d % n for d in axes}
     sizes: list[int] = []  # neighbours that are both kept or both summed lie as one, those of size 1 with any
     first = last = False
