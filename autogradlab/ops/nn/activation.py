@@ -29,7 +29,6 @@ from ..first.kinds import (
     INTEGERS,
     chosen,
     few_singles,
-    fused,
     in_single,
     is_half,
     laid_out,

@@ -536,7 +536,6 @@ def many(op: Op) -> Callable[..., Any]:
     edge_places = op.edge_places if listed is None else ()
     constant = op.constant_places
     fewest, most = op.required, -1 if op.named_required else min((op.positional, *op.flags))
-    first_alone = op.differentiable == 1 and not view and not op.multi_node  # of all results it has a gradient
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given: Any = None
@@ -615,10 +614,7 @@ def many(op: Op) -> Callable[..., Any]:
                         found = True
                 edges.append(edge)
             if found:
-                if first_alone and ts[0]._array.dtype.kind in "fcV":
-                    record(ts[0], op.new_node, tuple(edges), op.saves(values, edges, ts))
-                else:
-                    record_many(op, values, edges, ts, local)
+                record_many(op, values, edges, ts, local)
         return returns(ts)
 
     return call
@@ -626,6 +622,9 @@ def many(op: Op) -> Callable[..., Any]:
 
 def record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor], local: modes.State | None) -> None:
     """The Node that results share, those of them that are differentiable. local: None if no mode is unusual."""
+    if op.differentiable == 1 and ts[0]._array.dtype.kind in "fcV" and ts[0]._view is None:
+        record(ts[0], op.new_node, tuple(edges), op.saves(values, edges, ts))
+        return
     made = ts[: op.differentiable]
     for t in made:
         if t._array.dtype.kind not in "fcV":
