@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autogradlab as torch
-from autogradlab.core.memory.adding import added, of_rows, stepwise, total
+from autogradlab.core.memory.adding import added, in_lanes, of_rows, stepwise, total
 from autogradlab.core.memory.places import add_at, at_places, put_at_places
 
 
@@ -75,6 +75,16 @@ def test_a_line_is_added_up_in_lanes_and_strands(numpy: type) -> None:
         assert total(x, x.dtype) == wanted, n
         both = np.stack([x, x])
         np.testing.assert_array_equal(added(both, 1), [wanted, wanted])
+
+
+@pytest.mark.parametrize("numpy", [np.float32, np.float64])
+def test_many_rows_are_added_up_as_each_alone(numpy: type) -> None:
+    """Of many short rows a number of each is added at a time, in the order in which one row is."""
+    draws = np.random.default_rng(2)
+    for rows, n in ((40, 3), (40, 8), (32, 64), (33, 65), (200, 77), (3, 700), (17, 520)):
+        x = draws.standard_normal((rows, n)).astype(numpy)
+        np.testing.assert_array_equal(in_lanes(x, (1,), False), [in_lanes(row[None], (1,), False)[0] for row in x])
+        np.testing.assert_array_equal(added(x, 1), [total(row, row.dtype) for row in x])
 
 
 @pytest.mark.parametrize("count", [33, 200, 384, 500, 1000])

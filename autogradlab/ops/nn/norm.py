@@ -509,11 +509,13 @@ def _layer_norm_vjp(
     if F is TENSORS:
         return F.native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, eps, needs)
     lead = input.ndim - len(normalized_shape)
-    if F is RAW and not _plain(grad, input, rstd):
+    plain = F is RAW and _plain(grad, input, rstd)
+    if F is RAW and not plain:
         if is_half(input):
             grad, input, weight, mean, rstd = _wide(grad, input, weight, mean, rstd)
         grad, input = contiguous(grad), contiguous(input)
-    if F is RAW and lead and _plain(grad, input, rstd):
+        plain = _plain(grad, input, rstd)
+    if lead and plain:
         return _layer_norm_backward(grad, input, normalized_shape, weight, mean, rstd, needs)
     dims = tuple(range(lead, input.ndim))
     xhat, rstd = _layer_norm_parts(F, input, lead, mean, rstd, eps)
