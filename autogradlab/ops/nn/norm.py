@@ -42,7 +42,9 @@ def _check_mixed(input: Any, *parameters: Any) -> None:
 
 def _wide(*arrays: Any) -> tuple[Any, ...]:
     """What is of a half type in float32, in which PyTorch's kernels compute."""
-    return tuple([x.astype(np.float32) if x is not None and is_half(x) else x for x in arrays])
+    return tuple(
+        [x.astype(np.float32) if x is not None and x.dtype.itemsize == 2 and is_half(x) else x for x in arrays]
+    )
 
 
 def _narrow(grads: Any, *like: Any) -> tuple[Any, ...]:
@@ -404,7 +406,7 @@ def native_batch_norm(
         if running_var is not None:
             unbiased = squares / np.array(count - 1, squares.dtype) if count > 1 else squares * np.nan
             _move(running_var, unbiased.astype(np.float64), momentum)
-        if is_half(input):  # as PyTorch keeps them, and computes with what it kept
+        if wide is not input:  # as PyTorch keeps them, and computes with what it kept
             kind = _statistics_dtype(input, weight, bias, running_mean, running_var)
             saved = mean.astype(kind), rstd.astype(kind)
             mean, rstd = _wide(*saved)
