@@ -429,7 +429,7 @@ def randperm(n: int, dtype: DType = _INT64, generator: Generator | None = None) 
     if n < 2:
         return np.zeros(n, dtype)
     words = (generator or default_generator).random32(n - 1)
-    if n <= 128:
+    if n <= 64:
         order = list(range(n))
         for i, word in enumerate(words.tolist()):
             j = i + word % (n - i)
@@ -460,19 +460,24 @@ def _swapped(partner: Array) -> Array:
     """
     n = len(partner)
     steps = np.arange(n, dtype=_INT64)
-    last = np.arange(n + 1)  # last[k]: the last step before k whose partner was k, or k itself
-    # A step that swaps a place with itself moves nothing: it is noted at place n, which no chain reads.
-    last[np.where(partner == steps, n, partner)] = steps  # of several steps the last one stays
-    last = last[:n]
+    # last[k]: the last step before k whose partner was k, or k itself. A step that swaps a place with itself is the
+    # last one with that partner: it puts k itself there, which no chain reads.
+    last = steps.copy()
+    last[partner] = steps  # of several steps the last one stays
     further = last.take(last)
-    while np.count_nonzero(further != last):
+    further = further.take(further)
+    while True:
         last = further.take(further)  # twice in a turn, since to compare takes longer than to follow
         further = last.take(last)
+        if not np.count_nonzero(further != last):
+            break
     # steps grouped by partner, in turn: numbers of 16 bits are counted, not sorted
-    order = partner.astype(np.uint16).argsort(kind="stable")
+    grouped = partner.astype(np.uint16)
+    order = grouped.argsort(kind="stable")
     if n > 1 << 16:
         order = order.take((partner.take(order) >> 16).astype(np.uint16).argsort(kind="stable"))
-    grouped = partner.take(order)
+        grouped = partner
+    grouped = grouped.take(order)
     at = (grouped[1:] == grouped[:-1]).nonzero()[0]
     partner[order[1:].take(at)] = last.take(order.take(at))
     return partner
