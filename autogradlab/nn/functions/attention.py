@@ -93,7 +93,7 @@ def scaled_dot_product_attention(
     k: Any = key
     v: Any = value
     _check_attention(q, k, v, attn_mask)
-    if 0 in q.shape[:-1] or 0 in k.shape[:-1] or 0 in v.shape:
+    if 0 in q._array.shape[:-1] or 0 in k._array.shape[:-1] or 0 in v._array.shape:
         return _of_nothing(q, k, v)
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")

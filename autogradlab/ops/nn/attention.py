@@ -23,17 +23,22 @@ Array = Any
 _NAME = "_scaled_dot_product_flash_attention_for_cpu"
 
 
+#: exp of it, and of all below, is 0 in float32; of infinities NumPy's takes several times as long
+_LEAST = np.array(-105, np.float32)
+
+
 @lru_cache(maxsize=4)
-def _later(rows: int, columns: int) -> Array:
-    """Where a key comes later than the query: passes and layers ask for the same again."""
-    return np.arange(columns) > np.arange(rows)[:, None]
+def _later(rows: int, columns: int, kind: np.dtype[Any]) -> Array:
+    """-inf where a key comes later than the query, elsewhere NaN, which `np.fmin` passes over: passes and layers ask
+    for the same again."""
+    return np.where(np.arange(columns) > np.arange(rows)[:, None], -np.inf, np.nan).astype(kind)
 
 
 def _scores(query: Array, key: Array, is_causal: bool, attn_mask: Array, scale: float | None) -> Array:
     factor = query.dtype.type(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
     scores = np.matmul(query, key.swapaxes(-1, -2))
     if is_causal:  # before the scale, as in PyTorch: one that is not positive makes NaN of them
-        np.copyto(scores, -np.inf, where=_later(*scores.shape[-2:]))
+        scores = np.fmin(scores, _later(*scores.shape[-2:], scores.dtype))
     scores *= factor
     if attn_mask is not None:
         scores = np.where(attn_mask, scores, -np.inf) if attn_mask.dtype == np.bool_ else scores + attn_mask
@@ -45,9 +50,18 @@ def _finite(x: Array) -> Array:
     return x if np.minimum.reduce(x, None) > -np.inf else np.where(x == -np.inf, 0, x)
 
 
-def _by_rows(x: Array) -> Array:
-    """(N, H, L, E) laid out as (N, L, H, E)."""
-    return np.ascontiguousarray(x.swapaxes(1, 2)).swapaxes(1, 2)
+def _exp(scores: Array, hidden: bool) -> Array:
+    """exp of scores, in their place; hidden: whether some of them may be -inf."""
+    if hidden and scores.dtype == np.float32:
+        scores = np.maximum(scores, _LEAST)
+    return exp(scores, scores)
+
+
+def _by_rows(a: Array, b: Array) -> Array:
+    """a @ b, of shape (N, H, L, E), laid out as (N, L, H, E)."""
+    n, heads, length, _ = a.shape
+    out = np.empty((n, length, heads, b.shape[-1]), a.dtype).swapaxes(1, 2)
+    return np.matmul(a, b, out=out)
 
 
 @op(
@@ -99,11 +113,12 @@ def _attention(
         warn_of_slow_rows(_NAME)
     scores = _scores(query, key, is_causal, attn_mask, scale)
     top = largest_of_lines(scores)
-    scores -= _finite(top)
-    weights = exp(scores, scores)
+    base = _finite(top)
+    scores -= base
+    weights = _exp(scores, is_causal or attn_mask is not None)
     total = np.add.reduce(weights, -1, keepdims=True)
     out = np.matmul(weights, value, out=like(query, query.dtype, zero=False))
-    out /= total + (total == 0)
+    out /= total if base is top else total + (total == 0)
     return out, (log(total) + top)[..., 0]
 
 
@@ -143,17 +158,16 @@ def _attention_backward(
     scores = _scores(query, key, is_causal, attn_mask, scale)
     sums = logsumexp[..., None]
     scores -= _finite(sums)
-    weights = exp(scores, scores)
+    weights = _exp(scores, is_causal or attn_mask is not None)
     slope = np.matmul(grad_out, value.swapaxes(-1, -2))
     slope -= np.add.reduce(grad_out * output, -1, keepdims=True)
     slope *= weights
     slope *= query.dtype.type(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
-    found = (
-        np.matmul(slope, key),
-        np.matmul(slope.swapaxes(-1, -2), query),
-        np.matmul(weights.swapaxes(-1, -2), grad_out),
+    return (
+        _by_rows(slope, key),
+        _by_rows(slope.swapaxes(-1, -2), query),
+        _by_rows(weights.swapaxes(-1, -2), grad_out),
     )
-    return tuple(_by_rows(g) for g in found)
 
 
 def _for_input(input: np.ndarray, mask: np.ndarray, mask_type: int | None) -> np.ndarray:
