@@ -156,8 +156,12 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
         if not result:
             result = tuple(shape)
         elif shape and shape != result:
-            try:
-                result = np.broadcast_shapes(result, shape)
-            except ValueError:
-                broadcast_error(result, shape)
+            longer, shorter = (result, shape) if len(result) >= len(shape) else (shape, result)
+            sizes = [*longer]
+            for i, n in enumerate(shorter, len(longer) - len(shorter)):
+                if sizes[i] == 1:
+                    sizes[i] = n
+                elif n not in (1, sizes[i]):
+                    broadcast_error(result, shape)
+            result = tuple(sizes)
     return result

@@ -14,16 +14,16 @@ from ...core.arguments.mismatch import typename
 from ...core.memory.overlap import check_written
 from ...core.recording.record import RAW, TENSORS
 from ...core.recording.views import share
-from ...core.runtime.modes import FLAGS, LOCAL, quiet
+from ...core.runtime.modes import LOCAL, quiet
 from ...core.tensor.dispatching import instead
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
-from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dims import wrap_dim
-from ..first.products import DOT_DTYPE, _result, bmm, written
+from ..first.products import DOT_DTYPE, bmm, result, written
 from ..first.reduce import summed
 from ..table.arguments import reject
 from ..table.asking import unseen
+from ..table.calls import unrecorded
 from ..table.opdef import composite
 from ..table.outputs import Out
 
@@ -397,19 +397,14 @@ def einsum(*args: Any) -> Tensor:
 @instead(lambda call, args, kwargs: None)
 def _at_once(made: Any, operands: Any, arrays: list[Any]) -> Tensor | None:
     """The result by arrays, where nothing is recorded; else None."""
-    if (
-        len(arrays) > 1
-        and LOCAL.state.casting is None
-        and all(x.dtype is arrays[0].dtype and type(x) is np.ndarray for x in arrays)
-        and ((FLAGS.unusual and not LOCAL.state.record) or not any(wants_grad(x) for x in operands))
-    ):
+    if len(arrays) > 1 and LOCAL.state.casting is None and unrecorded(operands):
         return _tensor(np.asarray(quiet(_contract, _ARRAYS, made, arrays, None)))
     return None
 
 
 def _tensor(r: np.ndarray) -> Tensor:
     """A result of matrix products is a view of the product."""
-    return _result(r) if r.base is None else share(_result(r.base), r, None)
+    return result(r) if r.base is None else share(result(r.base), r, None)
 
 
 def _raw_einsum(equation: str, *arrays: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 from ...core.types.dtypes import cxx_name, from_numpy, scalar_name
 from ...core.values.building import scalar_array
-from ...core.values.promotion import broadcast_error, broadcast_shapes
+from ...core.values.promotion import broadcast_shapes
 from ..table.inplace import warn_expanded
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import Out, same_dtype
@@ -33,38 +34,40 @@ def _filled(input: np.ndarray, mask: np.ndarray, value: Any) -> np.ndarray:
         r = np.array(input, order="C")
         r[mask] = _of_type(value, input.dtype)
         return r
-    shape = (
-        broadcast_shapes(mask.shape, input.shape) if mask.ndim >= input.ndim else _other_way(input.shape, mask.shape)
-    )
+    shape = broadcast_shapes(mask.shape, input.shape)
     _boolean(mask)
     r = np.array(np.broadcast_to(input, shape), order="C")
     r[np.broadcast_to(mask, shape)] = _of_type(value, input.dtype)
     return r
 
 
-def _other_way(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(a, b)
-    except ValueError:
-        broadcast_error(b, a)
-
-
-#: numbers up to it fit into every float that NumPy has, but for halves
-_FITS = 3e38
+#: numbers up to it fit into every float that NumPy has, but for halves, and so do those that are not finite; integers
+#: only as long as they have no more bits, since they would be rounded twice
+_FITS: dict[type, float] = {float: 3e38, int: 1 << 53}
 
 
 def _masked_fill(input: Any, mask: Any, value: Any) -> np.ndarray:
-    kind = type(value)
+    most = _FITS.get(type(value))
     if (
-        (kind is float or kind is int)
-        and -_FITS <= value <= _FITS
+        most is not None
+        and not most < abs(value) < math.inf
         and input.dtype.char in "fd"
-        and mask.shape == input.shape
+        and mask.dtype.kind == "b"
+        and type(input) is np.ndarray
+        and type(mask) is np.ndarray
     ):
-        _boolean(mask)
-        r = input.copy()
-        r[mask] = value
-        return r
+        if mask.shape == input.shape:
+            r = input.copy()
+            np.putmask(r, mask, value)
+            return r
+        if mask.ndim <= input.ndim:
+            r = input.copy()
+            try:
+                np.copyto(r, value, where=mask)
+            except ValueError:  # the mask is larger, or does not fit
+                pass
+            else:
+                return r
     return _filled(input, mask, value)
 
 

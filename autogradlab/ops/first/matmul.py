@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ...core.memory.rows import Rows, levels_of
-from ...core.recording.record import TENSORS
-from ...core.runtime.modes import FLAGS, LOCAL
-from ...core.tensor.tensor import Tensor
+from ...core.memory.versions import of_inference
+from ...core.recording.record import RAW, TENSORS, start_node
+from ...core.runtime.modes import FLAGS, LOCAL, quiet
+from ...core.tensor.dispatching import instead
+from ...core.tensor.tensor import Tensor, gradient_edge
 from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.values.promotion import broadcast_shapes
 from ..table.arguments import reject
-from ..table.opdef import alias, composite
+from ..table.calls import record, unrecorded
+from ..table.opdef import OPS, alias, composite
 from ..table.outputs import EXPECTED, Out
-from .products import refuse_into, written
+from .products import SINGLES, product, refuse_into, result, written
+from .shape import in_one_batch
 
 
 @composite(
@@ -137,15 +144,44 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     rows = () if vector else left[-2:-1]
     columns = () if column else right[-1:]
     batch = broadcast_shapes(left[:-2], right[:-2])
-    n = 1
-    for size in batch:
-        n *= size
+    n = math.prod(batch)
+    if not vector and not column:
+        found = _of_batches(input, other, batch, n)
+        if found is not None:
+            return found
     x = F.reshape(F.expand(input, (*batch, *(rows or (1,)), left[-1])), (n, *(rows or (1,)), left[-1]))
     if column:
         y = F.unsqueeze(F.reshape(F.expand(other, (*batch, *right)), (n, *right)), 2)
         return F._unsafe_view(F.squeeze(_multiplied(F.bmm, x, y), 2), (*batch, *rows))
     y = F.reshape(F.expand(other, (*batch, *right[-2:])), (n, *right[-2:]))
     return F._unsafe_view(_multiplied(F.bmm, x, y), (*batch, *rows, *columns))
+
+
+@instead(lambda call, args, kwargs: None)
+def _of_batches(input: Tensor, other: Tensor, batch: tuple[int, ...], n: int) -> Tensor | None:
+    """The same of two batches of matrices of floats where no mode is at work: by arrays, with Nodes for all that
+    PyTorch records, and Tensors only for what a user may see. Else None."""
+    x, y = input._array, other._array
+    left, right = x.shape, y.shape
+    if x.dtype not in SINGLES or left[-1] != right[-2] or not n:
+        return None
+    shape = (*batch, left[-2], right[-1])
+    if unrecorded((input, other)):
+        if left[:-2] != batch:
+            x = RAW.expand(x, (*batch, *left[-2:]))
+        if right[:-2] != batch:
+            y = RAW.expand(y, (*batch, *right[-2:]))
+        r = quiet(product, x.reshape(n, *left[-2:]), y.reshape(n, *right[-2:]))
+        return result(r.reshape(shape))
+    usual = type(x) is np.ndarray and type(y) is np.ndarray and x.dtype is y.dtype
+    if not usual or FLAGS.unusual or of_inference(input) or of_inference(other):
+        return None
+    a, b = in_one_batch(input, batch, n), in_one_batch(other, batch, n)
+    r = quiet(product, a._array, b._array)
+    edges = (gradient_edge(a), gradient_edge(b))
+    bmm, view = OPS["bmm"], OPS["_unsafe_view"]
+    node = start_node(bmm.new_node, edges, r.shape, r.dtype, bmm.saves([a, b], edges, ()))
+    return record(result(r.reshape(shape)), view.new_node, (node,), (r.shape, None))
 
 
 alias("linalg_matmul", "matmul", method=False, function=False)

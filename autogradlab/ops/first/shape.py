@@ -226,15 +226,22 @@ def _asked_reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
 @instead(lambda call, args, kwargs: _asked_reshaped(*args))
 def _reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
     x = input._array
+    found = _viewed(x, size)
+    if found is None:
+        return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)
+    return view_of(input, *found, (x.shape, None))
+
+
+def _viewed(x: np.ndarray, size: tuple[int, ...]) -> tuple[np.ndarray, Op] | None:
+    """A view of an array in another shape, and the entry of its Node; None if it takes a copy."""
     shape = x.shape
     if 0 not in shape and x.flags.c_contiguous and (1 not in shape or laid_out_anew(x)):
-        return view_of(input, x.reshape(size), _VIEW, (shape, None))
+        return x.reshape(size), _VIEW
     strides = view_strides(x, size)
-    if strides is not None:
-        same = strides == x.strides and size == x.shape and type(x) is np.ndarray
-        r = x[...] if same else window(x, size, strides)
-        return view_of(input, r, _VIEW if x.flags.c_contiguous else _ALIAS, (x.shape, None))
-    return _UNSAFE_VIEW.call(TENSORS.clone(input, memory_format="contiguous"), size)
+    if strides is None:
+        return None
+    same = strides == x.strides and size == shape and type(x) is np.ndarray
+    return x[...] if same else window(x, size, strides), _VIEW if x.flags.c_contiguous else _ALIAS
 
 
 @composite("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor|.using_ints|view", reads="late")
@@ -702,6 +709,14 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **options: Any) ->
 
 
 RAW.expand = lambda x, *size: _expand(x, _known(size))
+
+
+def in_one_batch(input: Tensor, batch: tuple[int, ...], n: int) -> Tensor:
+    """Batches of matrices, expanded to a batch of `n`, as one batch."""
+    x = input._array
+    matrix = x.shape[-2:]
+    wide = x[...] if x.shape[:-2] == batch else _expand(x, (*batch, *matrix))
+    return _reshaped(view_of(input, wide, EXPAND, (x.shape, None)), (n, *matrix))
 
 
 @composite("expand_as(Tensor input, Tensor other) -> Tensor|view", function=False, reads="late")

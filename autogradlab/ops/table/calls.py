@@ -37,6 +37,7 @@ __all__ = [
     "recordable",
     "save_first",
     "unrecordable",
+    "unrecorded",
     "view_of",
 ]
 
@@ -334,6 +335,15 @@ def view_of(
         finish(node, LOCAL.state)
     t._view.edge = node  # type: ignore[union-attr]
     return t
+
+
+def unrecorded(tensors: Sequence[Tensor]) -> bool:
+    """Whether nothing is recorded of an operation on tensors, which have arrays of the usual kind and of one dtype."""
+    kind = tensors[0]._array.dtype
+    for t in tensors:
+        if t._array.dtype is not kind or type(t._array) is not _ndarray:
+            return False
+    return (bool(FLAGS.unusual) and not LOCAL.state.record) or not any(map(requires_grad, tensors))
 
 
 def _saver(op: Op) -> Callable[..., tuple[Any, ...]]:
