@@ -119,10 +119,12 @@ def view_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | Non
 class Geometry:
     """Where an array's elements lie, in elements from the start of a base array."""
 
-    __slots__ = ("offset", "shape", "strides")
+    __slots__ = ("dense", "offset", "shape", "strides")
 
     def __init__(self, array: np.ndarray, base: np.ndarray | None = None) -> None:
         size = array.itemsize
+        #: whether they lie row by row without gaps
+        self.dense = array.flags.c_contiguous and 1 not in array.shape
         self.shape = array.shape
         self.strides = tuple([s // size for s in array.strides])
         # an empty base has no place in memory
@@ -171,6 +173,11 @@ def room(base: Geometry, view: Geometry) -> tuple[int, int]:
 
 def laid_out(values: np.ndarray, base: Geometry, view: Geometry) -> tuple[np.ndarray, np.ndarray]:
     """A copy of an array in memory laid out as `base`, and the elements of `view` in it."""
+    if base.dense and type(values) is _ndarray:
+        low, high = view.bounds()
+        if low >= 0 and high < values.size:
+            copy = np.array(values, order="C")
+            return copy, view.window(copy, 0)
     size, first = room(base, view)
     flat = np.zeros(size, values.dtype)
     whole = base.window(flat, first)
