@@ -472,7 +472,7 @@ def clamp_max(input: np.ndarray, max: np.ndarray) -> np.ndarray:
 
 
 @single
-def _lerp(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> Any:
+def lerped(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> Any:
     near = abs(w) < 0.5
     gap = y - x
     if not isinstance(near, np.ndarray) or not near.ndim:
@@ -497,7 +497,7 @@ def _lerp_kernel(name: str) -> Any:
             weight = scalar_array(weight, from_numpy(input.dtype))
         if not isinstance(weight, np.ndarray):
             weight = np.asarray(weight, np.float32) if is_half(input) else numbered(input, weight)
-        r: np.ndarray = _lerp(input, end, weight)
+        r: np.ndarray = lerped(input, end, weight)
         return r
 
     return kernel

@@ -8,10 +8,11 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE
+from ...core.memory.layout import iterated
 from ...core.memory.places import at_places, moved
 from ...core.memory.rows import Rows, all_rows, plain_rows
 from ...core.memory.versions import INFERENCE
-from ...core.recording.record import RAW, TENSORS, says, writes
+from ...core.recording.record import TENSORS, says, writes
 from ...core.runtime.modes import quiet
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap_result
@@ -24,6 +25,7 @@ from ..table.creation import bind, finished
 from ..table.opdef import OPS, Op, op, publish
 from ..table.outputs import Out, resize_out, same_dtype
 from ..table.overloads import Overload
+from .blend import lerped
 from .sorting import keys_of, picked, ranked, selecting
 
 F = TENSORS
@@ -224,9 +226,9 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
         raise RuntimeError(
             f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {way}"
         )
-    if not input.numel():
+    if not input._array.size:
         raise RuntimeError("quantile() input tensor must be non-empty")
-    if q.dim() > 1:
+    if q._array.ndim > 1:
         raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     if input.dtype not in (dtypes.float32, dtypes.float64):
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
@@ -235,9 +237,10 @@ def _quantile(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     d = 0 if dim is None else wrap_dim(dim, input.dim())
     if out is not None and out.dtype is not input.dtype:
         raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")
-    p = all_rows(q._array)
-    if not ((p >= 0) & (p <= 1)).all():
-        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    if isinstance(given["q"], Tensor):
+        p = all_rows(q._array)
+        if not ((p >= 0) & (p <= 1)).all():
+            raise RuntimeError("quantile() q values must be in the range [0, 1]")
     r: Tensor | None = None
     if way == "linear" and name == "quantile":
         r = _at_once(input, q, None if dim is None else d, keepdim)
@@ -258,7 +261,7 @@ def _at_once(input: Tensor, q: Tensor, d: int | None, keepdim: bool) -> Tensor |
     for t in (input, q):
         if t._edge is not NO_EDGE or t._meta is not None or type(t) is not Tensor or type(t._array) is not np.ndarray:
             return None
-    if np.count_nonzero((x == 0) & np.signbit(x)):
+    if np.count_nonzero(x) < x.size and np.signbit(x[x == 0]).any():
         return None
     r = wrap_result(quiet(_interpolated, x, p, d, keepdim))
     if r._counter is not INFERENCE:
@@ -272,12 +275,17 @@ def _interpolated(x: np.ndarray, p: np.ndarray, d: int | None, keepdim: bool) ->
     else:
         lines = moved(x, d, -1) if x.ndim else x.reshape(1)
         shape = lines.shape[:-1] if not keepdim or not x.ndim else (*x.shape[:d], 1, *x.shape[d + 1 :])
-    lines = np.sort(lines).reshape(*shape, lines.shape[-1])
+    lines = lines.copy()
+    lines.sort()
+    lines = lines.reshape(*shape, lines.shape[-1])
     last = np.array(lines.shape[-1] - 1, x.dtype)
     ranks = np.where(np.isnan(lines[..., -1:]), last, p * last)
     below = ranks.astype(np.int64)
     low, high = (at_places(lines, at, lines.ndim - 1) for at in (below, np.ceil(ranks).astype(np.int64)))
-    found: np.ndarray = RAW.lerp(low, high, ranks - below.astype(x.dtype))
+    weights = ranks - below.astype(x.dtype)
+    found: np.ndarray = lerped(low, high, weights)
+    if found.ndim > 1:
+        found = iterated(found, low, high, weights)
     return found[None].swapaxes(0, -1)[..., 0] if p.ndim else found[..., 0]
 
 

@@ -84,9 +84,9 @@ def _running(name: str, ufunc: Any) -> Any:
             x = np.array(x)
             x[(slice(None),) * d + (0,)] *= 1
         kept = _KEPT.get(x.dtype.char, x.dtype)
-        out = np.ascontiguousarray(_accumulated(ufunc, x, d, kept), wanted)
-        if ufunc is np.add and out.dtype.kind in "fcV":  # PyTorch begins with 0: what begins with -0 is 0
-            out += 0
+        out = _accumulated(ufunc, x, d, kept).astype(wanted, "C", "unsafe", True, False)
+        if ufunc is np.add and wanted.kind in "fcV":  # PyTorch begins with 0: what begins with -0 is 0
+            np.add(out, np.zeros((), wanted), out)
         return out
 
     kernel.__name__ = name

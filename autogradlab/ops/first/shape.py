@@ -95,7 +95,7 @@ RAW.view = RAW.reshape = lambda x, *size: x.reshape(_known(size))
 
 def _sizes(name: str, input: Tensor, size: tuple[Any, ...], options: dict[str, Any], keyword: str) -> tuple[int, ...]:
     """The sizes of view(2, 3), view((2, 3)), view(size=(2, 3)); PyTorch's TypeError for anything else."""
-    if options.keys() == {keyword} and not size and isinstance(options[keyword], (tuple, list)):
+    if options and options.keys() == {keyword} and not size and isinstance(options[keyword], (tuple, list)):
         size = (options.pop(keyword),)
     if size and not options:
         given = size[0] if len(size) == 1 and type(size[0]) is tuple else size
