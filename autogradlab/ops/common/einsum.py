@@ -19,7 +19,7 @@ from ...core.tensor.dispatching import instead
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
-from ..first.products import DOT_DTYPE, bmm, result, written
+from ..first.products import DOT_DTYPE, _result, bmm, written
 from ..first.reduce import summed
 from ..table.arguments import reject
 from ..table.asking import unseen
@@ -404,7 +404,7 @@ def _at_once(made: Any, operands: Any, arrays: list[Any]) -> Tensor | None:
 
 def _tensor(r: np.ndarray) -> Tensor:
     """A result of matrix products is a view of the product."""
-    return result(r) if r.base is None else share(result(r.base), r, None)
+    return _result(r) if r.base is None else share(_result(r.base), r, None)
 
 
 def _raw_einsum(equation: str, *arrays: np.ndarray) -> np.ndarray:

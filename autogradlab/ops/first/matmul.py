@@ -20,7 +20,7 @@ from ..table.arguments import reject
 from ..table.calls import record, unrecorded
 from ..table.opdef import OPS, alias, composite
 from ..table.outputs import EXPECTED, Out
-from .products import SINGLES, product, refuse_into, result, written
+from .products import _SINGLES, _result, product, refuse_into, written
 from .shape import in_one_batch
 
 
@@ -163,7 +163,7 @@ def _of_batches(input: Tensor, other: Tensor, batch: tuple[int, ...], n: int) ->
     PyTorch records, and Tensors only for what a user may see. Else None."""
     x, y = input._array, other._array
     left, right = x.shape, y.shape
-    if x.dtype not in SINGLES or left[-1] != right[-2] or not n:
+    if x.dtype not in _SINGLES or left[-1] != right[-2] or not n:
         return None
     shape = (*batch, left[-2], right[-1])
     if unrecorded((input, other)):
@@ -172,7 +172,7 @@ def _of_batches(input: Tensor, other: Tensor, batch: tuple[int, ...], n: int) ->
         if right[:-2] != batch:
             y = RAW.expand(y, (*batch, *right[-2:]))
         r = quiet(product, x.reshape(n, *left[-2:]), y.reshape(n, *right[-2:]))
-        return result(r.reshape(shape))
+        return _result(r.reshape(shape))
     usual = type(x) is np.ndarray and type(y) is np.ndarray and x.dtype is y.dtype
     if not usual or FLAGS.unusual or of_inference(input) or of_inference(other):
         return None
@@ -181,7 +181,7 @@ def _of_batches(input: Tensor, other: Tensor, batch: tuple[int, ...], n: int) ->
     edges = (gradient_edge(a), gradient_edge(b))
     bmm, view = OPS["bmm"], OPS["_unsafe_view"]
     node = start_node(bmm.new_node, edges, r.shape, r.dtype, bmm.saves([a, b], edges, ()))
-    return record(result(r.reshape(shape)), view.new_node, (node,), (r.shape, None))
+    return record(_result(r.reshape(shape)), view.new_node, (node,), (r.shape, None))
 
 
 alias("linalg_matmul", "matmul", method=False, function=False)

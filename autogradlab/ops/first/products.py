@@ -31,7 +31,7 @@ _new = object.__new__
 _dot = np.ndarray.dot
 _ndarray = np.ndarray
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-SINGLES = frozenset((_FLOAT32, _FLOAT64))
+_SINGLES = frozenset((_FLOAT32, _FLOAT64))
 
 
 def _x(a: np.ndarray) -> str:
@@ -205,7 +205,7 @@ def _run_mm(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
     return _grads(self, grad, F, right, v_right, shape, strides, left, v_left, shape2, strides2)
 
 
-def result(r: np.ndarray) -> Tensor:
+def _result(r: np.ndarray) -> Tensor:
     # unrolled: t = wrap(r)
     t = _new(Tensor)
     t._array = r
@@ -237,7 +237,7 @@ def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         except (RuntimeError, MemoryError, TypeError, ValueError):  # TypeError: an array with the negative bit
             save_first(entry, (input, mat2))
             r = modes.quiet(mm, x, y)
-        t = result(r)
+        t = _result(r)
         # unrolled: a = known_edge(input)
         a = input._edge
         if a is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
@@ -404,7 +404,7 @@ def _short_addmm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         except (RuntimeError, MemoryError, ValueError):
             save_first(entry, (input, mat1, mat2))
             r = modes.quiet(addmm, z, x, y)
-        t = result(r)
+        t = _result(r)
         # unrolled: c = known_edge(input)
         c = input._edge
         if c is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
@@ -585,7 +585,7 @@ def _vectors(input: np.ndarray, other: np.ndarray) -> None:
 
 def _dots_together(run: Any, args: Any, levels: Any, lanes: Any) -> Any:
     """The products of many rows, as those of matrices of one row and one column."""
-    if any(x.ndim != 1 or x.dtype not in SINGLES or x.dtype != args[0].dtype for x in args):
+    if any(x.ndim != 1 or x.dtype not in _SINGLES or x.dtype != args[0].dtype for x in args):
         return None
     if args[0].shape != args[1].shape or args[0].size < 2:
         return None
