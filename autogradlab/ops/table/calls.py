@@ -636,27 +636,24 @@ def record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor], 
         record(ts[0], op.new_node, tuple(edges), op.saves(values, edges, ts))
         return
     made = ts[: op.differentiable]
-    shapes, kinds, floats = [], [], []
     for t in made:
-        x = t._array
-        kind = x.dtype
-        floats.append(kind is _FLOAT or kind.kind in "fcV")
-        if not floats[-1]:
+        kind = t._array.dtype
+        if kind is not _FLOAT and kind.kind not in "fcV":
             recordable(t, values)
-        shapes.append(x.shape)
-        kinds.append(kind)
     shape: Any
     numpy: Any
-    shape, numpy = (tuple(shapes), tuple(kinds)) if op.multi_node else (shapes[0], kinds[0])
+    if op.multi_node:
+        shape, numpy = tuple([t._array.shape for t in made]), tuple([t._array.dtype for t in made])
+    else:
+        shape, numpy = made[0]._array.shape, made[0]._array.dtype
     node = start_node(op.new_node, tuple(edges), shape, numpy, op.saves(values, edges, tuple(ts)))
     if local is not None and not local.plain:
         finish(node, local)
-    edge: Edge = node
     for nr, t in enumerate(made):
-        if floats[nr]:
-            if nr:
-                edge = (node, nr)
-            if t._view is None:
-                t._edge = edge
-            else:
+        kind = t._array.dtype
+        if kind is _FLOAT or kind.kind in "fcV":
+            edge: Edge = (node, nr) if nr else node
+            if t._view is not None:
                 t._view.edge = edge
+            else:
+                t._edge = edge
