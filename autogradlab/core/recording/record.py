@@ -824,15 +824,19 @@ _edges_of = vars(Node)["_edges"].__get__
 _set_edges = vars(Node)["_edges"].__set__
 
 
-def _run_of_one(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """`Node.run` of an operation with one edge, whose formula takes all that is saved."""
+def _run_of_one(formula: Callable[..., Any], count: int, tensors: bool) -> Callable[..., Any]:
+    """`Node.run` of an operation with one edge, whose formula takes all that is saved. tensors: whether there are
+    tensors among these `count` values; others are never freed, nor changed."""
 
     def run(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is None:
             return (None,)
         return (formula(F, grad, *raw(self)),)
 
-    return run
+    def run_on_values(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
+        return (None if grad is None else formula(F, grad, *self.saved[:count]),)
+
+    return run if tensors else run_on_values
 
 
 def _run_each(formulas: tuple[Formula, ...]) -> Callable[..., Any]:
@@ -899,9 +903,11 @@ def make_node_class(
     formulas: tuple[Formula, ...],
     multi: bool,
     shown: dict[str, str] | None = None,
+    tensors: bool = True,
     **methods: Any,
 ) -> type[OpNode]:
-    """The Node class of an operation. `shown` maps our names of saved values to PyTorch's where they differ."""
+    """The Node class of an operation. `shown` maps our names of saved values to PyTorch's where they differ; tensors:
+    whether there may be tensors among these."""
     names = {"input": "self", **(shown or {})}
 
     def theirs(field: str) -> str:
@@ -923,7 +929,7 @@ def make_node_class(
     if not (multi or not_implemented) and len(formulas) == 1:
         (only,) = formulas
         if only.edges == (0,) and not only.joint and only.names == fields:
-            methods.setdefault("run", _run_of_one(only.fn))
+            methods.setdefault("run", _run_of_one(only.fn, len(fields), tensors))
         elif only.joint and only.edges == tuple(range(len(only.edges))):  # of a list of tensors ()
             methods.setdefault("run", _run_joint(only))
     elif not (multi or not_implemented or any(f.joint for f in formulas)):

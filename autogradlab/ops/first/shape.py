@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -440,6 +441,7 @@ def _permute(input: np.ndarray, dims: tuple[int, ...]) -> np.ndarray:
         raise RuntimeError("permute(): duplicate dims are not allowed.") from None
 
 
+@lru_cache(maxsize=256)
 def _inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
     n = len(dims)
     found = [0] * n

@@ -334,7 +334,8 @@ class Op:
         shown, methods = self._class_parts
         called = self._in_place(self.overload)
         name, fields, formulas = self.node_name, self.fields, self.formulas
-        made: Any = make_node_class(name, fields, formulas, self.multi_node, shown, in_place=called, **methods)
+        tensors = any(kind in _OF_TENSORS for kind, _ in self.savers)
+        made: Any = make_node_class(name, fields, formulas, self.multi_node, shown, tensors, in_place=called, **methods)
         kinds = [(name, kind) for name, (kind, _) in zip(made.saved_names, self.savers, strict=True)]
         made.tensor_names = tuple([name for name, kind in kinds if kind in _OF_TENSORS])
         made.list_names = tuple([name for name, kind in kinds if kind in _LISTS])
