@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import lru_cache
 from operator import attrgetter
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -241,8 +242,81 @@ _array_shape: Any = attrgetter("shape")
 _tensor_shape: Any = attrgetter("_array.shape")
 
 
+class Step(NamedTuple):
+    """How two operands become one: sums along dimensions that only one of them has, then a product."""
+
+    #: their places among the operands, and that of the product
+    first: int
+    second: int
+    result: int
+    #: what is summed of each before
+    sums: tuple[tuple[int, ...], tuple[int, ...]]
+    #: None where nothing is summed of the product; else whether they change places, and what is done to each to make it
+    #: one batch of matrices: an order of its dimensions, and a shape
+    product: tuple[bool, tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]] | None
+    #: the shape of the product of matrices, and its order
+    shape: tuple[int, ...] = ()
+    order: tuple[int, ...] = ()
+
+
+@lru_cache(maxsize=256)
+def _steps(shapes: tuple[tuple[int, ...], ...], out: int, path: tuple[int, ...] | None) -> list[Step]:
+    """The contraction of operands of these shapes, of whose dimensions the first `out` stay: pair by pair, in the order
+    of a path if there is one; what is summed leaves as early as it can."""
+    left = list(shapes)
+    counts = [sum([n != 1 for n in sizes]) for sizes in zip(*shapes, strict=True)]
+    pairs = list(path or ())
+    found = []
+    while len(left) > 1:
+        i, j = sorted(pairs[:2]) or (0, 1)
+        del pairs[:2]
+        b, a = list(left.pop(j)), list(left.pop(i))
+        together: list[int] = []
+        sums: tuple[list[int], list[int]] = ([], [])
+        for d in range(out, len(a)):
+            if a[d] != 1 and b[d] != 1:
+                counts[d] -= 1
+                if counts[d] == 1:
+                    together.append(d)
+                    counts[d] = 0
+            elif counts[d] == 1 and (a[d] != 1 or b[d] != 1):
+                which = int(a[d] == 1)
+                sums[which].append(d)
+                (a, b)[which][d] = 1
+                counts[d] = 0
+        at = len(left) if path is not None else 0
+        step = Step(i, j, at, (tuple(sums[0]), tuple(sums[1])), *_product(a, b, together))
+        found.append(step)
+        sizes = [m if n == 1 else n for n, m in zip(a, b, strict=True)]
+        for d in together:
+            sizes[d] = 1
+        left.insert(at, tuple(sizes))
+    return found
+
+
+def _product(a: list[int], b: list[int], dims: list[int]) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
+    """The product of operands of two shapes, summed over `dims`, which stay with size 1, as one batched product of
+    matrices: the last three fields of a `Step`."""
+    if not dims:
+        return None, (), ()
+    both, left, right = [], [], []
+    for d, (n, m) in enumerate(zip(a, b, strict=True)):
+        if d not in dims:
+            (both if n != 1 and m != 1 else left if n != 1 else right).append(d)
+    swapped = bool(left and right and right[-1] < left[0])  # so that the result's dimensions are in their own order
+    if swapped:
+        a, b, left, right = b, a, right, left
+    n_both, n_left, n_sum = (math.prod([a[d] for d in ds]) for ds in (both, left, dims))
+    n_right = math.prod([b[d] for d in right])
+    order = (*both, *left, *dims, *right)
+    shape = (*[a[d] for d in (*both, *left)], *[1] * len(dims), *[b[d] for d in right])
+    back = tuple(sorted(range(len(order)), key=order.__getitem__))
+    orders = order, (*both, *dims, *right, *left)
+    return (swapped, orders, ((n_both, n_left, n_sum), (n_both, n_sum, n_right))), shape, back
+
+
 def _contract(F: Any, made: Plan, operands: list[Any], path: Any) -> Any:
-    """Operands in the common order, then pair by pair into one; what is summed leaves as early as it can."""
+    """Operands in the common order, then pair by pair into one."""
     shape_of = _array_shape if F is _ARRAYS else _tensor_shape
     ops = []
     for x, diagonals, missing, order in zip(operands, made.diagonals, made.missing, made.orders, strict=True):
@@ -257,68 +331,27 @@ def _contract(F: Any, made: Plan, operands: list[Any], path: Any) -> Any:
     out, total = made.out, made.total
     if len(ops) == 1:
         return ops[0] if total == out else F.sum(ops[0], tuple(range(out, total)), False)
-    shapes = list(map(shape_of, ops))
-    counts = [sum([shape[d] != 1 for shape in shapes]) for d in range(total)]
-    steps = None if path is None else [int(n) for n in path]
-    while len(ops) > 1:
-        i, j = 0, 1
-        if steps:
-            i, j = sorted(steps[:2])
-            del steps[:2]
-        b = ops.pop(j)
-        a = ops.pop(i)
-        left, right = shape_of(a), shape_of(b)
-        together: list[int] = []
-        a_dims: list[int] = []
-        b_dims: list[int] = []
-        for d in range(out, total):
-            if left[d] != 1 and right[d] != 1:
-                counts[d] -= 1
-                if counts[d] == 1:
-                    together.append(d)
-                    counts[d] = 0
-            elif counts[d] == 1 and (left[d] != 1 or right[d] != 1):
-                (a_dims if left[d] != 1 else b_dims).append(d)
-                counts[d] = 0
-        if a_dims:
-            a = F.sum(a, tuple(a_dims), True)
-        if b_dims:
-            b = F.sum(b, tuple(b_dims), True)
-        r = _pair(F, a, b, together)
-        ops.insert(len(ops) if path is not None else 0, r)
+    for step in _steps(tuple(map(shape_of, ops)), out, None if path is None else tuple(map(int, path))):
+        right = ops.pop(step.second)
+        left = ops.pop(step.first)
+        if step.sums[0]:
+            left = F.sum(left, step.sums[0], True)
+        if step.sums[1]:
+            right = F.sum(right, step.sums[1], True)
+        ops.insert(step.result, _pair(F, left, right, step))
     return ops[0] if total == out else F.view(ops[0], shape_of(ops[0])[:out])
 
 
-def _pair(F: Any, a: Any, b: Any, dims: list[int]) -> Any:
-    """The product of two operands, summed over `dims` (kept with size 1), as one batched matrix product."""
-    if not dims:
+def _pair(F: Any, a: Any, b: Any, step: Step) -> Any:
+    """The product of two operands."""
+    if step.product is None:
         return F.mul(a, b)
-    shape_of = _array_shape if F is _ARRAYS else _tensor_shape
-    both, left, right = [], [], []
-    n_both = n_left = n_right = n_sum = 1
-    for d, (n, m) in enumerate(zip(shape_of(a), shape_of(b), strict=True)):
-        if d in dims:
-            n_sum *= n
-        elif n != 1 and m != 1:
-            both.append(d)
-            n_both *= n
-        elif n != 1:
-            left.append(d)
-            n_left *= n
-        else:
-            right.append(d)
-            n_right *= m
-    if left and right and right[-1] < left[0]:  # the result's dimensions in their own order: the operands change places
-        a, b, left, right, n_left, n_right = b, a, right, left, n_right, n_left
-    x = F.reshape(F.permute(a, (*both, *left, *dims, *right)), (n_both, n_left, n_sum))
-    y = F.reshape(F.permute(b, (*both, *dims, *right, *left)), (n_both, n_sum, n_right))
-    order = (*both, *left, *dims, *right)
-    first, second = shape_of(a), shape_of(b)
-    shape = (*[first[d] for d in (*both, *left)], *[1] * len(dims), *[second[d] for d in right])
-    back = [0] * len(order)
-    for place, d in enumerate(order):
-        back[d] = place
-    return F.permute(F.view(F.bmm(x, y), shape), tuple(back))
+    swapped, orders, shapes = step.product
+    if swapped:
+        a, b = b, a
+    x = F.reshape(F.permute(a, orders[0]), shapes[0])
+    y = F.reshape(F.permute(b, orders[1]), shapes[1])
+    return F.permute(F.view(F.bmm(x, y), step.shape), step.order)
 
 
 _NOTHING = (
