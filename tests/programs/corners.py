@@ -409,3 +409,16 @@ for batch in torch.utils.data.DataLoader([(kept, 1), (kept, 2)], batch_size=2):
 whole = torch.tensor([1, 6]).as_subclass(Telling)
 for made in (1 & whole, 1 | whole, 1 ^ whole, whole & 1, whole | whole, whole ^ 3, 1 << whole, torch.tensor(3) & whole):
     print(made.as_subclass(torch.Tensor))
+
+# % corners-masked-fill: masks that are spread, and numbers of any size
+x = torch.arange(6.0).view(2, 3)
+for mask in ([[True], [False]], [True, False, True], [[[True, False, False]]], True):
+    for number in (-float("inf"), float("nan"), 7, 2**70, 1e39, 2**60 + 1):
+        attempt(lambda: x.masked_fill(torch.tensor(mask), number))
+for mask in ([True, False], [[True]] * 3):
+    attempt(lambda: x.masked_fill(torch.tensor(mask), 7))
+attempt(lambda: x[0].masked_fill(x > 1, 9.0))
+attempt(lambda: x.masked_fill(torch.tensor([1, 0, 1]), 9.0))
+weight = x.clone().requires_grad_()
+weight.masked_fill(torch.tensor([True, False, True]), -float("inf")).backward(torch.ones(2, 3))
+print(weight.grad)

@@ -147,6 +147,16 @@ t(F.scaled_dot_product_attention, q, q, q, torch.ones(2, 2).double())
 for order in (0, 1, 2, 3), (2, 0, 1, 3), (0, 2, 1, 3):
     x = torch.ones(2, 3, 4, 5).permute(order)
     print(F.scaled_dot_product_attention(x, x, x).stride())
+for shape in (3, 2, 1, 4), (1, 2, 3, 4):  # its gradients lie with the heads behind the rows, those of one row too
+    inputs = [torch.ones(shape, requires_grad=True) for _ in range(3)]
+    F.scaled_dot_product_attention(*inputs, is_causal=True).sum().backward()
+    print([x.grad.stride() for x in inputs])
+q, k = torch.ones(1, 1, 3, 2), torch.ones(1, 1, 3, 2)
+k[..., 2, :] = float("nan")
+print(F.scaled_dot_product_attention(q, k, q, is_causal=True))
+print(F.scaled_dot_product_attention(q, q, q, is_causal=True, scale=0.0))
+print(F.scaled_dot_product_attention(q, q, q, attn_mask=torch.eye(3)[1:2] > 0))
+print(F.scaled_dot_product_attention(q, q, q, attn_mask=torch.eye(3)[:, :1].expand(3, 3) > 0))
 
 # % layers-recurrent-refusals: recurrent layers and their arguments
 for make in nn.RNN, nn.LSTM, nn.GRU:
