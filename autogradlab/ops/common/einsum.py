@@ -299,7 +299,9 @@ def _product(a: list[int], b: list[int], dims: list[int]) -> tuple[Any, tuple[in
     matrices: the last three fields of a `Step`."""
     if not dims:
         return None, (), ()
-    both, left, right = [], [], []
+    both: list[int] = []
+    left: list[int] = []
+    right: list[int] = []
     for d, (n, m) in enumerate(zip(a, b, strict=True)):
         if d not in dims:
             (both if n != 1 and m != 1 else left if n != 1 else right).append(d)
