@@ -646,6 +646,11 @@ def dropout_(input: _Tensor, p: _Number | _Tensor, train: _bool) -> _Tensor:
     """In place: the tensor itself gets the values of `dropout`, keeps its shape and dtype, and is
     returned. Errors: RuntimeError for a leaf that requires grad."""
 @_overload
+def dsmm(input: _Tensor, mat2: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The product of two matrices."""
+@_overload
+def dsmm(input: _Tensor, mat2: _Tensor, out_dtype: _dtype, *, out: _Tensor | None = ...) -> _Tensor: ...
+@_overload
 def dsplit(input: _Tensor, sections: _int) -> _tuple[_Tensor, ...]:
     """tensor_split along dimension 2."""
 @_overload
@@ -1684,6 +1689,11 @@ def split_with_sizes(input: _Tensor, split_sizes: _Sequence[_int], dim: _int = .
     """The tensor in parts of given sizes along dim."""
 def split_with_sizes_copy(input: _Tensor, split_sizes: _Any, dim: _Any = ...) -> _tuple[_Tensor, ...]:
     """split_with_sizes as copies."""
+@_overload
+def spmm(input: _Tensor, mat2: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The product of two matrices."""
+@_overload
+def spmm(input: _Tensor, mat2: _Tensor, out_dtype: _dtype, *, out: _Tensor | None = ...) -> _Tensor: ...
 def sqrt(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The square root; nan below 0. Its derivative at 0 is infinite."""
 def sqrt_(input: _Tensor) -> _Tensor:

@@ -54,6 +54,7 @@ class _Gate(Identity):
     __slots__ = ("tangents",)
 
     simple = False
+    hidden = True
     #: whether it is for tangents
     tangents: bool
 
@@ -180,8 +181,12 @@ class Level:
     def add(self, tensor: Tensor, tangent: Tensor) -> Tensor:
         """Give a tensor, in whose place in the graph nothing else leads, a tangent."""
         node = pair(gradient_edge(tangent))[0]
-        if isinstance(node, _Gate):  # it was computed while forward mode was switched off
-            tangent._edge = node._edges[0]
+        if isinstance(node, _Gate):  # it was computed while forward mode was switched off: it has no tangent here
+            if reaches_others(tangent, set(self.own)):
+                tangent._edge = node._edges[0]
+                self._set_apart(tangent)
+            else:
+                tangent._edge = NO_EDGE
         tangent = _laid_out_as(tensor, tangent)
         self.given[place_of(tensor)] = tangent
         self.derived[id(tensor)] = tensor
@@ -316,8 +321,9 @@ class Level:
         return t
 
     def _set_apart(self, t: Tensor) -> None:
-        """Note that a tensor with a history has no tangent."""
+        """Note that a tensor with a history has no tangent: what is computed from it gets none by way of it."""
         self.apart[id(t)] = t
+        self.made[place_of(t)] = None
         node = pair(gradient_edge(t))[0]
         if node is not None:
             self.leading[node] = False

@@ -61,7 +61,7 @@ LAZY = {
     "signbit",
     "common.blas": "F._trilinear F.linalg_cross F.linear F.trace_back Tensor.addbmm_ Tensor.addr_ Tensor.baddbmm_ "
     "addbmm addmv addmv_ addr baddbmm cross inner torch._addmm_activation torch._int_mm torch.bilinear "
-    "torch.chain_matmul trace",
+    "torch.chain_matmul torch.dsmm torch.spmm trace",
     "common.blend": "F.clamp_backward F.clamp_max_backward F.clamp_min_backward Tensor.addcdiv_ Tensor.addcmul_ "
     "Tensor.lerp_ addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ lerp where",
     "common.closeness": "allclose isclose torch.isin",

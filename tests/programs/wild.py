@@ -281,3 +281,69 @@ class Shifted(torch.distributions.Normal):
 for kind in (Annotated, Own, Shifted):
     hints = typing.get_type_hints(kind)
     print([(name, hints[name]) for name in ("factor", "mask", "rate", "shift", "training") if name in hints])
+
+
+# % wild-no-channels: what a convolution without input channels draws all the same
+for made in (lambda: nn.Conv2d(0, 4, 1), lambda: nn.Conv1d(3, 0, 2), lambda: nn.ConvTranspose2d(4, 0, 1)):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.manual_seed(0)
+        layer = made()
+    print(layer, layer.bias, torch.rand(2))
+
+
+# % wild-single-labels: strides of labels of size 1 in einsum, recorded and not
+x, y = torch.ones(2, 4, 1, 3), torch.ones(2, 4, 1, 3)
+for equation in ("bihd,bjhd->bijh", "bihd,bjhd->ijbh", "bihd,bjhd->bhij"):
+    for asks in (False, True):
+        made = torch.einsum(equation, x.requires_grad_(asks), y)
+        print(equation, asks, made.stride(), (made * 0.5).stride())
+
+
+# % wild-tangents-by-jvp: tangents that a Function's jvp makes of what forward returned
+import torch.autograd.forward_ad as fwAD
+
+
+class Exponential(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.result = torch.exp(x)
+        return ctx.result
+
+    @staticmethod
+    def jvp(ctx, tangent):
+        made = tangent * ctx.result
+        print(made.requires_grad, made.grad_fn and made.grad_fn.name())
+        return made
+
+
+for asks in (False, True):
+    with fwAD.dual_level():
+        dual = fwAD.make_dual(torch.zeros(2, requires_grad=asks), torch.tensor([1.0, 2.0]))
+        made = Exponential.apply(dual)
+        tangent = fwAD.unpack_dual(made).tangent
+        print(made, tangent, tangent.requires_grad, fwAD.unpack_dual(tangent * 2).tangent)
+        print(fwAD.unpack_dual(made * made).tangent, fwAD.unpack_dual(Exponential.apply(made)).tangent)
+
+
+# % wild-sparse-names: products named after sparse matrices, of dense ones, as graph networks write them
+a = torch.ones(2, 3, requires_grad=True)
+for product in (torch.spmm, torch.dsmm):
+    print(product.__name__, product(a, torch.eye(3)))
+    attempt(lambda: product(2, a))
+    attempt(lambda: product(a, a))
+attempt(lambda: a.spmm(a))
+
+
+# % wild-tangents-go-on: what is computed from a tangent that was given out, beside dual tensors
+import torch.autograd.forward_ad as fwAD
+
+for asks in (False, True):
+    x = torch.tensor([1.0, 2.0], requires_grad=asks)
+    with fwAD.dual_level():
+        dual = fwAD.make_dual(x, torch.tensor([1.0, 3.0]))
+        primal, tangent = fwAD.unpack_dual(dual * dual)
+        print(tangent * 2, fwAD.unpack_dual(tangent * dual).tangent.detach())
+        print(primal * 2, fwAD.unpack_dual(primal * dual).tangent.detach())
+        if asks:
+            print(torch.autograd.grad((tangent * 2).sum(), x))

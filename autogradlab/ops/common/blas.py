@@ -17,7 +17,7 @@ from ...core.types.dtypes import cxx_name, from_numpy, promote, scalar_name
 from ...core.values.promotion import broadcast_shapes, check_cast
 from ..first.kinds import fused, is_half, refuse
 from ..first.products import DOT_DTYPE, added, combined, product, scaled, times, written
-from ..table.opdef import composite, op
+from ..table.opdef import alias, composite, op
 from ..table.outputs import EXPECTED, Out
 
 
@@ -29,6 +29,11 @@ def lift(F: Any, array: np.ndarray) -> Any:
 def adjoint(F: Any, x: Any) -> Any:
     """The conjugate transpose of the last two dimensions."""
     return F.conj(F.transpose(x, -2, -1))
+
+
+# names of mm for sparse matrices, which take dense ones too
+alias("spmm", "mm", method=False, named=False)
+alias("dsmm", "mm", method=False, named=False)
 
 
 # -- beta * input + alpha * product ------------------------------------------------------------------------------------

@@ -229,7 +229,8 @@ def _check_sizes(made: Plan, shapes: list[tuple[int, ...]]) -> None:
 _ARRAYS: Any = SimpleNamespace(
     permute=np.ndarray.transpose,
     reshape=np.ndarray.reshape,
-    view=np.ndarray.reshape,
+    # NumPy gives dimensions of size 1 strides of its own
+    view=lambda x, size: RAW._unsafe_view(x, size) if 1 in size and 1 in x.shape else x.reshape(size),
     mul=np.multiply,
     bmm=bmm,
     unsqueeze=lambda x, dim: x[..., None],

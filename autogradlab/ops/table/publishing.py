@@ -267,14 +267,17 @@ def _in_place_of(call: Function, made: Any, name: str) -> Function:
     return made
 
 
-def alias(declaration: str, of: str, method: bool = True, function: bool = True, reads: Reads = "late") -> None:
-    """A second name for an operation. Its signatures are those of the operation, unless the declaration has others."""
+def alias(
+    declaration: str, of: str, method: bool = True, function: bool = True, reads: Reads = "late", named: bool = True
+) -> None:
+    """A second name for an operation. Its signatures are those of the operation, unless the declaration has others.
+    named: whether errors of the function say this name, not the operation's."""
     name = declare(declaration)
     if name != of:
         ALIASES[name] = of
     fn = operation(of)
     setattr(TENSORS, name, fn)
     if function:
-        FUNCTIONS[name] = checking(fn, name, space_of(name), reads)
+        FUNCTIONS[name] = _in_place_of(fn, checking(fn, name if named else of, space_of(name), reads), name)
     if method:
         attach(name, checking(Tensor.__dict__.get(of, fn), name, "Tensor", reads))
