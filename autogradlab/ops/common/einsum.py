@@ -229,8 +229,7 @@ def _check_sizes(made: Plan, shapes: list[tuple[int, ...]]) -> None:
 _ARRAYS: Any = SimpleNamespace(
     permute=np.ndarray.transpose,
     reshape=np.ndarray.reshape,
-    # NumPy gives dimensions of size 1 strides of its own
-    view=lambda x, size: RAW._unsafe_view(x, size) if 1 in size and 1 in x.shape else x.reshape(size),
+    view=np.ndarray.reshape,
     mul=np.multiply,
     bmm=bmm,
     unsqueeze=lambda x, dim: x[..., None],
@@ -342,7 +341,12 @@ def _contract(F: Any, made: Plan, operands: list[Any], path: Any) -> Any:
         if step.sums[1]:
             right = F.sum(right, step.sums[1], True)
         ops.insert(step.result, _pair(F, left, right, step))
-    return ops[0] if total == out else F.view(ops[0], shape_of(ops[0])[:out])
+    if total == out:
+        return ops[0]
+    shape = shape_of(ops[0])[:out]
+    if F is _ARRAYS and 1 in shape:  # NumPy gives dimensions of size 1 strides of its own
+        return RAW._unsafe_view(ops[0], shape)
+    return F.view(ops[0], shape)
 
 
 def _pair(F: Any, a: Any, b: Any, step: Step) -> Any:
