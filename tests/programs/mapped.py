@@ -470,3 +470,33 @@ looped(vmap(grad(lambda t: t.take(few).sum())), x)
 looped(vmap(grad(lambda t: F.kl_div(t, y[0], reduction="sum"))), x)
 looped(vmap(grad(lambda t: (torch.isclose(t, t) + t).sum())), x)
 looped(grad(lambda t: vmap(lambda row: torch.isclose(row, row).sum() + row.sum())(t).sum()), x)
+# sizes that do not fit: messages count the dimensions of the vmaps, which come first
+for function, *arguments in (
+    (lambda t: t + torch.ones(4), torch.ones(2, 3)),
+    (vmap(lambda t: t * torch.ones(4)), torch.ones(2, 5, 3)),
+    (lambda t: torch.where(t > 0, t, torch.ones(4)), torch.ones(2, 3)),
+    (lambda s, t: s > t, torch.ones(2, 3, 2), torch.ones(2, 4)),
+    (lambda t: torch.broadcast_tensors(t, torch.ones(4)), torch.ones(2, 3)),
+    (lambda t: t.expand(4, 5), torch.ones(2, 3)),
+    (vmap(lambda t: t.expand(5)), torch.ones(2, 4, 3)),
+    (lambda t: t.expand(2), torch.ones(2, 4, 3)),
+    (lambda t: t.view(-1, 5), torch.ones(2, 3)),
+    (lambda t: t.view(2, -2), torch.ones(2, 3)),
+    (lambda t: t.reshape(5), torch.ones(2, 3)),
+    (lambda t: t.t().reshape(5), torch.ones(2, 3, 2)),
+    (lambda t: torch.cat([t, torch.ones(2, 2)]), torch.ones(2, 3)),
+    (lambda t: torch.cat([t, torch.ones(2, 2)]), torch.ones(2, 3, 3)),
+    (lambda t: torch.stack([t, torch.ones(2)]), torch.ones(2, 3)),
+    (lambda t: t @ torch.ones(4), torch.ones(2, 3)),
+    (lambda t: torch.ones(4) @ t, torch.ones(2, 3)),
+    (lambda s, t: s @ t, torch.ones(2, 3), torch.ones(2, 4)),
+    (lambda t: t @ torch.ones(4), torch.ones(2, 5, 3)),
+    (lambda t: torch.ones(5, 4) @ t, torch.ones(2, 3)),
+    (lambda t: t @ torch.ones(4, 5), torch.ones(2, 7, 3)),
+    (lambda t: torch.ones(7, 3) @ t, torch.ones(2, 4, 5)),
+    (lambda t: F.linear(t, torch.ones(5, 4), torch.ones(5)), torch.ones(2, 3)),
+    (lambda t: torch.addmm(torch.ones(5), t, torch.ones(4, 5)), torch.ones(2, 7, 3)),
+    (lambda t: torch.bmm(t, torch.ones(6, 4, 5)), torch.ones(2, 6, 7, 3)),
+    (vmap(lambda t: t @ torch.ones(4, 5)), torch.ones(2, 6, 3)),
+):
+    attempt(lambda f=function, a=arguments: print(vmap(f)(*a)))

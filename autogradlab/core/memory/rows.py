@@ -28,6 +28,7 @@ __all__ = [
     "Rule",
     "all_rows",
     "each",
+    "lanes_of",
     "levels_of",
     "new_level",
     "one_by_one",
@@ -103,6 +104,12 @@ def levels_of(shape: Any) -> tuple[int, ...]:
     if type(shape) is tuple and shape and isinstance(shape[0], tuple):
         return tuple(sorted({level for one in shape for level in levels_of(one)}))
     return ()
+
+
+def lanes_of(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """How many rows each level of an array of this shape counts: sizes that come first where PyTorch's messages name
+    those of all rows."""
+    return shape.lanes if type(shape) is RowShape else ()
 
 
 def _from_below(message: str) -> str:

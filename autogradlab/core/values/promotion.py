@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arguments.params import TOO_BIG, python_number
 from ..memory.layout import like
+from ..memory.rows import levels_of
 from ..runtime import errors
 from ..runtime.modes import quiet
 from ..tensor.tensor import Tensor, wrap_scalar
@@ -138,14 +139,16 @@ def check_cast(found: np.dtype[Any], wanted: np.dtype[Any]) -> None:
         raise RuntimeError(errors.CAST.format(*(dtypes.scalar_name(d) for d in (found, wanted))))
 
 
-def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> NoReturn:
-    """Raise PyTorch's error for two shapes that do not broadcast."""
+def broadcast_error(a: tuple[int, ...], b: tuple[int, ...], *others: tuple[int, ...]) -> NoReturn:
+    """Raise PyTorch's error for two shapes that do not broadcast. Among the dimensions of rows it counts those of their
+    vmaps, which come first. others: shapes beside these, which may be of rows too."""
     n = max(len(a), len(b))
+    front = len(levels_of((a, b, *others)))
     for i in range(n - 1, -1, -1):
         x = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
         y = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
         if x != y and 1 not in (x, y):
-            raise RuntimeError(errors.BROADCAST.format(x, y, i))
+            raise RuntimeError(errors.BROADCAST.format(x, y, front + i))
     raise RuntimeError(f"shapes {list(a)} and {list(b)} do not broadcast")
 
 
@@ -162,6 +165,6 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
                 if sizes[i] == 1:
                     sizes[i] = n
                 elif n not in (1, sizes[i]):
-                    broadcast_error(result, shape)
+                    broadcast_error(result, shape, *shapes)
             result = tuple(sizes)
     return result

@@ -509,7 +509,7 @@ def broadcast_tensors(*tensors: Any) -> Any:
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {typename(t)}")
-    shape = broadcast_shapes(*(t._array.shape for t in tensors))
+    shape = broadcast_shapes(*(tuple(t._array.shape) for t in tensors))  # of rows, in the words for one
     return tuple(expand(t, shape) if t._array.shape != shape else t for t in tensors)
 
 

@@ -13,7 +13,7 @@ from ...core.arguments.mismatch import typename
 from ...core.graph.node import NO_EDGE
 from ...core.memory.layout import channels_last, contiguous, with_channels_last
 from ...core.memory.places import moved
-from ...core.memory.rows import Apart, Rows, refuse_numbers, repeated
+from ...core.memory.rows import Apart, Rows, lanes_of, refuse_numbers, repeated
 from ...core.memory.together import beside, tried
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import FLAGS, LOCAL
@@ -107,6 +107,11 @@ def _cat_together(run: Any, args: Any, levels: Any, lanes: Any) -> Any:
     return None if found is None else Rows(found, levels)
 
 
+def _lanes(tensors: Any) -> tuple[int, ...]:
+    """How many rows each vmap counts of what is joined: sizes that errors name in front of those of a row."""
+    return max((lanes_of(t.shape) for t in tensors), key=len)
+
+
 def _cat_checked(tensors: Any, dim: Any) -> np.ndarray:
     refuse_numbers(*tensors)
     for i, t in enumerate(tensors):
@@ -117,15 +122,17 @@ def _cat_checked(tensors: Any, dim: Any) -> np.ndarray:
         real, dim = tensors[:1], 0
     first = real[0]
     d = wrap_dim(dim, first.ndim)
+    front = len(_lanes(tensors))
     for i, t in enumerate(tensors):
         if t.shape == (0,):
             continue
         if t.ndim != first.ndim:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {t.ndim}")
+            ndims = f"{front + first.ndim} and {front + t.ndim}"
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {ndims}")
         for k, (n, m) in enumerate(zip(first.shape, t.shape, strict=True)):
             if n != m and k != d:
                 raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {d}. Expected size {n} but got size {m} "
+                    f"Sizes of tensors must match except in dimension {front + d}. Expected size {n} but got size {m} "
                     f"for tensor number {i} in the list."
                 )
     numpy = common_dtype(tensors)
@@ -203,9 +210,10 @@ def _stack(tensors: list[Any], dim: int = 0) -> np.ndarray:
     d = wrap_dim(dim, len(shape) + 1)
     for i, t in enumerate(tensors):
         if t.shape != shape:
+            front = _lanes(tensors)
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
-                f"{list(t.shape)} at entry {i}"
+                f"stack expects each tensor to be equal size, but got {[*front, *shape]} at entry 0 and "
+                f"{[*front, *t.shape]} at entry {i}"
             )
         plain = plain and t.dtype is numpy and type(t) is np.ndarray
     if not plain:

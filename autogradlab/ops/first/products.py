@@ -314,6 +314,7 @@ def mm(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
     if mat2.ndim != 2:
         raise RuntimeError("mat2 must be a matrix")
     if input.shape[1] != mat2.shape[0]:
+        refuse_rows_inner(input, mat2)
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_x(input)} and {_x(mat2)})")
     if input.dtype != mat2.dtype:
         names = [cxx_name(a) for a in (input, mat2)]
@@ -519,6 +520,7 @@ def addmm(input: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, *, beta: Any = 
         if m.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {m.ndim}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
+        refuse_rows_inner(mat1, mat2)
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_x(mat1)} and {_x(mat2)})")
     if input.dtype.kind == "b":  # PyTorch spreads the input before it finds that there is no kernel
         _expand(input, (mat1.shape[0], mat2.shape[1]))
@@ -552,6 +554,7 @@ def mv(input: np.ndarray, vec: np.ndarray) -> np.ndarray:
         refuse_shapes("mv", input, vec, 2, 1)
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     if input.shape[1] != vec.shape[0]:
+        refuse_rows_inner(input, vec)
         raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat ({_x(input)}), vec ({vec.shape[0]})")
     if input.dtype != vec.dtype:
         raise RuntimeError(
@@ -567,6 +570,30 @@ def refuse_shapes(name: str, a: np.ndarray, b: np.ndarray, first: int, second: i
         raise RuntimeError(errors.ROWS_SHAPES.format(name, a.ndim, b.ndim, first, second))
 
 
+def refuse_rows_inner(input: np.ndarray, other: np.ndarray) -> None:
+    """Refuse operands whose inner sizes differ, where one of them is of many rows, in the words of the product of whole
+    arrays by which PyTorch gets those of all rows."""
+    sizes = {
+        level: n for x in (input, other) if isinstance(x, Rows) for level, n in zip(x.levels, x.lanes, strict=True)
+    }
+    if not sizes:
+        return
+    lanes = math.prod(sizes.values())
+    k, other_k = input.shape[-1], other.shape[0 if other.ndim == 1 else -2]
+    rows = math.prod(input.shape[:-1])
+    if other.ndim < 3 and not isinstance(other, Rows):
+        rows *= lanes
+        if other.ndim == 1:
+            raise RuntimeError(f"size mismatch, got input ({rows}), mat ({rows}x{k}), vec ({other_k})")
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{k} and {_x(other)})")
+    if other.ndim == 1 and not isinstance(input, Rows):
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{k} and {other_k}x{lanes})")
+    lanes *= math.prod(other.shape[:-2])
+    raise RuntimeError(
+        f"Expected size for first two dimensions of batch2 tensor to be: [{lanes}, {k}] but got: [{lanes}, {other_k}]."
+    )
+
+
 def _vectors(input: np.ndarray, other: np.ndarray) -> None:
     if input.ndim != 1 or other.ndim != 1:
         if isinstance(input, Rows) or isinstance(other, Rows):
@@ -577,6 +604,7 @@ def _vectors(input: np.ndarray, other: np.ndarray) -> None:
             f"dot : expected both vectors to have same dtype, but found {scalar_name(input)} and {scalar_name(other)}"
         )
     if input.shape != other.shape:
+        refuse_rows_inner(input, other)
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor [{input.size}] and src [{other.size}] to have the same number "
             f"of elements, but got {input.size} and {other.size} elements respectively"
@@ -698,6 +726,8 @@ def bmm(input: np.ndarray, mat2: np.ndarray) -> np.ndarray:
         raise RuntimeError("batch2 must be a 3D tensor")
     want = [input.shape[0], input.shape[2]]
     if [*mat2.shape[:2]] != want:
+        if mat2.shape[0] == want[0]:
+            refuse_rows_inner(input, mat2)
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: {want} but got: {[*mat2.shape[:2]]}."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ...core.arguments.mismatch import typename
 from ...core.backward.validate import expandable, reduce_to
-from ...core.memory.rows import Rows
+from ...core.memory.rows import Rows, lanes_of
 from ...core.memory.strided import laid_out_anew, placed, view_strides, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
@@ -26,8 +27,9 @@ from ..table.opdef import OPS, Op, composite, publish
 from ..table.signatures import explain
 
 
-def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """The sizes with a -1 worked out; PyTorch's errors if they do not hold `count` elements."""
+def infer_size(shape: tuple[int, ...], count: int, front: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """The sizes with a -1 worked out; PyTorch's errors if they do not hold `count` elements. front: how many rows there
+    are of each vmap, sizes that the errors name too."""
     known = 1
     unknown = None
     for i, n in enumerate(shape):
@@ -36,7 +38,7 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
                 raise RuntimeError("only one dimension can be inferred")
             unknown = i
         elif n < 0:
-            raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape {list(shape)}")
+            raise RuntimeError(f"invalid shape dimension {n} at index {len(front) + i} of shape {[*front, *shape]}")
         else:
             known *= n
     if unknown is None:
@@ -49,14 +51,14 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
             f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
             "can be any value and is ambiguous"
         )
-    raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+    raise RuntimeError(f"shape '{[*front, *shape]}' is invalid for input of size {math.prod(front) * count}")
 
 
 # -- view and reshape --------------------------------------------------------------------------------------------------
 
 
 def _view(input: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
-    size = infer_size(tuple(size), input.size)
+    size = infer_size(tuple(size), input.size, lanes_of(input.shape))
     if input.size and input.flags.c_contiguous and laid_out_anew(input):
         return input.reshape(size)
     strides = view_strides(input, size)
@@ -214,7 +216,8 @@ def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
                 wanted = first if isinstance(first, tuple) and (not first or type(first[0]) is not bool) else ()
             if r.shape == wanted or (-1 in wanted and min(wanted) == -1):
                 return view_of(input, r, _VIEW, (sizes, None))
-    return _reshaped(input, infer_size(_sizes("reshape", input, shape, options, "shape"), x.size))
+    sizes = _sizes("reshape", input, shape, options, "shape")
+    return _reshaped(input, infer_size(sizes, x.size, lanes_of(x.shape) if x.flags.c_contiguous else ()))
 
 
 def _asked_reshaped(input: Tensor, size: tuple[int, ...]) -> Tensor:
@@ -627,6 +630,8 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
     """The sizes that expand() gives, -1 meaning the old size; PyTorch's errors."""
     lead = len(size) - len(shape)
+    front = lanes_of(shape)
+    own = [*front, *(1,) * lead, *shape] if front else [*shape]
     result = []
     for i in range(len(size) - 1, -1, -1):
         n = size[i]
@@ -642,7 +647,7 @@ def expanded(shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[int, ...]:
         elif old not in (None, 1, n):
             raise RuntimeError(
                 f"The expanded size of the tensor ({n}) must match the existing size ({old}) at non-singleton "
-                f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
+                f"dimension {len(front) + i}.  Target sizes: {[*front, *size]}.  Tensor sizes: {own}"
             )
         result.append(n)
     if min(result, default=0) < 0:
@@ -657,9 +662,9 @@ def _expand(input: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
     lead = len(size) - len(old)
     if lead < 0:
         d = from_numpy(input.dtype)
-        shown = tensor_type(d)
+        given = "" if isinstance(input, Rows) else f"({tensor_type(d)}{{{list(old)}}}, size={list(size)})"
         raise RuntimeError(
-            f"expand({shown}{{{list(old)}}}, size={list(size)}): the number of sizes provided ({len(size)}) must be "
+            f"expand{given}: the number of sizes provided ({len(size)}) must be "
             f"greater or equal to the number of dimensions in the tensor ({len(old)})"
         )
     if size == old:
