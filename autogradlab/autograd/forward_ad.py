@@ -335,7 +335,10 @@ class Level:
             return t
         made = share(TENSORS.detach(t), t._array, None)
         if reaches_others(t, _own()):
-            made._edge = Identity.after(gradient_edge(t), t._array)
+            if modes.current().grad:
+                made._edge = Identity.after(gradient_edge(t), t._array)
+            else:
+                set_requires_grad(made, True, "method")
             self._set_apart(made)
         return made
 
@@ -443,6 +446,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError("Invalid level given to _make_dual")
     refuse_mapped(tensor, tangent)
     check_dual(tensor, tangent)
+    if modes.current().inference:
+        return _beside(tensor)
     opened = _entered[level]
     if opened.tangent(tensor) is not None:
         raise RuntimeError(
@@ -697,9 +702,14 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> Any:
 
 
 def _beside(tensor: Tensor) -> Tensor:
-    """A tensor without a tangent as `unpack_dual` gives it: a view of all of it."""
-    recorded = requires_grad(tensor) and modes.current().grad
-    return share(tensor, tensor._array, Identity.after(gradient_edge(tensor), tensor._array) if recorded else None)
+    """A tensor without a tangent as `unpack_dual` gives it: a view of all of it, which requires grad if the tensor
+    does, without a history where nothing is recorded."""
+    wants = requires_grad(tensor)
+    recorded = wants and modes.current().grad
+    made = share(tensor, tensor._array, Identity.after(gradient_edge(tensor), tensor._array) if recorded else None)
+    if wants and not recorded:
+        set_requires_grad(made, True, "method")
+    return made
 
 
 # -- what is computed while a level is open -------------------------------------------------------------------------

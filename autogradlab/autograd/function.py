@@ -515,6 +515,8 @@ def _start(node: FunctionNode, args: tuple[Any, ...], local: modes.State) -> boo
     once, boxed = cls.clear_saved_tensors_on_access, cls.boxed_grads_call
     if once is not False or boxed is not False:
         _check_bools(clear_saved_tensors_on_access=once, boxed_grads_call=boxed)
+    if transforms.forward:  # what requires grad for tangents alone does not count
+        wants = [wanted and a.requires_grad for a, wanted in zip(args, wants, strict=True)]
     put(node, "_ctx", node._context_class(node, tuple(wants), False if once else None))
     if recording and not local.plain:
         finish(node, local)  # anomaly mode notes where forward was called; saved tensors are packed later

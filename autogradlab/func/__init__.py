@@ -27,6 +27,7 @@ from ..core.memory.versions import of_inference
 from ..core.recording.record import TENSORS as F
 from ..core.recording.views import share
 from ..core.runtime import errors, modes
+from ..core.tensor import overriding
 from ..core.tensor.edges import made_by, was_leaf
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad, wrap
 from .functionalizing import functionalize
@@ -132,7 +133,7 @@ class _Level:
             if self.forward:
                 raise ValueError(f"Expected primal to be floating point or complex, but got: {t.dtype}")
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        made = wrap(t._array) if of_inference(t) else F.detach(t)
+        made = wrap(t._array) if of_inference(t) else F.detach(t) if self.forward else _alias(t)
         made._stands_for = t
         self.given.append(made)
         if within is not None:
@@ -143,7 +144,7 @@ class _Level:
 
     def begun(self, t: Tensor) -> Tensor:
         """A tensor in the place of one that requires grad outside, on the same memory."""
-        made: Tensor = F.detach(t)
+        made: Tensor = F.detach(t) if self.forward else _alias(t)
         made._stands_for = t
         self.given.append(made)
         kind = Start if self.forward and not was_leaf(t) else LeafStart
@@ -210,6 +211,16 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
         if not recurse:
             break
     return found
+
+
+def _alias(t: Tensor) -> Tensor:
+    """Another tensor on the same memory, without history and of no subclass."""
+    if overriding.overrides(type(t)):
+        with overriding.DisableTorchFunctionSubclass():
+            made: Tensor = F.detach(t)
+    else:
+        made = F.detach(t)
+    return made
 
 
 def _leaf(t: Tensor) -> Tensor:
@@ -371,12 +382,12 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
             value, aux = made if has_aux else (made, None)
             if not isinstance(value, Tensor):
                 raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(value)}")
-            _only_tensors_beside(aux, has_aux)
             if value._array.ndim:
                 raise RuntimeError(
                     "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
                     f"{value._array.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
+            _only_tensors_beside(aux, has_aux)
             chosen = [given[i] for i in numbers]
             found = _gradients([value], flat(chosen), [None], level.outlasts(value))
         found, value, aux = level.release(found), level.released(value), level.release(aux)

@@ -529,3 +529,49 @@ for call in (
     attempt(lambda call=call: print(jvp(call, (x,), (x,))))
 with forward_ad.dual_level():
     print(forward_ad.unpack_dual(torch.linalg.vector_norm(forward_ad.make_dual(x, x), 0)))
+attempt(lambda: grad(lambda a: (a, 3), has_aux=True)(x))
+
+
+class Marked(torch.Tensor):
+    """A subclass that changes nothing."""
+
+
+def kinds(t):
+    print(type(t).__name__, type(t * t).__name__)
+    return (t * t).sum()
+
+
+print(type(grad(kinds)(x.as_subclass(Marked))).__name__)
+print([type(made).__name__ for made in jvp(lambda t: t * t, (x.as_subclass(Marked),), (x,))])
+
+# tensors that require grad, beside dual tensors and under no_grad
+weight = torch.ones(3, requires_grad=True)
+product = weight * 3
+with forward_ad.dual_level():
+    made = forward_ad.make_dual(torch.ones(3), torch.ones(3)) * weight
+    with torch.no_grad():
+        print(weight, product, made)
+        for t in (weight, product, made):
+            primal, tangent = forward_ad.unpack_dual(t)
+            print(primal, primal.grad_fn, primal.is_leaf, primal._is_view(), primal is t, tangent)
+    with torch.inference_mode():
+        for t in (weight, torch.ones(3)):
+            print(forward_ad.make_dual(t, torch.ones(3)), forward_ad.unpack_dual(forward_ad.make_dual(t, torch.ones(3))))
+
+
+class Needing(torch.autograd.Function):
+    """Says which of its arguments need a gradient."""
+
+    @staticmethod
+    def forward(ctx, a, b):
+        print(ctx.needs_input_grad)
+        return a * b
+
+    @staticmethod
+    def jvp(ctx, a, b):
+        return a + b
+
+
+with forward_ad.dual_level():
+    dual = forward_ad.make_dual(torch.ones(3), torch.ones(3))
+    print(Needing.apply(dual, dual), Needing.apply(dual, weight))
