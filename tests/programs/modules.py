@@ -738,3 +738,43 @@ default_collate_fn_map[Money] = purse
 attempt(lambda: default_collate([{"a": Money(1)}, {"a": Money(2)}]))
 print(default_collate([UserDict(a=1), UserDict(a=2)]).data)
 del default_collate_fn_map[Money]
+
+# what hooks of all modules hear of what is None
+hooks = torch.nn.modules.module
+handles = [
+    hooks.register_module_buffer_registration_hook(lambda m, name, b: print("buffer", name, b)),
+    hooks.register_module_module_registration_hook(lambda m, name, child: print("module", name, child)),
+    hooks.register_module_parameter_registration_hook(lambda m, name, p: print("parameter", name, p is None)),
+]
+holder = torch.nn.Module()
+holder.register_buffer("b", torch.ones(1))
+holder.b = None
+holder.child = torch.nn.ReLU()
+holder.child = None
+holder.register_parameter("p", None)
+torch.nn.BatchNorm1d(1, affine=False, track_running_stats=False)
+for handle in handles:
+    handle.remove()
+
+# pruning of what is no parameter
+for method in (torch.nn.utils.prune.identity, lambda m, n: torch.nn.utils.prune.l1_unstructured(m, n, 1)):
+    attempt(lambda call=method: call(torch.nn.LSTMCell(3, 3), "bias"))
+    attempt(lambda call=method: call(torch.nn.Linear(3, 3, bias=False), "bias"))
+
+# how often was written
+layer = torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(3, 3))
+print([(name, b._version) for name, b in layer.named_buffers()])
+weight = torch.ones(2, requires_grad=True)
+scaler = torch.amp.GradScaler("cpu", init_scale=4.0)
+scaler.scale((weight * weight).sum()).backward()
+before = weight.grad._version
+scaler.unscale_(torch.optim.SGD([weight], 0.1))
+print(weight.grad, weight.grad._version - before)
+found = torch.zeros(1)
+torch._amp_foreach_non_finite_check_and_unscale_([torch.tensor([float("inf")])], found, torch.tensor(0.5))
+print(found, found._version)
+attempt(
+    lambda: torch._amp_foreach_non_finite_check_and_unscale_(
+        [torch.ones(1).expand(3)], torch.zeros(1), torch.tensor(0.5)
+    )
+)

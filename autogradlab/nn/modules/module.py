@@ -144,11 +144,7 @@ class Module(Convert, State):
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
                 f"To express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        if param is not None:
-            for hook in GLOBAL.parameter.values():
-                found = hook(self, name, param)
-                param = param if found is None else found
-        self._parameters[name] = param
+        self._parameters[name] = param if param is None else self._as_hooks_say(GLOBAL.parameter, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Make `tensor` a buffer of that name: state that is not a parameter. persistent: part of the state_dict."""
@@ -159,11 +155,7 @@ class Module(Convert, State):
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        if tensor is not None:
-            for hook in GLOBAL.buffer.values():
-                found = hook(self, name, tensor)
-                tensor = tensor if found is None else found
-        self._buffers[name] = tensor
+        self._buffers[name] = self._as_hooks_say(GLOBAL.buffer, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -191,10 +183,7 @@ class Module(Convert, State):
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
-        for hook in GLOBAL.module.values():
-            found = hook(self, name, module)
-            module = module if found is None else found
-        self._modules[name] = module
+        self._modules[name] = self._as_hooks_say(GLOBAL.module, name, module)
 
     def register_module(self, name: str, module: Module | None) -> None:
         """The same as `add_module`."""
@@ -225,6 +214,13 @@ class Module(Convert, State):
                     del found[name]
         self.__dict__.pop(name, None)
 
+    def _as_hooks_say(self, hooks: Any, name: str, value: Any) -> Any:
+        """What is registered under a name: what the hooks of all Modules make of it."""
+        for hook in hooks.values():
+            found = hook(self, name, value)
+            value = value if found is None else found
+        return value
+
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
         if isinstance(value, Tensor) and isinstance(value, Parameter):
@@ -243,16 +239,13 @@ class Module(Convert, State):
             if "_modules" not in own:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             self._forget(name, "_parameters", "_buffers", "_non_persistent_buffers_set")
-            for hook in GLOBAL.module.values():
-                found = hook(self, name, value)
-                value = value if found is None else found
-            own["_modules"][name] = value
+            own["_modules"][name] = self._as_hooks_say(GLOBAL.module, name, value)
         elif name in own.get("_modules", ()):
             if value is not None:
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as child module '{name}' (torch.nn.Module or None expected)"
                 )
-            own["_modules"][name] = value
+            own["_modules"][name] = self._as_hooks_say(GLOBAL.module, name, value)
         elif is_buffer(value) or name in own.get("_buffers", ()):
             self._set_buffer(name, value)
         else:

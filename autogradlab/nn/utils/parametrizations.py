@@ -52,7 +52,7 @@ def _columns(matrix: Tensor) -> Tensor:
     """An orthogonal matrix with the same span of its first columns, by QR."""
     packed, tau = _reflectors(matrix)
     signs = TENSORS.sgn(TENSORS.diagonal(packed, 0, -2, -1))
-    return TENSORS.linalg_householder_product(packed, tau) * TENSORS.unsqueeze(signs, -2)
+    return TENSORS.linalg_householder_product(packed, tau).mul_(TENSORS.unsqueeze(signs, -2))
 
 
 def _is_orthogonal(matrix: Tensor) -> bool:

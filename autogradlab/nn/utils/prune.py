@@ -70,7 +70,7 @@ class BasePruningMethod(ABC):
             method = _joined(before[0][1], method)
         value = getattr(module, name)
         scores = value if importance_scores is None else importance_scores
-        if scores.shape != value.shape:
+        if importance_scores is not None and scores.shape != value.shape:
             raise AssertionError(
                 f"importance_scores should have the same shape as parameter {name} of {module}, got {scores.shape} vs "
                 f"{value.shape}"

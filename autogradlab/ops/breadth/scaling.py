@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.recording.record import TENSORS
-from ...core.tensor.tensor import Tensor
+from ...core.tensor.tensor import Tensor, wrap
 from ..table.opdef import composite
 
 __all__ = ["check_and_unscale", "update_scale"]
@@ -28,8 +28,8 @@ def check_and_unscale(self: Any, found_inf: Tensor, inv_scale: Tensor) -> None:
     """
     for grad in self:
         if not np.isfinite(grad._array).all():
-            TENSORS.fill_(found_inf, 1)
-        TENSORS.mul_(grad, inv_scale)
+            found_inf._array.fill(1)
+        TENSORS.mul_(wrap(grad._array), inv_scale)  # the tensor itself counts no write, as in PyTorch
 
 
 @composite(
