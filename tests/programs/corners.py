@@ -422,3 +422,16 @@ attempt(lambda: x.masked_fill(torch.tensor([1, 0, 1]), 9.0))
 weight = x.clone().requires_grad_()
 weight.masked_fill(torch.tensor([True, False, True]), -float("inf")).backward(torch.ones(2, 3))
 print(weight.grad)
+
+# % sizes-times: a Size is repeated by whole numbers alone
+sizes = torch.ones(2, 3).shape
+for call in (
+    lambda: sizes * sizes,
+    lambda: sizes * (1, 2),
+    lambda: (1, 2) * sizes,
+    lambda: [1] * sizes,
+    lambda: sizes * 1.5,
+    lambda: 1.5 * sizes,
+    lambda: print(sizes * 2, 2 * sizes, sizes * torch.tensor(2)),
+):
+    attempt(call)

@@ -63,9 +63,12 @@ class Size(tuple[int, ...], metaclass=Native, final=True):
         return Size(tuple(other) + tuple(self))
 
     def __mul__(self, times: Any) -> Size:
-        return Size(tuple(self) * times)
+        return times.__rmul__(self) if isinstance(times, Size) else Size(tuple(self) * times)
 
-    __rmul__ = __mul__
+    def __rmul__(self, times: Any) -> Size:
+        if isinstance(times, (tuple, list)):
+            raise TypeError("can't multiply sequence by non-int of type 'torch.Size'")
+        return Size(tuple(self) * times)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _size, (tuple(self),)
