@@ -15,6 +15,8 @@ from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from .autograd import frontend
 from .autograd.graph import GradientEdge
 from .core.arguments.declared import ALIASES, DECLARED
@@ -91,6 +93,8 @@ _OPERATORS = {
 }
 #: methods that are others under a second name
 _SECOND = {"ndimension": "dim", "nelement": "numel"}
+#: what the second operand of those may be that PyTorch has compiled
+_OPERANDS = (Tensor, int, float, complex, np.generic)
 _BINARY = {
     *_OPERATORS,
     "__eq__",
@@ -215,6 +219,10 @@ _TOLD_AS = {"__pow__": "pow", "__ipow__": "pow_", "__rtruediv__": "__rdiv__"}
 Told = tuple[Iterable[Any], Sequence[Any], dict[str, Any]]
 
 
+#: the parameter without a default that a method tells by its name, and that method
+_BY_NAME = ("array", "__array_wrap__")
+
+
 def _told(function: Any, full: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Told:
     """Whom a function asks, and what it tells them; TypeError where it cannot take the arguments."""
     space, _, name = full.rpartition(".")
@@ -227,7 +235,7 @@ def _told(function: Any, full: str, args: tuple[Any, ...], kwargs: dict[str, Any
         parameter = signature.parameters[key]
         if parameter.kind is parameter.VAR_POSITIONAL:
             given.extend(value)
-        elif parameter.default is parameter.empty and space != "torch.nn.init":
+        elif parameter.default is parameter.empty and space != "torch.nn.init" and (key, name) != _BY_NAME:
             given.append(value)
         else:
             named[key] = value
@@ -299,7 +307,10 @@ def _asking() -> Iterator[tuple[Any, Any, str, dict[str, Any]]]:
                 yield function, func, part, {"alone": True}
             continue
         method = _OPERATORS.get(name) or _SECOND.get(name)
-        options = {"operator": name in _BINARY, "alone": _is_alone(name), "handled": _handler(value, full)}
+        handler = _handler(value, full)
+        options = {"operator": name in _BINARY, "alone": _is_alone(name), "handled": handler}
+        if name in _BINARY and name != "__eq__" and handler is None:  # PyTorch has compiled it
+            options["beside"] = (Tensor,) if name == "__matmul__" else _OPERANDS
         if method is None:
             yield value, value, full, options
         else:

@@ -654,3 +654,32 @@ for call in (
         call()
     except RuntimeError as error:
         print(error)
+
+# operators beside what is neither a tensor nor a number: those that PyTorch has compiled decline before they ask
+import operator  # noqa: E402
+import warnings  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+
+class Heard(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        print("   asked:", func.__name__, [type(a).__name__ for a in args], sorted(kwargs or {}))
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+warnings.filterwarnings("ignore", message="__array_wrap__ must accept", category=DeprecationWarning)
+heard = torch.ones(2).as_subclass(Heard)
+for function in (
+    *(operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow),
+    *(operator.matmul, operator.lt, operator.eq, operator.ne, operator.and_, operator.lshift),
+    *(operator.iadd, operator.imul, operator.ior),
+):
+    for other in (np.ones(2), "text", None, [1.0, 2.0], 2, np.float64(2), torch.ones(2)):
+        print(function.__name__, type(other).__name__)
+        for pair in ((heard.as_subclass(torch.Tensor).clone().as_subclass(Heard), other), (other, heard)):
+            try:
+                print("   ", type(function(*pair)).__name__)
+            except (TypeError, RuntimeError, NotImplementedError) as error:
+                print("   ", type(error).__name__, str(error).splitlines()[0])

@@ -556,7 +556,8 @@ with forward_ad.dual_level():
             print(primal, primal.grad_fn, primal.is_leaf, primal._is_view(), primal is t, tangent)
     with torch.inference_mode():
         for t in (weight, torch.ones(3)):
-            print(forward_ad.make_dual(t, torch.ones(3)), forward_ad.unpack_dual(forward_ad.make_dual(t, torch.ones(3))))
+            dual = forward_ad.make_dual(t, torch.ones(3))
+            print(dual, forward_ad.unpack_dual(dual))
 
 
 class Needing(torch.autograd.Function):

@@ -269,6 +269,7 @@ def gate(
     name: str,
     *,
     operator: bool = False,
+    beside: tuple[type, ...] | None = None,
     modes_only: bool = False,
     alone: bool = False,
     handled: Handler | None = None,
@@ -276,8 +277,9 @@ def gate(
     """Let a function ask the objects among its arguments first, until what is returned is called.
 
     func: what they are told is called, `function` itself or, of a property, its `__get__`. name: what errors call it.
-    operator: whether it answers NotImplemented where all decline, or one raises TypeError. modes_only: whether it asks
-    only modes. alone: whether it asks its first argument and no other, and tells modes of it whatever its type:
+    operator: whether it answers NotImplemented where all decline, or one raises TypeError. beside: of an operator, the
+    types of other operands that it knows; with any other it asks nobody, since it will decline. modes_only: whether it
+    asks only modes. alone: whether it asks its first argument and no other, and tells modes of it whatever its type:
     properties, and methods without parameters. handled: of a function that chooses whom it asks, and in what form it
     tells the arguments.
     """
@@ -312,6 +314,10 @@ def gate(
             if handled is not None:
                 return with_dispatch(args, kwargs)
             with DisableTorchFunction():  # what PyTorch has compiled asks nobody within
+                return with_dispatch(args, kwargs)
+        if beside is not None and len(args) == 2:
+            kind = type(args[1])
+            if not (issubclass(kind, beside) or overrides(kind)):
                 return with_dispatch(args, kwargs)
         level = state.overriding
         modes = [] if level == ALL_DISABLED else state.function_modes
