@@ -308,7 +308,7 @@ def _asking() -> Iterator[tuple[Any, Any, str, dict[str, Any]]]:
             continue
         method = _OPERATORS.get(name) or _SECOND.get(name)
         handler = _handler(value, full)
-        options = {"operator": name in _BINARY, "alone": _is_alone(name), "handled": handler}
+        options: dict[str, Any] = {"operator": name in _BINARY, "alone": _is_alone(name), "handled": handler}
         if name in _BINARY and name != "__eq__" and handler is None:  # PyTorch has compiled it
             options["beside"] = (Tensor,) if name == "__matmul__" else _OPERANDS
         if method is None:
