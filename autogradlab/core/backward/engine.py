@@ -425,32 +425,38 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             else:
                 node.saved = None
         following: Node | None = None
+        counted = writes or counts is not None
         i = -1
-        for target, g in zip(node._edges, outs):  # noqa: B905 (an operation gives one for each edge)
+        for target in node._edges:
             i += 1
-            nr = 0
-            if type(target) is tuple:
+            kind = type(target)
+            if kind is tuple:
                 target, nr = target
                 if target is None:
                     continue
+                kind = type(target)
+            else:
+                nr = 0
             if needed is not None and target not in needed:
                 continue
+            g = outs[i]
             waiting = None if waits is None else waits(target)
             if waiting is None:
-                times = 0
                 if g is not None:
                     if type(g) is not _ndarray:
                         g = _result_array(g)
+                    times = 0
                     if g.shape != target.shape or g.dtype is not target.dtype:
                         g = _asarray(checked(node, i, g, target.shape, target.dtype))  # a sum, or a cast: new memory
-                    elif writes or counts is not None:
+                    elif counted:
                         times = _writes(node, counts, i, grad, g, writes)
-                if type(target) is AccumulateGrad:
-                    if g is not None:
+                    if kind is AccumulateGrad:
                         leaves.append((target, g, times))
+                        continue
+                    if times:
+                        written[target] = times
+                elif kind is AccumulateGrad:
                     continue
-                if times:
-                    written[target] = times
             else:
                 if g is not None:
                     if type(g) is not _ndarray:
@@ -460,7 +466,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                             g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
                         _arrive(target, waiting, nr, g)
                     else:
-                        times = 0 if not writes and counts is None else _writes(node, counts, i, grad, g, writes)
+                        times = _writes(node, counts, i, grad, g, writes) if counted else 0
                         if g.shape != waiting.shape or g.dtype is not waiting.dtype:
                             g = _asarray(checked(node, i, g, waiting.shape, waiting.dtype))
                             times = 0
@@ -484,12 +490,12 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                             waiting.own = True
                         waiting.grad = g
                         waiting.writes = times
-                waiting.left -= 1
-                if waiting.left > 0:
+                left = waiting.left = waiting.left - 1
+                if left > 0:
                     continue
                 g = waiting.grad
                 waiting.grad = None
-                if type(target) is AccumulateGrad:
+                if kind is AccumulateGrad:
                     if g is not None:
                         leaves.append((target, g, waiting.writes))
                     continue

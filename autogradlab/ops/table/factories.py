@@ -25,6 +25,7 @@ from ...core.memory.versions import UNSHARED
 from ...core.recording.inplace import History, check_inplace, commit, commit_kernel, refuse_captured
 from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node, unchanged
 from ...core.runtime import errors, modes
+from ...core.runtime.code import own_code
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.dispatching import instead, note
 from ...core.tensor.edges import WRAPPED, NumberMeta
@@ -653,7 +654,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
         t._edge = node
         return t
 
-    note(core, (entry, "core"))
+    note(own_code(core), (entry, "core"))
     return core
 
 
