@@ -154,10 +154,10 @@ class Reach:
                             waiting.left += 1
                         continue
                     note(node)
-                    if type(node) is AccumulateGrad:
-                        plain = plain and is_plain(node)
-                        continue
                     if node.special:
+                        if type(node) is AccumulateGrad:
+                            plain = plain and is_plain(node)
+                            continue
                         if not (node.simple or self._leaves_rows(node)):
                             plain = False
                         if node.multi:

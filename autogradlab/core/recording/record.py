@@ -22,6 +22,7 @@ from ..graph.node import NO_EDGE, Edge, Node, edge_to, leads, modified, node_cla
 from ..memory.storage import address, dense, owner, strides
 from ..memory.versions import UNSHARED, counter
 from ..runtime import errors, modes
+from ..runtime.code import own_code
 from ..tensor.edges import NumberMeta, gradient_edge, output_edge, requires_grad
 from ..tensor.tensor import Tensor, wrap, wrap_scalar
 from ..types.dtypes import from_numpy
@@ -935,6 +936,8 @@ def make_node_class(
     elif not (multi or not_implemented or any(f.joint for f in formulas)):
         if [f.edges for f in formulas] == [(i,) for i in range(len(formulas))]:
             methods.setdefault("run", _run_each(formulas))
+    if "run" in methods:
+        methods["run"] = own_code(methods["run"])
     counts = {i: f.writes for f in formulas for i in f.edges}
     if any(f.writes[0] for f in formulas):
         both = [counts.get(i, (0, 0)) for i in range(1 + max(counts))]

@@ -133,7 +133,8 @@ def known_edge(t: Tensor) -> Edge | None:
     """`gradient_edge` of what needs no second look: of a result, or of a leaf whose AccumulateGrad lives; else None."""
     edge = t._edge
     if edge is None and t._view is None and t._meta is not None and t._counter is not INFERENCE:
-        edge = t._meta.accumulate()
+        accumulate = t._meta.accumulate  # a name of its own, since CPython takes what is called at once for a method
+        edge = accumulate()
     return edge
 
 
@@ -155,7 +156,8 @@ def gradient_edge(t: Tensor) -> Edge:
     if meta is None:
         meta = t._meta = TensorMeta()
     else:
-        living = meta.accumulate()
+        accumulate = meta.accumulate
+        living = accumulate()
         if living is not None:
             return living
     node = AccumulateGrad.of(t)

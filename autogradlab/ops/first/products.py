@@ -241,14 +241,16 @@ def _short_mm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         # unrolled: a = known_edge(input)
         a = input._edge
         if a is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
-            a = input._meta.accumulate()
+            accumulate = input._meta.accumulate
+            a = accumulate()
         # end
         if a is None:
             a = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (mat2,))
         # unrolled: b = known_edge(mat2)
         b = mat2._edge
         if b is None and mat2._view is None and (mat2._meta is not None) and (mat2._counter is not INFERENCE):
-            b = mat2._meta.accumulate()
+            accumulate = mat2._meta.accumulate
+            b = accumulate()
         # end
         if b is None:
             b = gradient_edge(mat2) if mat2._counter is not INFERENCE else operand_edge(mat2, (input,))
@@ -409,21 +411,24 @@ def _short_addmm(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         # unrolled: c = known_edge(input)
         c = input._edge
         if c is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
-            c = input._meta.accumulate()
+            accumulate = input._meta.accumulate
+            c = accumulate()
         # end
         if c is None:
             c = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (mat1, mat2))
         # unrolled: a = known_edge(mat1)
         a = mat1._edge
         if a is None and mat1._view is None and (mat1._meta is not None) and (mat1._counter is not INFERENCE):
-            a = mat1._meta.accumulate()
+            accumulate = mat1._meta.accumulate
+            a = accumulate()
         # end
         if a is None:
             a = gradient_edge(mat1) if mat1._counter is not INFERENCE else operand_edge(mat1, (input, mat2))
         # unrolled: b = known_edge(mat2)
         b = mat2._edge
         if b is None and mat2._view is None and (mat2._meta is not None) and (mat2._counter is not INFERENCE):
-            b = mat2._meta.accumulate()
+            accumulate = mat2._meta.accumulate
+            b = accumulate()
         # end
         if b is None:
             b = gradient_edge(mat2) if mat2._counter is not INFERENCE else operand_edge(mat2, (input, mat1))

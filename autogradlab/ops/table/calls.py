@@ -18,6 +18,7 @@ from ...core.memory.versions import UNSHARED, of_inference
 from ...core.recording.record import TENSORS, array_property, finish, save_output, start_node
 from ...core.recording.views import beneath, share
 from ...core.runtime import errors, modes
+from ...core.runtime.code import own_code
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.dispatching import note
 from ...core.tensor.tensor import INFERENCE, Tensor, ViewMeta, gradient_edge, operand_edge, requires_grad
@@ -56,7 +57,7 @@ def make_call(op: Op) -> Callable[..., Any]:
         call = several(op)
     else:
         call = viewed(op) if op.view else one(op)
-    note(call, (op, ""))
+    note(own_code(call), (op, ""))
     return call
 
 
@@ -203,7 +204,8 @@ def one(op: Op) -> Callable[..., Any]:
         # unrolled: edge = known_edge(input)
         edge = input._edge
         if edge is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
-            edge = input._meta.accumulate()
+            accumulate = input._meta.accumulate
+            edge = accumulate()
         # end
         if edge is None:
             if r.dtype.kind not in "fcV" and not casts and x.dtype.kind in "fcV":
@@ -219,8 +221,9 @@ def one(op: Op) -> Callable[..., Any]:
                 else t
             )
         saved = save(args, x, t)  # type: ignore[misc]
-        # unrolled: node = start_node(op.new_node, (edge,), r.shape, r.dtype, saved)
-        node = op.new_node()
+        made = op.new_node
+        # unrolled: node = start_node(made, (edge,), r.shape, r.dtype, saved)
+        node = made()
         node._seq = sequence()
         node._edges = (edge,)
         node.hooks = None
@@ -277,7 +280,8 @@ def view_of(
         # unrolled: edge = known_edge(input)
         edge = input._edge
         if edge is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
-            edge = input._meta.accumulate()
+            accumulate = input._meta.accumulate
+            edge = accumulate()
         # end
         if edge is None:  # where nothing is recorded, a view whose base has changed is not asked for its Node
             edge = gradient_edge(input) if not FLAGS.unusual or LOCAL.state.record else NO_EDGE
@@ -322,8 +326,9 @@ def view_of(
         if input._array.dtype.kind in "fcV":
             return t
         raise unrecordable(t)
-    # unrolled: node = start_node(op.new_node, (edge,), r.shape, numpy, saved)
-    node = op.new_node()
+    made = op.new_node
+    # unrolled: node = start_node(made, (edge,), r.shape, numpy, saved)
+    node = made()
     node._seq = sequence()
     node._edges = (edge,)
     node.hooks = None
@@ -504,7 +509,8 @@ def several(op: Op) -> Callable[..., Any]:
                 # unrolled: edge = known_edge(v)
                 edge = v._edge
                 if edge is None and v._view is None and (v._meta is not None) and (v._counter is not INFERENCE):
-                    edge = v._meta.accumulate()
+                    accumulate = v._meta.accumulate
+                    edge = accumulate()
                 # end
                 if edge is None:
                     edge = gradient_edge(v) if v._counter is not INFERENCE else operand_edge(v, values)
@@ -616,7 +622,8 @@ def many(op: Op) -> Callable[..., Any]:
                     # unrolled: edge = known_edge(v)
                     edge = v._edge
                     if edge is None and v._view is None and (v._meta is not None) and (v._counter is not INFERENCE):
-                        edge = v._meta.accumulate()
+                        accumulate = v._meta.accumulate
+                        edge = accumulate()
                     # end
                     if edge is None:
                         edge = gradient_edge(v) if v._counter is not INFERENCE else operand_edge(v, values)

@@ -247,7 +247,8 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         # unrolled: edge = known_edge(input)
         edge = input._edge
         if edge is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
-            edge = input._meta.accumulate()
+            accumulate = input._meta.accumulate
+            edge = accumulate()
         # end
         if edge is None:
             edge = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input)
@@ -275,8 +276,9 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
             saved = (item, 0)
         else:
             saved = entry.saves([input], [edge], (t,)) if names else ()
-        # unrolled: node = start_node(entry.new_node, (edge,), shape, numpy, saved)
-        node = entry.new_node()
+        made = entry.new_node
+        # unrolled: node = start_node(made, (edge,), shape, numpy, saved)
+        node = made()
         node._seq = sequence()
         node._edges = (edge,)
         node.hooks = None
@@ -289,7 +291,7 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
         t._edge = node
         return t
 
-    note(call, (entry, ""))
+    note(own_code(call), (entry, ""))
     return call
 
 
@@ -568,17 +570,19 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             try:
                 x = input._array
                 y = other._array
-                if x.dtype is not y.dtype or (floats and x.dtype.kind in "biu"):
+                numpy = x.dtype
+                if numpy is not y.dtype or (floats and numpy.kind in "biu"):
                     y = None
             except AttributeError:
                 pass
         elif scalar and FLAGS.unusual and LOCAL.state.formula and is_number(other) and input._array.dtype.kind in "fc":
             return getattr(TENSORS, scalar)(input, other)
         elif (kind is float or kind is int) and (
-            ((d := (x := input._array).dtype).kind == "f" and d is not narrow) or (d is whole and kind is int)
+            ((numpy := (x := input._array).dtype).kind == "f" and numpy is not narrow)
+            or (numpy is whole and kind is int)
         ):
-            known = _known((other, x.dtype, kind))
-            other = _number(other, x.dtype) if known is None else known
+            known = _known((other, numpy, kind))
+            other = _number(other, numpy) if known is None else known
             y = other._array
         if y is None:
             found = pair(input, other)
@@ -586,6 +590,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
                 again = isinstance(input, Tensor) and stands_in((other,), {})
                 return core(input, other) if again else NotImplemented
             input, other, x, y = found
+            numpy = x.dtype
             if made is not None and _promotes(input._array.dtype, other._array.dtype) is not x.dtype:
                 made = _promoting(entry.node_class)
         if check is not None:
@@ -616,21 +621,22 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
         # unrolled: a = known_edge(input)
         a = input._edge
         if a is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
-            a = input._meta.accumulate()
+            accumulate = input._meta.accumulate
+            a = accumulate()
         # end
         if a is None:
             a = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, (other,))
         # unrolled: b = known_edge(other)
         b = other._edge
         if b is None and other._view is None and (other._meta is not None) and (other._counter is not INFERENCE):
-            b = other._meta.accumulate()
+            accumulate = other._meta.accumulate
+            b = accumulate()
         # end
         if b is None:
             b = gradient_edge(other) if other._counter is not INFERENCE else operand_edge(other, (input,))
         if a is NO_EDGE and b is NO_EDGE:
             return t
-        numpy = r.dtype
-        if numpy is not _SINGLE and numpy.kind not in "fcV":
+        if numpy is not _SINGLE and (numpy := r.dtype).kind not in "fcV":
             raise unrecordable(t)
         if not crossed:
             saved: tuple[Any, ...] = entry.saves([input, other], [a, b], (t,)) if names else ()
@@ -703,7 +709,7 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
             return forward(*_by_name(entry, name, _given(input, other, *extra), named), out=out)
         return entry.reject(_given(input, other, *extra), {} if out is nowhere else {"out": out})
 
-    return forward
+    return own_code(forward)
 
 
 @instead(lambda call, args, kwargs: False)
@@ -866,7 +872,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             settle(node)
         return input
 
-    note(core_, (entry, "core_"))
+    note(own_code(core_), (entry, "core_"))
     return core_
 
 

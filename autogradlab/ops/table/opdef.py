@@ -572,7 +572,8 @@ class Op:
             # unrolled: edge = known_edge(t)
             edge = t._edge
             if edge is None and t._view is None and (t._meta is not None) and (t._counter is not INFERENCE):
-                edge = t._meta.accumulate()
+                accumulate = t._meta.accumulate
+                edge = accumulate()
             # end
             if edge is None:
                 edge = gradient_edge(t) if t._counter is not INFERENCE else operand_edge(t, values)
