@@ -537,18 +537,24 @@ def _walk_recorded(reach: Reach, grads: Sequence[Any], keep_graph: bool, rows: i
     needed, captures = reach.needed if reach.partial else None, reach.capture_at
     waits, tick = reach.shared.get, _TICK
     queue = _enter(reach, grads, tick)
+    node: Any = None
+    grad: Any = None
     target: Any
-    while queue:
-        _, _, node, grad = heappop(queue)
+    while node is not None or queue:
+        if node is None:
+            _, _, node, grad = heappop(queue)
         if captures and node in captures and not _capture(reach, node, grad):
+            node = None
             continue
-        if node.accumulates:
+        if type(node) is AccumulateGrad:
             if grad is not None:
-                accumulate_tensor(node.variable, grad, recorded=modes.LOCAL.state.grad)  # type: ignore[attr-defined]
+                accumulate_tensor(node.variable, grad, recorded=modes.LOCAL.state.grad)
+            node = None
             continue
         outs = validate(node, run_rows(node, grad, rows, F) if rows else node.run_recorded(grad, F))
         if not keep_graph:
             node.release()
+        following: Node | None = None
         i = -1
         for target in node._edges:
             i += 1
@@ -574,7 +580,14 @@ def _walk_recorded(reach: Reach, grads: Sequence[Any], keep_graph: bool, rows: i
                     continue
                 g = waiting.grad
                 waiting.grad = None
-            heappush(queue, (-target._seq, tick(), target, g))
+            if following is None and type(target) is not AccumulateGrad:
+                following, grad = target, g
+            else:
+                heappush(queue, (-target._seq, tick(), target, g))
+        node = following
+        if node is not None and queue and -node._seq >= queue[0][0]:
+            heappush(queue, (-node._seq, tick(), node, grad))
+            node = None
 
 
 # -- the full lane ---------------------------------------------------------------------------------------------------
@@ -652,7 +665,7 @@ class Task:
                     modes.quiet(walk, self.reach, self.grads, self.keep_graph)
         finally:
             local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating = before
-            if FLAGS.unusual:
+            if FLAGS.unusual or FLAGS.formula:
                 local.refresh()
         return self.reach.captured
 
@@ -717,7 +730,7 @@ class Task:
             finally:
                 local.passing = passing
                 local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating = before
-                if FLAGS.unusual:
+                if FLAGS.unusual or FLAGS.formula:
                     local.refresh()
             yield event
 

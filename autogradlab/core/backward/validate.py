@@ -17,6 +17,8 @@ from ..types import dtypes
 
 __all__ = ["cast_to", "check_hook_result", "checked", "expandable", "reduce_to", "validate"]
 
+_ndarray = np.ndarray
+
 
 def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Whether `shape` broadcasts to `target`."""
@@ -107,13 +109,15 @@ def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
                 f"Function {node.name()} returned an invalid number of gradients - expected "
                 f"{len(edges)}, but got {len(outs)}"
             )
-    for g, edge in zip(outs, edges, strict=True):
+    i = -1
+    for edge in edges:
+        i += 1
+        g = outs[i]
         if g is not None and edge is not NO_EDGE:
-            single = type(g) is not Tensor and (type(g) is Rows or not isinstance(g, Tensor))
-            array = g if single else g._array
-            if type(edge) is tuple or edge.multi or array.shape != edge.shape or array.dtype is not edge.dtype:
+            array = g._array if type(g) is Tensor else g
+            if type(array) is not _ndarray or type(edge) is tuple:
                 break
-            if not single and type(array) is Rows:
+            if array.shape != edge.shape or array.dtype is not edge.dtype:
                 break
     else:
         return outs

@@ -75,12 +75,14 @@ def out_of_memory(error: MemoryError) -> Exception:
 class Flags:
     """Whether any thread has left the default modes, so that the usual case need not read thread-local storage."""
 
-    __slots__ = ("inference", "rows", "unusual")
+    __slots__ = ("formula", "inference", "rows", "unusual")
 
     def __init__(self) -> None:
         #: the states, by id, of threads that do not simply record: no_grad, inference mode, saved-tensor hooks, anomaly
-        #: mode, observers, derivative formulas that are recorded, functional transforms that differentiate
+        #: mode, observers, functional transforms that differentiate
         self.unusual: set[int] = set()
+        #: those of threads that record derivative formulas
+        self.formula: set[int] = set()
         #: those of threads in inference mode
         self.inference: set[int] = set()
         #: whether there has been a vmap (`core/memory/rows.py`)
@@ -200,10 +202,14 @@ class State:
         """
         self.record = self.grad and not (self.inference or self.below)
         self.plain = not (self.saved_hooks or self.observers or self.anomaly)
-        if self.formula or self.captured or not (self.record and self.plain):
+        if self.captured or not (self.record and self.plain):
             FLAGS.unusual.add(id(self))
         else:
             FLAGS.unusual.discard(id(self))
+        if self.formula:
+            FLAGS.formula.add(id(self))
+        elif FLAGS.formula:
+            FLAGS.formula.discard(id(self))
         if self.inference:
             FLAGS.inference.add(id(self))
         elif FLAGS.inference:

@@ -147,7 +147,7 @@ def _rdiv(self: Tensor, other: Any) -> Tensor:
 
 def _in_formula() -> bool:
     """Whether a derivative formula is being recorded: there a number in front becomes a tensor, as in C++."""
-    return bool(FLAGS.unusual) and LOCAL.state.formula
+    return bool(FLAGS.formula) and LOCAL.state.formula
 
 
 # Operators that are one binary operation go straight to it (`core` in ops/table/factories.py), and it answers

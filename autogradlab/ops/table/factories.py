@@ -22,8 +22,9 @@ from ...core.memory.rows import Rows, copied, plain_rows, rule_rows
 from ...core.memory.storage import resize
 from ...core.memory.together import pointwise
 from ...core.memory.versions import UNSHARED
+from ...core.recording.detached import DETACHED
 from ...core.recording.inplace import History, check_inplace, commit, commit_kernel, refuse_captured
-from ...core.recording.record import RAW, TENSORS, SavedOutput, changed, finish, start_node, unchanged
+from ...core.recording.record import RAW, TENSORS, OpNode, SavedOutput, changed, finish, start_node, unchanged, unpack
 from ...core.runtime import errors, modes
 from ...core.runtime.code import own_code
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
@@ -570,12 +571,11 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             try:
                 x = input._array
                 y = other._array
-                numpy = x.dtype
-                if numpy is not y.dtype or (floats and numpy.kind in "biu"):
+                if (numpy := x.dtype) is not y.dtype or (floats and numpy.kind in "biu"):
                     y = None
             except AttributeError:
                 pass
-        elif scalar and FLAGS.unusual and LOCAL.state.formula and is_number(other) and input._array.dtype.kind in "fc":
+        elif scalar and FLAGS.formula and LOCAL.state.formula and is_number(other) and input._array.dtype.kind in "fc":
             return getattr(TENSORS, scalar)(input, other)
         elif (kind is float or kind is int) and (
             ((numpy := (x := input._array).dtype).kind == "f" and numpy is not narrow)
@@ -589,8 +589,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             if found is None:
                 again = isinstance(input, Tensor) and stands_in((other,), {})
                 return core(input, other) if again else NotImplemented
-            input, other, x, y = found
-            numpy = x.dtype
+            input, other, x, y, numpy = *found, None  # the dtype of the result is looked up
             if made is not None and _promotes(input._array.dtype, other._array.dtype) is not x.dtype:
                 made = _promoting(entry.node_class)
         if check is not None:
@@ -936,7 +935,7 @@ def _wants(vjp: dict[str, Vjp]) -> tuple[tuple[str, ...], ...]:
 def _binary_run(vjp: dict[str, Vjp]) -> dict[str, Any]:
     """`Node.run` for the commonest kinds: formulas that save nothing, and formulas that need the other operand."""
     if _crossed(vjp):
-        return {"run": _run_crossed(**vjp)}
+        return {"run": _run_crossed(**vjp), "run_recorded": _record_crossed(**vjp)}
     if tuple(vjp) != ("input", "other") or any(_wants(vjp)):
         return {}
     first, second = vjp["input"], vjp["other"]
@@ -983,3 +982,29 @@ def _run_crossed(input: Vjp, other: Vjp) -> Callable[..., tuple[Any, ...]]:
         return (g_first, g_second)
 
     return run_crossed
+
+
+def _record_crossed(input: Vjp, other: Vjp) -> Callable[..., tuple[Any, ...]]:
+    """`Node.run_recorded` of the same, while the engine records a whole pass."""
+    first, second = input, other
+    usual = not (hasattr(first, "writes") or hasattr(second, "writes"))
+
+    def run_recorded(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
+        saved = self.saved
+        if not usual or saved is None or grad is None or DETACHED or not FLAGS.formula or not LOCAL.state.formula:
+            return OpNode.run_recorded(self, grad, F)
+        other, input, v_other, v_input = saved
+        if other is not None:
+            if type(other) is not Tensor:
+                other = unpack(self, 0)
+            elif other._counter[0] != v_other:
+                raise changed(self, other, v_other)
+        if input is not None:
+            if type(input) is not Tensor:
+                input = unpack(self, 1)
+            elif input._counter[0] != v_input:
+                raise changed(self, input, v_input)
+        g_second = None if input is None else second(F, grad, input)  # in the order in which PyTorch's Nodes do
+        return (None if other is None else first(F, grad, other), g_second)
+
+    return run_recorded
