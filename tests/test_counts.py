@@ -31,8 +31,8 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "chain_forward": (1004, 2000, 3503),
     "chain_backward": (2025, 6019, 2006),
     "chain_no_grad": (1011, 2005, 4),
-    "double_backward": (165, 226, 31),
-    "mlp_small": (148, 161, 33),
+    "double_backward": (163, 221, 31),
+    "mlp_small": (148, 159, 32),
     "view": (302, 200, 8),
     "view_plain": (300, 200, 5),
     "view_t": (402, 100, 8),
@@ -44,7 +44,7 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "view_backward": (56, 40, 15),
     "inplace_plain": (250, 500, 1),
     "inplace_recorded": (1426, 822, 209),
-    "inplace_view": (83, 36, 29),
+    "inplace_view": (83, 36, 19),
     "index_array": (7, 4, 4),
     "index_rows": (7, 4, 4),
     "index_mask": (41, 28, 9),
@@ -78,7 +78,7 @@ CEILINGS: dict[str, tuple[int, int, int]] = {
     "small_quantile": (54, 53, 9),
     "small_softmax": (7, 12, 6),
     "small_cross_entropy": (20, 32, 5),
-    "train_sgd": (171, 152, 29),
+    "train_sgd": (171, 147, 29),
     "train_momentum": (203, 183, 29),
     "train_adam": (244, 240, 28),
     "train_adamw": (240, 244, 29),
@@ -194,6 +194,26 @@ def test_ceilings_are_not_far_above(found: dict[str, list[int]]) -> None:
     """A ceiling that has become twice what is needed guards nothing."""
     for name in ("three_ops", "chain_backward", "double_backward", "mlp_small"):
         assert 2 * found[name][0] + 10 >= CEILINGS[name][0], f"lower the ceiling of {name} to {found[name]}"
+
+
+def test_operations_that_take_turns_are_specialized() -> None:
+    """CPython knows the class of the Nodes that an operator makes, though other operators are made of the same lines."""
+    code = """
+import dis
+import autogradlab as torch
+from autogradlab.ops.table.opdef import OPS
+x = torch.ones(3, requires_grad=True)
+h = x * 1
+for _ in range(100):
+    h = (h * x + x - x) / x
+for name in ("mul", "add", "sub", "div"):
+    found = dis.get_instructions(OPS[name].core, adaptive=True)
+    print(*sorted(i.argval for i in found if i.opname == "STORE_ATTR_SLOT"))
+"""
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for line in done.stdout.splitlines():
+        assert {"_seq", "_edges", "hooks", "shape", "dtype", "saved"} <= set(line.split())
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="how memory is kept is another allocator's matter")

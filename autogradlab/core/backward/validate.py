@@ -115,7 +115,7 @@ def validate(node: Node, outs: tuple[Any, ...]) -> tuple[Any, ...]:
         g = outs[i]
         if g is not None and edge is not NO_EDGE:
             array = g._array if type(g) is Tensor else g
-            if type(array) is not _ndarray or type(edge) is tuple:
+            if (type(array) is not _ndarray and type(g) is not Rows) or type(edge) is tuple:
                 break
             if array.shape != edge.shape or array.dtype is not edge.dtype:
                 break
