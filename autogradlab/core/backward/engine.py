@@ -431,12 +431,10 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             i += 1
             kind = type(target)
             if kind is tuple:
-                target, nr = target
+                target = target[0]
                 if target is None:
                     continue
                 kind = type(target)
-            else:
-                nr = 0
             if needed is not None and target not in needed:
                 continue
             g = outs[i]
@@ -462,6 +460,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                     if type(g) is not _ndarray:
                         g = _result_array(g)
                     if waiting.multi:
+                        nr = pair(node._edges[i])[1]
                         if g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]:
                             g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
                         _arrive(target, waiting, nr, g)

@@ -842,19 +842,20 @@ def _run_of_one(formula: Callable[..., Any], count: int, tensors: bool) -> Calla
 
 def _run_each(formulas: tuple[Formula, ...]) -> Callable[..., Any]:
     """`Node.run` of an operation with one output and one formula for each edge."""
-    parts = [(formula.fn, formula.take) for formula in formulas]
+    parts = [(i, formula.fn, formula.take) for i, formula in enumerate(formulas)]
+    nothing = (None,) * len(parts)
 
     def run(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
-        edges = self._edges
         if grad is None:
-            return (None,) * len(edges)
+            return nothing
+        edges = self._edges
         values = raw(self)
-        return tuple(
-            [
-                None if type(edge) is tuple and edge[0] is None else fn(F, grad, *take(values))
-                for edge, (fn, take) in zip(edges, parts, strict=True)
-            ]
-        )
+        outs = [*nothing]
+        for i, fn, take in parts:
+            edge = edges[i]
+            if type(edge) is not tuple or edge[0] is not None:
+                outs[i] = fn(F, grad, *take(values))
+        return tuple(outs)
 
     return run
 
