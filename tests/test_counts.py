@@ -197,7 +197,7 @@ def test_ceilings_are_not_far_above(found: dict[str, list[int]]) -> None:
 
 
 def test_operations_that_take_turns_are_specialized() -> None:
-    """CPython knows the class of the Nodes that an operator makes, though other operators are made of the same lines."""
+    """CPython knows the class of the Nodes that an operator makes, though others are made of the same lines."""
     code = """
 import dis
 import autogradlab as torch
