@@ -550,10 +550,10 @@ product = weight * 3
 with forward_ad.dual_level():
     made = forward_ad.make_dual(torch.ones(3), torch.ones(3)) * weight
     with torch.no_grad():
-        print(weight, product, made)
+        print(weight, product)
         for t in (weight, product, made):
             primal, tangent = forward_ad.unpack_dual(t)
-            print(primal, primal.grad_fn, primal.is_leaf, primal._is_view(), primal is t, tangent)
+            print(primal, primal.grad_fn, primal.is_leaf, primal._is_view(), primal is t, tangent is None)
     with torch.inference_mode():
         for t in (weight, torch.ones(3)):
             dual = forward_ad.make_dual(t, torch.ones(3))

@@ -36,6 +36,7 @@ __all__ = [
     "DECLARED",
     "OUT",
     "PLAIN",
+    "UNNAMED",
     "Declaration",
     "cast_of",
     "casting",
@@ -62,6 +63,8 @@ class Declaration:
 DECLARED: dict[str, Declaration] = {}
 #: second names, and what they are names of
 ALIASES: dict[str, str] = {}
+#: those of which errors say the other name
+UNNAMED: set[str] = set()
 #: what an operation asks of its out= tensors, where that is more than usual (`ops/table/outputs.py`)
 OUT: dict[str, Any] = {}
 #: declared functions that are not operations of the table

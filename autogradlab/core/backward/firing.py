@@ -163,7 +163,9 @@ def run_with_hooks(
 ) -> tuple[tuple[Any, ...], Any]:
     """A step of a backward that is itself recorded, or of a Node with hooks or with the user's code, or under anomaly
     mode: the gradients of its inputs, and its own as its hooks have left it."""
-    grad = before_node(node, grad, form, local)
+    given, grad = grad, before_node(node, grad, form, local)
+    if isinstance(node, OpNode) and _is_none(node, grad) and not _is_none(node, given):
+        raw(node)  # hooks took the gradient: PyTorch asks for what was saved all the same, with the errors of that
     seen = _has_posthooks(node)
     before = local.set_grad(form == RECORDED)
     try:
@@ -182,9 +184,7 @@ def run_with_hooks(
 
 def step_on_array(node: Node, grad: Any) -> Any:
     """A step of a plain backward: an operation without hooks, on an array."""
-    if grad is None:
-        return _nothing(node)
-    if DETACHED:
+    if DETACHED and grad is not None:
         refuse_detached(node)
     try:
         return QUIET(node.run, grad, RAW)
@@ -200,13 +200,6 @@ def step_on_array(node: Node, grad: Any) -> Any:
 def _is_none(node: Node, grad: Any) -> bool:
     """Whether no gradient came, for any output."""
     return grad is None or (node.multi and all(g is None for g in grad))
-
-
-def _nothing(node: Node) -> tuple[None, ...]:
-    """The gradients where none came. What an operation saved is asked for all the same, with the errors of that."""
-    if isinstance(node, OpNode):
-        raw(node)
-    return (None,) * len(node._edges)
 
 
 def explain(node: Any, grad: Any, saved: Any = None) -> None:
@@ -232,13 +225,11 @@ def _run(node: Node, grad: Any) -> tuple[Any, ...]:
     grad = [as_array(g) for g in grad] if node.multi and grad is not None else as_array(grad)
     if node.user_code:
         return node.run(grad, RAW)
-    if _is_none(node, grad):
-        return _nothing(node)
-    if DETACHED:
+    if DETACHED and grad is not None:
         refuse_detached(node)
     saved: list[Any] | None = None
     call: tuple[Any, ...] = node.run, grad, RAW
-    if isinstance(node, OpNode) and node.hooks is not None and node.hooks.saved:
+    if isinstance(node, OpNode) and node.hooks is not None and node.hooks.saved and grad is not None:
         saved = raw(node)
         call = node.apply, node.formulas, RAW, grad, saved
     try:
@@ -250,8 +241,8 @@ def _run(node: Node, grad: Any) -> tuple[Any, ...]:
 
 def _run_recorded(node: Node, grad: Any) -> tuple[Any, ...]:
     """The Node itself on Tensors; without a gradient only code of the user runs."""
-    if not node.user_code and _is_none(node, grad):
-        return _nothing(node)
+    if _is_none(node, grad) and not node.user_code:
+        return (None,) * len(node._edges)
     state = modes.LOCAL.state
     if on_first_mode.gate is None:
         return node.run_recorded(grad, TENSORS)

@@ -641,7 +641,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     norms = [TENSORS.clone(TENSORS.linalg_vector_norm(x, 2, dim, True)) for x in (a, b)]
     for norm in norms:
         r = norm._array
-        np.maximum(r, np.array(eps, r.dtype), r)  # a bound, not an operation: its gradient goes on to the norm
+        np.maximum(r, np.array(eps, r.dtype), out=r)  # a bound, not an operation: its gradient goes on to the norm
     second = b / norms[1]  # which PyTorch computes first
     return (a / norms[0] * second).sum(dim)
 

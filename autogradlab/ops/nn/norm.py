@@ -646,7 +646,7 @@ def native_layer_norm(
         and kind.kind == "f"
     ):
         _check_mixed(input, weight, bias)
-        check_shape(input, normalized_shape, weight, bias)
+        check_shape(input, tuple(normalized_shape), weight, bias)
         refuse(input, "LayerNormKernelImpl", "biuc")
     lead = shape[:-n]
     x = input if input.flags.c_contiguous and 1 not in shape and not half else contiguous(_wide(input)[0])

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar, cast
 
-from ...core.arguments.declared import ALIASES, PLAIN, declare, name_of, signatures
+from ...core.arguments.declared import ALIASES, PLAIN, UNNAMED, declare, name_of, signatures
 from ...core.arguments.mismatch import refuse_unbound
 from ...core.arguments.signature import kinds
 from ...core.recording.record import TENSORS
@@ -275,9 +275,11 @@ def alias(
     name = declare(declaration)
     if name != of:
         ALIASES[name] = of
+    if not named:
+        UNNAMED.add(name)
     fn = operation(of)
     setattr(TENSORS, name, fn)
     if function:
-        FUNCTIONS[name] = _in_place_of(fn, checking(fn, name if named else of, space_of(name), reads), name)
+        FUNCTIONS[name] = _in_place_of(fn, checking(fn, name, space_of(name), reads), name)
     if method:
         attach(name, checking(Tensor.__dict__.get(of, fn), name, "Tensor", reads))

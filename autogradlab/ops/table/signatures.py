@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ...core.arguments.declared import ALIASES, DECLARED, PLAIN
+from ...core.arguments.declared import ALIASES, DECLARED, PLAIN, UNNAMED
 from ...core.arguments.mismatch import types
 from ...core.arguments.signature import Signatures, method_text
 from ...core.recording.record import TENSORS
@@ -119,6 +119,8 @@ def lookup(name: str, space: str = "torch") -> Signatures | None:
 
 def _loaded(name: str, space: str) -> Signatures | None:
     """The same for what is loaded."""
+    if name in UNNAMED:
+        name = ALIASES[name]
     found = _found.get((name, space))
     if found is None:
         texts = _overloads(name, space)
