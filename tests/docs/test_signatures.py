@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
 import sys
 from typing import Any
 
@@ -83,3 +84,20 @@ def test_signatures_are_torchs(torch: Any):
 
 def test_the_exceptions_exist():
     assert sorted((SAYS_LESS | OTHERWISE) - helptexts.public(autogradlab).keys()) == []
+
+
+def test_signatures_stay_where_objects_are_asked() -> None:
+    program = """
+import inspect, types
+import autogradlab as torch
+from autogradlab import overrides
+asking = [(name, f) for f, _, name, _ in overrides._asking() if type(f) is types.FunctionType]
+before = [str(inspect.signature(f)) for _, f in asking]
+class Asked(torch.Tensor): pass
+assert overrides._gates and len(asking) > 1400
+for (name, f), signature in zip(asking, before):
+    if str(inspect.signature(f)) != signature:
+        print(name, signature, inspect.signature(f))
+"""
+    told = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert told.stdout == ""

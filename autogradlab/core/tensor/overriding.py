@@ -14,6 +14,7 @@ from functools import cache
 from types import CodeType, EllipsisType, FunctionType, NoneType
 from typing import Any
 
+from ..runtime.help import Help
 from ..runtime.modes import LOCAL
 from ..runtime.warn import warn_once
 
@@ -351,20 +352,25 @@ def gate(
             return call(*args)
         return overridden(args, kwargs)
 
-    return hand_on(function, pass_or_ask)
+    return hand_on(function, pass_or_ask, compiled=handled is None)
 
 
-def hand_on(function: Any, to: Callable[[tuple[Any, ...], dict[str, Any]], Any]) -> Callable[[], None]:
-    """Let a function hand its arguments to another one, until what is returned is called."""
+def hand_on(
+    function: Any, to: Callable[[tuple[Any, ...], dict[str, Any]], Any], compiled: bool = False
+) -> Callable[[], None]:
+    """Let a function hand its arguments to another one, until what is returned is called. It keeps its signature; that
+    of what PyTorch has compiled its help tells whoever asks."""
     code, defaults, named = function.__code__, function.__defaults__, function.__kwdefaults__
 
     def open_again() -> None:
         function.__code__, function.__defaults__, function.__kwdefaults__ = code, defaults, named
-        if own is None:
+        if noted:
             del function.__signature__
 
-    own = vars(function).get("__signature__")
-    if own is None:
+    told = vars(function)
+    helped = compiled and isinstance(told.get("__wrapped__"), Help)
+    noted = not helped and "__signature__" not in told
+    if noted:
         from inspect import signature  # loaded late: few processes get here
 
         function.__signature__ = signature(function)

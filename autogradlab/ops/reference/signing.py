@@ -129,7 +129,10 @@ def _result(path: str) -> Any:
 
 def own(fn: Any, result: Any, anything: bool = False) -> inspect.Signature | None:
     """The signature of a function's own definition, without annotations; None if it is only *args or **kwargs."""
-    if not isinstance(fn, FunctionType) or (fn.__code__.co_flags & _CODE_OF_ARGS and not anything):
+    if not isinstance(fn, FunctionType):
+        return None
+    fn = vars(fn).get("_within_gate", fn)  # as it is where no object is asked
+    if fn.__code__.co_flags & _CODE_OF_ARGS and not anything:
         return None
     found = inspect.signature(fn, follow_wrapped=False)
     bare = [p.replace(annotation=_EMPTY) for p in found.parameters.values()]
