@@ -67,12 +67,12 @@ def normal_values(n: int, dtype: np.dtype[Any], mean: float, std: float, generat
     """`n` normal numbers of a floating `dtype`, shape (n,); `blocks` says that they go to contiguous memory."""
     if not blocks or n < 16:
         values = standard_normals(n, generator)
-        if dtype == np.float32 and mean == 0.0 and std == 1.0:
+        if dtype == _FLOAT32 and mean == 0.0 and std == 1.0:
             return (values + _NOUGHT).astype(_FLOAT32)  # none is too large
         return round_to(fma64(values, std, mean) if (mean, std) != (0.0, 1.0) else values + 0.0, dtype)
     whole = n & ~15
     # The 16-bit types draw only what they use: no uniform numbers for places that the last block fills.
-    if n < _AHEAD and (dtype == np.float32 or (dtype.itemsize == 2 and n == whole)):
+    if n < _AHEAD and (dtype == _FLOAT32 or (dtype.itemsize == 2 and n == whole)):
         waves = generator.in_blocks(n, _standard32)
         if mean == 0.0 and std == 1.0:
             return round_to(waves + _ZERO, dtype)

@@ -364,6 +364,9 @@ _TOPS = {2: 65504.0, 4: float(np.finfo(np.float32).max), 8: float(np.finfo(np.fl
 def scalar_array(value: Any, d: Any) -> np.ndarray:
     """A Python number in a dtype, as C casts it; PyTorch's error where it does not fit."""
     numpy = d.numpy
+    kind = type(value)
+    if (kind is float or kind is int) and numpy.kind == "f" and -60000 <= value <= 60000:  # the usual case
+        return np.array(value, numpy)
     if isinstance(value, Tensor):
         value = value.item()
     elif isinstance(value, np.generic):

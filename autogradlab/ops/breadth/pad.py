@@ -35,21 +35,24 @@ def _constant_pad(input: Any, pad: Any, value: Any = 0) -> np.ndarray:
     shape = list(input.shape)
     source: list[Any] = [slice(None)] * n
     target: list[Any] = [slice(None)] * n
-    every = all(p <= 0 for p in pad)
     for i in range(len(pad) // 2):
         d = n - 1 - i
         low, high = pad[2 * i], pad[2 * i + 1]
         size = shape[d]
+        shape[d] = size + low + high
+        if low >= 0 and high >= 0:
+            target[d] = slice(low, low + size)
+            continue
         if size + min(low, 0) + min(high, 0) < 0:  # more is taken away than there is
             raise RuntimeError("narrow(): length must be non-negative.")
-        shape[d] = size + low + high
         source[d] = slice(max(-low, 0), size - max(-high, 0))
         target[d] = slice(max(low, 0), shape[d] - max(high, 0))
-    if every:  # PyTorch copies the part that is left
+    if max(pad, default=0) <= 0:  # PyTorch copies the part that is left
         r = like(input[tuple(source)], input.dtype, zero=False)
         r[...] = input[tuple(source)]
         return r
-    r = np.full(shape, scalar_array(value, from_numpy(input.dtype)), input.dtype)
+    r = np.empty(shape, input.dtype)
+    r[...] = scalar_array(value, from_numpy(input.dtype))
     r[tuple(target)] = input[tuple(source)]
     return r
 

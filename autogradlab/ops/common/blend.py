@@ -193,9 +193,6 @@ def _limited(x: np.ndarray, low: np.ndarray | None, high: np.ndarray | None) -> 
 
 def _limit(x: np.ndarray, value: Any) -> Any:
     """A limit for a ufunc: an array of the dtype of `x`, since NumPy takes its time to find one for a number."""
-    kind = type(value)
-    if x.dtype.kind == "f" and (kind is float or kind is int) and -60000 <= value <= 60000:
-        return np.array(value, x.dtype)
     return scalar_array(value, from_numpy(x.dtype))
 
 
@@ -259,6 +256,11 @@ def _of_numbers(name: str, *words: str) -> Rule:
             else:
                 if args[0]._array.dtype.kind == "f":  # the usual case
                     return args, kwargs
+        elif count == 2 and len(args) == 1 == len(kwargs) and isinstance(args[0], Tensor) and not called.in_place:
+            low, high = kwargs.get("min"), kwargs.get("max")
+            kind = type(high if low is None else low)
+            if (kind is float or kind is int) and args[0]._array.dtype.kind == "f":
+                return (args[0], low, high), {}
         limits = args[1:]
         input = args[0] if args else kwargs.get("input")
         if len(limits) != count or kwargs:

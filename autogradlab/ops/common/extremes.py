@@ -123,15 +123,17 @@ def evenly(F: Any, grad: Any, input: Any, result: Any, dim: Any, keepdim: bool) 
 
 
 def _of_all(name: str, ufunc: Any) -> Any:
+    called, reduce = f"{name}_all", ufunc.reduce
+
     def kernel(input: np.ndarray) -> Any:
         if not input.size:
             raise RuntimeError(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
                 "reduction dim with the 'dim' argument."
             )
-        refuse(input, f"{name}_all", "c")
+        refuse(input, called, "c")
         found = extreme_half(ufunc, input) if input.dtype.char == "e" else None
-        return ufunc.reduce(input, axis=None) if found is None else found
+        return reduce(input, None) if found is None else found
 
     return kernel
 

@@ -177,7 +177,11 @@ def _roll(input: Any, shifts: tuple[int, ...], dims: tuple[int, ...] = ()) -> np
     if not input.size and len(dims) == 1:
         return like(input, input.dtype)
     if not dims:
-        return np.array(np.roll(input, shifts[0]), order="C")
+        if type(input) is not np.ndarray or not input.size:
+            return np.array(np.roll(input, shifts[0]), order="C")
+        line = input.reshape(-1)
+        start = -shifts[0] % line.size
+        return np.concatenate((line[start:], line[:start])).reshape(input.shape)
     refuse_numbers(input)
     wrapped = [wrap_dim(d, input.ndim, scalar_ok=False) for d in dims]
     r = input
@@ -227,6 +231,9 @@ def _refuse_flip(x: Any, dims: Any) -> None:
         refuse(x, "flip_cpu", UNSIGNED)
 
 
+_ALL, _BACK = slice(None), slice(None, None, -1)
+
+
 def _flip(input: Any, dims: tuple[int, ...]) -> np.ndarray:
     wrapped = wrap_dims(dims, input.ndim)
     if not input.ndim:
@@ -236,7 +243,10 @@ def _flip(input: Any, dims: tuple[int, ...]) -> np.ndarray:
     if input.dtype.kind == "u" and input.size > 1 and wrapped:
         _refuse_flip(input, wrapped)
     r = like(input, input.dtype, zero=False)
-    r[...] = input[tuple(slice(None, None, -1) if d in wrapped else slice(None) for d in range(input.ndim))]
+    way = [_ALL] * input.ndim
+    for d in wrapped:
+        way[d] = _BACK
+    r[...] = input[tuple(way)]
     return r
 
 

@@ -54,7 +54,12 @@ def _in_range(index: np.ndarray, n: int, d: int) -> None:
 
 
 def _rank(x: np.ndarray) -> int:
-    return max(x.ndim, 1)
+    return x.ndim or 1
+
+
+def _with_axis(x: np.ndarray) -> np.ndarray:
+    """The array, with one dimension if it has none."""
+    return x if x.ndim else x.reshape(1)
 
 
 # -- gather ------------------------------------------------------------------------------------------------------------
@@ -65,16 +70,17 @@ def _gather(input: Any, dim: int, index: np.ndarray, *, sparse_grad: bool = Fals
     _integers("gather", index)
     if not index.size:
         return np.empty(index.shape, input.dtype)
-    if _rank(input) != _rank(index):
+    if input.ndim != index.ndim and _rank(input) != _rank(index):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    x, i = (a if a.ndim else a.reshape(1) for a in (input, index))
+    x, i = _with_axis(input), _with_axis(index)
+    sizes = x.shape
     for k, n in enumerate(i.shape):
-        if k != d and n > x.shape[k]:
+        if n > sizes[k] and k != d:
             raise RuntimeError(
                 f"Size does not match at dimension {k} expected index {list(index.shape)} to be no larger than "
                 f"self {list(input.shape)} apart from dimension {d}"
             )
-    _in_range(i, x.shape[d], d)
+    _in_range(i, sizes[d], d)
     r = x[places(i, d)]
     return r if r.flags.c_contiguous and r.ndim == index.ndim else np.ascontiguousarray(r).reshape(index.shape)
 
@@ -141,9 +147,12 @@ def _check(input: np.ndarray, dim: int, index: np.ndarray, src: Any = None, *_: 
     if _rank(input) != _rank(index):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     x, i = input.shape or (1,), index.shape or (1,)
-    large = any(k != d and n > x[k] for k, n in enumerate(i))
+    large = False
+    for k, n in enumerate(i):
+        if n > x[k] and k != d:
+            large = True
     if given:
-        large = large or _exceeds(i, src.shape)
+        large = large or (i != src.shape and _exceeds(i, src.shape))
         if _rank(src) != _rank(index):
             raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     if large:
@@ -163,13 +172,14 @@ def _aligned(input: np.ndarray, dim: int, index: np.ndarray, src: Any = None) ->
     """What `_check` has let through, with at least one dimension: the array, the places in it that the index names,
     which have to be there, and src, cut to the size of the index."""
     d = wrap_dim(dim, input.ndim)
-    x, i = (a if a.ndim else a.reshape(1) for a in (input, index))
+    x, i = _with_axis(input), _with_axis(index)
     _in_range(i, x.shape[d], d)
     if not isinstance(src, np.ndarray):
         return x, places(i, d), src
     if not i.size:
         return x, places(i, d), src.reshape(-1)[:0].reshape(i.shape)
-    return x, places(i, d), (src if src.ndim else src.reshape(1))[tuple(slice(n) for n in i.shape)]
+    s = _with_axis(src)
+    return x, places(i, d), s if s.shape == i.shape else s[tuple([slice(n) for n in i.shape])]
 
 
 def _scatter_src(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray) -> None:

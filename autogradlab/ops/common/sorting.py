@@ -327,14 +327,17 @@ def topk(
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
     x = keys_of(input) if input.ndim == 1 else to_end(keys_of(input), d)
+    values = None
     if not x.size or not k:
         places = np.zeros((*x.shape[:-1], k), np.int64)
     else:
-        places = _top(x, k, largest, sorted)
+        places, values = _top(x, k, largest, sorted)
         if input.ndim == 1:
             return input[places], np.array(places, np.int64) if places.base is not None else places
     places = contiguous(np.array(from_end(places, d), np.int64, order="C"))
-    return taken(input, places, d), places
+    if values is None or x.dtype is not input.dtype:
+        return taken(input, places, d), places
+    return contiguous(np.array(from_end(values, d), order="C")), places
 
 
 #: so few elements are found faster one after the other
@@ -360,14 +363,14 @@ def _in_turn(x: np.ndarray, k: int, largest: bool) -> np.ndarray | None:
     return np.array(places[:k], np.int64)
 
 
-def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
-    """The places of the k largest or smallest elements of each line; in inputs that are not large, equal ones that
-    compete for a place are picked and ordered as by PyTorch's kernel."""
+def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> tuple[np.ndarray, np.ndarray | None]:
+    """The places of the k largest or smallest elements of each line, and these, None where they are yet to be taken. In
+    inputs that are not large, equal ones that compete for a place are picked and ordered as by PyTorch's kernel."""
     n, large = x.shape[-1], x.size > SMALL
     if x.ndim == 1 and k <= _FEW and k < n and in_order and not large and x.dtype.kind == "f":
         few = _in_turn(x, k, largest)
         if few is not None:
-            return few
+            return few, None
     if k < n and (large or n > _SHORT):  # one more than wanted: whether the last one has a rival
         found = x.argpartition(n - k - 1 if largest else k)
         found = found[..., n - k - 1 :] if largest else found[..., : k + 1]
@@ -378,12 +381,15 @@ def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> np.ndarray:
         places = taken(found, by, -1)
     else:
         places = order(x, x.ndim - 1, largest)[..., : k + 1]
-    if not large:
-        tied = _tied(taken(x, places, -1)) if in_order else np.ones(x.shape[:-1], bool)
-        if tied is not None:
-            places = np.array(places[..., :k])
-            places[tied] = [top_order(line, k, in_order) for line in ranks(x[tied], largest)]
-    return places[..., :k]
+    if large:
+        return places[..., :k], None
+    values = taken(x, places, -1) if in_order else None
+    tied = _tied(values) if values is not None else np.ones(x.shape[:-1], bool)
+    if tied is None:
+        return places[..., :k], None if values is None else values[..., :k]
+    places = np.array(places[..., :k])
+    places[tied] = [top_order(line, k, in_order) for line in ranks(x[tied], largest)]
+    return places, None
 
 
 def selecting(name: str) -> dict[str, Any]:

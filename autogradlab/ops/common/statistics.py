@@ -33,9 +33,12 @@ def _same(x: Any) -> Any:
     return x
 
 
+_reduce: Any = np.add.reduce
+
+
 def _summed(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
     """The sums along dimensions, in NumPy's order."""
-    return np.add.reduce(x, axis=dims, keepdims=keepdim)
+    return _reduce(x, dims, None, None, keepdim)
 
 
 def _parts_by(x: Any, n: int) -> Any:

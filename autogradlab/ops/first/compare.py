@@ -172,7 +172,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
         reject("equal", (input, other), {})
     refuse_among("equal", (input, other))
     require_contents("aten::equal", input._array, other._array)
-    if input.dtype is not other.dtype:
+    if input._array.dtype is not other._array.dtype and input.dtype is not other.dtype:
         x, y = align(input._array, other._array) if input.shape == other.shape else (input._array, other._array)
         return x.shape == y.shape and bool(np.array_equal(x, y))
     x, y = np.asarray(input._array), np.asarray(other._array)

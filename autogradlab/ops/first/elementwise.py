@@ -719,10 +719,10 @@ alias("absolute_", "abs_", function=False)
 
 
 def _sigmoid(x: np.ndarray) -> Any:
-    r = np.asarray(exp(np.negative(floated(x))))
+    r = np.asarray(exp(-(floated(x) if x.dtype.kind in "biu" else x)))
     one = _ONES.get(r.dtype, 1)
-    np.add(r, one, r)
-    return np.true_divide(one, r)  # where exp overflows it is 0, as in PyTorch
+    r += one
+    return one / r  # where exp overflows it is 0, as in PyTorch
 
 
 unary(

@@ -39,6 +39,8 @@ _SCALAR = (
 #: whole dimensions before the one of which an entry speaks; an array has no more than 64
 _WHOLE = (_ALL,) * 64
 _NO_PART = object()
+#: entries that `_tensor` leaves as they are
+_PLAIN = frozenset((int, slice, type(None), type(...), bool))
 _PARTS = (slice, type(None), type(...), Tensor, list, tuple, str, range)
 
 
@@ -92,7 +94,8 @@ def parse(input: Tensor, index: Any, writing: bool = False) -> tuple[Tensor, tup
     result = input
     dim = 0
     found: list[Any] = []
-    for place, e in enumerate(map(_tensor, entries)):
+    for place, entry in enumerate(entries):
+        e = entry if type(entry) in _PLAIN else _tensor(entry)
         kind = type(e)
         if kind is int:
             result = _selected(result, dim, e, place)

@@ -132,13 +132,13 @@ def _places(kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> list[t
 @_kept
 def _steps(
     sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, out: Sizes
-) -> tuple[Array, list[Array]]:
-    """How far, in places of a plane or volume, the elements of a window are from its first one; and where that is, as
-    the part of each axis."""
+) -> tuple[Array, Array]:
+    """How far, in places of a plane or volume, the elements of a window are from its first one; and where that is for
+    each window."""
     axes = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]  # from a place to the next along each
     offsets = _grid([np.arange(n) * (d * step) for n, d, step in zip(kernel, dilation, axes, strict=True)])
     first = [(np.arange(n) * s - p) * step for n, s, p, step in zip(out, stride, padding, axes, strict=True)]
-    return offsets.reshape(-1), first
+    return offsets.reshape(-1), _grid(first)
 
 
 def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> Any:
@@ -153,7 +153,7 @@ def _max_pool(input: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilati
         best, winner = _maxima(x, kernel, stride, dilation, out)
     offsets, first = _steps(sizes, kernel, stride, padding, dilation, out)
     index = offsets.take(winner)
-    index += _grid(first)
+    index += first
     if any(padding):  # a window of nothing but -inf points at its first element inside
         index = _inside(index, best, low, sizes, stride, padding, dilation, out)
     return best, index
@@ -169,15 +169,16 @@ _FEW = 1 << 10
 def _table(sizes: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> Array:
     """The places in a plane or volume of all elements of each window, a row for each window."""
     offsets, first = _steps(sizes, kernel, stride, (0,) * len(sizes), dilation, out)
-    return _grid(first).reshape(-1, 1) + offsets
+    return first.reshape(-1, 1) + offsets
 
 
 def _few_maxima(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> tuple[Array, Array]:
     """What `_maxima` finds."""
     sizes = x.shape[-len(kernel) :]
-    values = x.reshape(-1, math.prod(sizes)).take(_table(sizes, kernel, stride, dilation, out), 1)
+    table = _table(sizes, kernel, stride, dilation, out)
+    values = x.reshape(-1, math.prod(sizes)).take(table, 1).reshape(-1, table.shape[1])
     winner = _winners(values)
-    best = at_places(values, winner, 2)
+    best = at_places(values, winner, 1)
     shape = (*x.shape[: -len(kernel)], *out)
     return best.reshape(shape), winner.reshape(shape)
 
@@ -467,6 +468,14 @@ def _counts(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, out: Siz
     return total.flat[0] if total.size and (total == total.flat[0]).all() else total
 
 
+@_kept
+def _divisors(
+    numpy: np.dtype[Any], sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, out: Sizes, include: bool
+) -> Array:
+    """The same as numbers of a dtype."""
+    return np.asarray(_counts(sizes, kernel, stride, padding, out, include)).astype(numpy)
+
+
 def _avg_pool(
     input: np.ndarray,
     kernel_size: tuple[int, ...],
@@ -480,13 +489,15 @@ def _avg_pool(
     one = (1,) * len(kernel)
     out = _sizes(input.shape, kernel, stride, padding, one, ceil_mode, mean=True)
     x = _spread(input, kernel, stride, padding, one, out, 0)
-    total: Any = None
-    for where in _places(kernel, stride, one, out):
-        total = np.array(x[where]) if total is None else total + x[where]
-    by = divisor_override
-    if by is None:
-        by = _counts(input.shape[-len(out) :], kernel, stride, padding, out, count_include_pad)
-    by = np.asarray(by).astype(input.dtype)
+    first, *others = _places(kernel, stride, one, out)
+    total: Any = np.array(x[first])
+    for where in others:
+        total += x[where]
+    if divisor_override is None:
+        sizes = input.shape[-len(out) :]
+        by = _divisors(input.dtype, sizes, kernel, stride, padding, out, count_include_pad)
+    else:
+        by = np.asarray(divisor_override).astype(input.dtype)
     means = np.trunc(total / by).astype(input.dtype) if input.dtype.kind in "iu" else total / by
     return np.asarray(means, order="C")
 
@@ -504,10 +515,11 @@ def _avg_pool_backward(
     kernel, stride, padding = tuple(kernel_size), tuple(stride or kernel_size), tuple(padding)
     nd = len(kernel)
     out, sizes, one = input.shape[-nd:], shape[-nd:], (1,) * nd
-    by = divisor_override
-    if by is None:
-        by = _counts(sizes, kernel, stride, padding, out, count_include_pad)
-    g = input / np.asarray(by).astype(input.dtype)
+    if divisor_override is None:
+        by = _divisors(input.dtype, sizes, kernel, stride, padding, out, count_include_pad)
+    else:
+        by = np.asarray(divisor_override).astype(input.dtype)
+    g = input / by
     wanted, inside = _room(sizes, kernel, stride, padding, one, out)
     whole = np.zeros((*shape[:-nd], *wanted), input.dtype)
     for where in _places(kernel, stride, one, out):
@@ -715,7 +727,7 @@ def _winners(values: Array) -> Array:
     if values.dtype.kind != "f":
         return values.argmax(-1)
     bad = np.isnan(values)
-    if not bad.any():
+    if not np.logical_or.reduce(bad, None):
         return values.argmax(-1)
     return np.where(bad.any(-1), values.shape[-1] - 1 - bad[..., ::-1].argmax(-1), values.argmax(-1))
 

@@ -518,7 +518,8 @@ def several(op: Op) -> Callable[..., Any]:
                     found = True
             edges.append(edge)
         if not found or r.dtype.kind not in "fcV":
-            recordable(t, values if found else ())
+            if found:
+                recordable(t, values)
             return counted(t, inner, *values) if inner else t
         return record(t, op.new_node, tuple(edges), op.saves(values, edges, (t,)))
 

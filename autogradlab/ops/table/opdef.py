@@ -766,6 +766,9 @@ def _for_methods(kind: type[Op]) -> type[Op]:
 
 def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) -> Callable[..., Any]:
     last = names[count:]
+    if len(last) == 1:
+        name = last[0]
+        return lambda *args: kernel(*args[:-1], **{name: args[-1]})
 
     def invoke(*args: Any) -> Any:
         return kernel(*args[:count], **dict(zip(last, args[count:], strict=True)))
