@@ -364,9 +364,6 @@ _TOPS = {2: 65504.0, 4: float(np.finfo(np.float32).max), 8: float(np.finfo(np.fl
 def scalar_array(value: Any, d: Any) -> np.ndarray:
     """A Python number in a dtype, as C casts it; PyTorch's error where it does not fit."""
     numpy = d.numpy
-    kind = type(value)
-    if (kind is float or kind is int) and numpy.kind == "f" and -60000 <= value <= 60000:  # the usual case
-        return np.array(value, numpy)
     if isinstance(value, Tensor):
         value = value.item()
     elif isinstance(value, np.generic):
@@ -396,6 +393,14 @@ def scalar_array(value: Any, d: Any) -> np.ndarray:
     if overflow:
         raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(d.name, d.name)} without overflow")
     return np.array(value, numpy)
+
+
+def number_in(value: Any, numpy: np.dtype[Any]) -> np.ndarray:
+    """The same, in the dtype of an array."""
+    kind = type(value)
+    if numpy.kind == "f" and (kind is float or kind is int) and -60000 <= value <= 60000:  # the usual case
+        return np.array(value, numpy)
+    return scalar_array(value, from_numpy(numpy))
 
 
 def _largest(kind: dtype) -> float:

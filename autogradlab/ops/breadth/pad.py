@@ -15,8 +15,7 @@ from ...core.runtime import errors
 from ...core.tensor.dispatching import instead
 from ...core.tensor.overriding import cast_within
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import from_numpy
-from ...core.values.building import scalar_array
+from ...core.values.building import number_in
 from ..first.kinds import BOOL, UNSIGNED, typed
 from ..table.asking import unseen
 from ..table.opdef import composite, op
@@ -52,7 +51,7 @@ def _constant_pad(input: Any, pad: Any, value: Any = 0) -> np.ndarray:
         r[...] = input[tuple(source)]
         return r
     r = np.empty(shape, input.dtype)
-    r[...] = scalar_array(value, from_numpy(input.dtype))
+    r[...] = number_in(value, input.dtype)
     r[tuple(target)] = input[tuple(source)]
     return r
 

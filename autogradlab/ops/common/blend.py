@@ -15,7 +15,7 @@ from ...core.runtime.warn import warn_once
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dtypes import cxx_name, from_numpy, scalar_name
-from ...core.values.building import scalar_array
+from ...core.values.building import number_in, scalar_array
 from ...core.values.promotion import can_cast, cast, is_number, number, plain_number, result_dtype
 from ..first.kinds import (
     align,
@@ -191,11 +191,6 @@ def _limited(x: np.ndarray, low: np.ndarray | None, high: np.ndarray | None) -> 
     return x if high is None else np.minimum(x, high)
 
 
-def _limit(x: np.ndarray, value: Any) -> Any:
-    """A limit for a ufunc: an array of the dtype of `x`, since NumPy takes its time to find one for a number."""
-    return scalar_array(value, from_numpy(x.dtype))
-
-
 @on_both_backends
 def clamp_backward(F: Any, grad: Any, input: Any, min: Any, max: Any) -> Any:
     if min is None:
@@ -222,7 +217,8 @@ def _clamp_numbers(input: np.ndarray, min: float | None, max: float | None) -> A
         refuse(input, f"clamp{'_min' if max is None else '_max' if min is None else ''}_scalar_cpu", "b")
     if min != min or max != max:
         return np.full_like(input, np.nan) if input.dtype.kind in "fV" else input.copy()
-    return limited(input, None if min is None else _limit(input, min), None if max is None else _limit(input, max))
+    d = input.dtype  # for which NumPy takes its time to find an array
+    return limited(input, None if min is None else number_in(min, d), None if max is None else number_in(max, d))
 
 
 @iterating
@@ -368,14 +364,14 @@ alias("clip_", "clamp_")
 def _min_number(input: np.ndarray, min: float) -> np.ndarray:
     _real(input)
     refuse(input, "clamp_min_scalar_cpu", "b")
-    return np.maximum(input, _limit(input, min))
+    return np.maximum(input, number_in(min, input.dtype))
 
 
 @iterating
 def _max_number(input: np.ndarray, max: float) -> np.ndarray:
     _real(input)
     refuse(input, "clamp_max_scalar_cpu", "b")
-    return np.minimum(input, _limit(input, max))
+    return np.minimum(input, number_in(max, input.dtype))
 
 
 OPS["clamp_min.number"] = Op(

@@ -161,7 +161,8 @@ def _along(name: str, find: Any) -> Op:
     called = f"{name}()"
 
     def kernel(input: np.ndarray, dim: int, keepdim: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        not_empty(called, input, dim)
+        if not input.size:
+            not_empty(called, input, dim)
         wrap_dim(dim, input.ndim)
         if input.dtype.kind == "c":
             raise RuntimeError(f"{name}(): does not support complex input")

@@ -16,8 +16,7 @@ from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, 
 from ...core.runtime.warn import warn_once
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import from_numpy
-from ...core.values.building import scalar_array
+from ...core.values.building import number_in
 from ..first.kinds import BOOL, COMPLEX, refuse
 from ..table.opdef import OPS, Op, composite, copying, op, publish
 from ..table.outputs import Out, same_dtype
@@ -191,7 +190,7 @@ def _scatter_src(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray
 def _scatter_value(input: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
     x, spots, _ = _aligned(input, dim, index)
     if index.size:
-        x[spots] = scalar_array(value, from_numpy(input.dtype))
+        x[spots] = number_in(value, input.dtype)
 
 
 _REDUCTIONS = {"add": np.add, "multiply": np.multiply}
@@ -203,7 +202,7 @@ def _scatter_by(input: np.ndarray, dim: int, index: np.ndarray, src: Any, *, red
     x, spots, s = _aligned(input, dim, index, src)
     if index.size:
         if not isinstance(s, np.ndarray):
-            s = np.full(index.shape or (1,), scalar_array(s, from_numpy(x.dtype)))
+            s = np.full(index.shape or (1,), number_in(s, x.dtype))
         in_wide(lambda wide, values: _REDUCTIONS[reduce].at(wide, spots, values), x, s)
 
 

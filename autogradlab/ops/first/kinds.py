@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, wraps
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from ...core.types import dtypes
 from ...core.types.dims import all_dims
 from ...core.types.dtypes import from_numpy, get_default_dtype, unsupported
 from ...core.values.promotion import broadcast_shapes, is_number, number, result_dtype
+from ..kernels.limits import clip
 from ..table.asking import at, options_of, unseen
 
 #: dtype kinds by what PyTorch's kernels leave out; "V" is bfloat16
@@ -98,16 +98,12 @@ def limited(x: np.ndarray, low: Any, high: Any) -> Any:
         if d.itemsize == 2 and x.size >= _MANY and (r := _limited_halves(x, low, high)) is not None:
             return r
         end = _ENDS[d.itemsize]
-        return _clip(x, end[0] if low is None else low, end[1] if high is None else high)
+        return clip(x, end[0] if low is None else low, end[1] if high is None else high)
     if low is not None:
         x = np.maximum(x, low)
     return x if high is None else np.minimum(x, high)
 
 
-try:  # the ufunc, which is not public; the function around it gives the same, later
-    _clip: Any = import_module("numpy._core.umath").clip
-except (ImportError, AttributeError):
-    _clip = np.clip
 _ENDS = {n: (np.array(-np.inf, f"f{n}"), np.array(np.inf, f"f{n}")) for n in (2, 4, 8)}
 
 

@@ -550,7 +550,7 @@ def mish(input: np.ndarray) -> np.ndarray:
 
 
 #: from how many elements on gelu takes the erf that is quicker there: PyTorch's own gelu is no more exact
-_MANY = 1 << 11
+_MANY = 1 << 10
 
 
 def _erf(F: Any, x: Any) -> Any:
