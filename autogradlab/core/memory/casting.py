@@ -51,7 +51,7 @@ def _float_to_int(x: np.ndarray, numpy: Any) -> np.ndarray:
     wide = x.astype(np.float64) if x.dtype.kind == "V" else x
     if numpy.itemsize == 8:
         return wide.astype(numpy)
-    return wide.astype(np.int64 if numpy == np.uint32 else np.int32).astype(numpy)
+    return wide.astype(np.int64 if numpy == np.uint32 else np.int32).astype(numpy, copy=False)
 
 
 def real_with_warning(x: np.ndarray, numpy: Any) -> np.ndarray:
