@@ -66,7 +66,8 @@ def _run(given: Sequence[str]) -> int:
     parser = _parser()
     args, extra = parser.parse_known_args(given)
     if extra and args.command != "lab":
-        args.parser.error(f"unrecognized arguments: {' '.join(extra)}")
+        folder = len(extra) == 1 and not extra[0].startswith("-") and hasattr(args, "dir")
+        args.parser.error(f"unrecognized arguments: {' '.join(extra)}{', a folder is named by --dir' * folder}")
     if args.command == "lab":
         return _lab(args, extra)
     if args.command == "lessons":

@@ -79,6 +79,7 @@ def said_language(argv: Sequence[str]) -> str | None:
 #: What argparse says of wrong usage, and what is said instead.
 FAULTS = [
     (r"the following arguments are required: (?P<what>.+)", "wrong_required"),
+    (r"unrecognized arguments: (?P<what>.+), a folder is named by --dir", "wrong_folder"),
     (r"unrecognized arguments: (?P<what>.+)", "wrong_unknown"),
     (r"argument (?P<name>.+?): expected (?:one|at least one) argument", "wrong_one"),
     (r"argument (?P<name>.+?): invalid choice: (?P<given>.+?) \(choose from (?P<choices>.+)\)", "wrong_choice"),

@@ -107,6 +107,8 @@ def test_errors_are_one_message(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["lab", "--port", "70000"], "a port is a number"),
         (["lessons"], "required: ACTION"),
         (["lessons", "list", "--foo"], "unrecognized arguments: --foo"),
+        (["lessons", "copy", "mine"], "unrecognized arguments: mine. A folder is named by an option: --dir mine"),
+        (["lessons", "list", "mine"], "unrecognized arguments: mine\n"),
         (["learn"], "invalid choice: 'learn'"),
     ],
 )
@@ -116,7 +118,7 @@ def test_wrong_usage(arguments: list[str], words: str, capsys: pytest.CaptureFix
     assert stop.value.code == 2
     said = capsys.readouterr().err
     assert words in said
-    assert said.startswith(f"usage: autogradlab {' '.join(a for a in arguments if a in ('lab', 'lessons', 'list'))}")
+    assert said.startswith(f"usage: autogradlab {' '.join(a for a in arguments if a in ('lab', 'lessons', 'list', 'copy'))}")
 
 
 def test_the_names_of_a_lesson():

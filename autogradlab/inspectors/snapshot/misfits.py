@@ -203,6 +203,39 @@ def _channels(failed: Failure, fields: Fields) -> Fields:
     return fields | {"layer": layer, "name": _spelled(_argument(failed, 0, "input"), "input")}
 
 
+def _summed(failed: Failure, fields: Fields) -> Fields:
+    """Two factors of two dtypes, or a summand whose dtype is not theirs."""
+    if fields["one_dtype"] != fields["other_dtype"]:
+        return fields
+    return {"as": "found", "dtype": fields["added_dtype"], "wanted_dtype": fields["one_dtype"]}
+
+
+def _loaded(failed: Failure, fields: Fields) -> Fields:
+    """Which keys or sizes of a state_dict are not those of the Module that loads it."""
+    match failed.call:
+        case ast.Call(func=ast.Attribute(value=of)):
+            fields["name"] = ast.unparse(of)
+        case _:
+            fields["name"] = fields["module"]
+    listed = (re.search(rf"{what} key\(s\) in state_dict: (.*)", failed.message) for what in ("Missing", "Unexpected"))
+    missing, unexpected = (re.findall('"([^"]+)"', found[1]) if found else [] for found in listed)
+    sized = re.search(rf"size mismatch for (\S+): .*?\(({_SIZES})\) .*?\(({_SIZES})\)", failed.message)
+    fields |= {"missing": _some(missing), "unexpected": _some(unexpected)}
+    if missing and unexpected:
+        prefix = unexpected[0].removesuffix(missing[0])
+        return fields | ({"as": "state_prefix", "prefix": prefix} if unexpected == [prefix + k for k in missing] else {})
+    if missing or unexpected:
+        return fields | {"as": "state_missing" if missing else "state_unexpected"}
+    if sized is None:
+        return {}
+    return fields | {"as": "state_sizes", "key": sized[1], "one": _shape(sized[2]), "other": _shape(sized[3])}
+
+
+def _some(keys: list[str]) -> str:
+    """The first of many keys."""
+    return ", ".join(f"`{key}`" for key in keys[:3]) + (" …" if len(keys) > 3 else "")
+
+
 def _given(failed: Failure, fields: Fields) -> Fields:
     """What a layer was given, with its shape."""
     fields |= {"shape": _shape(fields["shape"])} if "shape" in fields else {}
@@ -364,6 +397,17 @@ MISFITS: tuple[tuple[str, str, Callable[[Failure, Fields], Fields | None]], ...]
         r"dot : expected both vectors to have same dtype, but found (?P<one_dtype>\w+) and (?P<other_dtype>\w+)",
         _plain,
     ),
+    (
+        "dtypes",
+        (
+            r"addmv input tensors must have the same dtype, but got (?P<added_dtype>\w+), (?P<one_dtype>\w+), and "
+            r"(?P<other_dtype>\w+)"
+        ),
+        _summed,
+    ),
+    ("found", r"^self and mat2 must have the same dtype, but got (?P<dtype>\w+) and (?P<wanted_dtype>\w+)", _plain),
+    ("found", r"^expected scalar type (?P<wanted_dtype>\w+) but found (?P<dtype>\w+)", _plain),
+    ("state_keys", r"^Error\(s\) in loading state_dict for (?P<module>\w+)", _loaded),
     ("found", r"^Found dtype (?P<dtype>\w+) but expected (?P<wanted_dtype>\w+)", _plain),
     (
         "not_tensor",
