@@ -166,7 +166,8 @@ class GradScaler:
             return result
         if state["stage"] is OptState.READY:
             self.unscale_(optimizer)
-        if not state["found_inf_per_device"]:
+        fused = optimizer.defaults.get("fused")  # whose gradients PyTorch's kernel divides, be there any or not
+        if not state["found_inf_per_device"] and not fused:
             raise AssertionError("No inf checks were recorded for this optimizer.")
         overflowed = any(found.item() for found in state["found_inf_per_device"].values())
         result = None if overflowed else optimizer.step(*args, **kwargs)

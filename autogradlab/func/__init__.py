@@ -30,6 +30,7 @@ from ..core.runtime import errors, modes
 from ..core.tensor import overriding
 from ..core.tensor.edges import made_by, was_leaf
 from ..core.tensor.tensor import Tensor, gradient_edge, requires_grad, set_requires_grad, wrap
+from ..utils._pytree import tree_structure, tree_unflatten
 from .functionalizing import functionalize
 from .mapping import check_randomness, puts_back, vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
@@ -663,6 +664,8 @@ def jacrev(
         _only_real("jacrev", "outputs", value)
         chosen = [args[i] for i in _numbers(argnums, len(args))]
         outs, ins = flat(value), flat(chosen)
+        if not ins:
+            tree_unflatten([], tree_structure(value))  # which raises, as in PyTorch
         sizes = [t.numel() for t in outs]
         units = _unit_vectors(outs, sizes)
         chunks = [units]
@@ -756,6 +759,8 @@ def jacfwd(func: Function, argnums: Any = 0, has_aux: bool = False, *, randomnes
 
 def _unit_vectors(ins: list[Tensor], sizes: list[int]) -> list[Tensor]:
     """For each tensor one side of a unit matrix: all elements of all of them, one after the other."""
+    if not ins:
+        raise AssertionError("tensors must have at least one element")
     total, made, first = sum(sizes), [], 0
     for t, n in zip(ins, sizes, strict=True):
         columns = t.new_zeros(total, n)

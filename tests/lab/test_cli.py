@@ -118,7 +118,9 @@ def test_wrong_usage(arguments: list[str], words: str, capsys: pytest.CaptureFix
     assert stop.value.code == 2
     said = capsys.readouterr().err
     assert words in said
-    assert said.startswith(f"usage: autogradlab {' '.join(a for a in arguments if a in ('lab', 'lessons', 'list', 'copy'))}")
+    assert said.startswith(
+        f"usage: autogradlab {' '.join(a for a in arguments if a in ('lab', 'lessons', 'list', 'copy'))}"
+    )
 
 
 def test_the_names_of_a_lesson():

@@ -778,3 +778,13 @@ attempt(
         [torch.ones(1).expand(3)], torch.zeros(1), torch.tensor(0.5)
     )
 )
+
+# what is fused divides by the scale itself: without gradients the step does nothing, and only the update notices
+for kind in (torch.optim.SGD, torch.optim.Adam):
+    for fused in (True, False):
+        weight = torch.ones(2, requires_grad=True)
+        optimizer, scaler = kind([weight], lr=0.1, fused=fused), torch.amp.GradScaler("cpu")
+        scaler.scale(torch.ones(()))
+        attempt(lambda s=scaler, o=optimizer: s.step(o))
+        attempt(lambda s=scaler: s.update())
+        print(weight)

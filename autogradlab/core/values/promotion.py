@@ -20,6 +20,7 @@ __all__ = [
     "check_cast",
     "common",
     "is_number",
+    "plain_float",
     "plain_number",
     "result_dtype",
     "too_big",
@@ -43,6 +44,12 @@ def plain_number(value: Any) -> Any:
     if isinstance(value, (np.number, np.bool_)):
         return python_number(value)
     return value.item() if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad else value
+
+
+def plain_float(value: Any) -> Any:
+    """The same where a signature asks for a float: of a complex tensor the real part is read."""
+    found = plain_number(value)
+    return found.real if type(found) is complex else found
 
 
 def wrap_number(value: Any, numpy: np.dtype[Any] | None = None) -> Tensor:

@@ -223,7 +223,9 @@ def _loaded(failed: Failure, fields: Fields) -> Fields:
     fields |= {"missing": _some(missing), "unexpected": _some(unexpected)}
     if missing and unexpected:
         prefix = unexpected[0].removesuffix(missing[0])
-        return fields | ({"as": "state_prefix", "prefix": prefix} if unexpected == [prefix + k for k in missing] else {})
+        return fields | (
+            {"as": "state_prefix", "prefix": prefix} if unexpected == [prefix + k for k in missing] else {}
+        )
     if missing or unexpected:
         return fields | {"as": "state_missing" if missing else "state_unexpected"}
     if sized is None:

@@ -15,7 +15,7 @@ from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import cxx_name, uint8
-from ...core.values.promotion import plain_number
+from ...core.values.promotion import plain_float
 from ...ops.first.kinds import BOOL, INTEGERS, refuse
 from ...ops.nn import norm as _kernels
 from ...ops.table.asking import at, options_of
@@ -101,6 +101,7 @@ def batch_norm(
         kind = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {kind}, but got {eps}")
     _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
+    momentum, eps = plain_float(momentum), plain_float(eps)
     return batch_normed(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
@@ -161,6 +162,7 @@ def instance_norm(
     if use_input_stats and math.prod(input.size()[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
     _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
+    momentum, eps = plain_float(momentum), plain_float(eps)
     return instance_normed(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
 
 
@@ -213,7 +215,10 @@ def layer_norm(
     """
     if type(eps) is not float or type(normalized_shape) is not tuple:
         _layer_norm(input, normalized_shape, weight, bias, eps)
-        eps = plain_number(eps)
+        eps = plain_float(eps)
+    for size in normalized_shape:
+        if type(size) is not int:  # which may be equal to one all the same
+            _layer_norm(input, normalized_shape, weight, bias, eps)
     try:
         return TENSORS.native_layer_norm(input, tuple(normalized_shape), weight, bias, eps)[0]
     except (TypeError, AttributeError):
@@ -236,6 +241,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     Mirrors `torch.nn.functional.rms_norm`.
     """
     _rms_norm(input, normalized_shape, weight, eps)
+    eps = plain_float(eps)
     shape = tuple(normalized_shape)
     array = input._array
     n, numpy = array.ndim, array.dtype
@@ -277,6 +283,7 @@ def group_norm(
     if n * c // num_groups == 1 and n * math.prod(rest) == 1:
         _enough((1, num_groups, *rest), "{}")
     _group_norm(input, num_groups, weight, bias, eps)
+    eps = plain_float(eps)
     return group_normed(input, num_groups, weight, bias, eps)
 
 

@@ -18,6 +18,7 @@ from ..common.pairs import with_number
 from ..first.kinds import COMPLEX, double, floated, on_both_backends, refuse, refusing, single
 from ..kernels import special as K
 from ..kernels import tables
+from ..kernels.incomplete import igamma
 from ..kernels.rounded import MANY
 from ..kernels.tables import many
 from ..table.factories import binary, unary
@@ -652,7 +653,7 @@ RAW.special_zeta = lambda x, y: OPS["special_zeta"].kernel(np.asarray(x, y.dtype
 
 def _igamma(declaration: str, upper: bool, doc: str) -> None:
     name = name_of(declaration)
-    kernel = double(lambda a, x: K.igamma(a, x, upper))
+    kernel = double(lambda a, x: igamma(a, x, upper))
     sign = -1 if upper else 1
 
     def slope(F: Any, grad: Any, input: Any, other: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.arguments.mismatch import typename
+from ...core.memory.rows import lanes_of
 from ...core.memory.strided import placed, window
 from ...core.recording.record import RAW, TENSORS, says
 from ...core.runtime.warn import warn_once
@@ -250,7 +251,9 @@ def _H(self: Tensor) -> Tensor:
 def _diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> np.ndarray:
     a, b = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
     if a == b:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+        front = len(lanes_of(input.shape))
+        both = [front + d % input.ndim for d in (a, b)] if front else [dim1, dim2]
+        raise RuntimeError(f"diagonal dimensions cannot be identical {both[0]}, {both[1]}")
     input = placed(input)
     shape, strides = list(input.shape), list(input.strides)
     if offset >= 0:
@@ -419,6 +422,7 @@ def _unfold(input: Any, dimension: int, size: int, step: int) -> np.ndarray:
     if size < 0:
         raise RuntimeError(f"size is {size} but must be >= 0")
     if size > n:
+        d += len(lanes_of(shape))
         raise RuntimeError(f"maximum size for tensor at dimension {d} is {n} but size is {size}")
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")

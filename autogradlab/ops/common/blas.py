@@ -10,7 +10,8 @@ import numpy as np
 from ...core.arguments.mismatch import typename
 from ...core.memory.layout import iterated
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, says, sizes_of, writes
-from ...core.runtime.warn import warn_once
+from ...core.runtime import errors
+from ...core.runtime.warn import warn, warn_once
 from ...core.tensor.tensor import Tensor, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import cxx_name, from_numpy, promote, scalar_name
@@ -84,6 +85,10 @@ def addmv(input: np.ndarray, mat: np.ndarray, vec: np.ndarray, *, beta: Any = 1,
             f"{scalar_name(mat)}, "
             f"and {scalar_name(vec)}"
         )
+    if beta != 0 and not mat.size:  # PyTorch writes the summand alone, in its own shape
+        if mat.shape[0] and input.shape != mat.shape[:1]:
+            warn(errors.OUT_RESIZED.format([mat.shape[0]], list(input.shape)), at="aten/src/ATen/native/Resize.cpp:30")
+        return np.array(scaled(input, beta))
     return combined(partial(product, kernel="addmv_impl_cpu"), input, mat, vec, beta, alpha)
 
 

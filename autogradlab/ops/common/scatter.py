@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.memory.overlap import check_written
 from ...core.memory.places import add_at, inside
-from ...core.memory.rows import all_rows
+from ...core.memory.rows import all_rows, levels_of
 from ...core.memory.together import along
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, no_derivative, says, writes
 from ...core.runtime.warn import warn_once
@@ -46,10 +46,12 @@ def _integers(name: str, index: np.ndarray) -> None:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 
-def _in_range(index: np.ndarray, n: int, d: int) -> None:
+def _in_range(index: np.ndarray, shape: tuple[int, ...], d: int) -> None:
+    n = shape[d]
     if index.size and not inside(index, n):
-        bad = index[(index < 0) | (index >= n)].reshape(-1)[0]
-        raise RuntimeError(f"index {bad} is out of bounds for dimension {d} with size {n}")
+        front = len(levels_of((shape, index.shape)))
+        bad = next(i for i in all_rows(index).reshape(-1).tolist() if not 0 <= i < n)
+        raise RuntimeError(f"index {bad} is out of bounds for dimension {front + d} with size {n}")
 
 
 def _rank(x: np.ndarray) -> int:
@@ -79,7 +81,7 @@ def _gather(input: Any, dim: int, index: np.ndarray, *, sparse_grad: bool = Fals
                 f"Size does not match at dimension {k} expected index {list(index.shape)} to be no larger than "
                 f"self {list(input.shape)} apart from dimension {d}"
             )
-    _in_range(i, sizes[d], d)
+    _in_range(i, sizes, d)
     r = x[places(i, d)]
     return r if r.flags.c_contiguous and r.ndim == index.ndim else np.ascontiguousarray(r).reshape(index.shape)
 
@@ -172,7 +174,7 @@ def _aligned(input: np.ndarray, dim: int, index: np.ndarray, src: Any = None) ->
     which have to be there, and src, cut to the size of the index."""
     d = wrap_dim(dim, input.ndim)
     x, i = _with_axis(input), _with_axis(index)
-    _in_range(i, x.shape[d], d)
+    _in_range(i, x.shape, d)
     if not isinstance(src, np.ndarray):
         return x, places(i, d), src
     if not i.size:

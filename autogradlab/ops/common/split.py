@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.graph.node import NO_EDGE
-from ...core.memory.rows import refuse_among, refuse_numbers
+from ...core.memory.rows import lanes_of, refuse_among, refuse_numbers
 from ...core.memory.strided import placed, window
 from ...core.recording.record import RAW, TENSORS
 from ...core.tensor.dispatching import instead
@@ -72,9 +72,10 @@ def _split_with_sizes(input: np.ndarray, split_sizes: Any, dim: int = 0) -> list
             f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sizes}"
         )
     if sum(sizes) != input.shape[d]:
+        lanes = lanes_of(input.shape)
         raise RuntimeError(
             f"split_with_sizes expects split_sizes to sum exactly to {input.shape[d]} (input tensor's size at "
-            f"dimension {dim}), but got split_sizes={sizes}"
+            f"dimension {len(lanes) + d if lanes else dim}), but got split_sizes={sizes}"
         )
     return pieces(input, d, sizes)
 

@@ -11,7 +11,7 @@ from ...core.arguments.mismatch import typename
 from ...core.memory.absent import require_places
 from ...core.memory.overlap import check_written
 from ...core.memory.places import add_at, inside
-from ...core.memory.rows import Rows, all_rows, each
+from ...core.memory.rows import Rows, all_rows, each, levels_of
 from ...core.memory.storage import owner
 from ...core.memory.strided import placed
 from ...core.recording.record import RAW, TENSORS, says, writes
@@ -81,6 +81,9 @@ def index_select(input: Any, dim: int, index: np.ndarray) -> np.ndarray:
     if index.size and not n and input.ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if index.size and not inside(index, n):
+        if front := len(levels_of((input.shape, index.shape))):  # PyTorch's vmap takes by gather
+            i = next(i for i in all_rows(index).reshape(-1).tolist() if not 0 <= i < n)
+            raise RuntimeError(f"index {i} is out of bounds for dimension {front + d} with size {n}")
         if input.ndim > 1 and (d == 1 or not input.size):
             i = next(i for i in index.reshape(-1).tolist() if not 0 <= i < n)
             raise RuntimeError(f"INDICES element is out of DATA bounds, id={i} axis_dim={n}")

@@ -15,7 +15,7 @@ from ...core.memory.absent import require_places
 from ...core.memory.layout import common_axes, contiguous, like, strides_along
 from ...core.memory.overlap import check_written, crossing, shares_places
 from ...core.memory.places import add_at
-from ...core.memory.rows import Rows, refuse_numbers, repeated
+from ...core.memory.rows import Rows, lanes_of, refuse_numbers, repeated
 from ...core.memory.strided import dense, placed, window
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors, modes
@@ -88,8 +88,10 @@ def _select(input: np.ndarray, dim: int, index: int) -> np.ndarray:
     try:
         return input[(_ALL,) * d + (index, ...)]
     except IndexError:
+        lanes = lanes_of(input.shape)
         raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {d}"
+            f"select(): index {index} out of range for tensor of size {[*lanes, *input.shape]} at dimension "
+            f"{len(lanes) + d}"
         ) from None
 
 

@@ -430,9 +430,13 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 def _permute(input: np.ndarray, dims: tuple[int, ...]) -> np.ndarray:
     if len(dims) != input.ndim:
+        front = len(lanes_of(input.shape))
+        for d in dims if front else ():
+            wrap_dim(d, input.ndim)
         raise RuntimeError(
             f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(dims)}"
+            f"ordering of dimensions i.e. input.dim() = {front + input.ndim} is not equal to len(dims) = "
+            f"{front + len(dims)}"
         )
     if not input.size:
         input = placed(input)

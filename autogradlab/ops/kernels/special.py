@@ -22,7 +22,6 @@ __all__ = [
     "erfc",
     "erfcx",
     "erfinv",
-    "igamma",
     "lgamma",
     "log_ndtr",
     "ndtri",
@@ -333,55 +332,3 @@ def bessel_j(order: int, x: Array) -> Array:
         r = np.where(a < 1e-3, a / 2 * (1 - a * a / 8), r)  # the integral is right up to 1e-16 of 1
     r = np.where(np.isinf(a), np.nan, r)
     return np.copysign(r, r * x) if order else r
-
-
-#: so many elements are computed at a time, to stay in the cache
-_PIECE = 1 << 12
-
-
-def _igamma_low(a: Array, x: Array) -> Array:
-    """The series of the lower function, whose terms grow smaller where x < a + 1."""
-    term = 1 / a
-    series = term
-    for k in range(1, 300):
-        term = term * x / (a + k)
-        before, series = series, series + term
-        if not np.count_nonzero(series != before):
-            break
-    return series
-
-
-def _igamma_high(a: Array, x: Array) -> Array:
-    """The continued fraction of the upper function."""
-    b = x + 1 - a
-    c = np.full(x.shape, 1e300)
-    d = 1 / b
-    h = d
-    for k in range(1, 300):
-        n = -k * (k - a)
-        b = b + 2
-        d = 1 / (n * d + b)
-        c = b + n / c
-        h = h * (d * c)
-    return h
-
-
-def igamma(a: Array, x: Array, upper: bool) -> Array:
-    """The regularised incomplete gamma functions: a series below a + 1, a continued fraction above."""
-    a, x = np.broadcast_arrays(a, x)
-    shape, a, x = x.shape, a.reshape(-1), x.reshape(-1)
-    first = x < a + 1
-    r = np.empty(len(x))
-    for where, part in ((first, _igamma_low), (~first, _igamma_high)):
-        places = where.nonzero()[0]
-        for i in range(0, len(places), _PIECE):
-            some = places[i : i + _PIECE]
-            found = part(a[some], x[some]) * np.exp(a[some] * np.log(x[some]) - x[some] - lgamma(a[some]))
-            r[some] = 1 - found if upper is (part is _igamma_low) else found
-    a, x, r = a.reshape(shape), x.reshape(shape), r.reshape(shape)
-    none, whole = (1.0, 0.0) if upper else (0.0, 1.0)
-    return np.select(  # in the order of PyTorch's questions, all of which a NaN denies
-        [(x < 0) | (a < 0), a == 0, x == 0, np.isinf(a), np.isinf(x)],
-        [np.nan, np.where(x > 0, whole, np.nan), none, np.where(np.isinf(x), np.nan, none), whole],
-        r,
-    )

@@ -16,6 +16,7 @@ from ...core.memory.rows import Rows
 from ...core.memory.together import batched, folded, unfolded
 from ...core.recording.record import RAW, TENSORS, says, sizes_of
 from ...core.runtime.modes import quiet
+from ...core.values.promotion import check_cast
 from ..first.kinds import BOOL, SHORT, refuse, typed
 from ..table.asking import Operator
 from ..table.opdef import op
@@ -161,6 +162,8 @@ def _check_dtypes(
     check_types(input, weight, by_mkldnn)
     if bias is not None and (by_mkldnn or (transposed and input.ndim == 5)):
         check_types(input, bias, by_mkldnn, "bias")
+    if bias is not None:
+        check_cast(bias.dtype, input.dtype)
 
 
 def _opened(
