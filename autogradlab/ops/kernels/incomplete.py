@@ -106,14 +106,17 @@ def _high(a: Array, x: Array) -> Array:
     c = np.full(x.shape, 1e300)
     d = 1 / b
     h = d
+    moves = np.ones(x.shape, bool)
     for k in range(1, _TERMS):
         n = -k * (k - a)
         b = b + 2
         d = 1 / (n * d + b)
         c = b + n / c
-        before, h = h, h * (d * c)
-        if not np.count_nonzero(np.abs(h - before) > 1e-16 * np.abs(h)):
+        factor = d * c
+        moves &= np.abs(factor - 1) > 1e-16
+        if not np.count_nonzero(moves):
             break
+        h = np.where(moves, h * factor, h)  # what has come to its end stays, whatever is computed beside it
     return h * _factor(a, x)
 
 
