@@ -428,3 +428,50 @@ for call in (
         print(bits.pop(), z.grad.is_conj(), z.grad._version, z.grad)
     with caught():
         print(z.grad.numpy())
+
+# % engine-inference-operands: outside of the mode autograd sees what kernels write that are given its tensors alone
+with torch.inference_mode():
+    v = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    whole = torch.tensor([[1, 2], [2, 1]])
+    leaf = torch.tensor([1.0, 2.0], requires_grad=True)
+for call in (
+    lambda x: v.new_ones(2),
+    lambda x: v.new_ones(2, dtype=torch.int64, device="cpu"),
+    lambda x: v.new_zeros(0),
+    lambda x: v.new_full((2,), 3),
+    lambda x: v.new_empty(2),
+    lambda x: v.diff(n=0),
+    lambda x: whole.diff(n=0),
+    lambda x: torch.logical_or(v, x),
+    lambda x: torch.logical_and(x, v),
+    lambda x: torch.logical_xor(whole, x),
+    lambda x: torch.complex(v, x),
+    lambda x: torch.polar(v, x),
+    lambda x: torch.complex(leaf, leaf),
+    lambda x: torch.isreal(v),
+    lambda x: torch.isreal(whole),
+    lambda x: torch.poisson(v),
+    lambda x: torch.bernoulli(v, 0.5),
+    lambda x: torch.normal(v, x),
+    lambda x: torch.normal(v, 1.0),
+    lambda x: torch.normal(1.0, v),
+    lambda x: torch.multinomial(v, 1),
+    lambda x: torch.multinomial(v, 2),
+    lambda x: torch.multinomial(v, 2, replacement=True),
+    lambda x: torch.multinomial(leaf, 1),
+    lambda x: torch.block_diag(v, x, v),
+    lambda x: torch.slice_scatter(v, x),
+    lambda x: torch.select_scatter(v, x[0], 0, 1),
+    lambda x: torch.diagonal_scatter(v, x[0]),
+    lambda x: torch.as_strided_scatter(v, x[0], (2,), (1,)),
+    lambda x: 2**v,
+    lambda x: torch.pow(1, leaf),
+    lambda x: torch.pow(2, leaf),
+    lambda x: torch.var(leaf, 0),
+    lambda x: torch.std(leaf, -1, keepdim=True, unbiased=False),
+):
+    for other in (v, torch.ones(2, 2)):
+        for mode in (torch.enable_grad(), torch.no_grad(), torch.inference_mode()):
+            with caught(), mode:
+                made = call(other)
+                print(made.is_inference(), "" if made.is_inference() else made._version, made.requires_grad)

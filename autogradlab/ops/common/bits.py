@@ -390,6 +390,7 @@ _test(
     tensor([ True, False])
     """,
     layout=_of_parts,
+    inner_writes=lambda x: x.dtype.kind != "c",
 )
 _test(
     "signbit(Tensor input, *, Tensor out=None) -> Tensor",
@@ -445,6 +446,7 @@ binary(
     _truth(np.logical_and),
     result="bool",
     in_rows="arithmetic",
+    inner_writes=1,
     doc="""
     Whether both elements are not 0.
 
@@ -467,6 +469,7 @@ binary(
     _truth(np.logical_or),
     result="bool",
     in_rows="arithmetic",
+    inner_writes=1,
     doc="""
     Whether one of the elements is not 0.
 
@@ -489,6 +492,7 @@ binary(
     _truth(np.logical_xor),
     result="bool",
     in_rows="arithmetic",
+    inner_writes=1,
     doc="""
     Whether exactly one of the elements is not 0.
 

@@ -19,6 +19,7 @@ from ...core.values.promotion import broadcast_error
 from ..first.kinds import floated, on_both_backends
 from ..table.arguments import reject
 from ..table.asking import Operator
+from ..table.calls import ByOut
 from ..table.factories import unary
 from ..table.families import attach
 from ..table.opdef import OPS, composite, op, publish
@@ -58,6 +59,7 @@ def _check_parts(first: np.ndarray, second: np.ndarray) -> None:
         "imag": lambda F, grad: grad.imag,
     },
     also=("real", "imag"),
+    inner_writes=ByOut("complex"),
     out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
 def complex_(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
@@ -85,6 +87,7 @@ def _polar_back(F: Any, conjugate: Any, result: Any) -> tuple[Any, Any]:
     vjp={
         "abs angle": lambda F, grad, result: _polar_back(F, F.conj(grad), result),
     },
+    inner_writes=ByOut("polar"),
     out=Out(exact="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"),
 )
 def polar(abs: np.ndarray, angle: np.ndarray) -> np.ndarray:

@@ -24,6 +24,7 @@ from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
 from ..table.asking import at, options_of
+from ..table.calls import counted
 from ..table.opdef import OPS, Op, alias, composite, op, publish
 from ..table.outputs import UNCASTABLE, Out
 from ..table.signatures import explain
@@ -396,7 +397,8 @@ def block_diag(*tensors: Tensor) -> Tensor:
     """
     if not tensors:
         return wrap(np.zeros((1, 0), np.float32))
-    return _BLOCK.call(tensor_list("block_diag", list(tensors)))
+    blocks = tensor_list("block_diag", list(tensors))
+    return counted(_BLOCK.call(blocks), 1 + len(blocks), *blocks)  # zeros, then a block at a time
 
 
 # -- grids -------------------------------------------------------------------------------------------------------------

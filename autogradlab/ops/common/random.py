@@ -27,6 +27,7 @@ from ...core.types.dtypes import get_default_dtype
 from ...core.values.promotion import broadcast_shapes
 from ..kernels import implicit
 from ..table.asking import changed, tell, whole
+from ..table.calls import ByOut, counted
 from ..table.creation import (
     OVERFLOWING,
     bind,
@@ -441,9 +442,13 @@ _OF_SHAPES = {
     "mean": lambda F, grad, mean_shape: F.zeros_of(grad, mean_shape),
     "std": lambda F, grad, std_shape: F.zeros_of(grad, std_shape),
 }
-OPS["normal.mean"] = Op("normal", _normal, "mean", node="NormalBackward1", vjp={"mean": _OF_SHAPES["mean"]})
-OPS["normal.std"] = Op("normal", _normal, "std", node="NormalBackward2", vjp={"std": _OF_SHAPES["std"]})
-OPS["normal.both"] = Op("normal", _normal, "mean std", node="NormalBackward3", vjp=_OF_SHAPES)
+OPS["normal.mean"] = Op(
+    "normal", _normal, "mean", node="NormalBackward1", vjp={"mean": _OF_SHAPES["mean"]}, inner_writes=1
+)
+OPS["normal.std"] = Op(
+    "normal", _normal, "std", node="NormalBackward2", vjp={"std": _OF_SHAPES["std"]}, inner_writes=2
+)
+OPS["normal.both"] = Op("normal", _normal, "mean std", node="NormalBackward3", vjp=_OF_SHAPES, inner_writes=2)
 op(
     """
     normal(Tensor mean, Tensor std, *, Generator? generator=None, Tensor out=None) -> Tensor|.Tensor_Tensor
@@ -485,7 +490,12 @@ def _bernoulli_of(input: np.ndarray, p: float, *, generator: Any = None) -> np.n
 
 
 OPS["bernoulli.p"] = Op(
-    "bernoulli", _bernoulli_of, node=NOT_IMPLEMENTED, overload="p", vjp={"input": no_derivative("bernoulli")}
+    "bernoulli",
+    _bernoulli_of,
+    node=NOT_IMPLEMENTED,
+    overload="p",
+    vjp={"input": no_derivative("bernoulli")},
+    inner_writes=1,
 )
 
 
@@ -516,7 +526,7 @@ def bernoulli(input: Any, *, generator: Any = None) -> Any:
     return D.bernoulli(input, generator)
 
 
-@op("poisson(Tensor input, Generator? generator=None) -> Tensor", vjp=_ZERO, method=False)
+@op("poisson(Tensor input, Generator? generator=None) -> Tensor", vjp=_ZERO, inner_writes=1, method=False)
 @drawing
 def poisson(input: Any, generator: Any = None) -> Any:
     """Random counts from Poisson distributions with the rates in input.
@@ -581,7 +591,11 @@ def multinomial(*args: Any, **kwargs: Any) -> Tensor:
         values["replacement"],
         values["generator"],
     )
-    return finished(plain_rows(drawn)) if out is None else into("multinomial", out, drawn)
+    if out is not None:
+        return into("multinomial", out, drawn)
+    # without repetitions, and for one draw, weights are divided by exponential numbers
+    writes = 1 if values["replacement"] and values["num_samples"] != 1 else ByOut("div", 2)
+    return counted(finished(plain_rows(drawn)), writes, values["input"])
 
 
 @op(

@@ -22,7 +22,7 @@ from ...core.types.return_types import named
 from ...core.values.promotion import is_number
 from ..first.kinds import BOOL, UNSIGNED, on_both_backends, refuse
 from ..table.asking import unseen
-from ..table.calls import ByOut
+from ..table.calls import ByOut, counted
 from ..table.creation import bind
 from ..table.opdef import composite, op, publish
 from ..table.outputs import Out, same_dtype
@@ -393,7 +393,7 @@ def diff(*args: Any, **kwargs: Any) -> Tensor:
         raise RuntimeError(f"order must be non-negative but got {n}")
     if n == 0:
         if out is None:
-            return F.zeros_like(input).copy_(input)
+            return counted(F.zeros_like(input), 1, input).copy_(input)
         if out.dtype is not input.dtype:
             raise RuntimeError(f"expected scalar_type {dtypes.scalar_name(input)} but found {dtypes.scalar_name(out)}")
         return F.add(input, 0, out=out)

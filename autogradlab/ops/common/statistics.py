@@ -18,6 +18,7 @@ from ...core.types.dims import all_dims
 from ...core.types.dtypes import get_default_dtype, scalar_name, unsupported
 from ..first.kinds import along, is_half, on_both_backends
 from ..first.reduce import count_of
+from ..table.calls import ByOut
 from ..table.opdef import composite, op
 from ..table.overloads import Arguments, Called
 
@@ -213,7 +214,9 @@ def _as_one(input: np.ndarray, dim: Any, *_: Any) -> int:
     """The inner writes of a variance: complex numbers are taken apart, and float numbers that are all reduced have a
     kernel that is called with out=."""
     whole = len(all_dims(dim, input.ndim)) == input.ndim
-    return int(input.dtype.kind == "c" or (whole and input.dtype.kind == "f" and input.itemsize > 2))
+    if whole and input.dtype.kind == "f" and input.itemsize > 2:
+        return ByOut("sum") if input.size else 1
+    return int(input.dtype.kind == "c")
 
 
 def _reals(input: Tensor, outs: Sequence[Tensor]) -> None:
@@ -264,7 +267,7 @@ op(
         )
     },
     jvp={"input": _std_along},
-    inner_writes=lambda x, *given: _as_one(x, *given) + (x.dtype.kind == "c"),
+    inner_writes=lambda x, *given: 2 if x.dtype.kind == "c" else _as_one(x, *given),
     binds=_correction,
     check_out=_reals,
     doc="""

@@ -230,6 +230,7 @@ def _copied(input: np.ndarray, view: Any, src: np.ndarray) -> np.ndarray:
         "src": lambda F, grad, dim, index: F.select(grad, dim, index),
     },
     shown={"src_shape": ""},
+    inner_writes=2,
     real=True,
 )
 def select_scatter(input: Any, src: np.ndarray, dim: int, index: int) -> np.ndarray:
@@ -258,6 +259,7 @@ def select_scatter(input: Any, src: np.ndarray, dim: int, index: int) -> np.ndar
         "src": lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
     },
     shown={"src_shape": ""},
+    inner_writes=2,
     real=True,
 )
 def slice_scatter(
@@ -285,6 +287,7 @@ def slice_scatter(
         "src": lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
     },
     shown={"src_shape": ""},
+    inner_writes=2,
 )
 def diagonal_scatter(input: Any, src: np.ndarray, offset: int = 0, dim1: int = 0, dim2: int = 1) -> np.ndarray:
     """A copy of input whose diagonal is src.
@@ -389,6 +392,7 @@ OPS["as_strided_scatter"] = Op(
         "src": lambda F, grad, size, stride, storage_offset: F.strided_part(grad, size, stride, storage_offset),
     },
     jvp={"input src": _scattered_strided},
+    inner_writes=2,
     shown={"input_shape": "", "input_strides": ""},
 )
 RAW.as_strided_scatter = _as_strided_scatter

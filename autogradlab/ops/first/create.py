@@ -16,7 +16,7 @@ from ...core.memory.lazy import memory_of
 from ...core.memory.rows import Rows, repeated
 from ...core.memory.storage import Storage, dense, extent, fix
 from ...core.memory.uninitialized import fill_if_deterministic, uninitialized
-from ...core.memory.versions import increment_version
+from ...core.memory.versions import UNSHARED, increment_version
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime.modes import out_of_memory, quiet
 from ...core.runtime.settings import _state
@@ -29,6 +29,7 @@ from ...core.types.dtypes import dtype as Dtype
 from ...core.types.dtypes import get_default_dtype
 from ...core.values.building import array_from, check_numpy, fill_value
 from ..table.asking import whole
+from ..table.calls import counted
 from ..table.creation import (
     OVERFLOWING,
     bind,
@@ -448,6 +449,7 @@ def _ones(shape: tuple[int, ...], numpy: np.dtype[Any]) -> np.ndarray:
 def _filled(declaration: str, make: Any, doc: str) -> None:
     name = declare(declaration, doc)
     negative = f"{name}: Dimension size must be non-negative." if name == "zeros" else ""
+    fills = int(name != "empty")  # the inner writes of `new_*`
     at_once = np.zeros if make is uninitialized else make  # where no deterministic algorithms are asked for
 
     @instead(whole(method=False))
@@ -496,11 +498,13 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
             shape = quick_shape(size)
             if shape is not None and (kwargs or default_device() is None):
                 kind = kwargs.get("dtype") or self.dtype
-                return finished(make(shape, kind.numpy), kwargs.get("requires_grad", False))
+                made = finished(make(shape, kind.numpy), kwargs.get("requires_grad", False))
+                return made if self._counter is UNSHARED else counted(made, fills, self)
         _, values = bind(f"new_{name}", size, kwargs, "Tensor")
         numpy = (options(values) or self.dtype).numpy
         shape = check_sizes(values["size"])
-        return placed(repeated(make_for(make, values, beside=True)(shape, numpy), self._array), values, beside=True)
+        array = repeated(make_for(make, values, beside=True)(shape, numpy), self._array)
+        return counted(placed(array, values, beside=True), fills, self)
 
     new.__doc__ = f"{name}() with the dtype of this tensor."
     composite(f"new_{name}", function=False)(new)
@@ -715,7 +719,7 @@ def new_full(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     kind = options(values) or self.dtype
     value = fill_value(values["fill_value"], kind)
     array = _of_one(check_sizes(values["size"]), value, kind.numpy)
-    return placed(repeated(array, self._array), values, beside=True)
+    return counted(placed(repeated(array, self._array), values, beside=True), 1, self)
 
 
 @composite(

@@ -20,6 +20,7 @@ from ...core.values.promotion import is_number, result_dtype
 from ..kernels.rounded import power
 from ..table.arguments import reject
 from ..table.asking import at, options_of
+from ..table.calls import ByOut
 from ..table.factories import binary
 from ..table.opdef import OPS, Op, composite
 from ..table.overloads import Overload
@@ -185,6 +186,7 @@ OPS["pow.base"] = Op(
     elementwise=True,
     holomorphic=True,
     vjp={"exponent": lambda F, grad, self, exponent, result: F.pow_backward_exponent(grad, self, exponent, result)},
+    inner_writes=lambda self, exponent: 1 if self == 1 else ByOut("pow"),
 )
 binary(
     """

@@ -80,11 +80,13 @@ class ByCopy(int):
 
 def counted(t: Tensor, times: int | Callable[..., int], *operands: Any) -> Tensor:
     """A result with the inner writes of its kernel, if all tensors among the operands are of inference mode."""
+    if t._counter is INFERENCE:  # and counts nothing
+        return t
     for x in operands:
         if isinstance(x, Tensor) and (x._counter is UNSHARED or not of_inference(x)):
             return t
     if not isinstance(times, int):
-        times = int(times(*[x._array if isinstance(x, Tensor) else x for x in operands]))
+        times = times(*[x._array if isinstance(x, Tensor) else x for x in operands])
         if not times:
             return t
     if type(times) is ByOut and modes.current().grad:
@@ -93,7 +95,7 @@ def counted(t: Tensor, times: int | Callable[..., int], *operands: Any) -> Tenso
     if type(times) is ByCopy:
         copied: Tensor = TENSORS.copy_(t, operands[0])
         return copied
-    t._counter = [times]
+    t._counter = [int(times)]
     return t
 
 
@@ -495,7 +497,7 @@ def several(op: Op) -> Callable[..., Any]:
         if FLAGS.unusual and not LOCAL.state.record:
             if LOCAL.state.inference:
                 t._counter = INFERENCE
-            return t
+            return counted(t, inner, *values) if inner else t
         if not differentiates:
             return counted(t, inner, *values) if inner else t
         edges: list[Edge] = []

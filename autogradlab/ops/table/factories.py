@@ -475,6 +475,7 @@ def binary(
     arrays: bool = False,
     forwardless: str = "",
     in_rows: str = "",
+    inner_writes: int = 0,
     holomorphic: bool = False,
 ) -> None:
     """An elementwise operation of two inputs, broadcast against each other.
@@ -506,6 +507,7 @@ def binary(
         constants=constants,
         forwardless=forwardless,
         in_rows=in_rows,
+        inner_writes=inner_writes,
         shown=shown,
         cuts=cuts,
         overload="" if _refuse_numbers(name)[1] else "Tensor",
@@ -560,7 +562,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
     """What the operator of an entry is."""
     kernel, check, floats, pair = entry.ufunc, entry.check, entry.floats, entry.pair
     scalar, crossed, names = entry.scalar, entry.crossed, entry.saved_names()
-    narrow, whole = _narrow(entry), None if floats else _WHOLE
+    narrow, whole, inner = _narrow(entry), None if floats else _WHOLE, entry.inner_writes
 
     def core(input: Any, other: Any) -> Any:
         """The operation on a tensor and a tensor or number; NotImplemented for anything else."""
@@ -616,6 +618,8 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
         if made is None or (FLAGS.unusual and not LOCAL.state.record):
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
+            elif inner and input._counter is not UNSHARED and type(input._counter) is not list:
+                counted(t, inner, input, other)
             return t
         # unrolled: a = known_edge(input)
         a = input._edge
@@ -788,7 +792,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
     """The operation in place on a tensor, with a tensor or number; NotImplemented for anything else."""
     kernel, check, floats, compares = entry.ufunc, entry.check, entry.floats, entry.compares
     direct = isinstance(kernel, np.ufunc) and not compares
-    narrow, whole = _narrow(entry), None if floats else _WHOLE
+    narrow, whole, inner = _narrow(entry), None if floats else _WHOLE, entry.inner_writes
     recorded, refuses = entry.differentiates or entry.cuts, entry.refuses is not None
     early, late = (check, None) if entry.checks_first else (None, check)
 
