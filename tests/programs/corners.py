@@ -26,6 +26,40 @@ number = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
 (x * 1).div_(number).mul(torch.tensor([0.37, 1.1, -0.9])).sum().backward()
 print(x.grad.tolist(), number.grad.item())
 
+# % corners-bools-beside: what PyTorch computes forward of a bool, and refuses on the way back
+bools = torch.tensor([True, False])
+for name in ("logaddexp", "logaddexp2"):
+    for other in (bools, bools.long()):
+        x = torch.tensor([0.5, 2.0], requires_grad=True)
+        for y in (getattr(torch, name)(x, other), getattr(torch, name)(other, x)):
+            print(y)
+            attempt(lambda y=y, x=x: torch.autograd.grad(y.sum(), x, retain_graph=True))
+            attempt(lambda y=y, x=x: torch.autograd.grad(y.sum(), x, create_graph=True))
+
+# % corners-ldexp: memory of the first operand's shape is resized, which PyTorch says where it had elements
+for shape, beside in (
+    ((1,), (3,)),
+    ((2, 1), (3,)),
+    ((), (2,)),
+    ((2, 3), (3,)),
+    ((0,), (1,)),
+    ((1, 0), (2, 1)),
+    ((2,), (3,)),
+):
+    for dtype in (torch.float32, torch.int64):
+        for exponent in (torch.int64, torch.float32, torch.bool):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                x, y = torch.ones(shape, dtype=dtype), torch.ones(beside, dtype=exponent)
+                for call in (torch.ldexp, torch.Tensor.ldexp):
+                    attempt(lambda c=call, x=x, y=y: c(x, y).shape)
+            print(shape, beside, [str(w.message).split(",")[0] for w in told])
+x = torch.ones(1, requires_grad=True)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    y = torch.ldexp(x, torch.tensor([1, 2]))
+print(y, torch.autograd.grad(y.sum(), x))
+
 # % corners-power-rest: what vectors leave over of a power by a number is computed in double
 x = torch.linspace(0.2, 3, 21)
 for exponent in (3.3, 0.7, 1.7, 2.6):

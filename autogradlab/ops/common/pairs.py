@@ -11,15 +11,18 @@ import numpy as np
 
 from ...core.memory.layout import iterating
 from ...core.recording.record import NOT_IMPLEMENTED, RAW, TENSORS, no_derivative, writes
+from ...core.runtime import errors
+from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 from ...core.types import dtypes
+from ...core.values.promotion import broadcast_shapes
 from ..first.kinds import BITS, COMPLEX, floated, no_complex, numbered, on_both_backends, refusing, single
 from ..first.quotients import divides, floor_quotient, fmod
 from ..kernels.rounded import arctan2, log, log1p
 from ..table.factories import binary
 from ..table.opdef import OPS, Op, alias
 from ..table.outputs import Out
-from ..table.overloads import Overload
+from ..table.overloads import Arguments, Called, Overload
 
 F = TENSORS
 
@@ -473,6 +476,13 @@ def _logaddexp(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(same, x, big + np.log1p(np.exp(small - big)))
 
 
+def _less(a: Any, b: Any) -> Any:
+    """The difference of two operands as they were given: bools are not subtracted, by arrays neither."""
+    if isinstance(a, np.ndarray) and "b" in (a.dtype.kind, b.dtype.kind):
+        raise RuntimeError(errors.BOOL_SUB_ONE)
+    return a - b
+
+
 #: kinds of integers that PyTorch has no kernel for as exponents of floats
 _NO_EXPONENTS = (dtypes.bool, dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
@@ -480,6 +490,26 @@ _NO_EXPONENTS = (dtypes.bool, dtypes.uint16, dtypes.uint32, dtypes.uint64)
 def _check_exponents(input: Any, other: Any) -> None:
     if isinstance(other, Tensor) and other.dtype in _NO_EXPONENTS and input.is_floating_point():
         raise dtypes.unsupported("ldexp_cpu_exp", other)
+
+
+def _beyond_input(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
+    """Operands of ldexp for which PyTorch has a kernel that writes to memory of the first one's shape, which is not the
+    result's."""
+    if called.in_place or len(args) != 2 or kwargs or not (isinstance(args[0], Tensor) and isinstance(args[1], Tensor)):
+        return None
+    x, y = args[0]._array, args[1]._array
+    if x.dtype.kind not in "fV" or y.dtype.kind not in "iub" or not x.size:
+        return None
+    return None if broadcast_shapes(x.shape, y.shape) == x.shape else (args, kwargs)
+
+
+def _resizing(input: Tensor, other: Tensor) -> Tensor:
+    shape = broadcast_shapes(input._array.shape, other._array.shape)
+    told = errors.OUT_RESIZED.format(list(input._array.shape), list(shape))
+    warn(told, at="aten/src/ATen/native/Resize.cpp:30")
+    entry: Any = OPS["ldexp"]
+    result: Tensor = entry.core(input, other)
+    return result
 
 
 def _power_of_two(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -493,8 +523,8 @@ binary(
     "logaddexp(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     single(_logaddexp),
     {
-        "input": lambda F, grad, input, other: grad / F.conj(1 + F.exp(other - input)),
-        "other": lambda F, grad, input, other: grad / F.conj(1 + F.exp(input - other)),
+        "input": lambda F, grad, input, other: grad / F.conj(1 + F.exp(_less(other, input))),
+        "other": lambda F, grad, input, other: grad / F.conj(1 + F.exp(_less(input, other))),
     },
     inplace=False,
     check=refusing("biu", "logaddexp_cpu"),
@@ -511,8 +541,8 @@ binary(
     "logaddexp2(Tensor input, Tensor other, *, Tensor out=None) -> Tensor",
     single(np.logaddexp2),
     {
-        "input": lambda F, grad, input, other: grad / (1 + F.pow(2, other - input)),
-        "other": lambda F, grad, input, other: grad / (1 + F.pow(2, input - other)),
+        "input": lambda F, grad, input, other: grad / (1 + F.pow(2, _less(other, input))),
+        "other": lambda F, grad, input, other: grad / (1 + F.pow(2, _less(input, other))),
     },
     inplace=False,
     check=refusing("biuc", "logaddexp2_cpu"),
@@ -535,6 +565,7 @@ binary(
     result="float",
     refuses=_check_exponents,
     exponents=True,
+    overloads=[Overload(_resizing, takes=_beyond_input)],
     doc="""
     input * 2**other.
 

@@ -445,9 +445,7 @@ _OF_SHAPES = {
 OPS["normal.mean"] = Op(
     "normal", _normal, "mean", node="NormalBackward1", vjp={"mean": _OF_SHAPES["mean"]}, inner_writes=1
 )
-OPS["normal.std"] = Op(
-    "normal", _normal, "std", node="NormalBackward2", vjp={"std": _OF_SHAPES["std"]}, inner_writes=2
-)
+OPS["normal.std"] = Op("normal", _normal, "std", node="NormalBackward2", vjp={"std": _OF_SHAPES["std"]}, inner_writes=2)
 OPS["normal.both"] = Op("normal", _normal, "mean std", node="NormalBackward3", vjp=_OF_SHAPES, inner_writes=2)
 op(
     """

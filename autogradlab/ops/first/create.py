@@ -449,7 +449,6 @@ def _ones(shape: tuple[int, ...], numpy: np.dtype[Any]) -> np.ndarray:
 def _filled(declaration: str, make: Any, doc: str) -> None:
     name = declare(declaration, doc)
     negative = f"{name}: Dimension size must be non-negative." if name == "zeros" else ""
-    fills = int(name != "empty")  # the inner writes of `new_*`
     at_once = np.zeros if make is uninitialized else make  # where no deterministic algorithms are asked for
 
     @instead(whole(method=False))
@@ -499,12 +498,12 @@ def _filled(declaration: str, make: Any, doc: str) -> None:
             if shape is not None and (kwargs or default_device() is None):
                 kind = kwargs.get("dtype") or self.dtype
                 made = finished(make(shape, kind.numpy), kwargs.get("requires_grad", False))
-                return made if self._counter is UNSHARED else counted(made, fills, self)
+                return made if self._counter is UNSHARED else counted(made, int(name != "empty"), self)
         _, values = bind(f"new_{name}", size, kwargs, "Tensor")
         numpy = (options(values) or self.dtype).numpy
         shape = check_sizes(values["size"])
         array = repeated(make_for(make, values, beside=True)(shape, numpy), self._array)
-        return counted(placed(array, values, beside=True), fills, self)
+        return counted(placed(array, values, beside=True), int(name != "empty"), self)
 
     new.__doc__ = f"{name}() with the dtype of this tensor."
     composite(f"new_{name}", function=False)(new)

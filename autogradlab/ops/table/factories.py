@@ -618,9 +618,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
         if made is None or (FLAGS.unusual and not LOCAL.state.record):
             if FLAGS.inference and LOCAL.state.inference:
                 t._counter = INFERENCE
-            elif inner and input._counter is not UNSHARED and type(input._counter) is not list:
-                counted(t, inner, input, other)
-            return t
+            return counted(t, inner, input, other) if inner else t
         # unrolled: a = known_edge(input)
         a = input._edge
         if a is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
@@ -792,7 +790,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
     """The operation in place on a tensor, with a tensor or number; NotImplemented for anything else."""
     kernel, check, floats, compares = entry.ufunc, entry.check, entry.floats, entry.compares
     direct = isinstance(kernel, np.ufunc) and not compares
-    narrow, whole, inner = _narrow(entry), None if floats else _WHOLE, entry.inner_writes
+    narrow, whole = _narrow(entry), None if floats else _WHOLE
     recorded, refuses = entry.differentiates or entry.cuts, entry.refuses is not None
     early, late = (check, None) if entry.checks_first else (None, check)
 
