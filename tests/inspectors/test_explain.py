@@ -47,6 +47,14 @@ SAVING = """class Net(torch.nn.Module):
         y[0] = 0
         return y * 2"""
 
+#: what is saved and changed is what the Module gives back
+ADDING = """class Net(torch.nn.Module):
+    def forward(self, x):
+        y = torch.sigmoid(x)
+        y += 1
+        return y
+out = Net()(w)"""
+
 SWITCHED = """net, ones = torch.nn.Linear(2, 1), torch.ones(2)
 _ = torch.set_grad_enabled(False)
 q = net(ones)
@@ -631,6 +639,16 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
         (
             "nn = torch.nn\nnet = nn.Sequential(nn.Sigmoid(), nn.ReLU(True))\nq = net(w).sum()\nq.backward()",
             "An operation had saved a result of `q = net(w).sum()` for its backward (version 0)",
+            "layers with `inplace=True`",
+        ),
+        (
+            f"{ADDING}\nout.sum().backward()",
+            "An operation had saved `y` for its backward (version 0), and `y += 1` changed it in place since",
+            "Write instead: `y = y + 1`",
+        ),
+        (
+            f"{ADDING}\nnn = torch.nn\nnn.Sequential(nn.Sigmoid(), nn.ReLU(True))(w).sum().backward()",
+            "a result of `nn.Sequential(nn.Sigmoid(), nn.ReLU(True))(w).sum().backward()` for its backward (version 0)",
             "layers with `inplace=True`",
         ),
         (

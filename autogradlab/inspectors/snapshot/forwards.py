@@ -52,13 +52,29 @@ def _changed(nodes: Iterable[Any], then: str, now: str) -> Iterator[Any]:
 def saved(
     named: list[tuple[str, Any]], nodes: Iterable[Any], maker: str | None, then: str, now: str
 ) -> list[tuple[str, Any]]:
-    """Those of some tensors that can be what a Node had saved: what the Node that the error calls `maker` has made,
-    those that it made alone first; where it names none, data, and leaves below a Node that finds its own changed."""
+    """Those of some tensors that can be what a Node had saved: what the Node that the error calls `maker` has made, of
+    the graph whose backward failed, those that it made alone first; where the error names none, data, and leaves below
+    a Node that finds its own changed."""
     if maker is not None:
-        made = [(n, t) for n, t in named if any(class_name(k).startswith(maker) for k in nodes_below(t.grad_fn))]
+        held = _holders(nodes, then, now)
+        below = [(n, t, set(nodes_below(t.grad_fn))) for n, t in named]
+        below = [(n, t, low) for n, t, low in below if not held or held & low]
+        made = [(n, t) for n, t, low in below if any(class_name(k).startswith(maker) for k in low)]
         return [(n, t) for n, t in made if class_name(t.grad_fn).startswith(maker)] or made
     leaves = {id(getattr(k, "variable", None)) for node in _changed(nodes, then, now) for k in nodes_below(node)}
     return [(n, t) for n, t in named if not (leaves and t.is_leaf and t.requires_grad) or id(t) in leaves]
+
+
+def _holders(nodes: Iterable[Any], then: str, now: str) -> set[Any]:
+    """The Nodes one of which has made what another finds changed: what is not computed from any of them is something
+    else. None where that is not certain."""
+    found = set()
+    for node in _changed(nodes, then, now):
+        targets = [target for target, _ in node.next_functions]
+        if None in targets:
+            return set()  # what it saved may have had no graph then
+        found.update([node, *(target for target in targets if not hasattr(target, "variable"))])
+    return found
 
 
 def overwritten(nodes: Iterable[Any], maker: str | None, then: str, now: str) -> Any:

@@ -252,7 +252,7 @@ def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
         return replace(stepped, fields={**stepped.fields, **fields})
     if not named and (part := _part(failed, match)) is not None:
         return part
-    if not named and (inner := _inside(failed, match)) is not None:
+    if (inner := _inside(failed, match)) is not None and (not named or inner.kind == "overwritten"):
         return inner
     name = named[0][0] if named else ""
     key = "overwritten_by_somebody" if name else "overwritten_unnamed"
@@ -282,8 +282,8 @@ def _part(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
 
 
 def _inside(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
-    """What was saved is held by no variable any more, as in the forward of a Module; the Node that made it says its
-    line."""
+    """What was saved was made and changed where no variable of the program held it, as in the forward of a Module; the
+    Node that made it says its line."""
     node = forwards.overwritten(forwards.nodes_of(failed, _root(failed)), match[2], match[4], match[3])
     made = None if node is None else forwards.made_of(node, failed)
     if made is None:
