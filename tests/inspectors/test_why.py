@@ -241,7 +241,8 @@ def test_a_module(torch: Any, shell: Any):
     text = shell.run("lab.why(net)").text
     assert text.startswith("The gradients of `net`\n`net[0].weight.grad`\n`.grad` is None: no result that has a name")
     assert "The same holds for `net[1].weight`, `net[1].bias`." in text
-    assert "`net[0].bias` is a leaf that does not require grad" in text
+    assert "`net[0].bias` is a parameter that is frozen" in text
+    assert "If it is to learn: `net[0].bias.requires_grad_()` before it is used." in text
     shell.run("loss = net(torch.ones(1, 2)).sum()\nloss.backward()")
     assert "`net[0].weight.grad` is there, and the code calls backward once" in shell.run("lab.why(net)").text
     assert "`torch.nn.ReLU()` has no parameters" in shell.run("lab.why(torch.nn.ReLU())").text

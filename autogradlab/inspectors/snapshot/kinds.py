@@ -16,6 +16,7 @@ __all__ = [
     "is_array",
     "is_module",
     "is_node",
+    "is_parameter",
     "is_tensor",
     "library",
     "living",
@@ -71,6 +72,12 @@ def is_tensor(thing: object) -> bool:
 def is_module(thing: object) -> bool:
     """Whether it is an nn.Module that can be asked: one whose `Module.__init__` has run."""
     return any(is_a(thing, _module_class(torch)) for torch in _libraries()) and "_modules" in vars(thing)
+
+
+def is_parameter(thing: object) -> bool:
+    """Whether it is an nn.Parameter, which requires grad unless somebody has frozen it."""
+    modules = (sys.modules.get(f"{torch.__name__}.nn.parameter") for torch in _libraries())
+    return any(is_a(thing, module.Parameter) for module in modules if module is not None)
 
 
 def _module_class(torch: ModuleType) -> tuple[type, ...]:

@@ -19,7 +19,7 @@ from .cuts import cut, gradient_in, learns, leaves_by
 from .failing import parsed
 from .firing import of_inspectors
 from .graph import class_name, function_of, saved_live, unread
-from .kinds import in_transform, is_module, is_tensor
+from .kinds import in_transform, is_module, is_parameter, is_tensor
 from .lines import lines_of
 from .names import Names, Space
 from .origins import Origin, of_several, origin
@@ -53,6 +53,7 @@ KINDS = (
     "gradient",
     "unrecorded",
     "not_required",
+    "frozen",
     "rebound",
     "wrapped",
     "nonleaf",
@@ -67,7 +68,7 @@ KINDS = (
 )
 
 #: Kinds whose cure calls a method of the tensor: it must have a name for that.
-_CALLED = frozenset({"integer", "boolean", "detached", "not_required", "nonleaf"})
+_CALLED = frozenset({"integer", "boolean", "detached", "not_required", "frozen", "nonleaf"})
 
 #: Kinds that a backward ends; the others stay.
 _PASSING = frozenset(KINDS[KINDS.index("retained") :]) | {"present"}
@@ -181,7 +182,7 @@ def _without(
             if before.kind != "no_grad" and isinstance(ast.parse(before.fields["source"]).body[0], ast.Expr):
                 told["before"] += f" = {before.fields['source']}"
             return Reason("outside", fields | told)
-    return Reason("not_required", fields)
+    return Reason("frozen" if is_parameter(tensor) else "not_required", fields)
 
 
 def _before(made: Origin, name: str, space: Space) -> Reason | None:
