@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -439,6 +440,9 @@ def test_every_inspector_in_both_themes_and_languages(opened: Any, page: Any, la
         if kind == "step":
             shown.locator(".agl-title").first.click()
             press(page, "ArrowRight", "ArrowRight", "ArrowRight")
+            told = r"step 3 of \d+\. \S" if lang == "en" else r"第 3 步，共 \d+ 步。\S"
+            assert re.match(told, shown.locator(".agl-live").text_content())
+            assert re.match(told, shown.locator(".agl-range").get_attribute("aria-valuetext"))
             shown.get_by_text("more" if lang == "en" else "更多", exact=True).click()
     for theme in themes(page):
         page.wait_for_timeout(500)

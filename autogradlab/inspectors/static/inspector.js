@@ -2,7 +2,7 @@
 // happen are the stepper's. Several views of one card are independent of each other.
 
 import { Choice } from "./choice.js";
-import { Sketch, arrive, blocks, h, kept, kindle, leave, led, plain, prose, spoken } from "./sketch.js";
+import { Sketch, announced, arrive, blocks, h, kept, kindle, leave, led, plain, prose } from "./sketch.js";
 import { copy, copying } from "./copy.js";
 import { goto } from "./lines.js";
 import { Stepper } from "./stepper.js";
@@ -144,7 +144,7 @@ class View {
   tell() {
     const note = (this.card.blocks ?? []).find((block) => block.is === "note");
     const first = note ? led(note.lead) + note.text : "";
-    this.live.textContent = spoken(this.card.lang, this.card.title, this.card.subtitle, first);
+    this.live.textContent = announced(this.card.lang, this.card.title, this.card.subtitle, first);
   }
 
   /** Keys that mean something here do it and go no further; of the others those that a control keeps are the browser's,

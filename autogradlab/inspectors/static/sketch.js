@@ -67,7 +67,7 @@ function linked(nodes) {
 const led = (lead) => (lead && !lead.endsWith("：") ? `${lead} ` : lead ?? "");
 const plain = (text) => prose(text).map((node) => (typeof node === "string" ? node : node.textContent)).join("");
 // what a screen reader is told: one thing after the other, those that are empty left out
-const spoken = (lang, ...parts) => parts.map((part) => plain(part)).filter(Boolean).join(lang === "zh" ? "。" : ". ");
+const announced = (lang, ...parts) => parts.map((part) => plain(part)).filter(Boolean).join(lang === "zh" ? "。" : ". ");
 const fill = (words, fields) => words.replace(/\{(\w+)\}/g, (all, name) => (name in fields ? fields[name] : all));
 const ICONS = {
   back: "M11 3v10L4 8z", step: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z",
@@ -884,4 +884,4 @@ class Sketch {
   }
 }
 
-export { Sketch, arrive, blocks, fill, h, holds, icon, kept, kindle, leave, led, plain, prose, s, spoken };
+export { Sketch, announced, arrive, blocks, fill, h, holds, icon, kept, kindle, leave, led, plain, prose, s };

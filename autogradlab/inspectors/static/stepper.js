@@ -1,7 +1,7 @@
 // Steps through the frames of a card without asking the kernel: controls, one sentence, then the picture: the learner's lines
 // or the graph. What has not run yet is not to be read anywhere. Before a step the learner may be asked what it will bring.
 
-import { Sketch, blocks, fill, h, icon, kept, kindle, leave, plain, prose, spoken } from "./sketch.js";
+import { Sketch, announced, blocks, fill, h, icon, kept, kindle, leave, plain, prose } from "./sketch.js";
 import { Lines, goto } from "./lines.js";
 import { copy, copying } from "./copy.js";
 import { goal, nan, product } from "./matrix.js";
@@ -184,13 +184,13 @@ class Stepper {
     this.element.toggleAttribute("data-ill", this.frames.slice(0, to + 1).some(({ tone }) => tone === "warning"));
     this.where.textContent = `${to} / ${this.frames.length - 1}${this.card.live ? " …" : ""}`;
     this.range.value = to;
-    this.range.setAttribute("aria-valuetext", spoken(this.card.lang, where, frame.heading || frame.sentence));
+    this.range.setAttribute("aria-valuetext", announced(this.card.lang, where, frame.heading || frame.sentence));
     for (const button of this.element.querySelectorAll(".agl-controls [data-do]")) {
       const over = to === this.frames.length - 1 && !this.card.live;
       const end = { back: to === 0, step: over, last: over }[button.dataset.do];
       if (end !== undefined) button.setAttribute("aria-disabled", String(end));
     }
-    if (!quiet) this.live.textContent = spoken(this.card.lang, where, this.sentence());
+    if (!quiet) this.live.textContent = announced(this.card.lang, where, this.sentence());
     if (to === this.frames.length - 1 && !this.card.live) this.stop();
     this.element.dispatchEvent(new CustomEvent("autogradlab:at", { bubbles: true, detail: to }));
   }
@@ -493,7 +493,7 @@ class Stepper {
 
   /** What has come onto the page, in a sentence or two. */
   tell() {
-    this.live.textContent = spoken(this.card.lang, this.card.title, this.sentence());
+    this.live.textContent = announced(this.card.lang, this.card.title, this.sentence());
   }
 
   /** Keys that mean something here do it and go no further; of the others those that a control keeps are the browser's,
