@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -289,7 +290,8 @@ def inverse(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         found = substitute(factors, substitute(factors, eye, False, True), True)
         fine = info == 0
         if fine.any():
-            found[fine] = np.linalg.inv(a[fine])
+            with suppress(np.linalg.LinAlgError):  # singular to NumPy, which rounds otherwise
+                found[fine] = np.linalg.inv(a[fine])
         return found, info
 
 
