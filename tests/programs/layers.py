@@ -560,3 +560,9 @@ plain = nn.Linear(2, 2)
 with torch.autocast("cpu", dtype=torch.bfloat16):
     cast = plain(torch.ones(1, 2)).sum()
 run_order("autocast", plain, cast)
+
+# % layers-gradients-of-their-own: a gradient is no view, however many dimensions are normalized
+for shape, sizes in (((2, 2, 3), (2, 3)), ((2, 3, 4), (4,)), ((2, 3), (3,))):
+    x = torch.rand(shape, requires_grad=True)
+    (g,) = torch.autograd.grad(F.layer_norm(x, sizes), x, torch.ones(shape))
+    print(g._is_view(), g.stride())

@@ -563,10 +563,10 @@ def _layer_norm_backward(
         middle /= count
         slope /= count
         xhat *= slope[:, None]
-        g_input = scaled - middle[:, None]
-        g_input -= xhat
-        g_input *= rstd
-        g_input = g_input if shape == rows else g_input.reshape(shape)
+        g_input = np.empty(shape, scaled.dtype)  # which is no view of another array
+        part = np.subtract(scaled, middle[:, None], g_input if shape == rows else g_input.reshape(rows))
+        part -= xhat
+        part *= rstd
     return [g_input, g_weight, g_bias]
 
 
