@@ -134,7 +134,7 @@ class _Level:
             if self.forward:
                 raise ValueError(f"Expected primal to be floating point or complex, but got: {t.dtype}")
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        made = wrap(t._array) if of_inference(t) else F.detach(t) if self.forward else _alias(t)
+        made = wrap(t._array) if of_inference(t) else self._alias(t)
         made._stands_for = t
         self.given.append(made)
         if within is not None:
@@ -143,9 +143,18 @@ class _Level:
         self.kept.append(made)
         return made
 
+    def _alias(self, t: Tensor) -> Tensor:
+        """Another tensor on the same memory, without history; where gradients are asked for, of no subclass."""
+        if self.forward or not overriding.overrides(type(t)):
+            made: Tensor = F.detach(t)
+            return made
+        with overriding.DisableTorchFunctionSubclass():
+            made = F.detach(t)
+        return made
+
     def begun(self, t: Tensor) -> Tensor:
         """A tensor in the place of one that requires grad outside, on the same memory."""
-        made: Tensor = F.detach(t) if self.forward else _alias(t)
+        made = self._alias(t)
         made._stands_for = t
         self.given.append(made)
         kind = Start if self.forward and not was_leaf(t) else LeafStart
@@ -212,16 +221,6 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
         if not recurse:
             break
     return found
-
-
-def _alias(t: Tensor) -> Tensor:
-    """Another tensor on the same memory, without history and of no subclass."""
-    if overriding.overrides(type(t)):
-        with overriding.DisableTorchFunctionSubclass():
-            made: Tensor = F.detach(t)
-    else:
-        made = F.detach(t)
-    return made
 
 
 def _leaf(t: Tensor) -> Tensor:

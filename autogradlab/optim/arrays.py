@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.memory.versions import increment_version
+from ..core.recording.record import RAW
 from ..core.tensor.dispatching import refuse_unheard
 from ..core.tensor.tensor import Tensor, counter, wrap
 from ..core.types.dtypes import get_default_dtype
@@ -130,8 +131,7 @@ def chosen(mask: Any, number: float, x: Any) -> Any:
 
 def direction(x: Any) -> Any:
     """The sign of each number, which is 0 for NaN as for 0."""
-    sign = np.sign(x)
-    return sign if x.__class__ is Recorded else chosen(np.isnan(sign), 0, sign)
+    return np.sign(x) if x.__class__ is Recorded else RAW.sgn(x)
 
 
 def copied(x: Any) -> Any:

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from ..prose import code
+from ..words import say
 from .cuts import Diagnosis, grouped
 from .failing import Failure
 from .kinds import is_module, is_tensor
@@ -235,7 +237,7 @@ def _loaded(failed: Failure, fields: Fields) -> Fields:
 
 def _some(keys: list[str]) -> str:
     """The first of many keys."""
-    return ", ".join(f"`{key}`" for key in keys[:3]) + (" …" if len(keys) > 3 else "")
+    return say("common.list").join(map(code, keys[:3])) + (" …" if len(keys) > 3 else "")
 
 
 def _given(failed: Failure, fields: Fields) -> Fields:

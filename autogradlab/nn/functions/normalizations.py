@@ -20,6 +20,7 @@ from ...ops.first.kinds import BOOL, INTEGERS, refuse
 from ...ops.nn import norm as _kernels
 from ...ops.table.asking import at, options_of
 from ...ops.table.publishing import inner
+from .pooling import INT
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
 
@@ -213,12 +214,10 @@ def layer_norm(
 
     Mirrors `torch.nn.functional.layer_norm`.
     """
-    if type(eps) is not float or type(normalized_shape) is not tuple:
+    usual = type(eps) is float and type(normalized_shape) is tuple
+    if not (usual and INT.issuperset(map(type, normalized_shape))):  # what is no int may be equal to one all the same
         _layer_norm(input, normalized_shape, weight, bias, eps)
         eps = plain_float(eps)
-    for size in normalized_shape:
-        if type(size) is not int:  # which may be equal to one all the same
-            _layer_norm(input, normalized_shape, weight, bias, eps)
     try:
         return TENSORS.native_layer_norm(input, tuple(normalized_shape), weight, bias, eps)[0]
     except (TypeError, AttributeError):

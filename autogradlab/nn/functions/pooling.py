@@ -70,12 +70,13 @@ _ONE = {
 }
 
 
-_INT = frozenset((int,))
+#: the types of options that are ints alone
+INT = frozenset((int,))
 
 
 def _windows(name: str, n: int, **given: Any) -> list[tuple[int, ...]]:
     """Options of windows over n dimensions as tuples of n. Errors: RuntimeError for lists of other lengths."""
-    if _INT.issuperset(map(type, given.values())):  # the usual case
+    if INT.issuperset(map(type, given.values())):  # the usual case
         return [(value,) * n for value in given.values()]
     for what, value in given.items():
         if isinstance(value, (tuple, list)) and len(value) not in (1, n):

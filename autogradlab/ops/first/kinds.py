@@ -203,15 +203,14 @@ def typed(
         @wraps(kernel)
         def run(x: Any, *others: Any, **options: Any) -> Any:
             d = x.dtype
-            if usual and (d is _SINGLE or d is _DOUBLE):
-                r = kernel(x, *others, **options)
-                return layout(r, x) if layout is not None and _forgets(r.shape, x) else r
-            try:
-                refuse(x, name, without)
-            except NotImplementedError:
-                _refuse_shapes(kernel, x, others, options)
-                raise
-            if half and d.itemsize == 2 and d.kind in FLOATS:
+            plain = usual and (d is _SINGLE or d is _DOUBLE)
+            if not plain:
+                try:
+                    refuse(x, name, without)
+                except NotImplementedError:
+                    _refuse_shapes(kernel, x, others, options)
+                    raise
+            if not plain and half and d.itemsize == 2 and d.kind in FLOATS:
                 r = in_single(kernel, x, *others, **options)
                 if isinstance(r, tuple):
                     return r

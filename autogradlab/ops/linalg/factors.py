@@ -163,20 +163,18 @@ def symmetric_eigen(a: np.ndarray, UPLO: str = "L", vectors: bool = True) -> Any
     are not finite. Its code is how many numbers beside the diagonal LAPACK has left, one more if it seeks vectors."""
     call, n = np.linalg.eigh if vectors else np.linalg.eigvalsh, a.shape[-1]
 
-    def fails(matrix: np.ndarray) -> bool:
+    def solved(matrices: np.ndarray) -> Any:
+        """What LAPACK finds; None if it fails."""
         try:
-            found = call(matrix, UPLO)
+            found = call(matrices, UPLO)
         except np.linalg.LinAlgError:
-            return True
-        return n > 2 and bool(np.isnan(found[0] if vectors else found).any())  # as in WebAssembly, see `lapack`
+            return None
+        lost = n > 2 and np.isnan(found[0] if vectors else found).any()  # as in WebAssembly, see `lapack`
+        return None if lost else found
 
-    try:
-        found = call(a, UPLO)
-        failed = n > 2 and bool(np.isnan(found[0] if vectors else found).any())
-    except np.linalg.LinAlgError:
-        failed = True
-    if failed:
-        codes = [(n - 2 + vectors) * fails(matrix) for matrix in a.reshape(-1, n, n)]
+    found = solved(a)
+    if found is None:
+        codes = [(n - 2 + vectors) * (solved(matrix) is None) for matrix in a.reshape(-1, n, n)]
         check_info("linalg.eigh", np.array(codes).reshape(a.shape[:-2]), _NOT_CONVERGED)
     return found
 

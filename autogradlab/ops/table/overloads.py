@@ -90,11 +90,17 @@ class Overload(NamedTuple):
     takes: Rule | None = None
 
 
-def read(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
-    """A rule for an overload that keywords name: its arguments as the signatures read them, before anything runs."""
-    _, values = called.bind(args, kwargs)
+def _as_signed(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """The number of the signature that a call fits, and its arguments by name, without an out= that is None."""
+    index, values = called.bind(args, kwargs)
     if values.get("out") is None:
         values.pop("out", None)
+    return index, values
+
+
+def read(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+    """A rule for an overload that keywords name: its arguments as the signatures read them, before anything runs."""
+    _, values = _as_signed(called, args, kwargs)
     return (values.pop("input"),), values
 
 
@@ -152,11 +158,9 @@ def _bound_by_signature(
 ) -> Callable[..., Any]:
     def chosen(*args: Any, **kwargs: Any) -> Any:
         try:
-            index, values = called.bind(args, kwargs)
+            index, values = _as_signed(called, args, kwargs)
         except TypeError:
             return called.refuse(args, kwargs)
-        if values.get("out") is None:
-            values.pop("out", None)
         return others.get(index, call)(**values)
 
     return chosen
