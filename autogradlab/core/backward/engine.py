@@ -315,6 +315,14 @@ def _enter(reach: Reach, grads: Sequence[Any], tick: Any) -> list[Ready]:
     return queue
 
 
+def _end_at_root(reach: Reach, leaf: Any, grad: np.ndarray, grads: Sequence[Tensor | None]) -> None:
+    """A leaf that is itself a root receives its gradient."""
+    if leaf not in reach.capture_at or _capture(reach, leaf, grad):
+        given = [root for (root, _), g in zip(reach.roots, grads, strict=True) if root is leaf and g is not None]
+        # a sum of several is the pass's own, and from the third on was added to in place
+        add_to_grad(leaf.variable, grad, len(given) - 2 if given[1:] else None)
+
+
 def _arrive(node: Node, waiting: Arrivals, nr: int, g: Any) -> None:
     """Add a gradient to those that a waiting Node has received."""
     if waiting.multi:
@@ -326,6 +334,15 @@ def _arrive(node: Node, waiting: Arrivals, nr: int, g: Any) -> None:
         waiting.grad = g
     else:
         waiting.grad = _plus(waiting.grad, g)
+
+
+def _arrive_at_output(node: Node, i: int, target: Node, waiting: Arrivals, g: Any) -> None:
+    """Gradient number `i` of a Node arrives at one of the outputs of another."""
+    nr = pair(node._edges[i])[1]
+    shape, dtype = target.shape[nr], target.dtype[nr]
+    if g.shape != shape or g.dtype is not dtype:
+        g = _asarray(checked(node, i, g, shape, dtype))
+    _arrive(target, waiting, nr, g)
 
 
 def _capture(reach: Reach, node: Node, grad: Any, writes: int | None = None) -> bool:
@@ -342,6 +359,24 @@ def _is_unshared(holders: int, before: np.ndarray, grad: Any, outs: Any, i: int)
     buffers, a Node's gradient and what that has given for its edges before number `i`. `holders` are counted by the
     caller, since what a call adds to them is another number in Python 3.14."""
     return before.base is None and holders == _BUFFERED + sum([g is before for g in (grad, *outs[:i])])
+
+
+def _meet(
+    holders: int, waiting: Arrivals, before: np.ndarray, g: np.ndarray, grad: Any, outs: Any, i: int
+) -> tuple[np.ndarray, int]:
+    """The sum of the gradient that has arrived and a second one, number `i` of what a Node gives, and how often it was
+    written in place; `holders`, of what has arrived, are counted by the caller before anything else."""
+    own = (before.base is None and holders - (outs[i - 1] is before) == _BUFFERED) or _is_unshared(
+        holders, before, grad, outs, i
+    )
+    if own and before.base is None:
+        total = _sum(before, g, before)
+    elif g.strides == before.strides or g.ndim < 2 or 0 in before.strides:
+        total = _sum(before, g)
+    else:  # laid out like the first, as in PyTorch
+        total = _sum(before, g, _empty_like(before))
+    waiting.own = True
+    return total if type(total) is _ndarray else _asarray(total), waiting.writes + 1 if own else 0
 
 
 def _writes(node: Node, counts: Any, i: int, grad: Any, g: np.ndarray, writes: int | None) -> int:
@@ -402,11 +437,9 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
             if not queue:
                 return
             _, _, node, grad = heappop(queue)
-            if node.special and node.accumulates:  # a root
-                if grad is not None and (node not in captures or _capture(reach, node, grad)):
-                    given = [r for (r, _), g in zip(reach.roots, grads, strict=True) if r is node and g is not None]
-                    # a sum of several is the pass's own, and from the third on was added to in place
-                    add_to_grad(node.variable, grad, len(given) - 2 if given[1:] else None)  # type: ignore[attr-defined]
+            if node.special and node.accumulates:
+                if grad is not None:
+                    _end_at_root(reach, node, grad, grads)
                 node = None
                 continue
         if captures and node in captures and not _capture(reach, node, grad, written.get(node)):
@@ -460,10 +493,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                     if type(g) is not _ndarray:
                         g = _result_array(g)
                     if waiting.multi:
-                        nr = pair(node._edges[i])[1]
-                        if g.shape != target.shape[nr] or g.dtype is not target.dtype[nr]:
-                            g = _asarray(checked(node, i, g, target.shape[nr], target.dtype[nr]))
-                        _arrive(target, waiting, nr, g)
+                        _arrive_at_output(node, i, target, waiting, g)
                     else:
                         times = _writes(node, counts, i, grad, g, writes) if counted else 0
                         if g.shape != waiting.shape or g.dtype is not waiting.dtype:
@@ -474,19 +504,7 @@ def walk(reach: Reach, grads: Sequence[Tensor | None], keep_graph: bool) -> None
                             g = _sum(before, g, before)
                             times = waiting.writes + 1
                         elif before is not None:
-                            own = (
-                                before.base is None and _refs(before) - (outs[i - 1] is before) == _BUFFERED
-                            ) or _is_unshared(_refs(before), before, grad, outs, i)
-                            if own and before.base is None:
-                                g = _sum(before, g, before)
-                            elif g.strides == before.strides or g.ndim < 2 or 0 in before.strides:
-                                g = _sum(before, g)
-                            else:  # laid out like the first, as in PyTorch
-                                g = _sum(before, g, _empty_like(before))
-                            if type(g) is not _ndarray:
-                                g = _asarray(g)
-                            times = waiting.writes + 1 if own else 0
-                            waiting.own = True
+                            g, times = _meet(_refs(before), waiting, before, g, grad, outs, i)
                         waiting.grad = g
                         waiting.writes = times
                 left = waiting.left = waiting.left - 1

@@ -188,6 +188,31 @@ def _register(entry: Elementwise) -> None:
     setattr(RAW, entry.name, entry.kernel)
 
 
+def _other_call(
+    entry: Elementwise, call: Any, input: Any, extra: tuple[Any, ...], out: Any, unknown: dict[str, Any]
+) -> Any:
+    """A call of an operation on one tensor with more than that, or with something else."""
+    if extra or unknown or not isinstance(input, Tensor):
+        named = _named(entry, input, unknown)
+        return entry.reject(_given(input, *extra), unknown) if named is None else call(named, *extra, out=out)
+    if not (isinstance(out, Tensor) and entry.takes_out()):
+        return entry.reject((input,), {"out": out})
+    if _written_at_once(entry, out, input):
+        return out
+    refuse_recorded(entry, (input,), out)
+    check_written(out, (input,))
+    x = input._array
+    try:
+        r = modes.quiet(entry.kernel, x)
+    except NotImplementedError as error:
+        if str(error).startswith('"'):  # a kernel is looked for when dtypes are known
+            if not entry.floats:
+                refuse_dtype(entry, out, x, (input,))
+            before_kernel(entry, out, x.shape, x.dtype)
+        raise
+    return write(entry, out, r, (input,), True)
+
+
 def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
     kernel, floats = entry.ufunc, entry.floats
     differentiates = entry.differentiates
@@ -196,30 +221,9 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
     save_input, save_result = names == ("input",), names == ("result",)
     nowhere = _MISSING if entry.as_method else None  # methods have no out=, not even None
 
-    def other_call(input: Any, extra: tuple[Any, ...], out: Any, unknown: dict[str, Any]) -> Any:
-        if extra or unknown or not isinstance(input, Tensor):
-            named = _named(entry, input, unknown)
-            return entry.reject(_given(input, *extra), unknown) if named is None else call(named, *extra, out=out)
-        if not (isinstance(out, Tensor) and entry.takes_out()):
-            return entry.reject((input,), {"out": out})
-        if _written_at_once(entry, out, input):
-            return out
-        refuse_recorded(entry, (input,), out)
-        check_written(out, (input,))
-        x = input._array
-        try:
-            r = modes.quiet(entry.kernel, x)
-        except NotImplementedError as error:
-            if str(error).startswith('"'):  # a kernel is looked for when dtypes are known
-                if not entry.floats:
-                    refuse_dtype(entry, out, x, (input,))
-                before_kernel(entry, out, x.shape, x.dtype)
-            raise
-        return write(entry, out, r, (input,), True)
-
     def call(input: Any = _MISSING, /, *extra: Any, out: Any = nowhere, **unknown: Any) -> Any:
         if extra or unknown or out is not nowhere or not isinstance(input, Tensor):
-            return other_call(input, extra, out, unknown)
+            return _other_call(entry, call, input, extra, out, unknown)
         x = input._array
         try:
             r = QUIET(kernel, x)
