@@ -593,12 +593,73 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
         ),
         (
             "@torch.no_grad()\ndef evaluate(v):\n    return (v * 2).sum()\nloss = evaluate(w)\nloss.backward()",
-            "`evaluate(w)` computes with what requires grad, and `loss` has no graph all the same",
-            "`@torch.no_grad()`, `torch.set_grad_enabled(False)`",
+            (
+                "`evaluate(w)` computes with what requires grad, and its result has no graph all the same: in "
+                "`evaluate` stands `@torch.no_grad()`."
+            ),
+            "leaves here  @torch.no_grad()",
+        ),
+        (
+            "def model(v):\n    h = (w * v).detach()\n    return h.sum()\nv = torch.ones(2)\nmodel(v).backward()",
+            (
+                "`model(v)` computes with what requires grad, and its result has no graph all the same: in "
+                "`model` stands `.detach()`."
+            ),
+            "leaves here  h = (w * v).detach()",
+        ),
+        (
+            "def norm():\n    with torch.no_grad():\n        return (w * w).sum()\nn = norm()\nn.backward()",
+            "in `norm` stands `with torch.no_grad():`.",
+            "Leave `with torch.no_grad():` out there",
+        ),
+        (
+            "def half(v):\n    return v / 2\nv = torch.ones(2)\nh = half(v).sum()\nh.backward()",
+            "`h` was computed from `v`, which does not require grad",
+            "`v = torch.ones(2, requires_grad=True)`",
+        ),
+        (
+            "h = torch.tensor([w[0] ** 2, w[1] * 3])\nh.sum().backward()",
+            "`h` comes from `torch.tensor([w[0] ** 2, w[1] * 3])`: `torch.tensor(...)` takes plain numbers out",
+            "`h = torch.stack([w[0] ** 2, w[1] * 3])`",
+        ),
+        (
+            "h = torch.tensor([[w[0], 1.], [w[0], w[1]]])\nh.sum().backward()",
+            "`torch.tensor(...)` takes plain numbers out",
+            "`h = torch.stack([torch.stack([w[0], torch.tensor(1.0)]), torch.stack([w[0], w[1]])])`",
+        ),
+        (
+            (
+                "class Sq(torch.autograd.Function):\n    @staticmethod\n    def forward(x):\n        return x ** 2\n"
+                "Sq.apply(w)"
+            ),
+            "`Sq.apply` calls `Sq.forward` with one argument more than it is given: the context, which comes first.",
+            "`def forward(ctx, x):`\nthe line   def forward(x):\nat         cell [2], line 3",
+        ),
+        (
+            (
+                "class Sq(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
+                "        return x ** 2\n"
+                "y = Sq()(w)"
+            ),
+            "A Function is neither made nor called",
+            "`Sq.apply(w)`",
+        ),
+        (
+            (
+                "a = torch.nn.Linear(2, 2)\nopt = torch.optim.SGD(a.parameters(), lr=.1)\n"
+                "u = a(a(w)).sum()\nu.backward(retain_graph=True)\nopt.step()\nu.backward()"
+            ),
+            "An operation had saved `a.weight` for its backward (version 1), and `opt.step()` changed it since",
+            "Compute `u` anew after `opt.step()`",
+        ),
+        (
+            "h = w.expand(3, 2)\nh += 1",
+            "`h` is a view of a leaf that requires grad",
+            "Make a new tensor of it: `h = h + 1`.",
         ),
         (
             f"{SWITCHED}\nq.backward()",
-            "`net(ones)` computes with what requires grad, and `q` has no graph all the same",
+            "`net(ones)` computes with what requires grad, and its result has no graph all the same: nothing was",
             "in front of it, for `@torch.no_grad()`",
         ),
         (

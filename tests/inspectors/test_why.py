@@ -32,8 +32,8 @@ CASES = {
         ],
         (
             "Why `w.grad`?\n"
-            "`.grad` is None: `loss.backward()` has run, but no path leads from `loss` back to `w`: that backward did "
-            "not come here.\n"
+            "`.grad` is None: `loss.backward()` has run, but no path leads from `loss` back to `w`: the gradients went "
+            "to `u`.\n"
             "last backward  loss.backward()\n"
             "at             cell [4], line 2\n"
             "One line takes a tensor out of the graph: no gradient goes back through its `.detach()`. If `w` is used "
@@ -231,7 +231,8 @@ def test_numbers_that_were_taken_out_on_the_way(torch: Any, shell: Any):
     shell.run(LAB + "w = torch.tensor([2.], requires_grad=True)\ny = w * 3")
     shell.run("z = torch.tensor(y.item(), requires_grad=True) * 2\nz.backward()")
     text = shell.run("lab.why(w)").text
-    assert "no path leads from `z` back to `w`" in text and "Leave `.item()` out there" in text
+    assert "no path leads from `z` back to `w`" in text and "through its `.item()`" in text
+    assert "Compute with tensors there, by functions of `torch` instead of NumPy and Python" in text
 
 
 def test_a_module(torch: Any, shell: Any):
@@ -456,7 +457,7 @@ def test_where_nothing_was_recorded_no_leaf_was_forgotten(torch: Any, shell: Any
     shell.run("@torch.no_grad()\ndef evaluate(v):\n    return (v * 2).sum()\ne = evaluate(w)\nz = torch.zeros_like(w)")
     for card in ("lab.why(e)", "lab.show(e)"):
         text = shell.run(card).text
-        assert "`evaluate(w)` computes with what requires grad, and `e` has no graph all the same" in text
+        assert "`evaluate(w)` computes with what requires grad, and its result has no graph all the same" in text
         assert "requires_grad_()" not in text
     shell.run("for t in (torch.ones(2), w * 1): break\nu = torch.ones(w.shape[0]) + float(w.detach().sum() * 0)")
     for name in ("z", "t", "u"):
@@ -524,3 +525,118 @@ def test_what_was_done_to_another_gradient_by_hand_is_no_doubt_of_this_one(torch
     assert changed in shell.run("lab.why(b)").text and changed in shell.run("lab.why(net.bias)").text
     shell.run("for p in [w, b]:\n    p.grad.mul_(2)")
     assert changed in shell.run("lab.why(w)").text
+
+
+def test_what_was_switched_off_stays_off(torch: Any, shell: Any) -> None:
+    shell.run(LAB + "torch.set_grad_enabled(False)")
+    try:
+        shell.run(W + "\nloss = (w * w).sum()")
+        text = shell.run("lab.why(w)").text
+        assert "Autograd records nothing now: `torch.is_grad_enabled()` is False." in text
+        assert "the line  torch.set_grad_enabled(False)\nat        cell [1], line 2" in text
+        with pytest.raises(RuntimeError):
+            shell.run("loss.backward()")
+        assert "`torch.is_grad_enabled()` is False" in shell.run("lab.explain()").text
+    finally:
+        torch.set_grad_enabled(True)
+    assert "is_grad_enabled" not in shell.run("lab.why(w)").text
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "cure"),
+    [
+        (
+            "loss.backward(inputs=[v])",
+            "`loss.backward(inputs=[v])` stores gradients in what `inputs=` names alone.",
+            "`w`",
+        ),
+        (
+            "g = torch.autograd.grad(loss, w)",
+            "returns the gradients, and stores none",
+            "`loss.backward()`, which stores",
+        ),
+        (
+            "loss.backward()\nopt.zero_grad()",
+            "`opt.zero_grad()` sets gradients back to None",
+            "right before `backward()`",
+        ),
+        ("loss.backward()\nw.grad = None", "`w.grad = None` sets gradients back to None", "right before `backward()`"),
+    ],
+)
+def test_what_took_a_gradient_away_is_named(torch: Any, shell: Any, code: str, said: str, cure: str) -> None:
+    shell.run(LAB + W + "\nv = torch.ones(2, requires_grad=True)\nopt = torch.optim.SGD([w], lr=.1)")
+    shell.run("loss = (w * v * w).sum()")
+    shell.run(code)
+    text = shell.run("lab.why(w)").text
+    assert said in text and cure in text and "cell [3], line" in text
+
+
+def test_a_zero_grad_of_others_takes_nothing_away(torch: Any, shell: Any) -> None:
+    """Nor does it keep gradients from being added."""
+    shell.run(LAB + W + "\nv = torch.ones(2, requires_grad=True)\nopt = torch.optim.SGD([v], lr=.1)")
+    shell.run("for _ in range(2):\n    opt.zero_grad()\n    (w * v).sum().backward()")
+    assert "`w.grad` may be a sum" in shell.run("lab.why(w)").text
+    assert "may be a sum" not in shell.run("lab.why(v)").text
+
+
+@pytest.mark.parametrize("how", ["round", "sign", "floor"])
+def test_what_has_the_derivative_0_everywhere_is_named(torch: Any, shell: Any, how: str) -> None:
+    shell.run(LAB + W + f"\nh = w.{how}()\nloss = (h - 3).pow(2).sum()\nloss.backward()")
+    text = shell.run("lab.why(w)").text
+    assert f"leads through an operation whose derivative is 0 everywhere (`{how.title()}Backward0`)" in text
+    assert f"the line  h = w.{how}()\nat        cell [1], line 3" in text
+    shell.run(f"h = w + (w.{how}() - w).detach()\nloss = (h - 3).pow(2).sum()\nloss.backward()")  # the cure
+    assert bool((shell.user_ns["w"].grad != 0).all())
+
+
+def test_zeros_on_one_of_two_paths_are_not_the_reason(torch: Any, shell: Any) -> None:
+    shell.run(LAB + W + "\nloss = (w.round() + w.clamp(3, 4)).sum()\nloss.backward()")
+    assert "everywhere" not in (text := shell.run("lab.why(w)").text) and "clamp beyond its bounds" in text
+
+
+def test_hooks_on_the_way_are_named(torch: Any, shell: Any) -> None:
+    shell.run(
+        LAB + W + "\ndef stop(g): return g * 0\nh = w * 2\nh.register_hook(stop)\nloss = h.sum()\nloss.backward()"
+    )
+    text = shell.run("lab.why(w)").text
+    assert "hooks on the way here, any of which may have returned zeros: `stop`" in text
+
+
+def test_a_gradient_is_as_hooks_on_the_way_left_it(torch: Any, shell: Any) -> None:
+    shell.run(LAB + W + "\nh = w * 2\nh.register_hook(lambda g: g * 3)\nloss = h.sum()\nloss.backward()")
+    assert "it is the gradient of that, as hooks left it (`<lambda>`)" in shell.run("lab.why(w)").text
+
+
+def test_where_nans_come_up(torch: Any, shell: Any) -> None:
+    shell.run(LAB + "x = torch.tensor([0., 4.], requires_grad=True)")
+    shell.run("y = torch.where(x > 0, x.sqrt(), x * 0)\nloss = y.sum()\nloss.backward()")
+    text = shell.run("lab.why(x)").text
+    assert "elements that are nan, and `loss` has none: they came up in the backward" in text
+    shell.run("x.grad = None\nloss = torch.sqrt(torch.where(x > 0, x, 1.)).sum()\nloss.backward()")  # the cure
+    assert shell.user_ns["x"].grad.tolist() == [0.0, 0.25]
+    shell.run("x.grad = None\nloss = (x - 1).log().mul(x).sum()\nloss.backward()")
+    assert "are nan, and `loss` has too: they came up in the forward" in shell.run("lab.why(x)").text
+    shell.run("with torch.no_grad(): x.div_(0.)")
+    assert "`x` itself has elements that are nan" in shell.run("lab.why(x)").text
+
+
+def test_a_copy_with_the_same_memory_is_another_tensor(torch: Any, shell: Any) -> None:
+    shell.run(LAB + "net = torch.nn.Linear(2, 1)\nw = net.state_dict()['weight'].requires_grad_()")
+    shell.run("loss = net(torch.ones(1, 2)).sum()\nloss.backward()")
+    assert "the gradients went to `net.weight`, not to `w`: they have the same memory" in shell.run("lab.why(w)").text
+
+
+def test_what_no_optimizer_holds(torch: Any, shell: Any) -> None:
+    shell.run(LAB + "a, b = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)\nopt = torch.optim.SGD(a.parameters(), lr=.1)")
+    shell.run("loss = b(torch.ones(1, 2)).sum()\nloss.backward()")
+    said = "None of the optimizers that have a name here (`opt`) holds `b.weight`"
+    assert said in shell.run("lab.why(b.weight)").text
+    assert said + ", `b.bias`" in shell.run("lab.why(b)").text
+    assert "None of the optimizers" not in shell.run("lab.why(a)").text
+    assert "the gradients went to `b.weight`, `b.bias`" in shell.run("lab.why(opt)").text
+
+
+def test_a_gradient_too_small_for_float16(torch: Any, shell: Any) -> None:
+    shell.run(LAB + "w = torch.tensor([1e-3], requires_grad=True, dtype=torch.float16)")
+    shell.run("(w * 1e-7).float().pow(2).sum().backward()")
+    assert "smaller than float16 can hold" in shell.run("lab.why(w)").text

@@ -10,10 +10,10 @@ from ..parts import Block, Card, Facts, Note
 from ..snapshot.callers import space_now
 from ..snapshot.calls import arguments, bracketed
 from ..snapshot.cuts import Diagnosis
-from ..snapshot.doubts import doubts, is_optimizer, of_module, of_number, of_optimizer
+from ..snapshot.doubts import doubts, of_module, of_number, of_optimizer
 from ..snapshot.failing import Failure, failure, last_error
 from ..snapshot.identity import mark
-from ..snapshot.kinds import is_a, is_array, is_module, is_tensor, type_name
+from ..snapshot.kinds import is_a, is_array, is_module, is_optimizer, is_tensor, type_name
 from ..snapshot.mistakes import diagnose
 from ..snapshot.names import names_of
 from ..snapshot.origins import place
@@ -131,11 +131,10 @@ def offered(error: BaseException) -> None:
 
 def _sentence(found: Diagnosis) -> str:
     fields = found.fields
-    if found.words == "misfits":
-        return say(f"misfits.{found.kind}", **fields)
     if found.kind in ("cut", "numbers") and fields["name"] == fields["source"]:  # an expression without a name
         return say(f"why.{found.kind}_there", **fields)
-    return say(f"why.{found.kind}", **fields)
+    keys = {"misfits": f"misfits.{found.kind}", "reasons": f"reasons.{found.kind}"}
+    return say(keys.get(found.words, f"why.{found.kind}"), **fields)
 
 
 #: what is no warning
@@ -163,8 +162,8 @@ def _cure(found: Diagnosis) -> list[Block]:
     if f"code_{found.kind}" in words:
         return [Note(f"`{say(f'why.code_{found.kind}', **found.fields)}`", "good", say("why.write"))]
     if f"{found.kind}_cure" in words:
-        misfit = found.words == "misfits"
-        told = say(f"misfits.{found.kind}_cure" if misfit else f"why.{found.kind}_cure", **found.fields)
+        keys = {"misfits": f"misfits.{found.kind}_cure", "reasons": f"reasons.{found.kind}_cure"}
+        told = say(keys.get(found.words, f"why.{found.kind}_cure"), **found.fields)
         return [Note(told, "good", say("why.do"))]
     return []
 
@@ -182,7 +181,18 @@ CAUSES = {
     "once": "cause_backward",
     "once_hooked": "cause_backward",
     "passed_by": "cause_backward",
+    "passed_by_to": "cause_backward",
+    "passed_by_twin": "cause_backward",
+    "zero_flat": "line",
+    "switched_off": "line",
+    "unrecorded_in": "cause_left",
+    "forward_without_ctx": "line",
+    "taken_zeroed": "line",
+    "taken_grad": "line",
+    "taken_inputs": "line",
     "left": "cause_left",
+    "left_numbers": "cause_left",
+    "left_copied": "cause_left",
     "left_block": "cause_left",
     "left_counts": "cause_left",
 }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..prose import code
+from .called import Called, called
+from .callers import line_of
 from .failing import parsed, resolve, statements
 from .kinds import is_array, is_module, is_tensor
 from .names import Space
@@ -16,14 +18,18 @@ from .origins import Origin, of_several, origin
 
 __all__ = [
     "Diagnosis",
+    "called_in",
     "cut",
     "gradient_in",
     "grouped",
     "in_place_instead",
+    "instead",
     "learns",
     "leaves_by",
     "of_gradient",
+    "unrecorded",
     "unrecording",
+    "was_to_learn",
     "with_keyword",
     "with_points",
 ]
@@ -62,6 +68,8 @@ def cut(expression: ast.AST | None, space: Space, result: str) -> Diagnosis:
             {"name": name, "dtype": str(tensor.dtype).removeprefix("torch."), "cure": _floats(name, made)},
             made,
         )
+    if expression is not None and was_to_learn(expression, space):
+        return unrecorded(expression, space, {"name": result, "source": ast.unparse(expression)}, None)
     if real:
         name, _, made = min(
             real, key=lambda leaf: next((i for i, p in enumerate(LIKELY) if leaf[0].lower().startswith(p)), 99)
@@ -94,7 +102,7 @@ def _follow(
         left = leaves_by(inner, space)
         if left is not None and not (isinstance(inner, ast.Attribute) and of_gradient(inner)):
             kind, spelled = left
-            source, whole = ast.unparse(node), ast.unparse(_Uncut().visit(ast.parse(ast.unparse(node))))
+            source, whole = ast.unparse(node), instead(node)
             statement = isinstance(node, ast.Module) and not isinstance(node.body[0], ast.Expr)
             cure = whole if made is None or statement else f"{name} = {whole}"
             return Diagnosis(kind, {"name": name, "source": source, "cut": spelled, "cure": cure}, made)
@@ -121,8 +129,8 @@ def _follow(
             if found is not None:
                 return found
             real = is_tensor(value) and (value.is_floating_point() or value.is_complex())
-            if real and not _is_gradient(came.source) and learns(tree, space):
-                return Diagnosis("unrecorded", {"name": inner.id, "source": came.source}, came)
+            if real and not _is_gradient(came.source) and was_to_learn(tree, space):
+                return unrecorded(tree, space, {"name": inner.id, "source": came.source}, came)
             if len(leaves) > count:
                 continue  # it is made of those
         if type(value) is list and (found := _appended(inner.id, space)) is not None:
@@ -139,8 +147,7 @@ def _appended(name: str, space: Space) -> Diagnosis | None:
                 left = (leaves_by(inner, space) for inner in ast.walk(given))
                 spelled = next((found for found in left if found is not None), None)
                 if held == name and spelled is not None:
-                    whole = ast.unparse(_Uncut().visit(ast.parse(ast.unparse(node))))
-                    fields = {"name": name, "source": ast.unparse(given), "cut": spelled[1], "cure": whole}
+                    fields = {"name": name, "source": ast.unparse(given), "cut": spelled[1], "cure": instead(node)}
                     return Diagnosis(spelled[0], fields, where)
     return None
 
@@ -150,23 +157,51 @@ def unrecording(within: Iterable[str]) -> str | None:
     return next((w for w in within if "no_grad" in w or "inference_mode" in w or "grad_enabled(False)" in w), None)
 
 
-def leaves_by(node: ast.AST, space: Mapping[str, Any]) -> tuple[str, str] | None:
-    """By what a part of an expression leaves the graph, "cut" or "numbers", and how it is spelled; None if it stays."""
+def leaves_by(node: ast.AST, space: Mapping[str, Any], unknown: bool = False) -> tuple[str, str] | None:
+    """By what a part of an expression leaves the graph, "cut" or "numbers", and how it is spelled; None if it stays.
+    `unknown`: not every name in it is one of the space."""
     match node:
         case ast.Attribute(attr=attr) if attr in LEAVING:
             kind = "cut" if attr in ("detach", "detach_", "data") else "numbers"
             return kind, f".{attr}" if attr == "data" else f".{attr}()"
         case ast.Call(func=ast.Name(id=name), args=[of], keywords=[]) if name in NUMBERS:
-            if any(isinstance(n, ast.Name) and is_tensor(space.get(n.id)) for n in ast.walk(of)):
+            if not unknown and any(isinstance(n, ast.Name) and is_tensor(space.get(n.id)) for n in ast.walk(of)):
                 return "numbers", f"{name}(...)"
+        case ast.Call(func=ast.Attribute(attr="tensor") as maker, args=[of, *_]) if learns(ast.Expr(of), space):
+            return "numbers", f"{ast.unparse(maker)}(...)"
     return None
 
 
+def instead(node: ast.AST) -> str:
+    """An expression or statement without what leaves the graph in it."""
+    return ast.unparse(_Uncut().visit(ast.parse(ast.unparse(node))))
+
+
+def _plain(part: ast.expr) -> bool:
+    """Whether it is written in numbers alone."""
+    return not any(isinstance(inner, (ast.Name, ast.Call)) for inner in ast.walk(part))
+
+
+def _joined(part: ast.expr, torch: ast.expr) -> ast.expr:
+    """What `torch.tensor(...)` takes numbers of, so that gradients go through it."""
+    match part:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            whole = ast.List([_joined(inner, torch) for inner in parts], ast.Load())
+            return ast.Call(ast.Attribute(torch, "stack", ast.Load()), [whole], [])
+        case ast.Constant():
+            return ast.Call(ast.Attribute(torch, "tensor", ast.Load()), [part], [])
+    return part
+
+
 class _Uncut(ast.NodeTransformer):
-    """Takes `.detach()`, `.item()`, `float(...)` and their like out of an expression."""
+    """Takes `.detach()`, `.item()`, `float(...)` and their like out of an expression; `torch.tensor([...])` becomes
+    `torch.stack([...])`."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Attribute(value=torch, attr="tensor"), args=[part, *_]) if not _plain(part):
+                return _joined(part, torch)
         if isinstance(node.func, ast.Name) and node.func.id in NUMBERS and len(node.args) == 1:
             return node.args[0]
         leaves = isinstance(node.func, ast.Attribute) and node.func.attr in LEAVING
@@ -207,24 +242,74 @@ _ABOUT = ("shape", "dtype", "device", "layout", "ndim", "grad", "is_leaf", "requ
 _ASKED = ("size", "dim", "numel", "stride", "state_dict", "len", "type", "isinstance", "range")
 
 
-def learns(node: ast.AST | None, space: Mapping[str, Any]) -> bool:
-    """Whether an expression computes with a tensor that requires grad, or calls a Module of which something does."""
+#: functions in functions that are looked into
+_DEEPEST = 4
+
+
+def learns(node: ast.AST | None, space: Mapping[str, Any], deep: int = 0) -> bool:
+    """Whether an expression computes with a tensor that requires grad, or calls a Module of which something does, or a
+    function of the learner that does."""
     if node is None or of_several(node):
         return False
     match node:
         case ast.Attribute(attr=attr) if attr in _ABOUT or attr in LEAVING:
             return False
-        case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called)) if (
-            called in _ASKED or called.endswith("_like") or called.startswith("new_")
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if (
+            name in _ASKED or name.endswith("_like") or name.startswith("new_")
         ):
             return False
-        case ast.Call(func=called) if is_module(module := resolve(called, space)):
+        case ast.Call(func=of) if is_module(module := resolve(of, space)):
             if any(parameter.requires_grad for parameter in module.parameters()):
+                return True
+        case ast.Call(func=name) if deep < _DEEPEST and (function := called(resolve(name, space))) is not None:
+            if any(learns(statement, function.outside, deep + 1) for statement in function.body.body):
                 return True
     held = resolve(node, space)
     if is_tensor(held):
         return bool(held.requires_grad)
-    return any(learns(inner, space) for inner in ast.iter_child_nodes(node))
+    return any(learns(inner, space, deep) for inner in ast.iter_child_nodes(node))
+
+
+def unrecorded(node: ast.AST | None, space: Mapping[str, Any], told: dict[str, str], made: Origin | None) -> Diagnosis:
+    """That an expression computes with what requires grad and has no graph; with the one thing in what it calls that
+    keeps it from having one, if there is just one."""
+    found = list(_unrecorded_in(node, space))
+    if len(found) != 1:
+        return Diagnosis("unrecorded", told, made, "reasons")
+    function, spelled, line = found[0]
+    fields = {**told, "function": function.name, "cut": spelled}
+    return Diagnosis("unrecorded_in", fields, line_of(function.file, line), "reasons")
+
+
+def was_to_learn(node: ast.AST | None, space: Mapping[str, Any]) -> bool:
+    """Whether an expression computes with what requires grad, or calls a function that takes some out of the graph."""
+    return learns(node, space) or any(
+        isinstance(inner, ast.Attribute) and inner.attr in LEAVING and learns(inner.value, function.outside)
+        for function in called_in(node, space)
+        for inner in ast.walk(function.body)
+    )
+
+
+def called_in(node: ast.AST | None, space: Mapping[str, Any]) -> Iterator[Called]:
+    """The functions of the learner that an expression calls."""
+    calls = (n for n in ast.walk(node or ast.Module([], [])) if isinstance(n, ast.Call))
+    yield from filter(None, (called(resolve(call.func, space)) for call in calls))
+
+
+def _unrecorded_in(node: ast.AST | None, space: Mapping[str, Any]) -> Iterator[tuple[Called, str, int]]:
+    """What in the functions that an expression calls leaves the graph or records nothing, and its line."""
+    for function in called_in(node, space):
+        for decorator in function.body.decorator_list:
+            if unrecording([ast.unparse(decorator)]):
+                yield function, f"@{ast.unparse(decorator)}", decorator.lineno
+        for inner in (n for statement in function.body.body for n in ast.walk(statement)):
+            if isinstance(inner, ast.With) and (block := unrecording(ast.unparse(i) for i in inner.items)):
+                yield function, f"with {block}:", inner.lineno
+            kept = inner.value if isinstance(inner, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)) else None
+            for part in ast.walk(kept) if kept is not None else ():
+                left = leaves_by(part, function.outside, unknown=True)
+                if left is not None and isinstance(part, ast.expr):
+                    yield function, left[1], part.lineno
 
 
 def _made_of_tensors(made: Origin, space: Space, name: str) -> bool:

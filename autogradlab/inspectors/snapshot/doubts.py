@@ -1,10 +1,9 @@
-"""What may be wrong without any error: a `.grad` that is None or larger than expected,
-an optimizer beside the point."""
+"""What may be wrong without any error: a `.grad` that is None (of one that is there, present.py knows), an optimizer
+beside the point."""
 
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Iterator, Set
 from dataclasses import replace
 from types import FunctionType, ModuleType
@@ -15,19 +14,19 @@ from ..words import say
 from . import reasons
 from .astray import astray
 from .callers import LIBRARIES
-from .cuts import Diagnosis, cut, of_gradient, unrecording
+from .cuts import Diagnosis, called_in, cut, instead, leaves_by, of_gradient, unrecorded, unrecording
 from .failing import parsed, resolve, statements
 from .feeders import nodes_below
 from .firing import of_inspectors
 from .graph import edge_of
-from .kinds import attribute, is_a, is_module, is_tensor
-from .mistakes import because
+from .kinds import held_by, is_a, is_module, is_optimizer, is_parameter, is_tensor
+from .mistakes import because, shares
+from .modes import switched_off
 from .names import Names, Space, dotted, variable_of
 from .origins import Origin, origin
-from .samples import KEPT
-from .tensors import hook_names
+from .present import of_gradient as of_present
 
-__all__ = ["doubts", "is_optimizer", "of_module", "of_optimizer"]
+__all__ = ["doubts", "of_module", "of_number", "of_optimizer"]
 
 #: how many parameters of a module are looked at, and how many names one sentence lists at most
 PARAMETERS, LISTED, FEW = 40, 12, 4
@@ -35,12 +34,23 @@ PARAMETERS, LISTED, FEW = 40, 12, 4
 
 def doubts(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnosis]:
     """Everything that can be said about a tensor's gradient, the most important first."""
+    found = _of_one(tensor, name, names, space)
+    held = list(_optimizers(space))
+    if is_parameter(tensor) and tensor.requires_grad and held and not any(d.kind == "optimizer_old" for d in found):
+        if not any(parameter is tensor for _, parameters in held for parameter in parameters):
+            listed = say("common.list").join(code(optimizer) for optimizer, _ in held[:FEW])
+            found.append(Diagnosis("not_held", {"names": code(name), "optimizers": listed}))
+    return found
+
+
+def _of_one(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnosis]:
+    """What can be said of a tensor whose optimizers are told of elsewhere, but for one that has lost it."""
     found = []
     grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
     if grad is None:
         found += _without(tensor, name, names, space)
     else:
-        found += _of_gradient(tensor, grad, name, space)
+        found += of_present(tensor, grad, name, names, space)
     for optimizer, params in _optimizers(space):
         if tensor.is_leaf and tensor.requires_grad and not any(p is tensor for p in params):
             stale = [p for p in params if names.of(p) is None and p.shape == tensor.shape]
@@ -53,13 +63,19 @@ def _without(tensor: Any, name: str, names: Names, space: Space) -> list[Diagnos
     """Why there is no gradient; of a leaf also whether a backward has passed it by, and where its way ends."""
     reason = reasons.grad_reason(tensor, names, space, name)
     first = because(reason, name, origin(name, space, writes=tensor.grad_fn is not None))
+    if reason.kind in ("unused", "off_path", "unrecorded", "unrecorded_in", "through_counts") and (
+        off := switched_off(space)
+    ):
+        return [replace(first, fields={**first.fields, "todo": ""}), off]
+    if reason.kind == "cleared" and (taken := _taken(tensor, reason, name, space)) is not None:
+        return [replace(first, fields={**first.fields, "todo": ""}), taken]
     if reason.kind not in ("no_backward", "off_path", "unused"):
         return [first]
     used: Set[str] = frozenset()
     if (passed := _passed_by(tensor, space)) is not None:
-        backward, result, where = passed
+        backward, result, where, reached = passed
         fields = {"name": name, "backward": backward, "result": result, "lead": reasons.lead(reason)}
-        first = Diagnosis("passed_by", fields, where)
+        first = _reached(tensor, fields, reached, names, where)
         used = _used(result, space)
     elif reason.kind == "no_backward":
         return [first]
@@ -87,6 +103,10 @@ def _unrecorded(leaf: Any, name: str, space: Space, used: Set[str]) -> Diagnosis
         block = None if made is None or value.requires_grad else unrecording(made.within)
         if made is not None and block is not None and name in _computing(made.source):
             return Diagnosis("left_block", {"name": name, "result": result, "block": block}, made)
+        tree = None if made is None else parsed(made.source)
+        if made is not None and not value.requires_grad:
+            if any(t is leaf for function in called_in(tree, space) for t in function.outside.values()):
+                return unrecorded(tree, space, {"name": result, "source": made.source}, made)
         counts = "" if made is None else reasons.without_gradient(made.source, space)
         if counts and owner in _computing(counts):
             return Diagnosis("left_counts", {"name": name, "result": result, "counts": counts}, made)
@@ -100,9 +120,48 @@ def _computing(source: str) -> set[str]:
     return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in looked}
 
 
-def _passed_by(leaf: Any, space: Space) -> tuple[str, str, Origin] | None:
+def _reached(tensor: Any, fields: dict[str, str], reached: list[Any], names: Names, where: Origin) -> Diagnosis:
+    """That a backward came past, with the leaves that it did come to; one of them may have the same memory."""
+    known = {id(t): n for n, t in reversed(list(names)) if any(t is one for one in reached)}
+    spelled = list(reversed(known.values()))
+    twin = next((known[id(t)] for t in reached if shares(t, tensor) and id(t) in known), None)
+    if twin is not None:
+        return Diagnosis("passed_by_twin", {**fields, "twin": twin}, where)
+    if not spelled:
+        return Diagnosis("passed_by", fields, where)
+    listed, more = say("common.list").join(map(code, spelled[:FEW])), len(reached) - min(len(spelled), FEW)
+    told = say("common.names_more", names=listed, count=more) if more > 0 else listed
+    return Diagnosis("passed_by_to", {**fields, "names": told}, where)
+
+
+def _taken(tensor: Any, reason: reasons.Reason, name: str, space: Space) -> Diagnosis | None:
+    """What in the code has set a gradient back to None since, or took it elsewhere: the last such line, if no plain
+    backward stands behind it."""
+    root = reason.fields["root"]
+    for node, where, _ in statements(space):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(value=of, attr="grad")], value=ast.Constant(value=None)):
+                if resolve(of, space) is tensor:
+                    return Diagnosis("taken_zeroed", {"call": where.source}, where)
+        for call in (inner for inner in ast.walk(node) if isinstance(inner, ast.Call)):
+            match call:
+                case ast.Call(func=ast.Attribute(value=of, attr="zero_grad"), args=[], keywords=[]):
+                    if any(t is tensor for t in held_by(resolve(of, space))):
+                        return Diagnosis("taken_zeroed", {"call": ast.unparse(call)}, where)
+                case ast.Call(func=ast.Attribute(value=of, attr="backward"), keywords=given):
+                    if ast.unparse(of) != root or not any(k.arg == "inputs" for k in given):
+                        return None
+                    return Diagnosis("taken_inputs", {"call": ast.unparse(call), "name": name}, where)
+                case ast.Call(func=ast.Attribute(attr="grad") | ast.Name(id="grad"), args=[ast.Name(id=asked), *_]):
+                    if asked == root:
+                        start = f"{root}.backward()"
+                        return Diagnosis("taken_grad", {"call": ast.unparse(call), "start": start}, where)
+    return None
+
+
+def _passed_by(leaf: Any, space: Space) -> tuple[str, str, Origin, list[Any]] | None:
     """The last backward that has run, if it and all others started from results whose graphs do not lead to a leaf:
-    the call, what it started from, and where it is."""
+    the call, what it started from, where it is, and the leaves to which it leads."""
     found = None
     for node, where, _ in statements(space):
         for call in ast.walk(node):
@@ -116,7 +175,7 @@ def _passed_by(leaf: Any, space: Space) -> tuple[str, str, Origin] | None:
             if any(t is leaf for t in leaves):
                 return None
             if any(t.grad is not None for t in leaves) or any(map(reasons.is_freed, below)):
-                found = found or (ast.unparse(call), ast.unparse(root), where)
+                found = found or (ast.unparse(call), ast.unparse(root), where, leaves)
     return found
 
 
@@ -174,127 +233,21 @@ def _left(name: str, space: Space, used: Set[str]) -> Iterator[Diagnosis]:
         sure = bool(made & used) if used else True
         if not sure and (found is not None or made):
             continue
-        out = _OUT if made & used else _OUT[:2]  # numbers are taken for a look at them as well
         for inner in ast.walk(node.value):
-            if isinstance(inner, ast.Attribute) and inner.attr in out and not of_gradient(inner):
-                spelled = ".data" if inner.attr == "data" else f".{inner.attr}()"
-                found = Diagnosis("left", {"name": name, "cut": spelled}, where)
-                break
+            kind, spelled = leaves_by(inner, space, unknown=True) or ("", "")
+            if not kind or (isinstance(inner, ast.Attribute) and of_gradient(inner)):
+                continue
+            if kind == "numbers" and not made & used:
+                continue  # they are taken for a look at them as well
+            fields = {"name": name, "cut": spelled}
+            if spelled.endswith("tensor(...)"):
+                kind, fields["cure"] = "copied", instead(node)
+            found = Diagnosis({"cut": "left", "numbers": "left_numbers", "copied": "left_copied"}[kind], fields, where)
+            break
         if sure and found is not None and found.cause is where:
             break
     if found is not None:
         yield found
-
-
-#: attributes by which a line takes a tensor, or its numbers, out of the graph
-_OUT = ("detach", "data", "item", "numpy", "tolist")
-
-
-def _of_gradient(tensor: Any, grad: Any, name: str, space: Space) -> Iterator[Diagnosis]:
-    held = grad.detach()
-    if getattr(held, "is_sparse", False):
-        held = held.coalesce().values()
-    size = held.numel()
-    few = held if size <= KEPT else held.reshape(-1)[:: -(-size // KEPT)]
-    strange = True
-    if size and bool((few != few).any()):
-        yield Diagnosis("nan", {"name": name})
-    elif size and bool((few.abs() == math.inf).any()):
-        yield Diagnosis("inf", {"name": name})
-    elif size and bool((few == 0).all()):
-        yield Diagnosis("zero", {"name": name})
-    else:
-        strange = False
-    calls = list(_backwards(space))
-    many = len(calls) > 1 or any(again == "loop" for _, again in calls)
-    if many and not _zeroed(name, space):
-        often = sum(1 for _ in calls)
-        kind = "doubled_loop" if any(again == "loop" for _, again in calls) else "doubled"
-        yield Diagnosis(kind, {"name": name, "count": str(often)}, calls[0][0])
-    elif strange:
-        return
-    elif _by_hand(tensor, space):
-        yield Diagnosis("changed", {"name": name})
-    elif len(calls) == 1 and not calls[0][1]:
-        hooks = say("common.list").join(map(code, hook_names(tensor)))
-        fields = {"name": name, "hooks": hooks} if hooks else {"name": name}
-        yield Diagnosis("once_hooked" if hooks else "once", fields, calls[0][0])
-    else:
-        yield Diagnosis("present", {"name": name})
-
-
-def _backwards(space: Space) -> Iterator[tuple[Origin, str]]:
-    """Where backward was called, the last place first; and "loop" or "function" if that can be more than once."""
-    for node, where, around in statements(space):
-        if any(map(_is_backward, ast.walk(node))):
-            yield where, around
-
-
-def _is_backward(node: ast.AST) -> bool:
-    """Whether it is the call of a backward, or of the stepper that commits one."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr="backward")):
-            return True
-        case ast.Call(func=ast.Attribute(attr="step") | ast.Name(id="step"), keywords=given):
-            return any(
-                k.arg == "commit" and not (isinstance(k.value, ast.Constant) and not k.value.value) for k in given
-            )
-    return False
-
-
-def _zeroed(name: str, space: Space) -> bool:
-    """Whether the code has anything that changes `.grad` by hand."""
-    for node, _, _ in statements(space):
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Attribute):
-                if inner.attr == "zero_grad" or (inner.attr == "grad" and isinstance(inner.ctx, ast.Store)):
-                    return True
-                if (
-                    inner.attr.endswith("_")
-                    and isinstance(inner.value, ast.Attribute)
-                    and inner.value.attr in ("grad", "data")
-                ):
-                    return True
-        if isinstance(node, (ast.AugAssign, ast.Assign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(".grad" in ast.unparse(t) for t in targets):
-                return True
-    return False
-
-
-def _by_hand(tensor: Any, space: Space) -> bool:
-    """Whether the code changes a `.grad` otherwise than to zeros or None, in place, by another one or by clipping,
-    that may be the one of a tensor."""
-    for node, _, around in statements(space):
-        for inner in ast.walk(node):
-            match inner:
-                case ast.Call(func=ast.Attribute(value=ast.Attribute(value=of, attr="grad"), attr=changed)):
-                    if not changed.endswith("_") or changed in ("zero_", "detach_", "requires_grad_"):
-                        continue
-                case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called), args=[of, *_]):
-                    if "clip_grad_" not in called:
-                        continue
-                case ast.AugAssign(target=ast.Attribute(value=of, attr="grad")):
-                    pass
-                case ast.Assign(targets=[ast.Attribute(value=of, attr="grad")], value=given):
-                    if isinstance(given, ast.Constant) and given.value is None:
-                        continue
-                case _:
-                    continue
-            if around or not _others(of, tensor, space):
-                return True
-    return False
-
-
-def _others(of: ast.expr, tensor: Any, space: Space) -> bool:
-    """Whether it is known that an expression means other tensors than this one."""
-    match of:
-        case ast.Call(func=ast.Attribute(value=module, attr="parameters")) if is_module(resolve(module, space)):
-            held = list(resolve(module, space).parameters())
-        case _:
-            found = resolve(of, space)
-            held = list(found) if is_a(found, (list, tuple)) else [found]
-    return bool(held) and all(is_tensor(t) and t is not tensor for t in held)
 
 
 # -- modules -----------------------------------------------------------------------------------------------------------
@@ -309,7 +262,7 @@ def of_module(module: Any, name: str, names: Names, space: Space) -> list[Diagno
     said = []
     for path, parameter in (pair for pair in module.named_parameters() if pair[0] in looked):
         spelled = names.of(parameter) or f"{name}.{path}"
-        said.append((spelled, doubts(parameter, spelled, names, space)))
+        said.append((spelled, _of_one(parameter, spelled, names, space)))
     lost = say("common.list").join(map(code, astray(module, name)))
     found = [Diagnosis("astray", {"name": name, "names": lost})] if lost else []
     found += _not_stepped(module, name, space)
@@ -320,15 +273,18 @@ def of_module(module: Any, name: str, names: Names, space: Space) -> list[Diagno
 
 
 def _not_stepped(module: Any, name: str, space: Space) -> Iterator[Diagnosis]:
-    """Parameters that no optimizer has, where one has others of the same module."""
+    """Parameters that no optimizer has, where there are optimizers."""
+    optimizers = [optimizer for optimizer, _ in _optimizers(space)]
     held = {id(parameter) for _, parameters in _optimizers(space) for parameter in parameters}
     paths = [(path, id(p)) for path, p in module.named_parameters() if p.requires_grad]
     left = [dotted(name, path) for path, parameter in paths if parameter not in held]
-    if left and len(left) < len(paths):
+    if left and optimizers:
         listed = say("common.list").join(map(code, left[:FEW]))
         more = len(left) - FEW
         names = say("common.names_more", names=listed, count=more) if more > 0 else listed
-        yield Diagnosis("not_stepped", {"names": names})
+        told = say("common.list").join(map(code, optimizers[:FEW]))
+        kind = "not_stepped" if len(left) < len(paths) else "not_held"
+        yield Diagnosis(kind, {"names": names, "optimizers": told})
 
 
 def _grouped(said: list[tuple[str, list[Diagnosis]]]) -> Iterator[Diagnosis]:
@@ -350,14 +306,10 @@ def _grouped(said: list[tuple[str, list[Diagnosis]]]) -> Iterator[Diagnosis]:
 # -- optimizers --------------------------------------------------------------------------------------------------------
 
 
-def is_optimizer(thing: Any) -> bool:
-    return isinstance(attribute(thing, "param_groups"), list) and attribute(thing, "zero_grad") is not None
-
-
 def _optimizers(space: Space) -> Iterator[tuple[str, list[Any]]]:
     for name, thing in list(space.items()):
         if not is_a(thing, (type, ModuleType)) and is_optimizer(thing):
-            yield name, [p for group in thing.param_groups for p in group["params"]]
+            yield name, held_by(thing)
 
 
 def _stale(optimizer: str, name: str, space: Space) -> Diagnosis:
@@ -387,8 +339,7 @@ def of_optimizer(optimizer: Any, name: str, names: Names, space: Space) -> list[
                 continue
         if param.grad is None:
             spelled = names.of(param) or spelled_of[id(param)]
-            reason = reasons.grad_reason(param, names, space, spelled)
-            without.append((spelled, [because(reason, spelled, origin(spelled, space))]))
+            without.append((spelled, _without(param, spelled, names, space)))
     found += _grouped(without)
     return found or [Diagnosis("optimizer_fine", {"optimizer": name, "count": str(len(params))})]
 

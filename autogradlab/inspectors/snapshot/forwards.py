@@ -15,7 +15,7 @@ from .kinds import is_tensor
 from .lines import Spot, functions_of, note_of
 from .origins import Origin
 
-__all__ = ["Forward", "made_of", "nodes_of", "overwritten", "saved"]
+__all__ = ["Forward", "made_of", "nodes_of", "overwritten", "saved", "viewed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,18 @@ def saved(
         return [(n, t) for n, t in made if class_name(t.grad_fn).startswith(maker)] or made
     leaves = {id(getattr(k, "variable", None)) for node in _changed(nodes, then, now) for k in nodes_below(node)}
     return [(n, t) for n, t in named if not (leaves and t.is_leaf and t.requires_grad) or id(t) in leaves]
+
+
+def viewed(nodes: Iterable[Any], makers: tuple[str, ...], then: str, now: str) -> set[int]:
+    """The leaves of which a Node had saved another look, as a Linear saves its transposed weight: their ids. `makers`
+    are how the names of the Nodes begin that give one."""
+    found = set()
+    for node in _changed(nodes, then, now):
+        looks = [look for look, _ in node.next_functions if look is not None and class_name(look).startswith(makers)]
+        found |= {
+            id(below.variable) for look in looks for below, _ in look.next_functions if hasattr(below, "variable")
+        }
+    return found
 
 
 def _holders(nodes: Iterable[Any], then: str, now: str) -> set[Any]:

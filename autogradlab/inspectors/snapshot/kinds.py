@@ -11,11 +11,13 @@ from typing import Any
 
 __all__ = [
     "attribute",
+    "held_by",
     "in_transform",
     "is_a",
     "is_array",
     "is_module",
     "is_node",
+    "is_optimizer",
     "is_parameter",
     "is_tensor",
     "library",
@@ -84,6 +86,18 @@ def _module_class(torch: ModuleType) -> tuple[type, ...]:
     """The class Module of a library; () while it is not loaded, so that there are no Modules and none is loaded."""
     kind = getattr(sys.modules.get(f"{torch.__name__}.nn.modules.module"), "Module", None)
     return () if kind is None else (kind,)
+
+
+def is_optimizer(thing: object) -> bool:
+    """Whether it is an optimizer, of whatever library."""
+    return isinstance(attribute(thing, "param_groups"), list) and attribute(thing, "zero_grad") is not None
+
+
+def held_by(thing: Any) -> list[Any]:
+    """The parameters of an optimizer or Module, whose gradients its `zero_grad()` sets back; of anything else none."""
+    if is_module(thing):
+        return list(thing.parameters())
+    return [p for group in thing.param_groups for p in group["params"]] if is_optimizer(thing) else []
 
 
 def is_node(thing: object) -> bool:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 from . import forwards, reasons
+from .callers import line_of
 from .cuts import Diagnosis, cut, grouped, in_place_instead, with_points
 from .failing import Failure, parsed, statements
 from .feeders import nodes_below
 from .graph import class_name
 from .kinds import attribute, is_array, is_module, is_tensor, version_of
+from .lines import functions_of
 from .misfits import misfit
+from .modes import switched_off
 from .names import Space
 from .origins import Origin, origin
 
-__all__ = ["because", "diagnose"]
+__all__ = ["because", "diagnose", "shares"]
 
 
 def diagnose(failed: Failure) -> Diagnosis:
@@ -85,10 +90,12 @@ def _base(node: ast.expr | None) -> str:
 
 def _no_history(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
     root = _root(failed, int(match[1]))
+    if (off := switched_off(failed.space)) is not None:
+        return off
     if root is None:
         return Diagnosis("no_history_unread", {})
     found = cut(root, failed.space, ast.unparse(root))
-    if found.kind in ("no_history", "integer", "forgotten", "forgotten_one", "unrecorded"):
+    if found.kind in ("no_history", "integer", "forgotten", "forgotten_one", "unrecorded", "unrecorded_in"):
         counts, made = _counted(root, failed.space)
         if (
             not counts
@@ -233,7 +240,7 @@ def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
     version = int(match[3])
     named = [(n, t) for n, t in failed.names if is_tensor(t) and tuple(t.shape) == shape and version_of(t) == version]
     named = forwards.saved(named, forwards.nodes_of(failed, _root(failed)), match[2], match[4], match[3])
-    family = {n for n, t in failed.names if is_tensor(t) and any(_shares(t, other) for _, other in named)} | {
+    family = {n for n, t in failed.names if is_tensor(t) and any(shares(t, other) for _, other in named)} | {
         n for n, _ in named
     }
     for node, where, _ in statements(failed.space):
@@ -244,7 +251,8 @@ def _overwritten(failed: Failure, match: re.Match[str]) -> Diagnosis:
             name = named[0][0] if named else _base(target)
             fields = {"name": name, "change": where.source, "cure": _apart(node, _base(target))}
             return Diagnosis("overwritten", fields | {"then": match[4], "now": match[3]}, where)
-    stepped = _stepped(failed, named)
+    looked = forwards.viewed(forwards.nodes_of(failed, _root(failed)), _VIEWS, match[4], match[3])
+    stepped = _stepped(failed, named or [(n, t) for n, t in failed.names if id(t) in looked])
     if stepped is not None:
         root = _root(failed)
         result = "loss" if root is None else ast.unparse(root)
@@ -314,12 +322,13 @@ def _stepped(failed: Failure, held: list[tuple[str, Any]]) -> Diagnosis | None:
             groups = attribute(failed.value(call.func.value), "param_groups")
             params = [p for group in groups for p in group["params"]] if isinstance(groups, list) else []
             for name, tensor in held:
-                if any(p is tensor or (is_tensor(p) and _shares(p, tensor)) for p in params):
+                if any(p is tensor or (is_tensor(p) and shares(p, tensor)) for p in params):
                     return Diagnosis("overwritten_by_step", {"name": name, "change": ast.unparse(call)}, where)
     return None
 
 
-def _shares(a: Any, b: Any) -> bool:
+def shares(a: Any, b: Any) -> bool:
+    """Whether two tensors lie in one piece of memory."""
     try:
         return bool(a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr() and a.numel() and b.numel())
     except RuntimeError:
@@ -358,7 +367,9 @@ def _leaf_changed(failed: Failure, match: re.Match[str]) -> Diagnosis:
     held: Any = failed.space.get(name)
     of_view = "a view of a leaf" in failed.message and not (is_tensor(held) and held.is_leaf)
     kind = "leaf_view_in_place" if of_view else "leaf_in_place"
-    return Diagnosis(kind, {"name": name, "change": source}, origin(name, failed.space, False))
+    apart = _apart(failed.statement, name) if failed.statement is not None else f"{name} = {name} - ..."
+    fields = {"name": name, "change": source, "apart": apart}
+    return Diagnosis(kind, fields, origin(name, failed.space, False))
 
 
 def _not_scalar(failed: Failure, match: re.Match[str]) -> Diagnosis:
@@ -566,6 +577,37 @@ def _count_returned(failed: Failure, match: re.Match[str]) -> Diagnosis:
     return Diagnosis(kind, {"function": name, "expected": match[2], "got": match[3], "example": cure})
 
 
+def _forward_takes(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
+    """The forward of a Function without a place for ctx."""
+    for call in failed.calls("apply"):
+        function: Any = failed.value(call.func.value) if isinstance(call.func, ast.Attribute) else None
+        forward = attribute(function, "forward")
+        if isinstance(forward, FunctionType) and match[1].endswith(f"{function.__name__}.forward"):
+            takes = list(inspect.signature(forward).parameters)
+            given = len(call.args)
+            if len(takes) == given and "ctx" not in takes and int(match[2]) == given + 1:
+                fields = {"function": function.__name__, "cure": f"def forward({', '.join(['ctx', *takes])}):"}
+                return Diagnosis("forward_without_ctx", fields, _head(forward))
+    return None
+
+
+def _head(function: FunctionType) -> Origin:
+    """The line of a function's `def`, below what decorates it."""
+    file, line = function.__code__.co_filename, function.__code__.co_firstlineno
+    heads = (f.lineno for f in functions_of(file) if f.name == function.__name__ and f.lineno >= line)
+    return line_of(file, next(heads, line))
+
+
+def _function_called(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
+    """A Function that was made and called, where `apply` was meant."""
+    match failed.call or failed.statement:
+        case ast.Call(func=ast.Call(func=function), args=given):
+            name = ast.unparse(function)
+            cure = f"{name}.apply({', '.join(map(ast.unparse, given))})"
+            return Diagnosis("function_called", {"function": name, "cure": cure})
+    return Diagnosis("function_called_unread")
+
+
 def _hook_turned(failed: Failure, match: re.Match[str]) -> Diagnosis:
     """A hook has returned a gradient of another shape or dtype."""
     return Diagnosis("hook_size" if match[2] == "size" else "hook_type", {"hook": match[1]})
@@ -623,6 +665,8 @@ KNOWN: tuple[tuple[str, Callable[[Failure, re.Match[str]], Diagnosis | None]], .
         r"function (\w+)Backward returned an incorrect number of gradients \(expected (\d+), got (\d+)\)",
         _count_returned,
     ),
+    (r"(\w+\.forward)\(\) takes \d+ positional arguments? but (\d+) (?:was|were) given", _forward_takes),
+    (r"Legacy autograd function with non-static forward method", _function_called),
     (r"hook '(.+)' has changed the (size|type) of value", _hook_turned),
     (r"post accumulate grad hooks should return None", _hook_returned),
     (r"more than one element of the written-to tensor refers to a single memory location", _one_place),

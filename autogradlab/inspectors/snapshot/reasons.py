@@ -15,7 +15,7 @@ from ..prose import code
 from ..values import dtype
 from ..words import say
 from .calls import bracketed
-from .cuts import cut, gradient_in, learns, leaves_by
+from .cuts import cut, gradient_in, leaves_by, unrecorded, was_to_learn
 from .failing import parsed
 from .firing import of_inspectors
 from .graph import class_name, function_of, saved_live, unread
@@ -26,6 +26,7 @@ from .origins import Origin, of_several, origin
 
 __all__ = [
     "KINDS",
+    "Below",
     "Reason",
     "advice",
     "cure",
@@ -48,10 +49,12 @@ KINDS = (
     "no_grad",
     "detached",
     "numbers",
+    "copied",
     "outside",
     "through_counts",
     "gradient",
     "unrecorded",
+    "unrecorded_in",
     "not_required",
     "frozen",
     "rebound",
@@ -169,14 +172,16 @@ def _without(
         if (block := next((w for w in made.within if "no_grad" in w or "grad_enabled(False)" in w), None)) is not None:
             return Reason("no_grad", fields | {"block": block})
         for kind, spelled in _cuts(made.source, space or {}):
-            return Reason("detached" if kind == "cut" else kind, fields | {"cut": spelled})
+            kind = "detached" if kind == "cut" else "copied" if spelled.endswith("tensor(...)") else kind
+            return Reason(kind, fields | {"cut": spelled})
         if space is not None and (counts := without_gradient(made.source, space)):
             return Reason("through_counts", fields | {"counts": counts})
         if looked := gradient_in(_expression(made.source), space or {}):
             held = Reason("gradient", {"name": looked})
             return Reason("outside", fields | {"inside": sentence(held), "inside_cure": cure(held), "before": looked})
-        if learns(_expression(made.source), space or {}):
-            return Reason("unrecorded", fields)
+        if was_to_learn(tree := _expression(made.source), space or {}):
+            found = unrecorded(tree, space or {}, fields, made)
+            return Reason(found.kind, found.fields)
         if isinstance(space, Space) and (before := _before(made, fields["name"], space)) is not None:
             told = {"inside": sentence(before), "inside_cure": cure(before), "before": before.fields["name"]}
             if before.kind != "no_grad" and isinstance(ast.parse(before.fields["source"]).body[0], ast.Expr):
@@ -264,7 +269,7 @@ def _expression(source: str) -> ast.AST:
 def _non_leaf(tensor: Any, fields: dict[str, str], made: Origin | None, names: Names) -> Reason:
     fields["node"] = class_name(tensor.grad_fn)
     if tensor.retains_grad:
-        graph = _Graph(names)
+        graph = Below(names)
         root = graph.root_of(graph.above(tensor.grad_fn)) or (fields["name"], tensor)
         state, blocking = _obstacle(root[1])
         return Reason(f"retained_{state}" if state else "retained", fields | blocking | _called(*root))
@@ -311,8 +316,8 @@ def _rests_on_a_nameless_leaf(tensor: Any, names: Names) -> bool:
 
 
 def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
-    graph = _Graph(names)
-    sink = next((n for n in graph.below if getattr(n, "variable", None) is tensor), None)
+    graph = Below(names)
+    sink = graph.sink(tensor)
     if sink is not None:
         root = graph.root_of(graph.above(sink))
         if root is not None:
@@ -383,7 +388,7 @@ def _obstacle(root: Any) -> tuple[str, dict[str, str]]:
     return ("overwritten", overwritten) if overwritten else ("", hidden)
 
 
-class _Graph:
+class Below:
     """The Nodes under all named results. Lives as long as one question."""
 
     def __init__(self, names: Names) -> None:
@@ -403,6 +408,12 @@ class _Graph:
                     if following not in self.below:
                         waiting.append(following)
                     self.below.setdefault(following, []).append(node)
+
+    def sink(self, tensor: Any) -> Any:
+        """Where gradients for a tensor arrive: its Node, of a leaf its AccumulateGrad; None if no graph here has it."""
+        if tensor.grad_fn is not None:
+            return tensor.grad_fn if tensor.grad_fn in self.below else None
+        return next((node for node in self.below if getattr(node, "variable", None) is tensor), None)
 
     def above(self, node: Any) -> dict[Any, None]:
         """The Node and all that lead to it."""

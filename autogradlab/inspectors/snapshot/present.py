@@ -1,0 +1,219 @@
+"""What can be said of a `.grad` that is there: whether it is a sum, and where its zeros, nans and infinities come
+from."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Set
+from typing import Any
+
+from ..prose import code
+from ..words import say
+from . import reasons
+from .callers import line_of
+from .cuts import Diagnosis
+from .failing import resolve, statements
+from .graph import class_name
+from .kinds import held_by, is_a, is_module, is_tensor
+from .lines import Spot, note_of
+from .names import Names, Space
+from .origins import Origin
+from .rules import rules_of
+from .samples import KEPT
+from .tensors import SEARCHED, hook_names
+
+__all__ = ["backwards", "of_gradient"]
+
+
+def of_gradient(tensor: Any, grad: Any, name: str, names: Names, space: Space) -> Iterator[Diagnosis]:
+    """What is strange about its numbers, and whether it is the gradient of one backward."""
+    held = grad.detach()
+    if getattr(held, "is_sparse", False):
+        held = held.coalesce().values()
+    size = held.numel()
+    few = held if size <= KEPT else held.reshape(-1)[:: -(-size // KEPT)]
+    calls = list(backwards(space))
+    many = len(calls) > 1 or any(again == "loop" for _, again in calls)
+    zeroed = _zeroed(tensor, space)
+    ways = _Ways(tensor, names)
+    strange = True
+    if size and bool((few != few).any()):
+        yield _nan(tensor, name, ways if zeroed or not many else None)
+    elif size and bool((few.abs() == math.inf).any()):
+        yield Diagnosis("inf", {"name": name})
+    elif size and bool((few == 0).all()):
+        yield _zero(tensor, name, ways)
+    else:
+        strange = False
+    if many and not zeroed:
+        often = sum(1 for _ in calls)
+        kind = "doubled_loop" if any(again == "loop" for _, again in calls) else "doubled"
+        yield Diagnosis(kind, {"name": name, "count": str(often)}, calls[0][0])
+    elif strange:
+        return
+    elif _by_hand(tensor, space):
+        yield Diagnosis("changed", {"name": name})
+    elif len(calls) == 1 and not calls[0][1]:
+        hooks = ways.hooks(tensor)
+        fields = {"name": name, "hooks": hooks} if hooks else {"name": name}
+        yield Diagnosis("once_hooked" if hooks else "once", fields, calls[0][0])
+    else:
+        yield Diagnosis("present", {"name": name})
+
+
+# -- how the gradient came here ----------------------------------------------------------------------------------------
+
+
+class _Ways:
+    """The Nodes by way of which a gradient comes from a result that has a name to a tensor. Lives as long as one
+    question."""
+
+    def __init__(self, tensor: Any, names: Names) -> None:
+        graph = reasons.Below(names)
+        self.names = names
+        self.sink = graph.sink(tensor)
+        self.nodes = graph.above(self.sink) if self.sink is not None else {}
+        self.leading = graph.below  # Node -> the Nodes that lead to it
+        found: tuple[str, Any] = graph.root_of(self.nodes) or ("", None)
+        self.root, self.result = found
+
+    def hooks(self, tensor: Any) -> str:
+        """The learner's hooks on the tensor, and on others that have a name on the way to it."""
+        on_way = [t for _, t in self.names if t is not tensor and getattr(t, "grad_fn", None) in self.nodes]
+        named = (hook for t in [tensor, *on_way] if is_tensor(t) for hook in hook_names(t))
+        return say("common.list").join(map(code, dict.fromkeys(named)))
+
+    def flat(self) -> list[Any]:
+        """Nodes that hand on 0 whatever they get, if no way leads past all of them."""
+        flat = {node for node in self.nodes if node is not self.sink and _hands_on_zeros(node)}
+        if not flat or self.result is None:
+            return []
+        seen: Set[Any] = {self.sink}
+        waiting = [self.sink]
+        while waiting:
+            node = waiting.pop()
+            if node is self.result.grad_fn and node not in flat:
+                return []
+            following = [n for n in self.leading.get(node, ()) if n not in seen and n not in flat]
+            seen = seen | set(following)
+            waiting += following
+        return [node for node in self.nodes if node in flat]
+
+
+def _hands_on_zeros(node: Any) -> bool:
+    """Whether a Node's rules are 0 throughout, as those of `round` and `sign` are: nothing that it saved is needed to
+    know that."""
+    found = rules_of(class_name(node), node, node.next_functions, ())
+    known = [rule for rule, (target, _) in zip(found, node.next_functions, strict=True) if target is not None]
+    return bool(known) and all(rule is not None and rule.text({}) == "0" for rule in known)
+
+
+def _nan(tensor: Any, name: str, ways: _Ways | None) -> Diagnosis:
+    """Whether the tensor or the result had a nan already; else its backward must have brought them."""
+    own = tensor.detach()
+    if own.numel() <= SEARCHED and bool((own != own).any()):
+        return Diagnosis("nan_itself", {"name": name})
+    if ways is not None and ways.result is not None and ways.result.numel() <= SEARCHED:
+        fields = {"name": name, "root": ways.root}
+        held = ways.result.detach()
+        if bool((held != held).any()):
+            return Diagnosis("nan_forward", fields)
+        if not bool((held.abs() == math.inf).any()):
+            return Diagnosis("nan_backward", fields)
+    return Diagnosis("nan", {"name": name})
+
+
+def _zero(tensor: Any, name: str, ways: _Ways) -> Diagnosis:
+    """Why it is all zeros, where that is certain; else what may be the reason."""
+    flat = ways.flat()
+    if flat:
+        listed = say("common.list").join(dict.fromkeys(code(class_name(node)) for node in flat))
+        return Diagnosis("zero_flat", {"name": name, "root": ways.root, "nodes": listed}, _line_of(flat[0]))
+    if hooks := ways.hooks(tensor):
+        return Diagnosis("zero_hooked", {"name": name, "hooks": hooks})
+    small = str(tensor.dtype).endswith(".float16")
+    return Diagnosis("zero_small" if small else "zero", {"name": name})
+
+
+def _line_of(node: Any) -> Origin | None:
+    """The line that made a Node, if it is known."""
+    spots = [step for step in note_of(node) if isinstance(step, Spot)]
+    return line_of(spots[-1].code.co_filename, spots[-1].span[0]) if spots else None
+
+
+# -- the code ----------------------------------------------------------------------------------------------------------
+
+
+def backwards(space: Space) -> Iterator[tuple[Origin, str]]:
+    """Where backward was called, the last place first; and "loop" or "function" if that can be more than once."""
+    for node, where, around in statements(space):
+        if any(map(_is_backward, ast.walk(node))):
+            yield where, around
+
+
+def _is_backward(node: ast.AST) -> bool:
+    """Whether it is the call of a backward, or of the stepper that commits one."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="backward")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="step") | ast.Name(id="step"), keywords=given):
+            return any(
+                k.arg == "commit" and not (isinstance(k.value, ast.Constant) and not k.value.value) for k in given
+            )
+    return False
+
+
+def _zeroed(tensor: Any, space: Space) -> bool:
+    """Whether the code has anything that sets back or changes a `.grad` that may be the one of a tensor."""
+    for node, _, around in statements(space):
+        for inner in ast.walk(node):
+            match inner:
+                case ast.Attribute(attr="zero_grad", value=of):
+                    held = [] if around == "function" else held_by(resolve(of, space))
+                    if not held or any(t is tensor for t in held):
+                        return True
+                case ast.Attribute(attr="grad", ctx=ast.Store()):
+                    return True
+                case ast.Attribute(attr=changed, value=ast.Attribute(attr="grad" | "data")) if changed.endswith("_"):
+                    return True
+        if isinstance(node, (ast.AugAssign, ast.Assign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(".grad" in ast.unparse(t) for t in targets):
+                return True
+    return False
+
+
+def _by_hand(tensor: Any, space: Space) -> bool:
+    """Whether the code changes a `.grad` otherwise than to zeros or None, in place, by another one or by clipping,
+    that may be the one of a tensor."""
+    for node, _, around in statements(space):
+        for inner in ast.walk(node):
+            match inner:
+                case ast.Call(func=ast.Attribute(value=ast.Attribute(value=of, attr="grad"), attr=changed)):
+                    if not changed.endswith("_") or changed in ("zero_", "detach_", "requires_grad_"):
+                        continue
+                case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called), args=[of, *_]):
+                    if "clip_grad_" not in called:
+                        continue
+                case ast.AugAssign(target=ast.Attribute(value=of, attr="grad")):
+                    pass
+                case ast.Assign(targets=[ast.Attribute(value=of, attr="grad")], value=given):
+                    if isinstance(given, ast.Constant) and given.value is None:
+                        continue
+                case _:
+                    continue
+            if around or not _others(of, tensor, space):
+                return True
+    return False
+
+
+def _others(of: ast.expr, tensor: Any, space: Space) -> bool:
+    """Whether it is known that an expression means other tensors than this one."""
+    match of:
+        case ast.Call(func=ast.Attribute(value=module, attr="parameters")) if is_module(resolve(module, space)):
+            held = list(resolve(module, space).parameters())
+        case _:
+            found = resolve(of, space)
+            held = list(found) if is_a(found, (list, tuple)) else [found]
+    return bool(held) and all(is_tensor(t) and t is not tensor for t in held)
