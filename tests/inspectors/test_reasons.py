@@ -251,3 +251,19 @@ def test_a_backward_that_has_run_frees_what_another_would_need(torch: Any):
     assert (why(w).kind, why(a).kind) == ("cleared", "retained_freed")
     y = (w * w).sum()
     assert (why(w).kind, why(a).fields["root"]) == ("no_backward", "a")
+
+
+def test_a_backward_within_a_backward_may_come_to_a_leaf_that_no_graph_has(torch: Any) -> None:
+    """As that of reentrant checkpointing does: then no result has a graph that leads to the leaf."""
+    from importlib import import_module
+
+    checkpoint = import_module(f"{torch.__name__}.utils.checkpoint").checkpoint
+    layer, x = torch.nn.Linear(2, 2), torch.ones(1, 2, requires_grad=True)
+    y = checkpoint(lambda v: layer(v).tanh(), x, use_reentrant=True).sum()
+    namespace = {"layer": layer, "x": x, "y": y}
+    reason = grad_reason(layer.weight, names_of(namespace), namespace)
+    assert reason.kind == "within"
+    assert "in the graph of `y` the backward of `CheckpointFunctionBackward` runs" in sentence(reason)
+    assert "Call `y.backward()`" in cure(reason)
+    y.backward()
+    assert grad_reason(layer.weight, names_of(namespace), namespace).kind == "present"

@@ -261,3 +261,15 @@ def test_a_module_that_is_frozen_is_named_as_it_was_written(torch: Any, shell: A
     text = shell.run("w = net[1].bias\nlab.what_if(y, frozen=[net[0], w])").text
     assert text.startswith("What if `net[0]`, `w` were frozen?") and "`net[0].weight`" in text
     assert "`net[0].weight`" in shell.run("lab.what_if(y, zero=net[0])").text.splitlines()[0]
+
+
+def test_what_a_backward_within_a_backward_brings_is_said_to_be_missing(torch: Any) -> None:
+    """A leaf that only it reaches is not said to change nothing."""
+    from importlib import import_module
+
+    checkpoint = import_module(f"{torch.__name__}.utils.checkpoint").checkpoint
+    layer, x = torch.nn.Linear(2, 2), torch.ones(1, 2, requires_grad=True)
+    y = checkpoint(lambda v: layer(v).tanh(), x, use_reentrant=True).sum()
+    text = lab.what_if(y, frozen=layer.weight).text
+    assert "CheckpointFunctionBackward starts a backward of its own, as checkpoints do" in text
+    assert "nothing changes" not in text

@@ -14,7 +14,7 @@ from ..prose import code, columns
 from ..snapshot.calls import arguments, elements, keywords
 from ..snapshot.events import amount
 from ..snapshot.flows import Flows, Place, in_short, untouched
-from ..snapshot.graph import Graph, Holders, Walk, describe, edge_of, hooks_on
+from ..snapshot.graph import Graph, Holders, Walk, class_name, describe, edge_of, hooks_on, runs_backward
 from ..snapshot.kinds import is_a, is_module, is_tensor, type_name
 from ..snapshot.names import namespace
 from ..snapshot.owners import modules_of
@@ -129,7 +129,7 @@ class _WhatIf:
             try:
                 with untouched(self.walk) as inner:
                     self.now = Flows(self.walk)
-                    self.inner = inner()
+                    self.inner = inner() or list(map(class_name, filter(runs_backward, self.walk.nodes)))
                     self.then = Flows(self.walk, cut=stopped, zero=self.places.get("zero", frozenset()))
             except Exception as error:  # a Node that has been freed, or that cannot be run alone
                 key = "what_if.freed" if "second time" in str(error) else "what_if.failed"
@@ -207,7 +207,8 @@ class _WhatIf:
         if off:
             one = len(off) == 1 or frozenset(map(id, off)) in self.modules
             key = "what_if.off_way" if one else "what_if.off_way_all"
-            yield Note(say(key, names=self._named(off), root=self.written), "warning")
+            if not self.inner:
+                yield Note(say(key, names=self._named(off), root=self.written), "warning")
         codes = [say(f"what_if.code_{key}", names=self._named(found)) for key, found in self.asked.items()]
         if all(leaf.then is None for leaf in self.leaves):
             alone = say("what_if.nobody", root=self.written)
@@ -221,7 +222,9 @@ class _WhatIf:
             names = say("common.list").join(list(dict.fromkeys(hooks))[:6])
             yield Note(say("what_if.hooks", names=names), "warning")
         if self.inner:
-            yield Note(say("what_if.inner", nodes=say("common.list").join(self.inner[:6])), "warning")
+            yield Note(
+                say("what_if.inner", nodes=say("common.list").join(list(dict.fromkeys(self.inner))[:6])), "warning"
+            )
         drawings = list(self._drawings())
         yield from drawings
         key = "what_if.key" if drawings else "what_if.large"

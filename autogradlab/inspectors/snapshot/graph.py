@@ -39,6 +39,7 @@ __all__ = [
     "edge_of",
     "hook_name",
     "hooks_on",
+    "runs_backward",
     "saved_live",
     "summary",
     "unread",
@@ -224,6 +225,13 @@ def function_of(node: Any) -> str:
     if made is None or made.__module__.split(".", 1)[0] in LIBRARIES:
         return ""
     return f"{made.__name__}.{'vjp' if 'vjp' in vars(made) else 'backward'}"
+
+
+def runs_backward(node: Any) -> bool:
+    """Whether the backward of a Function calls one of its own, as that of reentrant checkpointing does: what this
+    reaches is no part of the graph."""
+    written = getattr(attribute(getattr(type(node), "_forward_cls", None), "backward"), "__code__", None)
+    return written is not None and "backward" in written.co_names
 
 
 # -- what Nodes saved --------------------------------------------------------------------------------------------------

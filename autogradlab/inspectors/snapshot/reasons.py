@@ -18,7 +18,7 @@ from .calls import bracketed
 from .cuts import cut, gradient_in, leaves_by, unrecorded, was_to_learn
 from .failing import parsed
 from .firing import of_inspectors
-from .graph import class_name, function_of, saved_live, unread
+from .graph import class_name, function_of, runs_backward, saved_live, unread
 from .kinds import in_transform, is_module, is_parameter, is_tensor
 from .lines import lines_of
 from .names import Names, Space
@@ -66,6 +66,7 @@ KINDS = (
     "overwritten",
     "no_backward",
     "cleared",
+    "within",
     "off_path",
     "unused",
 )
@@ -106,7 +107,7 @@ def sentence(reason: Reason) -> str:
         ("hooks", "reasons.hooked"),
         ("functions", "reasons.handed_none"),
     ):
-        if key in reason.fields:
+        if key in reason.fields and reason.kind != "within":
             words = say("reasons.both", sentence=words, cure=say(more, **{key: reason.fields[key]}))
     return words
 
@@ -325,6 +326,11 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
             kind = {"": "no_backward", "freed": "cleared", "overwritten": "overwritten"}[state]
             passed = _functions(graph.above(sink)) if kind == "cleared" else {}
             return Reason(kind, fields | blocking | _clearing(tensor) | passed | _called(*root))
+    inner = {node: None for node in graph.below if runs_backward(node)}
+    root = graph.root_of({above: None for node in inner for above in graph.above(node)}) if inner else None
+    if root is not None:
+        listed = say("common.list").join(dict.fromkeys(code(class_name(node)) for node in inner))
+        return Reason("within", fields | {"functions": listed} | _called(*root))
     for name, other in names:
         if (
             is_tensor(other)
