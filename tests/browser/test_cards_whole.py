@@ -451,6 +451,33 @@ def large_cards() -> dict[str, Any]:
     return cards_of(kind="large")
 
 
+#: how much wider than the page it is, how much wider than the card what is in it, what is wider than its own place,
+#: does not scroll there and does not tell the rest when it is pointed at; and how high the card is
+PLACED = """() => {
+  const card = document.querySelector('.agl-card'), page = document.documentElement;
+  const cut = [...card.querySelectorAll('*')].filter(e => {
+    if (!e.checkVisibility() || !e.clientWidth || e.closest('svg, .agl-live') || e.title) return false;
+    const { overflowX, display } = getComputedStyle(e), scrolls = ['auto', 'scroll'].includes(overflowX);
+    return e.scrollWidth > e.clientWidth + 1 && display !== 'inline' && !scrolls && !e.closest('.agl-scroll, .agl-code');
+  }).map(e => e.textContent.slice(0, 60));
+  return [page.scrollWidth - page.clientWidth, card.scrollWidth - card.clientWidth, cut, card.offsetHeight];
+}"""
+#: of a window of 1000 pixels, JupyterLab leaves a notebook this height
+IN_WINDOW = 880
+
+
+@pytest.mark.parametrize("which", ["cards", "odd_cards", "large_cards", "hooked"])
+def test_in_a_notebook_that_is_700_pixels_wide_nothing_is_wider_than_its_place(
+    page: Any, request: pytest.FixtureRequest, which: str
+) -> None:
+    """What has more room to itself than there is scrolls inside of the card, and a card is seen whole in a window."""
+    for name, made in request.getfixturevalue(which).items():
+        mount(page, made, IN_LAB)
+        beyond, inside, cut, high = page.evaluate(PLACED)
+        assert (beyond, inside, cut) == (0, 0, []), name
+        assert high <= IN_WINDOW, name
+
+
 def test_cards_of_an_engineer_s_programs_fit_a_projector(page: Any, large_cards: dict[str, Any]):
     """A Transformer block, a network of 40 layers, an RNN whose weights all turns share, two networks that play against
     each other."""
