@@ -458,7 +458,8 @@ PLACED = """() => {
   const cut = [...card.querySelectorAll('*')].filter(e => {
     if (!e.checkVisibility() || !e.clientWidth || e.closest('svg, .agl-live') || e.title) return false;
     const { overflowX, display } = getComputedStyle(e), scrolls = ['auto', 'scroll'].includes(overflowX);
-    return e.scrollWidth > e.clientWidth + 1 && display !== 'inline' && !scrolls && !e.closest('.agl-scroll, .agl-code');
+    const wider = e.scrollWidth > e.clientWidth + 1 && display !== 'inline' && !scrolls;
+    return wider && !e.closest('.agl-scroll, .agl-code');
   }).map(e => e.textContent.slice(0, 60));
   return [page.scrollWidth - page.clientWidth, card.scrollWidth - card.clientWidth, cut, card.offsetHeight];
 }"""
