@@ -12,7 +12,7 @@ def clip(clip, torch):
     )
     yield (
         "kept",
-        a.tolist() == [1.0, 7.0, -3.0, 4.5],
+        a.tolist() == [1.0, 7.0, -3.0, 4.5] and clip(a, 9.0).data_ptr() != a.data_ptr(),
         a,
         torch.tensor([1.0, 7.0, -3.0, 4.5]),
         "written" if result is a or a.tolist() == result.tolist() else None,

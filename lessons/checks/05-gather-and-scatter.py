@@ -4,7 +4,13 @@
 def one_hot(one_hot, torch):
     target = torch.tensor([2, 0, 1, 1])
     table = one_hot(target, 4)
-    yield "shape", isinstance(table, torch.Tensor) and table.shape == (4, 4), getattr(table, "shape", table), (4, 4)
+    wide = one_hot(torch.tensor([1, 0]), 5)
+    yield (
+        "shape",
+        isinstance(table, torch.Tensor) and table.shape == (4, 4) and wide.shape == (2, 5),
+        f"one_hot(tensor([1, 0]), 5).shape -> {getattr(wide, 'shape', wide)}",
+        (2, 5),
+    )
     wanted = [[0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]
     yield (
         "ones",

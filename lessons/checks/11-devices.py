@@ -10,6 +10,13 @@ def like(like, torch):
         made.dtype == torch.int16 and like(torch.zeros(1, dtype=torch.float64), [1]).dtype == torch.float64,
         made.dtype,
     )
-    yield "place", made.device == t.device, made.device
+    away = like(torch.ones(1, device="meta"), [1.0])  # a device without memory, which every computer has
+    yield (
+        "place",
+        made.device == t.device and away.device.type == "meta",
+        f'like(torch.ones(1, device="meta"), [1.]).device -> {away.device}',
+        "meta",
+        "here" if away.device.type == "cpu" else None,
+    )
     asking = like(torch.ones(1, requires_grad=True), [1.0])
     yield "fresh", made is not t and not asking.requires_grad, asking

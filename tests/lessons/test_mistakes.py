@@ -30,6 +30,13 @@ WRONG = [
         "        with torch.no_grad():\n            w -= 0.25 * w.grad\n    return w"),
         "adding",
     ),
+    ("like", "def like(t, values):\n    return torch.tensor(values, dtype=t.dtype)", "here"),
+    (
+        "in-order",
+        ("def in_order(shape, stride):\n    taken = [s for n, s in zip(shape, stride) if n != 1]\n"
+        "    return taken[-1] == 1 and taken == sorted(taken, reverse=True)"),
+        "sorted",
+    ),
     ("evaluate", "def evaluate(w, x):\n    with torch.no_grad():\n        return (w * x).sum()", "tensor"),
 ]  # fmt: skip
 
@@ -46,6 +53,32 @@ def test_a_usual_mistake_has_its_name(exercise: str, source: str, mistake: str):
     assert judged.state == "notyet"
     assert words[mistake]["en"] in judged.text
     assert sum(said["en"] in judged.text for said in words.values()) == 1
+
+
+#: exercise, an attempt, and whether it is right: what a check could take for the other
+JUDGED = [
+    ("one-hot", "torch.zeros(classes, classes).scatter_(1, target.unsqueeze(1), 1.)", False),
+    ("one-hot", "torch.zeros(len(target), len(target)).scatter_(1, target.unsqueeze(1), 1.)", False),
+    ("one-hot", "(target.unsqueeze(1) == torch.arange(classes)).float()", True),
+    ("one-hot", "torch.nn.functional.one_hot(target, classes).double()", True),
+    ("clip", "torch.where(a > limit, limit, a)", True),
+    ("clip", "a if not (a > limit).any() else a.clamp(max=limit)", False),
+    ("like", "torch.tensor(values).to(t)", True),
+    ("like", "torch.tensor(values, dtype=t.dtype).to(t.device)", True),
+    ("like", "torch.tensor(values, dtype=t.dtype, device=t.device)", True),
+    ("in-order", "torch.empty_strided(shape, stride).is_contiguous()", True),
+    ("in-order", "stride[-1] == 1", False),
+]
+HEADS = {"one-hot": "one_hot(target, classes)", "clip": "clip(a, limit)", "like": "like(t, values)"}
+
+
+@pytest.mark.parametrize(("exercise", "result", "right"), JUDGED)
+def test_a_check_takes_what_is_right_and_nothing_else(exercise: str, result: str, right: bool) -> None:
+    import autogradlab
+
+    space: dict[str, Any] = {"torch": autogradlab}
+    exec(f"def {HEADS.get(exercise, 'in_order(shape, stride)')}:\n    return {result}", space)
+    assert check(exercise, space).state == ("done" if right else "notyet")
 
 
 @pytest.mark.parametrize("entry", [e for e in bank.entries() if "mistakes" in e.data], ids=lambda e: e.name)
