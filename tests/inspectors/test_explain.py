@@ -613,6 +613,16 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
             "Leave `with torch.no_grad():` out there",
         ),
         (
+            "with torch.no_grad():\n    w = w + 1\n(w * w).sum().backward()",
+            "`w` was given another tensor within `with torch.no_grad():`, the result of `w + 1`",
+            "`with torch.no_grad(): w += 1`",
+        ),
+        (
+            "total = 0\nfor _ in range(2):\n    total = total + (w * w).sum()\n    total.backward()",
+            "`total` is carried from one round of the loop to the next with its whole history",
+            "`total = total.detach()`",
+        ),
+        (
             "def half(v):\n    return v / 2\nv = torch.ones(2)\nh = half(v).sum()\nh.backward()",
             "`h` was computed from `v`, which does not require grad",
             "`v = torch.ones(2, requires_grad=True)`",

@@ -77,7 +77,16 @@ CASES = (
     ("nn.BCEWithLogitsLoss()(x, w)", "`w` has the shape (3,) and `x` (2, 3): this loss compares", "`w.view_as(x)`"),
     ("F.binary_cross_entropy(x, x)", "`x` has numbers below 0 or above 1 (or nan)", "`torch.sigmoid(...)` first"),
     ("x @ x.double().T", "the left one is float32 and the right one float64", "Convert one of them"),
-    ("net(x.double())", "`x.double()` is float64, and the parameters of `net` are float32", "`.float()` gives float32"),
+    (
+        "net(x.double())",
+        "`x.double()` is float64, and the parameters of `net` are float32",
+        "`x.double().to(torch.float32)`",
+    ),
+    (
+        "torch.manual_seed(0)\nhalf = torch.nn.Linear(4, 2).half()\nhalf(x)",
+        "`x` is float32, and the parameters of `half` are float16",
+        "`x.to(torch.float16)`",
+    ),
     ("nn.Conv2d(1, 8, 3)(image.double())", "`image.double()` is float64", "Convert the input"),
     ("F.binary_cross_entropy(w * 1, w.long())", "one is int64, and float32 was expected", "`.to(torch.float32)`"),
     ("net(np.ones((2, 3)))", "`np.ones((2, 3))` is of the type numpy.ndarray", "from_numpy(np.ones((2, 3))).float()`"),

@@ -600,6 +600,9 @@ def test_hooks_on_the_way_are_named(torch: Any, shell: Any) -> None:
     )
     text = shell.run("lab.why(w)").text
     assert "hooks on the way here, any of which may have returned zeros: `stop`" in text
+    assert "`fired = lab.hooks(h)` before the backward" in text
+    shell.run("h = w * 2\nh.register_hook(stop)\nfired = lab.hooks(h)\nh.sum().backward()")  # the cure
+    assert "h · stop" in shell.run("fired").text
 
 
 def test_a_gradient_is_as_hooks_on_the_way_left_it(torch: Any, shell: Any) -> None:
@@ -640,3 +643,10 @@ def test_a_gradient_too_small_for_float16(torch: Any, shell: Any) -> None:
     shell.run(LAB + "w = torch.tensor([1e-3], requires_grad=True, dtype=torch.float16)")
     shell.run("(w * 1e-7).float().pow(2).sum().backward()")
     assert "smaller than float16 can hold" in shell.run("lab.why(w)").text
+
+
+def test_a_leaf_that_was_bound_anew_where_nothing_is_recorded(torch: Any, shell: Any) -> None:
+    shell.run(LAB + W + "\nwith torch.no_grad():\n    w = w - 1")
+    text = shell.run("lab.why(w)").text
+    assert "`w` was given another tensor within `with torch.no_grad():`, the result of `w - 1`" in text
+    assert "Write instead: `with torch.no_grad(): w -= 1`" in text

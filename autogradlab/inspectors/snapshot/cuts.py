@@ -25,6 +25,7 @@ __all__ = [
     "in_place_instead",
     "instead",
     "learns",
+    "names_itself",
     "leaves_by",
     "of_gradient",
     "unrecorded",
@@ -121,6 +122,11 @@ def _follow(
         came = origin(inner.id, space)
         if came is not None:
             block = unrecording(came.within)
+            if block is not None and names_itself(came, inner.id):
+                fields = {"name": inner.id, "source": came.source, "block": block}
+                instead_of = in_place_instead(inner.id, came.source)
+                told = fields | ({"cure": instead_of} if instead_of else {})
+                return Diagnosis("rebound_block", told, came, "reasons")
             if block is not None and _made_of_tensors(came, space, inner.id):
                 return Diagnosis("no_grad", {"name": inner.id, "block": block}, came)
             count = len(leaves)
@@ -310,6 +316,13 @@ def _unrecorded_in(node: ast.AST | None, space: Mapping[str, Any]) -> Iterator[t
                 left = leaves_by(part, function.outside, unknown=True)
                 if left is not None and isinstance(part, ast.expr):
                     yield function, left[1], part.lineno
+
+
+def names_itself(made: Origin, name: str) -> bool:
+    """Whether a variable was given another value that is computed from the one it had, as by `w = w + 1`."""
+    tree = parsed(made.source)
+    body = tree.body if tree is not None else []
+    return any(isinstance(n, ast.Name) and n.id == name for s in body if isinstance(s, ast.Expr) for n in ast.walk(s))
 
 
 def _made_of_tensors(made: Origin, space: Space, name: str) -> bool:

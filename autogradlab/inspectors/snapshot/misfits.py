@@ -201,8 +201,9 @@ def _kept_apart(failed: Failure, fields: Fields) -> Fields:
 
 
 def _channels(failed: Failure, fields: Fields) -> Fields:
-    layer = _spelled(getattr(failed.call, "func", None), "conv")
-    return fields | {"layer": layer, "name": _spelled(_argument(failed, 0, "input"), "input")}
+    layer, given = _spelled(getattr(failed.call, "func", None), "conv"), _argument(failed, 0, "input")
+    call = "input" if given is None else grouped(given)
+    return fields | {"layer": layer, "name": _spelled(given, "input"), "call": call}
 
 
 def _summed(failed: Failure, fields: Fields) -> Fields:

@@ -156,6 +156,8 @@ def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:
     made = origin(result, failed.space) if result.isidentifier() else None
     if made is not None and is_tensor(value) and value.grad_fn is not None:
         inside = _in_loop(made, failed)
+        if _carried(result, made, failed):
+            return Diagnosis("twice_carried", {"result": result, "shared": result}, made)
         if earlier is None and not inside and (other := _other_backward(failed, result)) is not None:
             below = set(nodes_below(value.grad_fn))
             for name, tensor in failed.names:
@@ -548,7 +550,8 @@ def because(reason: reasons.Reason, name: str, made: Origin | None) -> Diagnosis
         "todo": reasons.cure(reason),
         "lead": reasons.lead(reason),
     }
-    code = in_place_instead(name, made.source) if reason.kind == "rebound" and made is not None else None
+    again = reason.kind in ("rebound", "rebound_block") and made is not None
+    code = in_place_instead(name, made.source) if again and made is not None else None
     return Diagnosis("no_gradient", fields | ({"cure": code} if code else {}), made)
 
 

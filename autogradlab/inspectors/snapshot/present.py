@@ -55,9 +55,8 @@ def of_gradient(tensor: Any, grad: Any, name: str, names: Names, space: Space) -
     elif _by_hand(tensor, space):
         yield Diagnosis("changed", {"name": name})
     elif len(calls) == 1 and not calls[0][1]:
-        hooks = ways.hooks(tensor)
-        fields = {"name": name, "hooks": hooks} if hooks else {"name": name}
-        yield Diagnosis("once_hooked" if hooks else "once", fields, calls[0][0])
+        hooks = ways.hooks(tensor, name)
+        yield Diagnosis("once_hooked" if hooks else "once", {"name": name, **hooks}, calls[0][0])
     else:
         yield Diagnosis("present", {"name": name})
 
@@ -78,11 +77,12 @@ class _Ways:
         found: tuple[str, Any] = graph.root_of(self.nodes) or ("", None)
         self.root, self.result = found
 
-    def hooks(self, tensor: Any) -> str:
-        """The learner's hooks on the tensor, and on others that have a name on the way to it."""
-        on_way = [t for _, t in self.names if t is not tensor and getattr(t, "grad_fn", None) in self.nodes]
-        named = (hook for t in [tensor, *on_way] if is_tensor(t) for hook in hook_names(t))
-        return say("common.list").join(map(code, dict.fromkeys(named)))
+    def hooks(self, tensor: Any, name: str) -> dict[str, str]:
+        """The learner's hooks on the tensor, and on others that have a name on the way to it, and which these are."""
+        held = [(n, t) for n, t in self.names if t is not tensor and getattr(t, "grad_fn", None) in self.nodes]
+        found = {n: hook_names(t) for n, t in [(name, tensor), *held] if is_tensor(t) and hook_names(t)}
+        hooks = dict.fromkeys(code(hook) for named in found.values() for hook in named)
+        return {"hooks": say("common.list").join(hooks), "owners": ", ".join(found)} if found else {}
 
     def flat(self) -> list[Any]:
         """Nodes that hand on 0 whatever they get, if no way leads past all of them."""
@@ -130,8 +130,8 @@ def _zero(tensor: Any, name: str, ways: _Ways) -> Diagnosis:
     if flat:
         listed = say("common.list").join(dict.fromkeys(code(class_name(node)) for node in flat))
         return Diagnosis("zero_flat", {"name": name, "root": ways.root, "nodes": listed}, _line_of(flat[0]))
-    if hooks := ways.hooks(tensor):
-        return Diagnosis("zero_hooked", {"name": name, "hooks": hooks})
+    if hooks := ways.hooks(tensor, name):
+        return Diagnosis("zero_hooked", {"name": name, **hooks})
     small = str(tensor.dtype).endswith(".float16")
     return Diagnosis("zero_small" if small else "zero", {"name": name})
 

@@ -15,7 +15,7 @@ from ..prose import code
 from ..values import dtype
 from ..words import say
 from .calls import bracketed
-from .cuts import cut, gradient_in, leaves_by, unrecorded, was_to_learn
+from .cuts import cut, gradient_in, leaves_by, names_itself, unrecorded, was_to_learn
 from .failing import parsed
 from .firing import of_inspectors
 from .graph import class_name, function_of, runs_backward, saved_live, unread
@@ -47,6 +47,7 @@ KINDS = (
     "transformed",
     "inference",
     "no_grad",
+    "rebound_block",
     "detached",
     "numbers",
     "copied",
@@ -171,7 +172,8 @@ def _without(
         return Reason("gradient", fields)
     if made is not None:
         if (block := next((w for w in made.within if "no_grad" in w or "grad_enabled(False)" in w), None)) is not None:
-            return Reason("no_grad", fields | {"block": block})
+            again = names_itself(made, fields["name"])
+            return Reason("rebound_block" if again else "no_grad", fields | {"block": block})
         for kind, spelled in _cuts(made.source, space or {}):
             kind = "detached" if kind == "cut" else "copied" if spelled.endswith("tensor(...)") else kind
             return Reason(kind, fields | {"cut": spelled})
