@@ -451,15 +451,16 @@ def large_cards() -> dict[str, Any]:
     return cards_of(kind="large")
 
 
-#: how much wider than the page it is, how much wider than the card what is in it, what is wider than its own place,
+#: by how much the page, and the card, are wider than their places; tables and their cells that are, and what else is,
 #: does not scroll there and does not tell the rest when it is pointed at; and how high the card is
 PLACED = """() => {
   const card = document.querySelector('.agl-card'), page = document.documentElement;
-  const cut = [...card.querySelectorAll('*')].filter(e => {
-    if (!e.checkVisibility() || !e.clientWidth || e.closest('svg, .agl-live') || e.title) return false;
+  const seen = [...card.querySelectorAll('*')].filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1);
+  const cut = seen.filter(e => {
     const { overflowX, display } = getComputedStyle(e), scrolls = ['auto', 'scroll'].includes(overflowX);
-    const wider = e.scrollWidth > e.clientWidth + 1 && display !== 'inline' && !scrolls;
-    return wider && !e.closest('.agl-scroll, .agl-code');
+    if (e.matches('td, th') || (scrolls && e.querySelector('.agl-table'))) return true;
+    if (!e.clientWidth || e.title || display === 'inline' || scrolls) return false;
+    return !e.closest('svg, .agl-live, .agl-scroll, .agl-code');
   }).map(e => e.textContent.slice(0, 60));
   return [page.scrollWidth - page.clientWidth, card.scrollWidth - card.clientWidth, cut, card.offsetHeight];
 }"""
@@ -471,7 +472,8 @@ IN_WINDOW = 880
 def test_in_a_notebook_that_is_700_pixels_wide_nothing_is_wider_than_its_place(
     page: Any, request: pytest.FixtureRequest, which: str
 ) -> None:
-    """What has more room to itself than there is scrolls inside of the card, and a card is seen whole in a window."""
+    """Words wrap, in tables too; numbers and code that are wider than the card scroll inside of it; and a card is seen
+    whole in a window."""
     for name, made in request.getfixturevalue(which).items():
         mount(page, made, IN_LAB)
         beyond, inside, cut, high = page.evaluate(PLACED)
