@@ -226,3 +226,37 @@ for version in ("3", "99"):
         archive.writestr("a/data.pkl", pickle.dumps(1))
         archive.writestr("a/version", version)
     brief(lambda: torch.load(io.BytesIO(file.getvalue())))
+
+
+# % exchange-arrays: of arrays of other kinds the memory counts
+class Array(np.ndarray):
+    pass
+
+
+class Lender:
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def __dlpack__(self, **options):
+        return self.tensor.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
+
+
+masked = np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
+t = torch.from_numpy(masked)
+t[0] = 9
+print(t, masked, torch.tensor(masked), torch.as_tensor(masked), torch.asarray(masked), type(t.numpy()).__name__)
+print(torch.from_numpy(np.matrix([[1, 2]])), torch.from_numpy(np.arange(4.0).view(Array)[::2]).stride())
+whole = array("i", [1, 2])
+print(torch.asarray(whole), torch.asarray(whole, dtype=torch.int32), torch.as_tensor(whole), torch.tensor(whole))
+torch.asarray(whole, dtype=torch.int32)[0] = 7
+print(whole)
+attempt(lambda: torch.asarray(array("b", [1])))
+attempt(lambda: torch.asarray(array("b")))
+x = torch.arange(3.0)
+for made in (torch.tensor, torch.as_tensor, torch.asarray):
+    y, z = made(Lender(x)), made(Lender(x), dtype=torch.int8)
+    print(y, y.data_ptr() == x.data_ptr(), z)
+print(torch.as_tensor(Lender(x), device="meta").shape)

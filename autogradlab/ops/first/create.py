@@ -174,6 +174,9 @@ def as_tensor(*args: Any, **kwargs: Any) -> Tensor:
         if not has_contents(values):
             return placed(shared._array, values)
         return shared if kind is None else TENSORS.to(shared, kind)
+    if hasattr(data, "__dlpack__"):
+        lent = finished(array_of_dlpack(data))
+        return TENSORS.to(lent, device=values["device"], dtype=kind)
     return _of_data(data, kind, values)
 
 
@@ -229,6 +232,8 @@ def _from_numpy(array: Any) -> Tensor:
         return finished(array)
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {typename(array)})")
+    if type(array) is not np.ndarray:  # matrix, masked array ...: the memory alone counts
+        array = array.view(np.ndarray)
     check_numpy(array)
     if not array.flags.writeable:
         warn_once(_READ_ONLY, at="torch/csrc/utils/tensor_numpy.cpp:213")
@@ -280,7 +285,7 @@ def asarray(*args: Any, **kwargs: Any) -> Tensor:
         source = _from_numpy(obj)
     elif hasattr(obj, "__dlpack__") or is_capsule(obj):
         source = finished(array_of_dlpack(obj))
-    elif isinstance(obj, (bytes, bytearray, memoryview)):
+    elif _lends(obj):
         source = _from_buffer(obj, kind or get_default_dtype(), -1, 0)
     if source is None:
         if copy is False:
@@ -327,6 +332,15 @@ def frombuffer(*args: Any, **kwargs: Any) -> Tensor:
     assert kind is not None
     found = _from_buffer(values["buffer"], kind, values["count"], values["offset"])
     return placed(found._array, values)
+
+
+def _lends(data: Any) -> bool:
+    """Whether an object lends its memory by Python's buffer protocol."""
+    try:
+        memoryview(data).release()
+    except TypeError:
+        return False
+    return True
 
 
 def _from_buffer(buffer: Any, kind: Dtype, count: int, offset: int) -> Tensor:
