@@ -469,3 +469,44 @@ for call in (
     lambda: print(sizes * 2, 2 * sizes, sizes * torch.tensor(2)),
 ):
     attempt(call)
+
+# % corners-index-order: what is read at index arrays lies in the order of their elements
+torch.manual_seed(0)
+ORDERS = (
+    lambda n, *shape: torch.randint(n, shape),
+    lambda n, *shape: torch.randint(n, shape[::-1]).permute(*range(len(shape) - 1, -1, -1)),
+    lambda n, *shape: torch.randint(n, (*shape[:-1], shape[-1] * 2))[..., ::2],
+    lambda n, *shape: torch.randint(n, (shape[0], *(1,) * (len(shape) - 1))).expand(shape),
+    lambda n, *shape: torch.randint(n, shape).int().transpose(0, -1).contiguous().transpose(0, -1),
+)
+cube = torch.rand(4, 4, 4)
+for x in (torch.rand(6), torch.rand(6, 6), cube, cube.permute(2, 0, 1), torch.rand(4, 1, 4)):
+    n = x.shape[0]
+    for order in ORDERS:
+        for shape in ((2, 3), (3, 1), (2, 1, 3)):
+            i = order(n, *shape)
+            found = [x[i], x[..., i]]
+            if x.dim() == 3:
+                found += [x[i, :, i], x[i, None, ..., i[-1]]]
+            if x.dim() == 2:
+                found += [x[i, order(n, *shape[-2:])] for order in ORDERS]
+            print(*(f"{tuple(y.shape)} {y.stride()} {y.sum().item():.3f}" for y in found), sep="; ")
+
+# % corners-histogram: edges that are given do for short floats too, which have no kernel that looks for the range
+x = torch.tensor([0.0, 1.0, 2.0, 5.0])
+for kind in (torch.float16, torch.bfloat16, torch.int32, torch.bool, torch.complex64):
+    y, edges = x.to(kind), torch.tensor([0.0, 1.0, 3.0]).to(kind)
+    for call in (
+        lambda: print(torch.histogram(y, edges), torch.histogram(y, edges, weight=y, density=True)),
+        lambda: print(torch.histogram(y, 3, range=(0.0, 3.0)), torch.histogram(y[:0], 2)),
+        lambda: print(torch.histogram(y, 3)),
+        lambda: print(torch.histogramdd(y.view(2, 2), [edges, edges])),
+        lambda: print(torch.histogramdd(y.view(2, 2), [2, 2])),
+        lambda: print(torch.histogramdd(y[:, None], [2], range=(0.0, 3.0))),
+    ):
+        attempt(call)
+matrix = torch.ones(2, 2, requires_grad=True)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    product = torch.chain_matmul(matrix)
+print(product, product is matrix)

@@ -150,3 +150,48 @@ for equation in ("ij->kk", "ij->kik", "ij->iik", "ij->kl", "i->kk", "ij->k1", "i
 attempt(lambda: torch.einsum("ij,->kk", x, x))
 attempt(lambda: torch.einsum("...i->...ii", x))
 print(torch.einsum("ij->", x), torch.einsum("i j -> j i", x), torch.einsum("ii->i", x), torch.einsum("...j->j...", x))
+attempt(lambda: torch.einsum("...i,...i", torch.ones(5, 2, 3), torch.ones(3, 2)))
+attempt(lambda: torch.einsum("...i,i...", torch.ones(5, 2, 3), torch.ones(3, 2)))
+
+# % messages-cuda: what is asked for is read before it is missing
+x = torch.ones(2)
+for where in (None, 0, "cuda:1", -1, True, 1.5, "meta", "cpu", torch.device("cpu"), "nowhere"):
+    attempt(lambda where=where: x.cuda(where))
+    attempt(lambda where=where: torch.nn.Linear(1, 1).cuda(where))
+attempt(lambda: x.cuda(device=0))
+attempt(lambda: x.cuda(0, True))
+attempt(lambda: x.cuda(other=0))
+print(torch.nn.ReLU().cuda(0))
+
+# % messages-broadcast: the method takes sizes one by one, the function does not
+x = torch.ones(2)
+print(x.broadcast_to(3, 2), x.broadcast_to(2), x.broadcast_to([1, 2]), x.broadcast_to(size=(2,)), x.broadcast_to(3, -1))
+for call in (
+    lambda: x.broadcast_to(),
+    lambda: x.broadcast_to(()),
+    lambda: x.broadcast_to("a"),
+    lambda: x.broadcast_to(2.5),
+    lambda: x.broadcast_to((2,), 3),
+    lambda: x.broadcast_to(2, size=(2,)),
+    lambda: torch.broadcast_to(x, 3, 2),
+    lambda: torch.broadcast_to(x, 2),
+):
+    attempt(call)
+
+# % messages-drawn: numbers too large for the dtype, and what is no distance
+torch.manual_seed(0)
+for call in (
+    lambda: torch.zeros(2).random_(-(2**30), 2),
+    lambda: torch.zeros(2, dtype=torch.float16).random_(-4000, 4000),
+    lambda: torch.randint(-(2**40), 2**40, (2,), dtype=torch.float32),
+    lambda: torch.cdist(torch.ones(2, 2), torch.ones(2, 2), float("nan")),
+    lambda: torch.pdist(torch.ones(2, 2), float("nan")),
+    lambda: torch.bincount(torch.ones(2), minlength=-1),
+    lambda: torch.bincount(torch.ones(2, dtype=torch.int64), minlength=-1),
+):
+    told(call)
+
+# % messages-index-operator: as the index of a tensor says it
+x, read = torch.ones(2), torch.ops.aten.index.Tensor
+for indices in ([torch.tensor([0.0])], [None, torch.tensor([0])], [torch.tensor([5])], [torch.tensor([True])]):
+    attempt(lambda indices=indices: read(x, indices))

@@ -7,7 +7,6 @@ The others return a new array. The generator comes last; None is the default one
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from ..memory.layout import memory_axes
 from ..runtime import errors
+from ..runtime.warn import warn
 from ..types.dtypes import cxx_name, scalar_name, unsupported
 from .generator import Generator, default_generator
 from .normals import fma64, normal_values, round_to
@@ -328,9 +328,10 @@ def _check_range(low: int, last: int, dtype: DType) -> None:
         if not smallest <= value <= largest:
             raise RuntimeError(OUT_OF_BOUNDS.format(name, cxx_name(dtype)))
     if digits is not None:
-        for name, value in (("from", low), ("to - 1", last)):
+        for name, value, line in (("from", low, 110), ("to - 1", last, 111)):
             if abs(value) > 1 << digits:
-                warnings.warn(RANDOM_PRECISION.format(name, digits, cxx_name(dtype)), UserWarning)
+                told = RANDOM_PRECISION.format(name, digits, cxx_name(dtype))
+                warn(told, at=f"aten/src/ATen/native/DistributionTemplates.h:{line}")
 
 
 def _from_to(low: int, high: int | None, dtype: DType) -> tuple[int, int]:

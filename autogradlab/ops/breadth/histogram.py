@@ -12,9 +12,9 @@ from ...core.memory.absent import require_contents
 from ...core.memory.casting import real_with_warning
 from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import cxx_name, unsupported
+from ...core.types.dtypes import cxx_name
 from ...core.types.return_types import named
-from ..first.kinds import UNSIGNED, refuse
+from ..first.kinds import HALF, UNSIGNED, refuse
 from ..table.opdef import OPS, Op, composite, op
 from ..table.overloads import Overload
 
@@ -41,9 +41,9 @@ def bincount(input: np.ndarray, weights: np.ndarray | None = None, minlength: in
     tensor([0.5000, 0.0000, 2.0000])
     """
     require_contents("aten::bincount", input)
+    refuse(input, "bincount_cpu", "bfcV")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    refuse(input, "bincount_cpu", "bfcV")
     if input.ndim == 1 and not input.size:
         return np.zeros(minlength, np.int64)
     if input.ndim != 1 or (input.dtype.kind == "i" and input.min() < 0):
@@ -193,8 +193,11 @@ def _many(x: np.ndarray, bins: Any, span: Any, weight: Any, density: bool) -> tu
         )
     for d, b in enumerate(bins):
         _checked_bins(b.size - 1 if isinstance(b, np.ndarray) else b, d)
-    if x.dtype.kind != "f" or x.dtype.itemsize == 2:
-        raise unsupported("histogramdd", x)
+    if not all(isinstance(b, np.ndarray) for b in bins):
+        if x.size and span is None:  # what looks for the range
+            refuse(x, "histogramdd", "biuc" + HALF)
+        refuse(x, "linspace_cpu", "b")
+    refuse(x, "histogram_cpu", "biuc")
     edges = [b if isinstance(b, np.ndarray) else _range(x[:, d], d, b, span) for d, b in enumerate(bins)]
     inside = np.ones(len(x), bool)
     places = []

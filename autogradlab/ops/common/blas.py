@@ -360,7 +360,7 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
         if m._array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {m._array.ndim}, expected 2 instead.")
     if len(matrices) == 1:
-        return matrices[0]
+        return TENSORS.clone(matrices[0])
     found: Tensor = TENSORS.linalg_multi_dot(matrices, out=out)
     return found
 

@@ -199,7 +199,7 @@ def _check_sizes(made: Plan, shapes: list[tuple[int, ...]]) -> None:
                 for k in range(made.ellipsis - count, made.ellipsis):
                     if ellipsis[k] not in (1, shape[j]) and shape[j] != 1:
                         raise RuntimeError(
-                            f"einsum(): dimension {k} covered by ellipsis in operand {i}has size {shape[j]} which "
+                            f"einsum(): dimension {j} covered by ellipsis in operand {i}has size {shape[j]} which "
                             f"does not "
                             f"broadcast with previously seen ellipsis with size {ellipsis[k]} for the respective "
                             f"dimension"

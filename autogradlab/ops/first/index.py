@@ -16,7 +16,7 @@ from ...core.memory.layout import common_axes, contiguous, like, strides_along
 from ...core.memory.overlap import check_written, crossing, shares_places
 from ...core.memory.places import add_at
 from ...core.memory.rows import Rows, lanes_of, refuse_numbers, repeated
-from ...core.memory.strided import dense, placed, window
+from ...core.memory.strided import dense, laid_out_anew, placed, view_strides, window
 from ...core.recording.record import RAW, TENSORS, says, writes
 from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn
@@ -305,7 +305,8 @@ def positions(indices: Any) -> tuple[Any, ...]:
 def laid_out(r: np.ndarray, input: np.ndarray, places: tuple[Any, ...]) -> np.ndarray:
     """The result of an index in the order of dimensions that PyTorch gives it: that of the strides of what is kept."""
     shape = r.shape
-    if r.ndim < 2 or (r.size and input.flags.c_contiguous and 1 not in input.shape):
+    straight = _straight(places)
+    if r.ndim < 2 or (straight and r.size and input.flags.c_contiguous and 1 not in input.shape):
         return contiguous(r)
     dims: list[int] = []
     at = 0
@@ -330,14 +331,34 @@ def laid_out(r: np.ndarray, input: np.ndarray, places: tuple[Any, ...]) -> np.nd
     sizes = (*(1,) * lead, *shape[lead : lead + width], *(1,) * (r.ndim - lead - width))
     if not r.size and sizes == shape:  # all operands have one shape, and are contiguous
         return np.empty(shape, r.dtype)
-    index = dense(sizes, 1)
-    steps = [s if n == 1 or lead <= d < lead + width else 0 for d, (n, s) in enumerate(zip(shape, index, strict=True))]
-    axes = common_axes(shape, [kept, tuple(steps)])
+    arrays = [p for p in places if not isinstance(p, slice)]
+    found = [dense(sizes, 1)] if straight else [_along(p, sizes, lead, width) for p in arrays]
+    within = [n == 1 or lead <= d < lead + width for d, n in enumerate(shape)]
+    steps = [tuple([s if own else 0 for s, own in zip(index, within, strict=True)]) for index in found]
+    axes = common_axes(shape, [kept, *steps])
     if axes == list(range(r.ndim)):
         return contiguous(r) if r.size else np.empty(shape, r.dtype)
     laid = np.ndarray(shape, r.dtype, np.empty(r.size, r.dtype), 0, strides_along(shape, r.itemsize, axes))
     laid[...] = r
     return laid
+
+
+def _along(p: np.ndarray, sizes: tuple[int, ...], lead: int, width: int) -> tuple[int, ...]:
+    """The strides of an index in a result where it has these sizes, `width` of them its own after `lead` of 1."""
+    if p.dtype.kind == "b":
+        p = p.nonzero()[0]
+    shape = sizes[lead : lead + width]
+    own = [0 if n == 1 < size else s for n, s, size in zip(p.shape, p.strides, shape[width - p.ndim :], strict=True)]
+    spread = window(p, shape, (*(0,) * (width - p.ndim), *own))
+    return view_strides(spread, sizes) or spread.reshape(sizes).strides
+
+
+def _straight(places: tuple[Any, ...]) -> bool:
+    """Whether all index arrays have their elements in C's order."""
+    for p in places:
+        if not isinstance(p, slice) and p.ndim > 1 and not (p.flags.c_contiguous and laid_out_anew(p)):
+            return False
+    return True
 
 
 def _index(input: Any, indices: Any) -> np.ndarray:
@@ -349,7 +370,7 @@ def _index(input: Any, indices: Any) -> np.ndarray:
         if r is None:
             refuse(input, places)
             raise
-    if r.size and r.flags.c_contiguous and input.flags.c_contiguous and 1 not in r.shape:
+    if r.size and r.flags.c_contiguous and input.flags.c_contiguous and 1 not in r.shape and _straight(places):
         return r
     return laid_out(r, input, places)
 
@@ -422,7 +443,7 @@ def _with_indices(input: Tensor, indices: Any) -> Tensor:
     """`torch.ops.aten.index`."""
     if not indices:
         raise IndexError("at least one index must be provided")
-    return INDEX(input, indices)
+    return INDEX(input, checked_indices(input, tuple(indices)))
 
 
 OPS["index"] = Op(

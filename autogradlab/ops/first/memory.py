@@ -25,7 +25,8 @@ from ...core.tensor.dispatching import hollow, instead
 from ...core.tensor.edges import made_by
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ...core.types import dtypes
-from ...core.types.device import is_meta
+from ...core.types.device import device as Device
+from ...core.types.device import is_meta, require_cpu
 from ...core.types.dims import shape_arg, wrap_dim
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.layouts import FORMATS
@@ -396,7 +397,6 @@ def cpu(input: Tensor, *, memory_format: Any = None) -> Tensor:
         MemoryFormat? memory_format=None) -> Tensor|deprecated
     """,
     function=False,
-    reads="itself",
 )
 def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
     """The tensor on a GPU.
@@ -406,7 +406,11 @@ def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_f
     >>> torch.cuda.is_available()
     False
     """
-    raise AssertionError("Torch not compiled with CUDA enabled")
+    where = Device("cuda" if device is None else device)
+    if where.type != "cuda":
+        raise RuntimeError("Invalid device, must be cuda device")
+    require_cpu(where)
+    return input
 
 
 # -- without history ---------------------------------------------------------------------------------------------------

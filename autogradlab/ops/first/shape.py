@@ -746,7 +746,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 @composite("broadcast_to(Tensor input, SymInt[] size) -> Tensor|view", one_list=True)
-def broadcast_to(input: Tensor, size: Any) -> Tensor:
+def broadcast_to(input: Tensor, *size: Any, **options: Any) -> Tensor:
     """expand to a shape, as arithmetic does it.
 
     Shapes: the given one; sizes 1 are repeated, new dimensions go in front.
@@ -756,7 +756,7 @@ def broadcast_to(input: Tensor, size: Any) -> Tensor:
     tensor([[1, 2],
             [1, 2]])
     """
-    return expand(input, size)
+    return expand(input, _sizes("broadcast_to", input, size, options, "size"))
 
 
 @composite("view_as(Tensor input, Tensor other) -> Tensor|view", function=False, reads="late")

@@ -433,7 +433,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     for name, x in (("X1", a), ("X2", b)):
         if not from_numpy(x.dtype).is_floating_point:
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {scalar_name(x)}")
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("cdist only supports non-negative p values")
     batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
     if a.dtype != b.dtype:
