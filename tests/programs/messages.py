@@ -178,6 +178,37 @@ for call in (
 ):
     attempt(call)
 
+# % messages-one-by-one: and so of dimensions and indices
+x = torch.arange(6).reshape(2, 3)
+print(x.count_nonzero(0, 1), x.count_nonzero(1), x.hsplit(1, 2), x.vsplit(0, 1), x.reshape(1, 2, 3).dsplit(1, 1))
+print(x[0, 0].reshape([]), x[0, 0].view(()))
+for call in (
+    lambda: torch.count_nonzero(x, 0, 1),
+    lambda: x.count_nonzero(0, 0),
+    lambda: x.count_nonzero(0, "a"),
+    lambda: x.count_nonzero(0, 5),
+    lambda: torch.hsplit(x, 1, 2),
+    lambda: x.hsplit(1, "a"),
+    lambda: x.hsplit((1,), 2),
+    lambda: x.hsplit(),
+    lambda: x.hsplit(1, sections=1),
+    lambda: x.dsplit(0, 1),
+    lambda: x[0, 0].view(None),
+    lambda: x[0, 0].reshape(None),
+    lambda: torch.reshape(x[0, 0], None),
+):
+    attempt(call)
+
+# % messages-old-norms: by their old names, and what a loader without workers does not wait for
+for call in (
+    lambda: torch.frobenius_norm(torch.ones(2, 2), 1),
+    lambda: torch.nuclear_norm(torch.ones(2, 2), 1),
+    lambda: torch.nuclear_norm(torch.ones(2, 2), (1,)),
+    lambda: torch.ones(1).storage_type(),
+    lambda: list(torch.utils.data.DataLoader([1], timeout=3)),
+):
+    told(call)
+
 # % messages-drawn: numbers too large for the dtype, and what is no distance
 torch.manual_seed(0)
 for call in (

@@ -289,6 +289,11 @@ def frobenius_norm(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any =
     >>> torch.frobenius_norm(torch.tensor([[3., 4.], [0., 2.]]), 1)
     tensor([5., 2.])
     """
+    warn_once(
+        "at::frobenius_norm is deprecated and it is just left for JIT compatibility. It will be removed in a future "
+        "PyTorch release. Please use `linalg.vector_norm(A, 2., dim, keepdim)` instead",
+        at="aten/src/ATen/native/LinearAlgebra.cpp:3175",
+    )
     dims = list(dim) if isinstance(dim, (tuple, list)) else [dim]
     if len(dims) > 2:
         raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dims)} dimensions instead.")
@@ -322,5 +327,7 @@ def nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False, **option
     )
     if isinstance(dim, bool):
         dim, keepdim = None, dim
+    elif isinstance(dim, int):
+        dim = (dim, dim)
     found: Tensor = TENSORS.linalg_matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, **options)
     return found

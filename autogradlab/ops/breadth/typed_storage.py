@@ -531,6 +531,7 @@ def storage_type(input: Tensor) -> Any:
     >>> torch.ones(1).storage_type()
     <class 'torch.FloatStorage'>
     """
+    _warn_removal()
     return STORAGES[storage_name(input.dtype)]
 
 

@@ -303,10 +303,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
 def _along(declaration: str, dim: int, least: int, doc: str) -> None:
     name = declare(declaration, doc)
 
-    def part(input: Tensor, indices_or_sections: Any = None, **names: Any) -> tuple[Tensor, ...]:
-        for word in ("indices", "sections"):
-            if word in names and indices_or_sections is None:
-                indices_or_sections = names.pop(word)
+    def part(input: Tensor, *given: Any, **names: Any) -> tuple[Tensor, ...]:
+        (indices_or_sections,) = names.values() if names else given if len(given) == 1 else (given,)
         x = input._array
         if x.ndim < least:
             raise RuntimeError(

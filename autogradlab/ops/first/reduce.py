@@ -23,7 +23,7 @@ from ...core.values.promotion import check_cast
 from ..table.calls import ByOut
 from ..table.opdef import OPS, Op, composite, op
 from ..table.outputs import Out, same_dtype
-from ..table.overloads import Overload
+from ..table.overloads import Arguments, Called, Overload
 from .kinds import UNSIGNED, is_half, on_both_backends, refuse
 
 F = TENSORS
@@ -583,11 +583,19 @@ _truth(
 )
 
 
+def _one_by_one(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+    """Dimensions that a method is given one by one as one list."""
+    if called.as_method and len(args) > 2:
+        return (args[0], called.bind(args, kwargs)[1]["dim"]), {}
+    return args, kwargs
+
+
 @op(
     """
     count_nonzero(Tensor input, int? dim=None) -> Tensor|uint_nonzero_count_cpu
     count_nonzero(Tensor input, int[] dim) -> Tensor|.dim_IntList
     """,
+    binds=_one_by_one,
 )
 def count_nonzero(input: np.ndarray, dim: Any = None) -> np.ndarray:
     """How many elements are not 0.

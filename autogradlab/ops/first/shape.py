@@ -150,7 +150,7 @@ def view(input: Tensor, *size: Any, **options: Any) -> Tensor:
             first = size[0] if size else 0
             wanted: Any = size
             if type(first) is not int:
-                wanted = first if isinstance(first, tuple) and (not first or type(first[0]) is not bool) else ()
+                wanted = first if isinstance(first, tuple) and (not first or type(first[0]) is not bool) else (None,)
             if r.shape == wanted or (-1 in wanted and min(wanted) == -1):
                 return view_of(input, r, _VIEW, (shape, None))
     given = size[0] if size else options.get("dtype")
@@ -213,7 +213,7 @@ def reshape(input: Tensor, *shape: Any, **options: Any) -> Tensor:
             first = shape[0] if shape else 0
             wanted: Any = shape
             if type(first) is not int:
-                wanted = first if isinstance(first, tuple) and (not first or type(first[0]) is not bool) else ()
+                wanted = first if isinstance(first, tuple) and (not first or type(first[0]) is not bool) else (None,)
             if r.shape == wanted or (-1 in wanted and min(wanted) == -1):
                 return view_of(input, r, _VIEW, (sizes, None))
     sizes = _sizes("reshape", input, shape, options, "shape")
