@@ -510,3 +510,23 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     product = torch.chain_matmul(matrix)
 print(product, product is matrix)
+
+# % corners-cast-operands: an operand that is broadcast and of another dtype is cast before results are laid out
+base = torch.arange(1.0, 25).view(2, 3, 4)
+turned, spread = base.transpose(0, 1).contiguous().transpose(0, 1), base[:1].expand(2, 3, 4)
+for x in (base, turned, spread):
+    for y in (base.double(), turned.double(), spread.long(), turned):
+        for z in (turned, turned.double()):
+            print(
+                torch.addcmul(x, y, z).stride(),
+                torch.addcdiv(x, y.double(), z).stride(),
+                torch.clamp(x, y, z).stride(),
+                torch.clamp(x, max=y).stride(),
+                torch.add(x, y, alpha=2).stride(),
+                torch.sub(x, y, alpha=2).stride(),
+                torch.rsub(x, y).stride(),
+                torch.div(x, y, rounding_mode="floor").stride(),
+                torch.nn.functional.mse_loss(x, y, reduction="none").stride(),
+                torch.nn.functional.smooth_l1_loss(x, y, reduction="none").stride(),
+            )
+print(torch.rsub(base, turned).stride(), torch.rsub(turned, base, alpha=2).stride(), torch.polar(turned, base).stride())

@@ -23,6 +23,7 @@ __all__ = [
     "iterating",
     "like",
     "memory_axes",
+    "read_as",
     "row_by_row",
     "strides_along",
 ]
@@ -151,10 +152,18 @@ def iterating(kernel: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     @wraps(kernel)
     def run(*args: Any, **kwargs: Any) -> np.ndarray:
         r = kernel(*args, **kwargs)
-        return r if r.ndim < 2 else iterated(r, *[a for a in args if isinstance(a, np.ndarray)])
+        return r if r.ndim < 2 else iterated(r, *[read_as(a, r) for a in args if isinstance(a, np.ndarray)])
 
     ITERATING.add(run)
     return run
+
+
+def read_as(operand: np.ndarray, r: np.ndarray) -> np.ndarray:
+    """An operand as PyTorch reads it for a result: a broadcast one of another dtype is cast first, to memory of its
+    own."""
+    if operand.dtype is r.dtype or 0 not in operand.strides or operand.dtype == r.dtype or type(operand) is Rows:
+        return operand
+    return like(operand, operand.dtype, zero=False)
 
 
 def channels_last(x: np.ndarray) -> bool:

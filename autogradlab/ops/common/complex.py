@@ -102,7 +102,7 @@ def polar(abs: np.ndarray, angle: np.ndarray) -> np.ndarray:
     _check_parts(abs, angle)
     result = np.empty(np.broadcast_shapes(abs.shape, angle.shape), _COMPLEX_OF[abs.dtype])
     result.real, result.imag = abs * np.cos(angle), abs * np.sin(angle)
-    return result
+    return iterated(result, abs, angle) if result.ndim > 1 else result
 
 
 @op(

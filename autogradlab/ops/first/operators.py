@@ -77,10 +77,14 @@ _RSUB = OPS["rsub"] = Op(
 )
 
 
-@iterating
 def _subtracted(input: np.ndarray, other: np.ndarray, alpha: Any = 1) -> np.ndarray:
-    y, x = align(other, input)
-    return np.asarray(y - x * scalar_array(alpha, from_numpy(x.dtype)))
+    return _less_times(other, input, alpha)
+
+
+@iterating
+def _less_times(input: np.ndarray, other: np.ndarray, alpha: Any) -> np.ndarray:
+    x, y = align(input, other)
+    return np.asarray(x - y * scalar_array(alpha, from_numpy(y.dtype)))
 
 
 _RSUB_TENSORS = OPS["rsub.tensors"] = Op(

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.arguments.declared import declare
 from ...core.memory.adding import stepwise, total
-from ...core.memory.layout import iterated
+from ...core.memory.layout import iterated, like
 from ...core.memory.places import at_places, places_in_rows, put_at_places
 from ...core.memory.rows import Rows, all_rows
 from ...core.memory.together import folded, unfolded
@@ -52,7 +52,17 @@ def common(*arrays: np.ndarray) -> list[np.ndarray]:
     kind = from_numpy(first)
     for a in arrays[1:]:
         kind = promote(kind, from_numpy(a.dtype))
-    return [a.astype(kind.numpy, copy=False) for a in arrays]
+    return [_cast(a, kind.numpy) for a in arrays]
+
+
+def _cast(a: np.ndarray, numpy: np.dtype[Any]) -> np.ndarray:
+    """An array in another dtype, laid out as PyTorch lays it out."""
+    r = a.astype(numpy, copy=False)
+    if 0 not in a.strides or r is a or not a.size:
+        return r
+    laid = like(a, numpy, zero=False)
+    laid[...] = r
+    return laid
 
 
 def reduced(values: np.ndarray, reduction: int, *operands: np.ndarray) -> Any:
