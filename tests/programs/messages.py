@@ -226,3 +226,16 @@ for call in (
 x, read = torch.ones(2), torch.ops.aten.index.Tensor
 for indices in ([torch.tensor([0.0])], [None, torch.tensor([0])], [torch.tensor([5])], [torch.tensor([True])]):
     attempt(lambda indices=indices: read(x, indices))
+
+# % messages-differences: of order 0 nobody looks along a dimension
+for call in (
+    lambda: torch.diff(torch.ones(4), 0, 5),
+    lambda: torch.diff(torch.ones(4), -1, 5),
+    lambda: torch.diff(torch.ones(4), -1, 0, torch.ones(2, 2)),
+    lambda: torch.diff(torch.ones(4), 0, 0, torch.ones(2, 2)),
+    lambda: torch.diff(torch.ones(4), 0, 5, torch.ones(4)),
+    lambda: torch.diff(torch.ones(4), 1, 5),
+    lambda: torch.diff(torch.ones(4).bool(), 0, 5, out=torch.ones(4)),
+    lambda: torch.matrix_power(torch.ones(2, 3, 3).mT, 1).stride(),
+):
+    attempt(lambda call=call: print(call()))

@@ -161,9 +161,9 @@ def iterating(kernel: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
 def read_as(operand: np.ndarray, r: np.ndarray) -> np.ndarray:
     """An operand as PyTorch reads it for a result: a broadcast one of another dtype is cast first, to memory of its
     own."""
-    if operand.dtype is r.dtype or 0 not in operand.strides or operand.dtype == r.dtype or type(operand) is Rows:
+    if operand.dtype is r.dtype or 0 not in operand.strides or operand.dtype == r.dtype:
         return operand
-    return like(operand, operand.dtype, zero=False)
+    return operand if isinstance(operand, Rows) else like(operand, operand.dtype, zero=False)
 
 
 def channels_last(x: np.ndarray) -> bool:

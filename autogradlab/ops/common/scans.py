@@ -384,19 +384,19 @@ def diff(*args: Any, **kwargs: Any) -> Tensor:
     input, n, dim, out = given["input"], given["n"], given["dim"], given.get("out")
     if not input.dim():
         raise RuntimeError("diff expects input to be at least one-dimensional")
-    d = wrap_dim(dim, input.dim())
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
     beside = [given["prepend"], given["append"]]
     for other in beside:
         if other is not None:
-            _check_beside(input, other, d)
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
+            _check_beside(input, other, wrap_dim(dim, input.dim()))
     if n == 0:
         if out is None:
             return counted(F.zeros_like(input), 1, input).copy_(input)
         if out.dtype is not input.dtype:
             raise RuntimeError(f"expected scalar_type {dtypes.scalar_name(input)} but found {dtypes.scalar_name(out)}")
         return F.add(input, 0, out=out)
+    d = wrap_dim(dim, input.dim())
     if any(b is not None for b in beside):
         input = F.cat([t for t in (beside[0], input, beside[1]) if t is not None], d)
     step = F.logical_xor if input.dtype is dtypes.bool else F.sub

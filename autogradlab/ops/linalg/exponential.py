@@ -295,7 +295,7 @@ def _power(A: Tensor, n: int, out: Tensor | None = None) -> Any:
         eye = np.array(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape))
         return _given(F.clone(A, memory_format=FORMATS["contiguous_format"]).copy_(wrap(eye)), out)
     if n == 1:
-        return _given(F.clone(A), out)
+        return _given(F.clone(A, memory_format=FORMATS["contiguous_format"]), out)
     if n == -1:
         if out is not None:
             same_dtype()(A, (out,))
