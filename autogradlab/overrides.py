@@ -48,7 +48,9 @@ _SPACES = ("functional", "nn.functional", "nn.init", "linalg", "fft", "special")
 #: those of nn.init
 _OF_INIT = "constant_ kaiming_uniform_ normal_ uniform_"
 #: functions whose arguments are not tensors yet: only modes hear of them
-_OF_DATA = {"tensor", "as_tensor", "asarray", "from_dlpack", "frombuffer"}
+_OF_DATA = {"tensor", "as_tensor", "asarray", "from_dlpack"}
+#: functions that ask nobody
+_UNHEARD = {"broadcast_shapes", "from_numpy", "frombuffer", "range"}
 #: what of Tensor asks nobody
 _SILENT = {
     "__class_getitem__",
@@ -115,11 +117,12 @@ def _functions() -> Iterator[tuple[str, Any]]:
             value = getattr(module, name)
             if type(value) is LazyName:
                 value = value.found()
-            if name[0].islower() and type(value) is FunctionType and (space != "nn.init" or name in _OF_INIT.split()):
+            heard = name in _OF_INIT.split() if space == "nn.init" else name not in _UNHEARD
+            if heard and name[0].islower() and type(value) is FunctionType:
                 yield f"torch.{space}.{name}", value
     names = import_module(f"{_ROOT}.nn.namespace").NAMES
     for name in sorted({*FUNCTIONS, *names}):
-        if not name.startswith("special_"):
+        if not name.startswith("special_") and name not in _UNHEARD:
             yield f"torch.{name}", getattr(torch, name)
     yield "torch.autograd.grad", frontend.grad
     yield "torch.autograd.backward", frontend.backward

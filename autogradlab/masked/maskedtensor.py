@@ -188,6 +188,9 @@ class MaskedTensor(Tensor, deferred=True):
         text = f"{value:8.4f}" if isinstance(value, float) else str(value)
         return f"MaskedTensor({text if shown else '--'}, {shown})"
 
+    def __format__(self, spec: str) -> str:
+        return object.__format__(self, spec)
+
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

@@ -94,6 +94,8 @@ with warnings.catch_warnings():
         print(f.__name__, f(first), f(first, 1), f(first, dim=0, keepdim=True))
     print(first.var(1), first.std(0), first.sum((0, 1)))
     attempt(lambda: first.norm())
+    print(f"{first} {first.sum()}")
+    attempt(lambda: f"{first.sum():.2f}")
     for call in (
         lambda t: t + 1,
         lambda t: 1 - t,

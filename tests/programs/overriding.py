@@ -2,7 +2,9 @@
 
 import copy
 import pickle
+import warnings
 
+import numpy
 import torch
 from torch.overrides import (
     BaseTorchFunctionMode,
@@ -575,6 +577,43 @@ class Doubled(torch.overrides.TorchFunctionMode):
 
 with Doubled():
     print([p.dtype for p in torch.nn.Sequential(torch.nn.Conv1d(1, 2, 2), torch.nn.LayerNorm(2)).parameters()])
+
+
+# % overriding-no-keywords: of a call without keywords a handler is told none, so that its own default stands
+class Keeping:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs={}):  # noqa: B006
+        print(func.__name__, len(args), kwargs)
+        return len(args)
+
+
+class Counted(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, *rest):
+        print(func.__name__, len(rest))
+        return super().__torch_function__(func, types, *rest)
+
+
+class CountingMode(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, *rest):
+        print(func.__name__, len(rest))
+        return func(*rest[0], **(rest[1] if len(rest) > 1 else {}))
+
+
+one, x = Keeping(), torch.ones(2)
+print(torch.add(x, one), x + one, torch.sum(one), torch.sum(one, dim=0), torch.nn.functional.relu(one), x.mul(one))
+counted = x.as_subclass(Counted)
+print((counted + 1).sum(dim=0).shape)
+with CountingMode():
+    print((torch.ones(2, dtype=torch.float64) + 1).sum().dtype)
+
+# functions of which a mode does not hear
+numbers = numpy.ones(2)
+with CountingMode(), warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    torch.from_numpy(numbers), torch.frombuffer(bytearray(b"12"), dtype=torch.uint8), torch.range(0, 1)
+    torch.broadcast_shapes((1,), (2,)), torch.as_tensor([1]), torch.asarray([1]), torch.tensor([1])
+print([getattr(torch, name) in get_ignored_functions() for name in ("from_numpy", "frombuffer", "range", "tensor")])
 
 
 # % overriding-overloads: what tests put in the place of functions takes the arguments of every overload

@@ -189,3 +189,26 @@ whole = torch.ones(2, dtype=torch.int64)
 torch.set_default_dtype(torch.float64)
 attempt(lambda: F.gaussian_nll_loss(whole, whole, whole))
 torch.set_default_dtype(torch.float32)
+
+# % units-attention-halves: of 16 bits, attention that is several operations is computed in float32
+for kind in (torch.float16, torch.bfloat16):
+    q, k, v = ((torch.arange(n) * 0.37 % 1.7 - 0.8).view(2, -1, 4).to(kind) for n in (24, 40, 40))
+    q.requires_grad_()
+    for options in ({}, {"is_causal": True}, {"attn_mask": torch.eye(3, 5) < 1}, {"scale": 0.3}):
+        y = F.scaled_dot_product_attention(q, k, v, **options)
+        print(y, torch.autograd.grad(y.sum(), q))
+    print(y.grad_fn.next_functions[0][0].name())
+for kind in (torch.int64, torch.uint8):
+    whole = torch.ones(1, 2, 4, dtype=kind)
+    attempt(lambda whole=whole: F.scaled_dot_product_attention(whole, whole, whole, is_causal=True))
+    attempt(lambda whole=whole: F.scaled_dot_product_attention(whole, whole, whole, torch.eye(2) > 0))
+
+# % units-spectra: what is real of the spectrum of real numbers is so to the last bit
+for n in (6, 7, 10, 12, 36):
+    whole = (torch.arange(2.0 * n).view(2, n) * 0.7) % 3
+    for kind in (torch.float32, torch.float64):
+        for transform in (torch.fft.fft, torch.fft.ifft):
+            spectrum = transform(whole.to(kind)).resolve_conj()
+            print(spectrum[:, [0, n // 2]].imag.abs() if n % 2 == 0 else spectrum[:, 0].imag.abs())
+            print(torch.equal(spectrum[:, 1:], spectrum[:, 1:].flip(1).conj()))
+print(torch.fft.fft(torch.arange(6.0)), torch.fft.fft(torch.ones(10)), torch.fft.ifft(torch.arange(6.0)))

@@ -217,8 +217,9 @@ def spread(args: Iterable[Any]) -> Iterable[Any]:
 def ask(
     func: Any, objects: list[Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] | None, modes: list[Any]
 ) -> Any:
-    """What the innermost mode, or else one of the objects, gives for a call; NotImplemented if all decline."""
-    types = tuple(map(type, objects))
+    """What the innermost mode, or else one of the objects, gives for a call; NotImplemented if all decline. Of a call
+    without keywords (None) they are told none, so that their own default stands."""
+    told = (func, tuple(map(type, objects)), args, *(() if kwargs is None else (kwargs,)))
     if modes:
         mode, before = modes[-1], modes[:]
         try:
@@ -226,7 +227,7 @@ def ask(
             method = mode.__torch_function__
             if getattr(method, "__self__", None) is not mode:
                 raise RuntimeError(_CLASS_METHOD)
-            result = method(func, types, args, kwargs)
+            result = method(*told)
         finally:
             modes[:] = before
         if result is not NotImplemented:
@@ -235,7 +236,7 @@ def ask(
         method = arg.__torch_function__
         if getattr(method, "__self__", None) is arg:
             warn_once(_AS_METHOD, at="torch/csrc/utils/python_arg_parser.cpp:359")
-        result = method(func, types, args, kwargs)
+        result = method(*told)
         if result is not NotImplemented:
             return result
     return NotImplemented

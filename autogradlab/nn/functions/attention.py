@@ -14,7 +14,9 @@ from ...core.runtime.settings import ATTENTION
 from ...core.runtime.warn import warn_once
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor, requires_grad
+from ...core.types import dtypes
 from ...core.types.dtypes import cxx_name
+from ...core.values.building import scalar_array
 from ...ops.nn import attention as _kernels  # noqa: F401 (fills the table)
 from ...ops.table.asking import unseen
 from ...ops.table.publishing import reading
@@ -109,6 +111,8 @@ def scaled_dot_product_attention(
         if attn_mask is not None:
             _taken(attn_mask._array)
         return TENSORS._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, is_causal, attn_mask, scale)[0]
+    kind = q.dtype
+    q, k, v = (t.float() if t.dtype in (dtypes.float16, dtypes.bfloat16) else t for t in (q, k, v))
     features = q._array.shape[-1]
     wanted = scale if scale is not None else 1.0 / math.sqrt(features) if features else math.inf
     factor = math.sqrt(abs(wanted))
@@ -117,7 +121,7 @@ def scaled_dot_product_attention(
     mask = attn_mask
     if is_causal:
         rows, cols = q._array.shape[-2], k._array.shape[-2]
-        mask = _to_add(np.tril(np.ones((rows, cols), np.bool_)), q)
+        mask = _to_add(np.tril(np.ones((rows, cols), np.bool_)), scores)
     elif mask is not None and mask._array.dtype.kind == "b":
         mask = _to_add(mask._array, q)
     scores = scores if mask is None else scores + mask
@@ -126,14 +130,15 @@ def scaled_dot_product_attention(
         if dropout_p > 1.0:
             raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
         weights = dropout(weights, dropout_p)
-    return TENSORS.matmul(weights, v)
+    result: Tensor = TENSORS.matmul(weights, v)
+    return result if q.dtype is kind else result.to(kind)
 
 
 @instead(unseen)
-def _to_add(mask: Any, q: Any) -> Any:
-    """A mask of bools as what is added to scores."""
-    added = np.zeros(mask.shape, q._array.dtype)
-    added[~mask] = -np.inf
+def _to_add(mask: Any, like: Any) -> Any:
+    """A mask of bools as what is added to scores, in the dtype of a tensor."""
+    added = np.zeros(mask.shape, like._array.dtype)
+    added[~mask] = scalar_array(-math.inf, like.dtype)
     return TENSORS.from_numpy(added)
 
 

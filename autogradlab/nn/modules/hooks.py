@@ -13,6 +13,7 @@ from typing import Any
 from ...autograd.function import Function
 from ...core.graph.node import RemovableHandle
 from ...core.runtime import modes
+from ...core.runtime.naming import by_call
 from ...core.runtime.warn import warn
 from ...core.tensor.tensor import Tensor
 
@@ -246,7 +247,7 @@ class ModuleHook:
         return self.hook(module, *args)
 
     def __reduce__(self) -> Any:
-        return ModuleHook, (self.hook, self.module())
+        return by_call(self, self.hook, self.module())
 
 
 def _grad_enabled() -> bool:

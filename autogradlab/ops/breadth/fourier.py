@@ -15,11 +15,16 @@ from ..table.opdef import op
 NONE, ROOT, FULL = 0, 1, 2
 
 
-def _scale(shape: Any, dim: tuple[int, ...], normalization: int) -> float:
+def _scaled(r: np.ndarray, shape: Any, dim: tuple[int, ...], normalization: int) -> np.ndarray:
+    """A transform over `dim` of a shape, divided in place; its parts one by one, so that a zero keeps its sign."""
     n = 1
     for d in dim:
         n *= shape[d]
-    return 1.0 if normalization == NONE or not n else float(n) ** (-0.5 if normalization == ROOT else -1)
+    if normalization != NONE and n:
+        scale = float(n) ** (-0.5 if normalization == ROOT else -1)
+        for part in (r.real, r.imag) if r.dtype.kind == "c" else (r,):
+            part *= scale
+    return r
 
 
 def _complex(d: np.dtype[Any]) -> np.dtype[Any]:
@@ -44,7 +49,7 @@ def _fft_c2c(input: Any, dim: tuple[int, ...], normalization: int, forward: bool
     if not dim:
         return input.copy()
     r = np.fft.fftn(input, axes=dim) if forward else np.fft.ifftn(input, axes=dim, norm="forward")
-    return _laid((r * _scale(input.shape, dim, normalization)).astype(_complex(input.dtype)), input, dim, False)
+    return _laid(_scaled(r, input.shape, dim, normalization).astype(_complex(input.dtype)), input, dim, False)
 
 
 def _r2c_backward(F: Any, grad: Any, input: Any, dim: tuple[int, ...], normalization: int, onesided: bool) -> Any:
@@ -56,11 +61,23 @@ def _r2c_backward(F: Any, grad: Any, input: Any, dim: tuple[int, ...], normaliza
     return F.real_part(F._fft_c2c(grad, dim, normalization, False))
 
 
+def _mirrored(half: np.ndarray, size: int, dim: tuple[int, ...]) -> np.ndarray:
+    """The whole transform of real numbers from the half of it that is computed: at the negative frequency it is the
+    conjugate, so that what is real is so to the last bit."""
+    last = dim[-1]
+    places: list[slice] = [slice(None)] * half.ndim
+    places[last] = slice((size - 1) // 2, 0, -1)
+    rest = np.conj(half[tuple(places)])
+    for d in dim[:-1]:
+        rest = np.roll(np.flip(rest, d), 1, d)
+    return np.concatenate((half, rest), last)
+
+
 @op("_fft_r2c", "input", node="FftR2CBackward0", vjp={"input": _r2c_backward})
 def _fft_r2c(input: Any, dim: tuple[int, ...], normalization: int, onesided: bool) -> np.ndarray:
-    scale = _scale(input.shape, dim, normalization)
-    r = np.fft.rfftn(input, axes=dim) if onesided else np.fft.fftn(input, axes=dim)
-    return _laid((r * scale).astype(_complex(input.dtype)), input, dim, True)
+    r = np.fft.rfftn(input, axes=dim)
+    r = r if onesided else _mirrored(r, input.shape[dim[-1]], dim)
+    return _laid(_scaled(r, input.shape, dim, normalization).astype(_complex(input.dtype)), input, dim, True)
 
 
 def _c2r_backward(F: Any, grad: Any, dim: tuple[int, ...], normalization: int) -> Any:
@@ -103,4 +120,4 @@ def _fft_c2r(input: np.ndarray, dim: tuple[int, ...], normalization: int, last_d
     shape = list(input.shape)
     shape[dim[-1]] = last_dim_size
     r = np.fft.irfftn(input, s=[shape[d] for d in dim], axes=dim, norm="forward")
-    return _laid((r * _scale(shape, dim, normalization)).astype(np.dtype(input.dtype.char.lower())), input, dim, True)
+    return _laid(_scaled(r, shape, dim, normalization).astype(np.dtype(input.dtype.char.lower())), input, dim, True)
