@@ -356,6 +356,9 @@ handle = kept.register_forward_hook(print)
 kept, handle = pickle.loads(pickle.dumps((kept, handle)))
 assert list(kept._forward_hooks) == [handle.id]
 handle.remove()
+kept.register_load_state_dict_pre_hook(print)
+(hook,) = pickle.loads(pickle.dumps(kept))._load_state_dict_pre_hooks.values()
+assert hook.hook is print
 assert not kept._forward_hooks
 found = pickle.loads(pickle.dumps(made[3]))
 assert found.weight_u.equal(made[3].weight_u)

@@ -156,13 +156,6 @@ m = nn.utils.remove_spectral_norm(m)
 print(len(m._state_dict_hooks))
 t(m.load_state_dict, nn.Linear(2, 3).state_dict())
 
-# % modules-hook-pickle: a hook that is given the Module comes through pickle and copies, and is given the new one
-m = nn.Linear(2, 2)
-m._register_load_state_dict_pre_hook(print, with_module=True)
-m.register_load_state_dict_pre_hook(print)
-for again in (pickle.loads(pickle.dumps(m)), copy.deepcopy(m), m):
-    print([hook.module() is again for hook in again._load_state_dict_pre_hooks.values()])
-
 # % modules-padding: sizes and modes that do not go together, memory of what is cut off
 for size, pad in [((2,), (1, 1)), ((2, 2), ()), ((2, 2), (1, 1, 1, 1)), ((1, 1, 2, 2), (1, 1)), ((1,) * 6, (0,) * 8)]:
     for mode in "reflect", "circular", "replicate":
