@@ -322,6 +322,7 @@ def pinv(
         if isinstance(tolerance, Tensor) and requires_grad(tolerance) and current().grad:
             raise RuntimeError(NOT_DIFFERENTIABLE.format("linalg_pinv", name))
     tolerances("torch.linalg.pinv", rcond, words=("rcond",))
+    tolerances("torch.linalg.pinv", atol, rtol)
     return _given(
         F.linalg_pinv(input, atol=atol, rtol=rtol if rcond is None else rcond, hermitian=hermitian),
         out,

@@ -211,4 +211,31 @@ for n in (6, 7, 10, 12, 36):
             spectrum = transform(whole.to(kind)).resolve_conj()
             print(spectrum[:, [0, n // 2]].imag.abs() if n % 2 == 0 else spectrum[:, 0].imag.abs())
             print(torch.equal(spectrum[:, 1:], spectrum[:, 1:].flip(1).conj()))
-print(torch.fft.fft(torch.arange(6.0)), torch.fft.fft(torch.ones(10)), torch.fft.ifft(torch.arange(6.0)))
+print(torch.fft.fft(torch.arange(6.0)), torch.fft.ifft(torch.arange(6.0)))
+
+# % units-zeros: the sign of gradients that are zero, or without bounds at -0
+for kind in (torch.float32, torch.float16):
+    for function in (F.softmax, F.log_softmax, F.softmin):
+        x = torch.tensor(0.3, dtype=kind, requires_grad=True)
+        y = function(x, 0)
+        print([torch.autograd.grad(y, x, torch.tensor(g, dtype=kind), retain_graph=True) for g in (1.0, -1.5)])
+x = (torch.eye(3, 4) * 9).requires_grad_()
+for p in (1, 2):
+    for reduction in ("none", "mean"):
+        loss = F.multi_margin_loss(x, torch.tensor([0, 1, 3]), p=p, reduction=reduction)
+        print(torch.autograd.grad(loss.sum(), x, retain_graph=True), torch.autograd.grad(-loss.sum(), x))
+x = torch.tensor([-0.0, 0.0, 1.0, 0.5, -1.0, 2.0, torch.nan], requires_grad=True)
+for eps in (None, 0.1):
+    print(torch.autograd.grad(torch.logit(x, eps).sum(), x), torch.autograd.grad(-torch.logit(x, eps).sum(), x))
+
+# % units-limits: limits of bytes without their fractions; tolerances that are complex; sums of nothing in 16 bits
+small = torch.tensor([0, 1, 2, 3], dtype=torch.uint8)
+for limits in ((-0.5, 0.5), (-0.9, 3), (-1, 1), (0.5, 2.5), (-torch.inf, 1), (torch.nan, 1)):
+    attempt(lambda limits=limits: print(F.hardtanh(small, *limits)))
+for options in ({"rtol": torch.tensor(1j)}, {"atol": torch.tensor(1j)}, {"rcond": torch.tensor(1j)}):
+    attempt(lambda options=options: torch.linalg.pinv(torch.eye(2), **options))
+for kind in (torch.float16, torch.bfloat16, torch.float64):
+    print(torch.logsumexp(torch.empty(0, dtype=kind), 0))
+for kind in (torch.int64, torch.bool):
+    attempt(lambda kind=kind: torch.histogram(torch.ones(2, dtype=kind), torch.ones(2, dtype=kind)))
+    attempt(lambda kind=kind: torch.histogram(torch.ones(2, dtype=kind), 2))

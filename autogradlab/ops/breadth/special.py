@@ -363,9 +363,10 @@ def _logit(x: np.ndarray, eps: float | None) -> Any:
 
 @on_both_backends
 def logit_backward(F: Any, grad: Any, input: Any, eps: float | None) -> Any:
-    slope = grad / (input * (1 - input))
-    low, high, other = (0, 1, math.nan) if eps is None else (eps, 1 - eps, 0.0)
-    return F.where((input >= low) & (input <= high), slope, other)
+    slope = grad / (F.abs(input) * (1 - input))  # at -0 as at 0
+    if eps is None:
+        return F.where((input >= 0) & (input <= 1), slope, math.nan)
+    return F.where((input < eps) | (input > 1 - eps), 0.0, slope)
 
 
 # -- torch.special's own -----------------------------------------------------------------------------------------------

@@ -141,7 +141,7 @@ def logsumexp(input: np.ndarray, dim: Any, keepdim: bool = False) -> np.ndarray:
         x = x.astype(np.float32)
     dims = all_dims(dim, x.ndim)
     if not x.size:
-        return contiguous(np.log(np.add.reduce(np.exp(x), axis=dims, keepdims=keepdim)))
+        return contiguous(np.log(np.add.reduce(np.exp(x), axis=dims, keepdims=keepdim))).astype(wanted, copy=False)
     top = np.maximum.reduce(x.real, axis=dims, keepdims=True)
     top = np.where(np.isfinite(top), top, 0).astype(top.dtype)
     step = np.asarray if x.dtype == wanted else lambda a: np.asarray(a, wanted).astype(x.dtype)  # half types

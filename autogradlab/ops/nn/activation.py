@@ -95,14 +95,14 @@ def hardtanh(input: np.ndarray, min_val: float = -1.0, max_val: float = 1.0) -> 
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if input.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
-    if input.dtype.kind == "u" and (min_val < 0 or max_val < 0):
-        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if input.dtype.kind == "f" and (min_val != min_val or max_val != max_val):
         return np.full_like(input, np.nan)
     kind = from_numpy(input.dtype)
     if input.dtype.kind in "iu":
         for limit in (min_val, max_val):
             scalar_array(limit, dtypes.int64)  # refuses what does not fit
+    if input.dtype.kind == "u" and min(min_val, max_val) <= -1:  # of limits without their fractions
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return limited(input, scalar_array(min_val, kind), scalar_array(max_val, kind))
 
 
@@ -1038,7 +1038,7 @@ def _softmax_backward_data(grad_output: Any, output: np.ndarray, dim: int, input
         return r
     _same_size(grad_output, output)
     if not output.ndim:
-        return grad_output * 0
+        return (grad_output - grad_output * output) * output
     both = grad_output * output
     rest = np.subtract(grad_output, _line_sums(both, dim), out=both)
     rest *= output
@@ -1113,7 +1113,7 @@ def _log_softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dt
     if is_half(grad_output):
         return in_single(_log_softmax_backward_data, grad_output, output, dim)
     if not output.ndim:
-        return grad_output * 0
+        return grad_output - exp(output) * grad_output
     total = _line_sums(grad_output, dim)
     slope = exp(output)
     if few_singles(slope) and grad_output.shape == output.shape:  # rounded once, as by `fused`

@@ -927,6 +927,6 @@ def multi_margin_loss_backward(
     g = (z > 0).astype(x.dtype) if p == 1 else 2 * z
     if weight is not None:
         g = g * weight[t][:, None]
-    g[rows, t] = -g.sum(1)
+    g[rows, t] = 0 - g.sum(1)  # which is not -0
     g = (g * x.dtype.type(scale(reduction, x.shape[0]) / x.shape[1])).reshape(input.shape)
     return g * (grad_output[:, None] if grad_output.ndim and input.ndim == 2 else grad_output)
