@@ -16,6 +16,7 @@ from ..core.backward.leaves import ALONE
 from ..core.graph.node import HookDict, Node, RemovableHandle, pair
 from ..core.memory.versions import of_inference
 from ..core.recording.record import SavedTensor, unpack
+from ..core.recording.views import shown
 from ..core.runtime import errors
 from ..core.tensor.tensor import Tensor, wrap
 from .grad_mode import set_grad
@@ -370,7 +371,7 @@ class FunctionNode(Node):
         shapes, dtypes = (self.shape, self.dtype) if self.multi else ((self.shape,), (self.dtype,))
         for i, g in enumerate(given):
             if isinstance(g, np.ndarray):
-                given[i] = wrap(g)
+                given[i] = shown(g)
             elif g is None and fill and shapes[i] is not None and i not in without:
                 zeros = wrap(np.zeros(shapes[i], dtypes[i]))
                 zeros._counter = [1]  # PyTorch writes them

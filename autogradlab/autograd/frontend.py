@@ -17,7 +17,7 @@ from ..core.backward.validate import checked
 from ..core.graph.node import AccumulateGrad, Node, Pair, pair, reachable
 from ..core.memory.rows import Rows, levels_of, new_level
 from ..core.recording.record import TENSORS
-from ..core.recording.views import shown
+from ..core.recording.views import passed_on, shown, with_history
 from ..core.runtime import errors, modes
 from ..core.runtime.warn import warn_once
 from ..core.tensor.dispatching import instead
@@ -479,7 +479,8 @@ def _arrived(g: Any, given: Sequence[Tensor | None]) -> Tensor:
     for root in given:
         if root is not None and root._array is g:
             return root
-    return shown(g)
+    known = passed_on(g, with_history(given))
+    return shown(g) if known is None else known
 
 
 def _batched(outs: Any, ins: Any, grads: Any, keep: bool, create: bool, allow_unused: bool) -> list[Tensor | None]:

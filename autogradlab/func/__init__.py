@@ -182,23 +182,23 @@ class _Level:
         return like(tree, iter([self.released(t) for t in flat(tree)]))
 
     def outlasts(self, t: Tensor) -> bool:
-        """Whether derivatives of a result are to have a history: that of others, who may differentiate once more."""
-        return self.recorded and requires_grad(t) and self._from_outside(t, backward=True)
+        """Whether derivatives of a result are to have a history: that of others, who may differentiate once more; or,
+        where code of the user runs on the way, since it sees that the pass is recorded, as in PyTorch each one is."""
+        return requires_grad(t) and self._from_outside(t, self.recorded, watched=True)
 
-    def _from_outside(self, t: Tensor, backward: bool = False) -> bool:
-        """Whether a tensor's history leads to tensors of others; or, on request, the backward of a Function in it."""
+    def _from_outside(self, t: Tensor, leaves: bool = True, watched: bool = False) -> bool:
+        """Whether a tensor's history leads to tensors of others (`leaves`), or to hooks or Functions (`watched`)."""
         made = made_by(t)
-        if made is None:
-            return id(t) not in self.own
+        if made is None:  # a leaf, or a view of one that is not recorded
+            return leaves and id(t if t._view is None else t._view.base) not in self.own
         nodes: Iterator[Any] = reachable([made])
         for node in nodes:
             if node.accumulates:
-                if id(node.variable) not in self.own and _held.get(id(node.variable)) is not node.variable:
+                own = id(node.variable) in self.own or _held.get(id(node.variable)) is node.variable
+                if leaves and not own:
                     return True
-            elif backward and node.user_code:
-                function = getattr(node, "fn", node)._forward_cls
-                if any(map(requires_grad, _reached(function.backward))):
-                    return True
+            elif watched and (node.user_code or node.hooks is not None):
+                return True
         return False
 
 

@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
-from ..graph.node import AccumulateGrad, Node, Pair, pair
+from ..graph.node import NO_EDGE, AccumulateGrad, Node, Pair, pair
 from ..graph.slices import CopySlices
 from ..memory.lazy import LazyArray
 from ..memory.rows import Rows, levels_of
 from ..memory.versions import INFERENCE, of_inference
 from ..recording.detached import DETACHED
-from ..recording.views import shown
+from ..recording.views import shown, with_history
 from ..runtime import modes
 from ..runtime.modes import FLAGS, QUIET
 from ..tensor.dispatching import on_first_mode
@@ -662,7 +662,12 @@ class Task:
         """
         local = modes.LOCAL.state
         before = (local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating)
+        given = local.given
         try:
+            for g in self.grads:
+                if g is not None and g._edge is not NO_EDGE:
+                    local.given = with_history(self.grads)
+                    break
             if self.reach.rows or (local.levels and self._begins_with_rows()):
                 self._run_on_rows(local)
             elif local.dispatch_modes or on_first_mode.classes:
@@ -682,6 +687,7 @@ class Task:
                     modes.quiet(walk, self.reach, self.grads, self.keep_graph)
         finally:
             local.grad, local.record, local.plain, local.formula, local.saved_hooks, local.evaluating = before
+            local.given = given
             if FLAGS.unusual or FLAGS.formula:
                 local.refresh()
         return self.reach.captured

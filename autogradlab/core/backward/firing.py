@@ -169,7 +169,11 @@ def run_with_hooks(
     seen = _has_posthooks(node)
     before = local.set_grad(form == RECORDED)
     try:
-        found = tuple(_run_recorded(node, grad) if form else _run(node, grad))
+        if needed is not None and isinstance(node, OpNode) and not any(pair(e)[0] in needed for e in node._edges):
+            raw(node)  # what was saved is looked at, but no gradient is computed, not even one that has no formula
+            found: tuple[Any, ...] = (None,) * len(node._edges)
+        else:
+            found = tuple(_run_recorded(node, grad) if form else _run(node, grad))
         outs = validate(node, found)
     finally:
         local.set_grad(before)

@@ -14,6 +14,7 @@ from ..memory.overlap import check_written
 from ..memory.rows import Rows
 from ..memory.strided import placed, window
 from ..memory.versions import INFERENCE, UNSHARED, counter, increment_version, of_inference
+from ..recording.views import passed_on
 from ..runtime import errors, modes
 from ..runtime.modes import FLAGS
 from ..tensor.dispatching import instead
@@ -236,7 +237,9 @@ ALONE = _alone()
 
 def _hooked_leaf(node: AccumulateGrad, grad: Any, writes: int | None, local: modes.State) -> None:
     variable = node.variable
-    given = grad if isinstance(grad, Tensor) else wrap_result(grad)  # the very Tensor that was given for a root
+    given = grad if isinstance(grad, Tensor) else passed_on(grad, local.given)  # the very Tensor given for a root
+    if given is None:
+        given = wrap_result(grad)
     if writes and given._counter is not INFERENCE:
         given._counter = [writes]
     g = _leaf_hooks(node, given, local, ARRAYS)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..memory.lazy import read_as
+from ..memory.overlap import check_apart
 from ..memory.strided import geometries, laid_out, parts, strided_backward, turned, whole
 from ..runtime import errors, modes
 from .node import Edge, Node, leads, node_class, sequence
@@ -146,6 +147,7 @@ class CopySlices(Node):
         if self.alone == "base":
             grad = parts(grad)
         copy, place = laid_out(grad, self.base, self.view)
+        check_apart(place)  # as an expanded view is that was filled
         part = np.array(place, order="C")
         if self.alone == "view":
             part = whole(part)

@@ -398,19 +398,20 @@ def unpack_one(node: Node, item: Any, version: int) -> Any:
             t._counter = item._counter
         else:
             t = item.again()  # type: ignore[attr-defined]
-        if item._array.dtype.kind in "fcV" and not (
-            item.nr and _without_gradient(node, item.nr)
-        ):  # indices have no history
+        if _has_history(node, item):
             t._edge = output_edge(node, item.nr)
         return t
     result: Tensor = item
     return result
 
 
-def _without_gradient(node: Node, nr: int) -> bool:
-    """Whether an output is behind those that are differentiable, such as the permutation of an LU factorization."""
+def _has_history(node: Node, item: SavedOutput) -> bool:
+    """Whether a saved output is one that is differentiable; indices are not, nor is what lies behind those that are,
+    such as the permutation of an LU factorization."""
+    if item._array.dtype.kind not in "fcV":
+        return False
     shape: Any = node.shape
-    return not node.multi or nr >= len(shape)
+    return not item.nr or (node.multi and item.nr < len(shape))
 
 
 def changed(node: Node, item: Any, version: int) -> RuntimeError:
@@ -423,7 +424,8 @@ def changed(node: Node, item: Any, version: int) -> RuntimeError:
     if isinstance(item, SavedOutput):
         t = wrap(item._array)
         t._counter = item._counter
-        t._edge = edge_to(node, item.nr)
+        if _has_history(node, item):
+            t._edge = edge_to(node, item.nr)
         return modified(t, version)
     return modified(item, version)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..graph.node import NO_EDGE, Edge
@@ -9,9 +11,9 @@ from ..memory.rows import Rows
 from ..memory.versions import INFERENCE, UNSHARED
 from ..runtime import modes
 from ..tensor.edges import ViewMeta
-from ..tensor.tensor import Tensor, counter, wrap, wrap_result
+from ..tensor.tensor import Tensor, counter, requires_grad, wrap, wrap_result
 
-__all__ = ["beneath", "share", "shown"]
+__all__ = ["beneath", "passed_on", "share", "shown", "with_history"]
 
 _new = object.__new__
 
@@ -55,10 +57,31 @@ def share(source: Tensor, array: np.ndarray, edge: Edge | None, creation: str | 
     return t
 
 
+def with_history(grads: Sequence[Tensor | None]) -> tuple[Tensor, ...]:
+    """The gradients given to a pass that require one themselves."""
+    return tuple([g for g in grads if g is not None and requires_grad(g)])
+
+
+def passed_on(array: np.ndarray, given: Sequence[Tensor]) -> Tensor | None:
+    """The tensor of a gradient that a pass has passed on as it was given, or of a view of it, with its history; None of
+    any other."""
+    for t in given:
+        x = t._array
+        if array is x:
+            return t
+        base = array.base
+        if base is not None and (base is x or base is x.base):
+            return share(t, array, None, "no_grad")
+    return None
+
+
 def shown(array: np.ndarray) -> Tensor:
     """The tensor of an array that formulas made: a view, if they took it as a part of other memory."""
     if type(array) is not np.ndarray and isinstance(array, Rows):
         return wrap_result(array)
+    given = modes.LOCAL.state.given
+    if given and (known := passed_on(array, given)) is not None:
+        return known
     base = array.base
     if type(base) is np.ndarray and not modes.FLAGS.inference:
         return share(wrap(base), array, None, "no_grad")

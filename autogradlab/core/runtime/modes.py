@@ -106,6 +106,7 @@ class State:
         "evaluating",
         "formula",
         "function_modes",
+        "given",
         "grad",
         "graph_group",
         "inference",
@@ -146,6 +147,9 @@ class State:
         self.mapped: tuple[tuple[int, int, str, int], ...] = ()
         #: whether a derivative formula is being recorded: numbers in it are Scalars, as in PyTorch's C++
         self.formula = False
+        #: the gradients given to the pass that runs which require one themselves: hooks and code of the user see them
+        #: with their history where Nodes pass them on
+        self.given: tuple[Any, ...] = ()
         #: stack of (pack, unpack) pairs of `saved_tensors_hooks`
         self.saved_hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []
         self.saved_hooks_disabled: str | None = None

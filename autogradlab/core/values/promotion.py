@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,6 +20,7 @@ __all__ = [
     "can_cast",
     "check_cast",
     "common",
+    "common_dtype",
     "is_number",
     "plain_float",
     "plain_number",
@@ -92,6 +94,11 @@ def result_dtype(operands: tuple[Any, ...]) -> dtypes.dtype:
         else:
             scalars.append(dtypes.of_scalar(operand))
     return dtypes.combine(dims, zeros, scalars)
+
+
+def common_dtype(values: Sequence[Any]) -> np.dtype[Any]:
+    """The dtype that the tensors among some values have together."""
+    return result_dtype(tuple([v for v in values if isinstance(v, Tensor)])).numpy
 
 
 def common(*operands: Any) -> list[np.ndarray]:

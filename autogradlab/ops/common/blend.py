@@ -298,6 +298,8 @@ def _of_numbers(name: str, *words: str) -> Rule:
         recorded_edges(OPS[name], [input])  # the tensor is checked before its dtype
         _real(x)
         found = result_dtype((input, *given)).numpy
+        if count == 1:
+            _real(np.empty((), found))
         if not can_cast(found, x.dtype):
             raise RuntimeError(errors.CAST.format(scalar_name(found), cxx_name(x)))
         return (input, *limits), out

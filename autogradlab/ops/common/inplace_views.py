@@ -41,10 +41,10 @@ def reshaped(input: Tensor, entry: Op, values: list[Any], array: Any) -> Tensor:
         refuse_captured(input, f"{entry.name}_")
     if local.record and requires_grad(input):
         check_inplace(input, input)
-    edges, found = entry.edges(values)
+    edges, found = entry.edges(values) if local.record else ([], False)
     if array is None:
         array = entry.kernel(input._array, *values[1:])
-    if local.record and found:
+    if found:
         saved = entry.saves(values, edges, (input,))
         node = start_node(entry.new_node, tuple(edges), array.shape, array.dtype, saved)
         if not local.plain:

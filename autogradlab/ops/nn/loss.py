@@ -818,11 +818,11 @@ def soft_margin_loss(input: np.ndarray, target: np.ndarray, reduction: int = 1) 
         raise RuntimeError(_NEGATION)
     shape = broadcast_shapes(input.shape, target.shape)
     x, y = common(input, target)
-    if x.dtype.kind in "iu":  # the exponentials are computed in place
-        check_cast(get_default_dtype().numpy, input.dtype)
-    check_cast(x.dtype, input.dtype)
     if shape != input.shape:
         raise RuntimeError(errors.OUT_BROADCAST.format(list(input.shape), list(shape)))
+    check_cast(x.dtype, input.dtype)
+    if x.dtype.kind in "iu":  # the exponentials are computed in place
+        check_cast(get_default_dtype().numpy, input.dtype)
     return within(reduction, log1p(exp(-x * y)).astype(input.dtype, copy=False), x, y)
 
 

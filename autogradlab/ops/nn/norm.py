@@ -269,8 +269,8 @@ def _batch_norm_backward(
     if ndim > 2:
         grad, input = grad.reshape(*shape[:2], -1), input.reshape(*shape[:2], -1)
         if _as_one(input):
-            found = _batch_norm_backward_rounded(grad, input, weight, mean, rstd)
-            return [g.reshape(shape) if i == 0 else g if needs[i] else None for i, g in enumerate(found)]
+            found = _batch_norm_backward_rounded(grad, input, weight, mean, rstd, shape)
+            return [g if needs[i] or i == 0 else None for i, g in enumerate(found)]
     less = np.array(-(input.size // len(mean)), input.dtype)
     off = input - (mean[:, None] if ndim > 2 else mean)
     product, total = _products(off, grad), added(grad, (0, 2) if ndim > 2 else 0)
@@ -290,19 +290,21 @@ def _batch_norm_backward(
 
 
 def _batch_norm_backward_rounded(
-    grad: np.ndarray, input: np.ndarray, weight: np.ndarray | None, mean: np.ndarray, rstd: np.ndarray
+    grad: np.ndarray, input: np.ndarray, weight: Any, mean: np.ndarray, rstd: np.ndarray, shape: tuple[int, ...]
 ) -> list[Any]:
-    """The same for (N, C, L) of float32 and rounded as PyTorch's kernel rounds: sums over samples in float64."""
+    """The same for (N, C, L) of float32 and rounded as PyTorch's kernel rounds: sums over samples in float64. shape: of
+    the gradient of the input, which is no view of another array."""
     off = input - mean[:, None]
     count = input.size // len(mean)
     total = np.add.reduce(in_halves(grad, 32), 0, np.float64)[:, 0]
     product = np.add.reduce(products_in_halves(off, grad), 0, np.float64)[:, 0]
     slope = product.astype(np.float32) * rstd * rstd / np.float32(count)
     middle = (total / count).astype(np.float32)
-    g_input = fused(off, -slope[:, None], grad - middle[:, None])
-    g_input *= rstd[:, None]
+    g_input = np.empty(shape, np.float32)
+    scaled = fused(off, -slope[:, None], grad - middle[:, None])
+    part = np.multiply(scaled, rstd[:, None], g_input.reshape(scaled.shape))
     if weight is not None:
-        g_input *= weight[:, None]
+        part *= weight[:, None]
     return [g_input, (product * rstd).astype(np.float32), total.astype(np.float32)]
 
 

@@ -16,7 +16,7 @@ from ...core.recording.record import Overwritten, SavedOutput, finish, pack, sta
 from ...core.runtime import errors, modes
 from ...core.runtime.warn import warn, warn_of_slow_rows
 from ...core.tensor.tensor import Tensor, requires_grad, wrap
-from ...core.values.promotion import broadcast_shapes, check_cast
+from ...core.values.promotion import broadcast_shapes, check_cast, common_dtype
 from .families import OPS
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ def change(op: Op, values: list[Any], given: list[Any], checked: bool = True) ->
             shape = broadcast_shapes(*(a.shape for a in given if isinstance(a, np.ndarray)))
             if shape != target.shape:
                 raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape))) from None
+            check_cast(common_dtype(values), target.dtype)
         raise
     check_stored(target, r)
     commit(input, r, None if node is None else History(input, node))

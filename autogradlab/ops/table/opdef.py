@@ -21,7 +21,7 @@ from ...core.arguments.declared import DECLARED, OUT, declare, name_of
 from ...core.arguments.params import OTHER_NAMES
 from ...core.graph.node import NO_EDGE, Edge
 from ...core.memory.casting import warn_cast
-from ...core.memory.layout import like
+from ...core.memory.layout import ITERATING, like
 from ...core.memory.overlap import check_written, filled_first
 from ...core.memory.rows import Rule, refuse_rows, rule_rows
 from ...core.memory.together import pointwise
@@ -41,7 +41,7 @@ from ...core.tensor.dispatching import instead
 from ...core.tensor.overriding import stands_in
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
 from ...core.types.dtypes import OF_PYTHON
-from ...core.values.promotion import broadcast_shapes, plain_number
+from ...core.values.promotion import broadcast_shapes, common_dtype, plain_number
 from .arguments import coerce, fitting, refuse_complex_numbers, refused, reject, taking_old_forms
 from .asking import Operator, without_out
 from .calls import make_call
@@ -435,7 +435,10 @@ class Op:
         NODES.setdefault(self.node_name[:-1] + "1", []).append(self)
 
     def _users(self, field: str) -> tuple[int, ...] | None:
-        """The edges whose gradients need a field. PyTorch saves outputs, and what several formulas ask for, always."""
+        """The edges whose gradients need a field. PyTorch saves outputs, what several formulas ask for, and all that
+        operations of its backward passes are given, always."""
+        if "backward" in self.name:
+            return None
         asking = [f for f in self.formulas if field in f.names]
         if not asking:  # one of `also`: it goes with its own gradient, where a formula gives that alone
             asking = [f for f in self.formulas if f.of == field and not f.joint]
@@ -642,7 +645,8 @@ class Op:
             if each and str(error).startswith('"') and isinstance(out, Tensor):
                 shape = broadcast_shapes(*(x.shape for x in given if isinstance(x, np.ndarray)))
                 refuse_dtype(self, out, given[0], values)
-                before_kernel(self, out, shape, given[0].dtype)
+                kind = common_dtype(values) if self.kernel in ITERATING else given[0].dtype
+                before_kernel(self, out, shape, kind)
             raise
         if rule is not None and rule.starts is not None and given[0].dtype == out._array.dtype:
             if values[0] is out:
