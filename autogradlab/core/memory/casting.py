@@ -56,8 +56,10 @@ def _float_to_int(x: np.ndarray, numpy: Any) -> np.ndarray:
 
 def real_with_warning(x: np.ndarray, numpy: Any) -> np.ndarray:
     """The real part, with PyTorch's warning, where complex values are about to be cast to a dtype that is not."""
-    if x.dtype.kind != "c" or not x.size or not warn_cast(x.dtype, numpy):
+    if x.dtype.kind != "c" or numpy.kind in "cb":
         return x
+    if x.size:
+        warn_cast(x.dtype, numpy)
     return x.real
 
 

@@ -112,11 +112,19 @@ def _collect(data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any]) -
 _SIMPLE: dict[type, int] = {bool: 0, int: 1, float: 2, complex: 3}
 
 
+def _default_complex() -> dtype:
+    """The dtype of complex numbers for which none is given."""
+    default = get_default_dtype()
+    if default is dtypes.bfloat16:
+        raise RuntimeError("invalid default scalar type for complex")
+    return default.to_complex()
+
+
 def _infer(data: Any) -> dtype:
     """The dtype that data imply: that of all elements together."""
     kind = type(data)
     if kind in _SIMPLE:
-        return dtypes.of_scalar(data)
+        return _default_complex() if isinstance(data, complex) else dtypes.of_scalar(data)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{typename(data)}'")
     if isinstance(data, (np.ndarray, np.generic)):
@@ -124,7 +132,7 @@ def _infer(data: Any) -> dtype:
             check_numpy(np.asarray(data))
         return from_numpy(data.dtype)
     if isinstance(data, (bool, int, float, complex)):
-        return dtypes.of_scalar(data)
+        return _default_complex() if isinstance(data, complex) else dtypes.of_scalar(data)
     if isinstance(data, Tensor):
         return data.dtype
     if _is_sequence(data):
@@ -133,8 +141,7 @@ def _infer(data: Any) -> dtype:
         kinds = set(map(type, data))
         if len(kinds) <= 4 and kinds <= _SIMPLE.keys():
             top = max(_SIMPLE[k] for k in kinds)
-            default = get_default_dtype()
-            return (dtypes.bool, dtypes.int64, default, default.to_complex())[top]
+            return _default_complex() if top == 3 else (dtypes.bool, dtypes.int64, get_default_dtype())[top]
         found: dtype | None = None
         for item in data:
             if item is data:

@@ -222,6 +222,8 @@ def _run(mode: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     states: Sequence[Any] = hx if mode == "lstm" else (hx,)
     if mode == "lstm" and len(states) != 2:
         raise RuntimeError("lstm expects two hidden states")
+    if mode == "lstm" and not packed and len(data.shape) < 3:
+        data.size(len(data.shape))  # refuses
     projected = mode == "lstm" and states[0].size(2) != states[1].size(2)
     stride = (4 if options[0] else 2) + projected
     if len(params) % stride:

@@ -327,7 +327,7 @@ TENSORS.halves = lambda x, p: wrap(_halves(x._array, p))
     inplace=True,
     vjp={"input": lambda F, grad, input, eps: F.logit_backward(grad, input, eps)},
     elementwise=True,
-    out=Out(overlap="part"),
+    out=Out(overlap="part", once=True),
 )
 def logit(input: np.ndarray, eps: float | None = None) -> Any:
     """log(x / (1 - x)), the inverse of sigmoid; eps keeps x within [eps, 1 - eps].

@@ -445,6 +445,7 @@ binary(
     "logical_and(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_logical_and_cpu",
     _truth(np.logical_and),
     result="bool",
+    out=Out(once=True),
     in_rows="arithmetic",
     inner_writes=1,
     doc="""
@@ -468,6 +469,7 @@ binary(
     "logical_or(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_logical_or_cpu",
     _truth(np.logical_or),
     result="bool",
+    out=Out(once=True),
     in_rows="arithmetic",
     inner_writes=1,
     doc="""
@@ -491,6 +493,7 @@ binary(
     "logical_xor(Tensor input, Tensor other, *, Tensor out=None) -> Tensor|uint_logical_xor_cpu",
     _truth(np.logical_xor),
     result="bool",
+    out=Out(once=True),
     in_rows="arithmetic",
     inner_writes=1,
     doc="""

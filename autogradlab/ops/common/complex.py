@@ -389,6 +389,7 @@ unary(
     _angle,
     lambda F, grad, input: F.angle_backward(grad, input),
     inplace=False,
+    out=Out(once=True),
     doc="""
     The angle of a complex number in radians, in (-pi, pi]; of a real number 0, or pi if it is negative.
 

@@ -374,7 +374,7 @@ binary(
     floor_quotient,
     {"input other": no_derivative("floor_divide")},
     node=NOT_IMPLEMENTED,
-    out=Out(unknown=True),
+    out=Out(unknown=True, once=True),
     check=divides("div_floor_cpu"),
     widens=True,
     doc="""

@@ -11,7 +11,7 @@ from ...core.arguments.declared import OUT
 from ...core.arguments.mismatch import types
 from ...core.graph.node import NO_EDGE
 from ...core.memory.casting import warn_cast
-from ...core.memory.layout import fills_memory, iterated
+from ...core.memory.layout import ITERATING, fills_memory, iterated
 from ...core.memory.overlap import check_apart, check_written
 from ...core.memory.rows import Rows
 from ...core.memory.storage import resize
@@ -68,7 +68,8 @@ class Out:
     copied: they get its size before their dtype is looked at, and autograd does not know the form. inner: the operation
     in whose name autograd refuses tensors that require grad, if PyTorch asks another one for the result. bools: a
     result of numbers is written to bools too. keeps: of a reduction to several: they get their size while they have the
-    dimension still: "all" of them, or those that lack it.
+    dimension still: "all" of them, or those that lack it. once: they get their size once, whatever the dtype in which
+    an elementwise operation computes, so that it is warned of once.
     """
 
     __slots__ = (
@@ -80,6 +81,7 @@ class Out:
         "exact",
         "inner",
         "keeps",
+        "once",
         "overlap",
         "starts",
         "uncastable",
@@ -103,9 +105,10 @@ class Out:
         inner: str = "",
         bools: bool = False,
         keeps: str = "",
+        once: bool = False,
     ) -> None:
         self.inner, self.bools, self.keeps = inner, bools, keeps
-        self.converts, self.copied = converts, copied
+        self.converts, self.copied, self.once = converts, copied, once
         self.exact = exact
         self.unless = unless
         self.uncastable = uncastable
@@ -204,9 +207,9 @@ def write(operation: Any, out: Any, r: Any, inputs: Any, asked: bool = False, op
             refuse_dtype(operation, out, r, inputs)
             if rule.uncastable and not can_cast(r.dtype, out._array.dtype):
                 raise TypeError(rule.uncastable.format(scalar_name(out._array)))
-            if operation.elementwise:
+            if operation.elementwise or getattr(operation, "kernel", None) in ITERATING:
                 kind = _computed(operation, inputs, out, r)
-                times = 1 if kind == out._array.dtype or _absolute(kind, inputs) else 2
+                times = 1 if rule.once or kind == out._array.dtype or _absolute(kind, inputs) else 2
         if operation.elementwise and r.ndim > 1 and out._array.shape != r.shape:
             r = iterated(r, *(t._array for t in operands or inputs if isinstance(t, Tensor)))
         _write(out, r, 0 if rule.converts else times, inputs if rule.overlap == "late" else ())
