@@ -45,6 +45,7 @@ __all__ = [
     "Generator",
     "StorageBase",
     "TensorBase",
+    "_are_functorch_transforms_active",
     "_AutoDispatchBelowAutograd",
     "_EnableTorchFunction",
     "_autograd",
@@ -54,6 +55,7 @@ __all__ = [
     "_functorch",
     "_infer_size",
     "_get_deterministic_fill_uninitialized_memory",
+    "_get_tracing_state",
     "_is_fwd_grad_enabled",
     "_is_multithreading_enabled",
     "_is_view_replay_enabled",
@@ -141,6 +143,15 @@ def _log_api_usage_once(event: str, /) -> None:
     """Nothing: PyTorch's own builds note here which parts of them are used."""
     if not isinstance(event, str):
         raise TypeError("bad argument type for built-in operation")
+
+
+def _are_functorch_transforms_active() -> bool:
+    """Whether the program is inside of a functional transform."""
+    return transforms.depth > 0
+
+
+def _get_tracing_state() -> None:
+    """The trace that is being recorded: none."""
 
 
 def _infer_size(one: Size, other: Size, /) -> Size:

@@ -26,6 +26,7 @@ from .core.tensor.mode_stack import ModeStack
 from .core.tensor.tensor import Tensor
 from .ops.reference.signing import shown
 from .ops.reference.texts import canonical
+from .ops.reference.written import IN_PYTHON
 from .ops.table.families import FUNCTIONS, LazyName, load_all
 
 __all__ = [
@@ -45,8 +46,6 @@ __all__ = [
 _ROOT = __name__.rpartition(".")[0]
 #: namespaces whose functions ask, and what errors call them
 _SPACES = ("functional", "nn.functional", "nn.init", "linalg", "fft", "special")
-#: those of nn.init
-_OF_INIT = "constant_ kaiming_uniform_ normal_ uniform_"
 #: functions whose arguments are not tensors yet: only modes hear of them
 _OF_DATA = {"tensor", "as_tensor", "asarray", "from_dlpack"}
 #: functions that ask nobody
@@ -117,8 +116,8 @@ def _functions() -> Iterator[tuple[str, Any]]:
             value = getattr(module, name)
             if type(value) is LazyName:
                 value = value.found()
-            heard = name in _OF_INIT.split() if space == "nn.init" else name not in _UNHEARD
-            if heard and name[0].islower() and type(value) is FunctionType:
+            asked = name in IN_PYTHON["torch.nn.init"].split() if space == "nn.init" else name not in _UNHEARD
+            if asked and name[0].islower() and type(value) is FunctionType:
                 yield f"torch.{space}.{name}", value
     names = import_module(f"{_ROOT}.nn.namespace").NAMES
     for name in sorted({*FUNCTIONS, *names}):
@@ -162,31 +161,6 @@ def arm() -> bool:
     return True
 
 
-#: functions and methods that PyTorch writes in Python, by their namespaces: they tell objects all arguments, those with
-#: defaults by name
-_IN_PYTHON = {
-    "torch.functional": """atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist
-        chain_matmul einsum lu meshgrid norm split stft tensordot unique unique_consecutive""",
-    "torch": "lobpcg pca_lowrank svd_lowrank",
-    "torch.nn.functional": """adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d
-        adaptive_max_pool3d affine_grid alpha_dropout batch_norm binary_cross_entropy binary_cross_entropy_with_logits
-        celu cosine_embedding_loss cross_entropy ctc_loss dropout dropout1d dropout2d dropout3d elu embedding
-        embedding_bag feature_alpha_dropout fold fractional_max_pool2d fractional_max_pool3d gaussian_nll_loss glu
-        grid_sample group_norm gumbel_softmax hardsigmoid hardswish hardtanh hinge_embedding_loss huber_loss
-        instance_norm interpolate kl_div layer_norm leaky_relu linear_cross_entropy local_response_norm log_softmax
-        lp_pool1d lp_pool2d lp_pool3d margin_ranking_loss max_pool1d max_pool2d max_pool3d max_unpool1d max_unpool2d
-        max_unpool3d mish mse_loss multi_head_attention_forward multi_margin_loss multilabel_margin_loss
-        multilabel_soft_margin_loss nll_loss normalize pad poisson_nll_loss relu relu6 rms_norm rrelu selu silu
-        smooth_l1_loss soft_margin_loss softmax softmin softsign tanhshrink threshold triplet_margin_loss
-        triplet_margin_with_distance_loss unfold""",
-    "torch.nn.init": _OF_INIT,
-    "torch.Tensor": """__array__ __array_wrap__ __contains__ __deepcopy__ __dlpack__ __dlpack_device__ __floordiv__
-        __format__ __ipow__ __len__ __pow__ __rdiv__ __repr__ __reversed__ __rfloordiv__ __rlshift__
-        __rmatmul__ __rmod__ __rpow__ __rrshift__ __rsub__ __rtruediv__ backward dim_order is_shared
-        istft lu module_load norm register_hook register_post_accumulate_grad_hook resize resize_as
-        share_memory_ split stft storage storage_type unflatten unique unique_consecutive""",
-    "torch.autograd": "backward grad",
-}
 #: methods without parameters, beside those of which that is declared
 _ALONE = {
     "__abs__",
@@ -266,7 +240,7 @@ def _told_by_autograd(function: Any, given: list[Any], named: dict[str, Any]) ->
 def _handler(function: Any, full: str) -> overriding.Handler | None:
     """How a function that PyTorch writes in Python asks; None for all others."""
     space, _, name = full.rpartition(".")
-    if name not in _IN_PYTHON.get(space, "").split():
+    if name not in IN_PYTHON.get(space, "").split():
         return None
 
     def handled(args: tuple[Any, ...], kwargs: dict[str, Any], below: Callable[..., Any]) -> Any:

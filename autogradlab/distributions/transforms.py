@@ -70,6 +70,7 @@ class Transform:
             self._cached_x_y: tuple[Any, Any] = (None, None)
         elif cache_size != 0:
             raise ValueError("cache_size must be 0 or 1")
+        super().__init__()  # a transform that is a Module too
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_inv": None}

@@ -1003,3 +1003,88 @@ for call in (
         print(call())
     except TypeError as e:
         print(e)
+
+
+# % stranger-named-by-a-class: functions of torch as attributes of a class of modules
+class Named(nn.Module):
+    hidden = torch.tanh
+    out = F.gelu
+    product = torch.linalg.vector_norm
+    written = F.relu
+    squashed = F.sigmoid
+    parts = torch.split
+
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(2, 2, dtype=torch.float64)
+
+    def forward(self, x):
+        return self.product(self.out(self.hidden(self.lin(x))))
+
+
+torch.manual_seed(0)
+named = Named()
+y = named(torch.tensor([1.0, -2.0], dtype=torch.float64))
+y.backward()
+print(y, named.lin.bias.grad, Named.hidden(torch.zeros(1)))
+t(named.written, torch.ones(2))
+t(named.squashed, torch.ones(2))
+t(named.parts, torch.ones(2))
+
+
+class Named2(Named):
+    hidden = staticmethod(torch.sin)
+    out = lambda self, x: x * 2
+
+
+print(Named2()(torch.zeros(2, dtype=torch.float64)).item(), "lin" in vars(Named2()))
+
+
+# % stranger-transform-module: a transform of distributions that has parameters
+from torch.distributions import Normal, Transform, TransformedDistribution, constraints
+
+
+class Scale(Transform, nn.Module):
+    domain = codomain = constraints.real
+    bijective = True
+
+    def __init__(self, cache_size=0):
+        super().__init__(cache_size=cache_size)
+        self.log_scale = nn.Parameter(torch.zeros(2, dtype=torch.float64))
+
+    def __hash__(self):
+        return nn.Module.__hash__(self)
+
+    def _call(self, x):
+        return x * self.log_scale.exp()
+
+    def _inverse(self, y):
+        return y / self.log_scale.exp()
+
+    def log_abs_det_jacobian(self, x, y):
+        return self.log_scale.expand(x.shape)
+
+
+flow = Scale()
+opt = torch.optim.SGD(flow.parameters(), lr=0.1)
+data = torch.tensor([[2.0, 0.5], [-2.0, 0.25], [1.0, -0.5]], dtype=torch.float64)
+for step in range(3):
+    opt.zero_grad()
+    base = Normal(torch.zeros(2, dtype=torch.float64), 1.0)
+    loss = -TransformedDistribution(base, [flow]).log_prob(data).sum(-1).mean()
+    loss.backward()
+    opt.step()
+    print(f"{loss.item():.12f}", flow.log_scale.grad)
+print(flow.state_dict(), flow.training, flow.inv.bijective)
+t(Scale, cache_size=2)
+
+
+# % stranger-internals: what libraries ask of a tensor and of the process
+from torch.utils.data.dataloader import _collate_fn_t, _worker_init_fn_t
+
+a = torch.ones(2)
+print(a._cdata == a._cdata, a._cdata == a[:]._cdata, type(a._cdata))
+t(setattr, a, "_cdata", 1)
+print(torch._C._get_tracing_state(), torch._C._are_functorch_transforms_active())
+torch.vmap(lambda x: print(torch._C._are_functorch_transforms_active()) or x)(a)
+print(_worker_init_fn_t, len(_collate_fn_t.__args__))

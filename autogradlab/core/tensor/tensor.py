@@ -317,6 +317,10 @@ class Tensor(TensorMethods):
     def _base(self) -> Tensor | None:
         return None if self._view is None else self._view.base
 
+    @read_only
+    def _cdata(self) -> int:
+        return id(self)
+
     def _is_view(self) -> bool:
         return self._view is not None
 

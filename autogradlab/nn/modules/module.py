@@ -15,6 +15,7 @@ from ...core.graph.node import RemovableHandle
 from ...core.runtime.naming import by_name
 from ...core.tensor.overriding import another
 from ...core.tensor.tensor import Tensor
+from ...ops.reference.written import is_compiled
 from ..names import typename
 from ..parameter import Parameter, is_buffer
 from . import hooks as _hooks
@@ -107,6 +108,12 @@ class Module(Convert, State):
     _is_full_backward_hook: bool | None
     call_super_init: bool = False
     forward: Callable[..., Any] = _forward_unimplemented
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name, value in list(vars(cls).items()):
+            if is_compiled(value):  # `act = torch.tanh`
+                setattr(cls, name, staticmethod(value))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init and kwargs:

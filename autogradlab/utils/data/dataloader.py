@@ -19,6 +19,9 @@ from .workers import Fetcher, Worker, get_worker_info
 __all__ = ["DataLoader", "get_worker_info"]
 
 T = TypeVar("T")
+#: names that annotations of programs import
+_collate_fn_t = Callable[[list[T]], Any]
+_worker_init_fn_t = Callable[[int], None]
 _NOT_PINNED = (
     "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
 )
