@@ -156,6 +156,7 @@ class Optimizer:
         """Let hooks run around the class's step; that of a class that wraps an optimizer and never asks stays as it
         is."""
         cls = type(self)
+        self._zero_grad_profile_name = f"Optimizer.zero_grad#{cls.__name__}.zero_grad"
         if not getattr(cls.step, "hooked", False):
             cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
 
@@ -324,6 +325,8 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all managed tensors; with set_to_none=False fill them with zeros."""
+        if "_zero_grad_profile_name" not in self.__dict__ and self.defaults is not None:
+            self._patch_step_function()  # the __init__ of this class was not called
         for group in self.param_groups:
             for p in group["params"]:
                 clear(p, set_to_none)

@@ -1088,3 +1088,62 @@ t(setattr, a, "_cdata", 1)
 print(torch._C._get_tracing_state(), torch._C._are_functorch_transforms_active())
 torch.vmap(lambda x: print(torch._C._are_functorch_transforms_active()) or x)(a)
 print(_worker_init_fn_t, len(_collate_fn_t.__args__))
+
+
+# % stranger-wraps-an-optimizer: a class of optimizers that does not call the __init__ of its base
+class Wrapping(torch.optim.Optimizer):
+    def __init__(self, base):
+        self.base = base
+        self.param_groups = base.param_groups
+        self.state = base.state
+
+    def step(self, closure=None):
+        return self.base.step(closure)
+
+
+p = nn.Parameter(torch.ones(2))
+opt = Wrapping(torch.optim.SGD([p], lr=0.1))
+(p * p).sum().backward()
+opt.step()
+print(p, hasattr(Wrapping.step, "hooked"))
+t(opt.zero_grad)
+opt.step()
+opt.defaults = opt.base.defaults
+opt.zero_grad()
+print(p.grad, hasattr(Wrapping.step, "hooked"))
+t(opt.step)
+print(opt.base._zero_grad_profile_name, opt._zero_grad_profile_name)
+
+
+# % stranger-narrow-channels-last: channels last in memory where sizes of 1 leave more than one way to read the strides
+def strides(name, fn, x):
+    x = x.detach().requires_grad_()
+    y = fn(x)
+    y.square().sum().backward()
+    print(name, y.stride(), x.grad.stride())
+
+
+def last(*shape):
+    return torch.arange(float(math.prod(shape))).reshape(shape).to(memory_format=torch.channels_last)
+
+
+for shape in (4, 8, 1, 1), (4, 1, 4, 4), (1, 8, 1, 1):
+    x = last(*shape)
+    print(shape, x.stride(), x.is_contiguous(), x.is_contiguous(memory_format=torch.channels_last))
+    c = shape[1]
+    strides("max", lambda x: F.max_pool2d(x, 1), x)
+    strides("mean", lambda x: F.adaptive_avg_pool2d(x, 2), x)
+    strides("resized", lambda x: F.interpolate(x, scale_factor=2), x)
+    strides("joined", lambda x: torch.cat([x, x], 0), x)
+    strides("groups", lambda x: F.group_norm(x, 1), x)
+    if shape[0] > 1:
+        strides("batch", lambda x: F.batch_norm(x, None, None, training=True), x)
+    strides("convolved", lambda x, c=c: F.conv2d(x, torch.ones(3, c, 3, 3), padding=1), x)
+weight = torch.ones(6, 8, 1, 1).to(memory_format=torch.channels_last).requires_grad_()
+x = torch.ones(2, 8, 4, 4, requires_grad=True)
+y = F.conv2d(x, weight)
+y.sum().backward()
+print(y.stride(), x.grad.stride(), weight.grad.stride())
+small = nn.Conv2d(1, 1, 1)
+small(torch.ones(2, 1, 3, 3)).sum().backward()
+print(small.weight.grad.stride())

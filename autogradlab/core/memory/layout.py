@@ -168,7 +168,7 @@ def read_as(operand: np.ndarray, r: np.ndarray) -> np.ndarray:
 
 def channels_last(x: np.ndarray) -> bool:
     """Whether PyTorch suggests the format with the channels last for results of this operand."""
-    if x.ndim not in (4, 5) or x.flags.c_contiguous:
+    if x.ndim not in (4, 5) or (x.flags.c_contiguous and 1 not in x.shape):
         return False
     order = (1, *range(x.ndim - 1, 1, -1), 0)
     least = 0
@@ -198,7 +198,7 @@ def _nothing_channels_last(shape: tuple[int, ...], numpy: np.dtype[Any]) -> np.n
 
 def channels_as(input: np.ndarray, r: np.ndarray) -> np.ndarray:
     """The array, with the channels last in memory where this operand has them so."""
-    return with_channels_last(r) if not input.flags.c_contiguous and channels_last(input) else r
+    return with_channels_last(r) if channels_last(input) else r
 
 
 def filled_channels_last(x: np.ndarray) -> bool:
@@ -217,7 +217,7 @@ def keeping_channels(
     @wraps(kernel)
     def run(input: np.ndarray, *args: Any, **kwargs: Any) -> Any:
         found = kernel(input, *args, **kwargs)
-        if input.ndim < 4 or input.flags.c_contiguous or not suggested(input):
+        if not suggested(input):
             return found
         if isinstance(found, np.ndarray):
             return with_channels_last(found)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.memory.layout import channels_last, with_channels_last
+from ...core.memory.layout import channels_last, contiguous, with_channels_last
 from ...core.memory.rows import Rows
 from ...core.memory.together import batched, folded, unfolded
 from ...core.recording.record import RAW, TENSORS, says, sizes_of
@@ -261,8 +261,6 @@ def _conv_vjp(
 
 def _channels_last(input: np.ndarray, weight: np.ndarray, groups: int) -> bool:
     """Whether results have the channels last: in PyTorch all of planes, of volumes those that oneDNN computes."""
-    if input.flags.c_contiguous and weight.flags.c_contiguous:
-        return False
     if not (channels_last(input) or channels_last(weight)):
         return False
     if input.ndim == 4:
@@ -561,7 +559,7 @@ def _conv_by_weight(
     dilation: tuple[int, ...],
     groups: int,
 ) -> np.ndarray:
-    return adjoint_weight(grad_output, input, kernel, stride, padding, dilation, groups)
+    return contiguous(adjoint_weight(grad_output, input, kernel, stride, padding, dilation, groups))
 
 
 # -- unfold and fold ---------------------------------------------------------------------------------------------------

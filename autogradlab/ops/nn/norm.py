@@ -134,6 +134,17 @@ def _plain(grad: Any, input: Any, rstd: Any) -> bool:
     )
 
 
+def _with_channels(input: np.ndarray, found: list[Any]) -> list[Any]:
+    """Gradients, of which the input's has the channels last where the input suggests it."""
+    found[0] = None if found[0] is None else channels_as(input, found[0])
+    return found
+
+
+def _is_spread(x: np.ndarray) -> bool:
+    """Whether the input of a batch norm, which PyTorch takes first for one in C's order, may have other strides."""
+    return not x.flags.c_contiguous and (channels_last(x) or filled_channels_last(x))
+
+
 def _normalized_backward(F: Any, xhat: Any, scaled: Any, rstd: Any, dims: tuple[int, ...]) -> Any:
     """The gradient of (x - mean) * rstd by x, for the gradient `scaled` by it."""
     if F is RAW and scaled.dtype.itemsize >= 4 and scaled.dtype == rstd.dtype == xhat.dtype and scaled.size:
@@ -246,7 +257,7 @@ def _batch_norm_vjp(
         grad, input = contiguous(grad), contiguous(input)
         plain = _plain(grad, input, result2)
     if training and plain:
-        return _batch_norm_backward(grad, input, weight, result1, result2, needs)
+        return _with_channels(input, _batch_norm_backward(grad, input, weight, result1, result2, needs))
     dims = (0, *range(2, ndim))
     xhat, rstd = _batch_norm_parts(F, input, running_mean, running_var, result1, result2, training, eps)
     g_input = g_weight = g_bias = None
@@ -372,7 +383,7 @@ def _scaled_and_shifted(x: Array, mean: Array, scale: Array, bias: Array | None,
     shown={"input": "input"},
     without_grad=("running_mean", "running_var"),
 )
-@partial(keeping_channels, suggested=lambda x: channels_last(x) or filled_channels_last(x))
+@partial(keeping_channels, suggested=_is_spread)
 @typed("batch_norm", half=False)
 def native_batch_norm(
     input: np.ndarray,
@@ -850,7 +861,8 @@ def _group_norm_vjp(
     if F is RAW and not (channels_last(input) or filled_channels_last(input)):
         by_out, input = contiguous(by_out), contiguous(input)
     if F is RAW and _plain(by_out, input, result2):
-        return _group_norm_backward(by_out, input, weight, result1, result2, (N, group, C // group, HxW), needs)
+        found = _group_norm_backward(by_out, input, weight, result1, result2, (N, group, C // group, HxW), needs)
+        return _with_channels(input, found)
     shape = tuple(input.shape)
     ndim = len(shape)
     grouped = (N, group, -1) if 0 not in shape else (N, group, 0)
