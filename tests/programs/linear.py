@@ -55,6 +55,12 @@ x = torch.diag(torch.tensor([4.0, 2.0, 1.0], dtype=torch.float64))
 for driver, rcond in itertools.product(("gels", "gelsd", "gelss"), (None, 0.3, 0.6, -1)):
     print(driver, rcond, torch.linalg.lstsq(x, torch.ones(3, 1, dtype=torch.float64), rcond=rcond, driver=driver))
 
+# % least-squares-without-full-rank: gels gives up at a 0 on the diagonal of its factor
+x = torch.tensor([[1.0, 0, 2], [3, 0, 5], [0, 0, 7], [1, 0, 1]], dtype=torch.float64)
+full = x + torch.tensor([0.0, 1, 0])
+for a in (x, x.T, torch.stack([full, x]), torch.stack([full, 0 * x]), 0 * x, x + 0j, x.roll(1, 1)):
+    attempt(lambda: torch.linalg.lstsq(a, torch.ones(*a.shape[:-1], 1, dtype=a.dtype), driver="gels").solution.shape)
+
 # % norms: complex orders, matrices without elements
 for fn in (torch.linalg.matrix_norm, torch.linalg.vector_norm, torch.linalg.norm):
     attempt(lambda f=fn: f(torch.ones(2, 2), 1 + 2j))

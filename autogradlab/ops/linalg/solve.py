@@ -23,6 +23,7 @@ from ..table.opdef import alias, composite, op
 from ..table.outputs import EXPECTED, Out, safe
 from .factors import (
     SINGULAR,
+    LinAlgError,
     check_info,
     check_sizes,
     check_types,
@@ -739,6 +740,21 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return TENSORS.linalg_pinv(input, rtol=rcond)
 
 
+def _require_full_rank(A: np.ndarray) -> None:
+    """LAPACK's gels divides by the diagonal of a triangular factor and gives up at its first 0; a matrix of zeros alone
+    it does not factor."""
+    tall = A if A.shape[-2] >= A.shape[-1] else A.swapaxes(-1, -2)
+    zero = np.diagonal(np.linalg.qr(tall, "r"), 0, -2, -1) == 0
+    singular = zero.any(-1) & A.any((-2, -1))
+    if singular.any():
+        first = np.unravel_index(singular.argmax(), singular.shape)
+        where = f"(Batch element {singular.argmax()}): " if singular.ndim else ""
+        raise LinAlgError(
+            f"torch.linalg.lstsq: {where}The least squares solution could not be computed because the input matrix "
+            f"does not have full rank (error code: {zero[first].argmax() + 1})."
+        )
+
+
 def _lstsq_backward(F: Any, grads: Any, input: Any, b: Any, solution: Any, needs: Any) -> Any:
     residuals = grads[1] is not None and bool(grads[1].shape[-1])
     if grads[0] is None and not residuals:
@@ -825,6 +841,8 @@ def linalg_lstsq(input: Any, b: Any, rcond: Any = None, *, driver: Any = None) -
     m, n = A.shape[-2:]
     if A.dtype.kind not in "fc" or A.dtype.itemsize == 2:
         raise RuntimeError("This function doesn't handle types other than float and double")
+    if driver == "gels" and A.size:
+        _require_full_rank(A)
     x, rank, s = _by_singular_values(A, rhs, _limit(A, rcond, driver))
     residuals = np.empty(0, A.real.dtype)
     if m > n and driver != "gelsy" and driver is not None and (rank == n).all():
