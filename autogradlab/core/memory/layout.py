@@ -109,6 +109,9 @@ def iterated(r: np.ndarray, *operands: np.ndarray) -> np.ndarray:
     if type(r) is not np.ndarray and isinstance(r, Rows):
         return r
     shape = r.shape
+    first = operands[0] if operands[0].ndim else operands[-1]  # one number has no say
+    if r.strides == first.strides and first.shape == shape and not (1 in shape or 0 in shape):
+        return r
     if r.flags.c_contiguous and r.size:  # without calls: are all operands in C's order, gaps allowed?
         for x in operands:
             steps = x.strides
@@ -133,8 +136,6 @@ def iterated(r: np.ndarray, *operands: np.ndarray) -> np.ndarray:
             break
         else:
             return r
-    elif r.strides == operands[0].strides and operands[0].shape == shape and not (1 in shape or 0 in shape):
-        return r
     strides = _result_strides(shape, r.itemsize, operands)
     if strides == r.strides:
         return r
@@ -152,7 +153,13 @@ def iterating(kernel: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     @wraps(kernel)
     def run(*args: Any, **kwargs: Any) -> np.ndarray:
         r = kernel(*args, **kwargs)
-        return r if r.ndim < 2 else iterated(r, *[read_as(a, r) for a in args if isinstance(a, np.ndarray)])
+        if r.ndim < 2:
+            return r
+        first, shape = args[0], r.shape
+        if type(first) is np.ndarray is type(r) and r.strides == first.strides and first.shape == shape:
+            if not (1 in shape or 0 in shape):  # as `iterated` finds
+                return r
+        return iterated(r, *[read_as(a, r) for a in args if isinstance(a, np.ndarray)])
 
     ITERATING.add(run)
     return run

@@ -416,9 +416,12 @@ def _largest(kind: dtype) -> float:
 
 def check_numpy(array: np.ndarray) -> None:
     """PyTorch's errors for an array that cannot be a tensor's memory."""
-    if any(s < 0 for s in array.strides):
-        raise ValueError(_NEGATIVE_STRIDES)
-    if array.itemsize and any(s % array.itemsize for s in array.strides):
+    size, gaps = array.itemsize or 1, 0
+    for step in array.strides:
+        if step < 0:
+            raise ValueError(_NEGATIVE_STRIDES)
+        gaps |= step % size
+    if gaps:
         raise ValueError(_STRIDES)
     if not array.dtype.isnative:
         raise ValueError(_BYTE_ORDER)

@@ -109,6 +109,12 @@ def common(*operands: Any) -> list[np.ndarray]:
 
 def number(value: Any, numpy: np.dtype[Any]) -> np.ndarray:
     """A Python number in a dtype, wrapping around as C does where it is too large."""
+    kind = type(value)
+    form = numpy.kind
+    if (kind is float or kind is int) and form == "f" and -65504 <= value <= 65504:  # the usual cases
+        return np.array(value, numpy)
+    if kind is int and form == "i" and -128 <= value < 128:
+        return np.array(value, numpy)
     if isinstance(value, np.generic):
         value = python_number(value)
     if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import iterated, iterating
-from ...core.memory.versions import of_inference
+from ...core.memory.versions import UNSHARED, of_inference
 from ...core.recording.record import TENSORS
 from ...core.runtime import errors
 from ...core.runtime.modes import FLAGS, LOCAL
@@ -25,6 +25,8 @@ from .kinds import align
 F = TENSORS
 
 _PLAIN = frozenset((Tensor, float, int))
+#: the dtypes that these numbers leave as they are: the floats, and the one of integers
+_SINGLE, _DOUBLE, _WHOLE = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 
 
 def _defers(fn: Callable[[Any, Any], Any], arrays: bool = False) -> Callable[[Any, Any], Any]:
@@ -38,13 +40,17 @@ def _defers(fn: Callable[[Any, Any], Any], arrays: bool = False) -> Callable[[An
     return operator
 
 
-def _defers_modulo(fn: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """The power: Python's pow with a third argument is left to others."""
+def _defers_modulo(fn: Callable[[Any, Any], Any], short: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """The power: Python's pow with a third argument is left to others. short: for a tensor of floats and a number,
+    where nothing is to be refused or converted."""
     power = _defers(fn)
 
     def operator(self: Tensor, other: Any, *modulo: Any) -> Any:
-        if not modulo and type(other) in _PLAIN:
-            return fn(self, other)
+        kind = type(other)
+        if not modulo and kind in _PLAIN:
+            numpy = self._array.dtype
+            plain = kind is not Tensor and (numpy is _SINGLE or numpy is _DOUBLE)
+            return short(self, other) if plain else fn(self, other)
         return NotImplemented if modulo else power(self, other)
 
     return operator
@@ -63,7 +69,7 @@ def _defers_numbers(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def _subtracted_from(input: np.ndarray, other: Any, alpha: Any = 1) -> np.ndarray:
     times = input if alpha == 1 else input * scalar_array(alpha, from_numpy(input.dtype))
-    first = np.asarray(number(other, input.dtype))
+    first = number(other, input.dtype)
     r = np.asarray(np.subtract(first, times))
     return r if r.ndim < 2 else iterated(r, first, input)
 
@@ -139,7 +145,15 @@ publish(
 
 
 def _from_number(self: Tensor, other: Any) -> Tensor:
-    return F.sub(other, self) if _in_formula() else _rsub(self, other)
+    if _in_formula():
+        found: Tensor = F.sub(other, self)
+        return found
+    kind, numpy = type(other), self._array.dtype
+    if kind is int or kind is float:
+        plain = numpy is _SINGLE or numpy is _DOUBLE or (numpy is _WHOLE and kind is int)
+        if plain and (self._counter is UNSHARED or type(self._counter) is list):  # nothing to refuse or convert
+            return _RSUB.call(self, other, 1)
+    return _rsub(self, other)
 
 
 def _rdiv(self: Tensor, other: Any) -> Tensor:
@@ -147,6 +161,11 @@ def _rdiv(self: Tensor, other: Any) -> Tensor:
         found: Tensor = F.reciprocal(self) * other
         return found
     return F.div(other, self) if _in_formula() else F.mul(F.reciprocal(self), other)
+
+
+def _number_to_power(self: Tensor, other: Any) -> Tensor:
+    found: Tensor = OPS["pow.base"].call(other, self)
+    return found
 
 
 def _in_formula() -> bool:
@@ -174,8 +193,8 @@ Tensor.__ge__ = OPS["ge"].core
 Tensor.__rsub__ = _defers(_from_number)
 Tensor.__rtruediv__ = Tensor.__rdiv__ = _defers(_rdiv, arrays=True)
 Tensor.__div__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__itruediv__
-Tensor.__pow__ = _defers_modulo(F.pow)
-Tensor.__rpow__ = _defers_modulo(lambda self, other: F.pow(other, self))
+Tensor.__pow__ = _defers_modulo(F.pow, OPS["pow.number"].call)
+Tensor.__rpow__ = _defers_modulo(lambda self, other: F.pow(other, self), _number_to_power)
 Tensor.__matmul__ = _defers_numbers(F.matmul)
 Tensor.__rmatmul__ = _defers_numbers(lambda self, other: cast_within(F).matmul(other, self))
 Tensor.__neg__ = Tensor.neg

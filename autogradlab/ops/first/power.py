@@ -29,6 +29,7 @@ from .kinds import numbered, on_both_backends, refuse, refusing
 F = TENSORS
 #: elements of float32 that PyTorch's kernel takes at once: two vectors of eight
 _TOGETHER = 16
+_SINGLE = np.dtype(np.float32)
 _NEGATIVE = "Integers to negative integer powers are not allowed."
 
 
@@ -138,6 +139,9 @@ def _no_negative(x: np.ndarray, exponent: Any) -> None:
 
 def _number_power(input: np.ndarray, exponent: Any) -> np.ndarray:
     dtype = input.dtype
+    if exponent == 2 and dtype is _SINGLE:  # the usual case
+        r = np.asarray(input * input)
+        return r if r.ndim < 2 else iterated(r, input)
     if exponent == 1 or (exponent == 0 and dtype.kind != "c"):
         r = input.copy("K") if exponent == 1 else np.ones_like(input)
         return r if r.ndim < 2 else iterated(r, input)
@@ -162,8 +166,10 @@ def _fits(input: np.ndarray, exponent: Any) -> None:
 
 def _power_of_number(self: Any, exponent: np.ndarray) -> np.ndarray:
     refuse(exponent, "pow", "b")
-    base, exponent = numbered(exponent, self), np.asarray(exponent, order="C")
-    if base.ravel()[0] == 1:
+    base = numbered(exponent, self)
+    if not exponent.flags.c_contiguous:
+        exponent = np.asarray(exponent, order="C")
+    if base.flat[0] == 1:
         return np.ones_like(exponent)
     _check(base, exponent)
     return _powers(base, exponent)

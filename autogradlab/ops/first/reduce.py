@@ -84,6 +84,7 @@ def _sums(x: Any, dims: Any, keepdim: Any, made: Any) -> Any:
 
 #: the dtypes in which sums of their numbers are made
 _SUMMED = frozenset(map(np.dtype, (np.float32, np.float64)))
+_BOOL = np.dtype(np.bool_)
 
 
 def refuse_asked(x: Any, dtype: Any, name: str) -> None:
@@ -166,6 +167,8 @@ def sum_all(input: np.ndarray, *, dtype: Any = None) -> Any:
     """
     if dtype is None and (made := input.dtype) in _SUMMED:  # the usual case
         return total(input, made)
+    if dtype is None and made is _BOOL and type(input) is np.ndarray:
+        return np.array(np.count_nonzero(input), np.int64)
     return summed(input, None, False, dtype)
 
 
@@ -518,9 +521,12 @@ RAW.prod = _prod
 
 
 def _truth(declaration: str, ufunc: Any, doc: str, out: Any = None) -> None:
-    name = declare(declaration, doc, out)
+    name, every = declare(declaration, doc, out), ufunc is np.logical_and
 
     def kernel(input: np.ndarray, dim: Any = None, keepdim: bool = False) -> Any:
+        if dim is None and keepdim is False and input.dtype is _BOOL and type(input) is np.ndarray:
+            count = np.count_nonzero(input)  # in a fifth of the time of a reduction, and no slower on many
+            return np.array(count == input.size if every else count > 0)
         dims = (
             tuple(range(input.ndim))
             if dim is None

@@ -48,7 +48,7 @@ def _rounded_pair(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     def run(x: Any, y: Any) -> Any:
         if x.dtype is not _SINGLE or x.size > MANY or y.dtype is not _SINGLE or y.size > MANY:
             return ufunc(x, y)
-        return ufunc(x, y, dtype=_DOUBLE).astype(_SINGLE)
+        return ufunc(x.astype(_DOUBLE), y.astype(_DOUBLE)).astype(_SINGLE)
 
     run.__name__ = ufunc.__name__
     return run

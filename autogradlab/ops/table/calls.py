@@ -8,6 +8,7 @@ gradient is wanted, the Node with what its formulas name; out= goes to `Op.call_
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -162,7 +163,7 @@ def one(op: Op) -> Callable[..., Any]:
         if kwargs:
             if "out" in kwargs:
                 return op.call_any(*args, **kwargs)
-            args = op.filled(args, kwargs)
+            args = (*op.bind(args, kwargs),)
             run = invoke
         elif len(args) != count:
             n = len(args)
@@ -252,7 +253,7 @@ def viewed(op: Op) -> Callable[..., Any]:
         if kwargs:
             if "out" in kwargs:
                 return op.call_any(*args, **kwargs)
-            args = op.filled(args, kwargs)
+            args = (*op.bind(args, kwargs),)
         elif len(args) != count:
             n = len(args)
             args = args + missing[n] if fewest <= n <= most else op.filled(args, kwargs)
@@ -379,14 +380,8 @@ def _saving(op: Op) -> Callable[..., tuple[Any, ...]]:
         return lambda args, x, t: (args[place] if type(args[place]) is not Tensor else plain_number(args[place]), None)
     if kinds == ["tensor"]:
         return lambda args, x, t: (args[0], args[0]._counter[0])
-    if kinds == ["tensor", "value"]:
-        at = savers[1][1]
-        return lambda args, x, t: (
-            args[0],
-            args[at] if type(args[at]) is not Tensor else plain_number(args[at]),
-            args[0]._counter[0],
-            None,
-        )
+    if len(kinds) > 1 and kinds[0] in ("tensor", "output") and {*kinds[1:]} == {"value"}:
+        return _saving_first(kinds[0] == "output", [place for _, place in savers[1:]])
     if not {"tensor", "output", "indices"} & set(kinds):
         return lambda args, x, t: (
             *[
@@ -424,6 +419,30 @@ def _saving(op: Op) -> Callable[..., tuple[Any, ...]]:
             items.append(item)
             versions.append(version)
         return (*items, *versions)
+
+    return save
+
+
+def _saving_first(result: bool, places: list[int]) -> Callable[..., tuple[Any, ...]]:
+    """The same of what saves its input, or its result, and values that stand at these places."""
+    n = len(places)
+    at = places[0]
+    if n == 1:
+
+        def save_both(args: Any, x: np.ndarray, t: Any) -> tuple[Any, ...]:
+            item = save_output(t) if result else args[0]
+            value = args[at]
+            return (item, value if type(value) is not Tensor else plain_number(value), item._counter[0], None)
+
+        return save_both
+    get, nones = itemgetter(*places), (None,) * n
+
+    def save(args: Any, x: np.ndarray, t: Any) -> tuple[Any, ...]:
+        item = save_output(t) if result else args[0]
+        values = get(args)
+        if Tensor in map(type, values):
+            values = tuple([value if type(value) is not Tensor else plain_number(value) for value in values])
+        return (item, *values, item._counter[0], *nones)
 
     return save
 

@@ -59,6 +59,8 @@ _ndarray = np.ndarray
 
 #: stands for the default of a parameter that has none
 _REQUIRED: Any = object()
+#: types of arguments that are taken as they are
+_USUAL = frozenset((int, float, bool, type(None), tuple, list))
 #: ways to have a saved value that is a list of tensors, and all those that are tensors
 _LISTS = frozenset(("list", "results", "indices"))
 #: tensors that are added alone, of which formulas ask the shape, or whether they are there
@@ -250,7 +252,9 @@ class Op:
         #: the arguments that have to be bools, as their defaults are, where no signature is read before
         self.flags = () if reads == "first" else tuple(i for i, d in enumerate(defaults) if type(d) is bool)
         self.index = {n: i for i, n in enumerate(self.names)}
-        self.required = sum(d is _REQUIRED for d in defaults)
+        #: the arguments that must be given, and how many these are
+        self.needed = tuple(i for i, d in enumerate(defaults) if d is _REQUIRED)
+        self.required = len(self.needed)
         #: whether an argument must be given by its name
         self.named_required = _REQUIRED in defaults[code.co_argcount :]
         #: the kernel with every argument positional, in the order of `names`
@@ -491,24 +495,26 @@ class Op:
         if n > self.positional:
             self.reject(args, kwargs, name)
         values = [*args, *self.defaults[n:]]
+        index = self.index
         for key, value in kwargs.items():
-            place = self.index.get(key)
+            place = index.get(key)
             if place is None:
                 first = OTHER_NAMES.get(key, "")
-                place = None if first in kwargs else self.index.get(first)
+                place = None if first in kwargs else index.get(first)
             if place is None or place < n:
                 self.reject(args, kwargs, name)
-            if type(value) is Tensor and place not in self.tensor_places:  # a number in its place
-                value = plain_number(value)
-            elif isinstance(value, type):
-                value = OF_PYTHON.get(value, value)
+            if type(value) not in _USUAL:
+                if type(value) is Tensor and place not in self.tensor_places:  # a number in its place
+                    value = plain_number(value)
+                elif isinstance(value, type):
+                    value = OF_PYTHON.get(value, value)
             values[place] = value  # type: ignore[index]
         for place in self.flags:
             if type(values[place]) is not bool:
                 refused(self, args, kwargs)
         if n < self.required:
-            for v in values:
-                if v is _REQUIRED:
+            for place in self.needed:
+                if values[place] is _REQUIRED:
                     self.reject(args, kwargs, name)
         return values
 
