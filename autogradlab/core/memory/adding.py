@@ -222,7 +222,7 @@ def in_lanes(x: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
         count *= size
     rows = x.reshape(count, -1)
     n = rows.shape[1]
-    end = n - n % lanes
+    end = n - n % lanes if n >= 2 * lanes else 0  # the lanes that are filled once hold the sums already
     columns = as_columns(rows)
     if columns is not None:
         if end:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import length_hint
@@ -86,6 +87,31 @@ _TWO32, _SHIFT32 = np.array(2.0**32), np.array(32, np.uint64)
 _FLOAT32, _FLOAT64, _UINT64 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint64)
 
 
+#: the first twisters that were made, and whose they are: to make one takes thirty times as long as to seed it, so those
+#: of generators that are gone serve again
+_ENGINES: list[tuple[weakref.ref[Generator], Any]] = []
+_MOST_ENGINES = 8
+
+
+def _engine_for(generator: Generator) -> Any:
+    """A twister for a generator, which seeds it before it draws."""
+    for entry in _ENGINES[:]:
+        owner, engine = entry
+        if owner() is None:
+            try:
+                _ENGINES.remove(entry)
+            except ValueError:  # another thread was first
+                continue
+            break
+    else:
+        from numpy.random import MT19937, RandomState
+
+        engine = RandomState(MT19937(0))
+    if len(_ENGINES) < _MOST_ENGINES:
+        _ENGINES.append((weakref.ref(generator), engine))
+    return engine
+
+
 class Generator(metaclass=Native):
     """A stream of random numbers that can be seeded, saved and restored (mirrors `torch.Generator`).
 
@@ -139,9 +165,7 @@ class Generator(metaclass=Native):
 
     def _seed_engine(self) -> Any:
         if self._engine is None:
-            from numpy.random import MT19937, RandomState
-
-            self._engine = RandomState(MT19937(0))
+            self._engine = _engine_for(self)
         if self._torn and len(self._words):
             _stand(self._engine, _untempered(self._words[-BLOCK:]))
         elif self._unseeded or self._torn:

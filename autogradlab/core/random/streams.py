@@ -390,9 +390,15 @@ def random_(out: Array, *bounds: int | None, generator: Generator | None = None)
     return out if n == 0 else fill(out, _from_to_values(n, dtype, span, base, source))
 
 
+def random_int(generator: Generator | None = None) -> int:
+    """The number that `random_` writes into one int64."""
+    high, low = (generator or default_generator).random32(2).tolist()
+    return ((high << 32) | low) & _HIGH
+
+
 def _random_values(n: int, dtype: DType, generator: Generator) -> Array:
     digits = DIGITS.get(dtype.char)
-    if dtype.name in ("int64", "float64"):
+    if dtype == _INT64 or dtype == _FLOAT64:
         values = generator.random64(n)
         if digits is None:
             return (values & np.uint64(_HIGH)).view(_INT64)

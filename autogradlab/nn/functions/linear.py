@@ -190,7 +190,7 @@ def _dropped(input: Tensor, p: float, inplace: bool, feature: bool = False) -> T
     if x.dtype.kind in "biu":  # the noise is divided in place
         check_cast(get_default_dtype().numpy, x.dtype)
     noise /= x.dtype.type(1 - p)
-    by = TENSORS.from_numpy(noise)
+    by = wrap(noise)
     return input.mul_(by) if inplace else TENSORS.mul(input, by)
 
 

@@ -292,8 +292,8 @@ def randint(*args: Any, **kwargs: Any) -> Tensor:
     *bounds, size = args or (None,)
     if 0 < len(bounds) < 3 and type(size) in (tuple, list) and quick(kwargs) and not modes.LOCAL.state.mapped:
         shape = quick_shape((size,))
-        if shape and 0 not in shape and all(type(n) is int for n in bounds):
-            low, high = (0, *bounds)[-2:]
+        low, high = (0, *bounds)[-2:]
+        if shape and 0 not in shape and type(low) is int is type(high):
             numpy = (kwargs.get("dtype") or dtypes.int64).numpy
             return finished(modes.quiet(streams.randint, low, high, shape, numpy), kwargs.get("requires_grad", False))
     _, values = bind("randint", args, kwargs)

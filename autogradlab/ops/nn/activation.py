@@ -976,16 +976,15 @@ def _softmax(input: np.ndarray, dim: int, half: Any = None) -> np.ndarray:
         return input.copy()
     shape = input.shape
     if d == len(shape) - 1:  # PyTorch multiplies there
-        one = np.array(1, input.dtype)
         e = as_columns(input)
         if e is not None:
             e -= _largest(e, 0)
             exp(e, e)
-            e *= one / columns_in_halves(e)
+            e *= np.reciprocal(columns_in_halves(e))
             return e.T.copy() if d == 1 else e.T.copy().reshape(shape)
         e = _lowered(input, d)
         exp(e, e)
-        e *= one / in_halves(e)
+        e *= np.reciprocal(in_halves(e))
         return e
     e = _lowered(input, d)
     exp(e, e)

@@ -368,7 +368,18 @@ def _one_dtype(input: np.ndarray, target: np.ndarray) -> None:
         raise RuntimeError(f"Found dtype {scalar_name(target)} but expected {scalar_name(input)}")
 
 
+_BITS_OF_ONE: dict[np.dtype[Any], Any] = {
+    np.dtype(kind): (np.dtype(words), kind(1).view(words).item())
+    for kind, words in ((np.float32, np.uint32), (np.float64, np.uint64))
+}
+
+
 def _check_probabilities(x: np.ndarray, name: str) -> None:
+    kind, one = _BITS_OF_ONE.get(x.dtype, (None, 0)) if x.size and type(x) is np.ndarray else (None, 0)
+    if kind is not None:  # the bits of negative numbers and of NaN are larger
+        bits = x.view(kind)
+        if bits.item(bits.argmax()) <= one:
+            return
     if x.size and not (x.min() >= 0 and x.max() <= 1):  # nor where one is no number
         raise RuntimeError(f"all elements of {name} should be between 0 and 1")
 

@@ -55,7 +55,8 @@ def make_call(op: Op) -> Callable[..., Any]:
     if op.multi or op.outputs:
         call = many(op)
     elif op.tensor_places != (0,) or op.list_place is not None:
-        call = several(op)
+        pairs = op.tensor_places == op.edge_places == (0, 1) and op.list_place is None and not op.constant_places
+        call = pair(op) if pairs else several(op)
     else:
         call = viewed(op) if op.view else one(op)
     note(own_code(call), (op, ""))
@@ -543,6 +544,64 @@ def several(op: Op) -> Callable[..., Any]:
                 recordable(t, values)
             return counted(t, inner, *values) if inner else t
         return record(t, op.new_node, tuple(edges), op.saves(values, edges, (t,)))
+
+    return call
+
+
+def pair(op: Op) -> Callable[..., Any]:
+    """An operation whose first two arguments are its tensors: calls of two tensors of the usual kind, by place, are
+    carried out here, any other as `several` does, which also says what is wrong."""
+    kernel, defaults, any_other = op.kernel, op.defaults, several(op)
+    most = -1 if op.named_required or op.positional < 2 else min((op.positional, *op.flags))
+    differentiates, inner = op.differentiates, op.inner_writes
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or not 2 <= len(args) <= most:
+            return any_other(*args, **kwargs)
+        input, other = args[:2]
+        if not (type(input) is Tensor is type(other)):
+            return any_other(*args)
+        x, y = input._array, other._array
+        if not (type(x) is _ndarray is type(y)):
+            return any_other(*args)
+        try:
+            r = QUIET(kernel, x, y, *args[2:])
+        except Exception:
+            return any_other(*args)
+        if type(r) is not _ndarray:
+            r = _asarray(r)
+        # unrolled: t = wrap(r)
+        t = _new(Tensor)
+        t._array = r
+        t._edge = NO_EDGE
+        t._counter = UNSHARED
+        t._grad = t._view = t._storage = t._meta = None
+        # end
+        if not differentiates or (FLAGS.unusual and not LOCAL.state.record):
+            if FLAGS.inference and LOCAL.state.inference:
+                t._counter = INFERENCE
+            return counted(t, inner, *args, *defaults[len(args) :]) if inner else t
+        # unrolled: a = known_edge(input)
+        a = input._edge
+        if a is None and input._view is None and (input._meta is not None) and (input._counter is not INFERENCE):
+            accumulate = input._meta.accumulate
+            a = accumulate()
+        # end
+        if a is None:
+            a = gradient_edge(input) if input._counter is not INFERENCE else operand_edge(input, args)
+        # unrolled: b = known_edge(other)
+        b = other._edge
+        if b is None and other._view is None and (other._meta is not None) and (other._counter is not INFERENCE):
+            accumulate = other._meta.accumulate
+            b = accumulate()
+        # end
+        if b is None:
+            b = gradient_edge(other) if other._counter is not INFERENCE else operand_edge(other, args)
+        if (a is NO_EDGE and b is NO_EDGE) or r.dtype.kind not in "fcV":
+            if not (a is NO_EDGE and b is NO_EDGE):
+                recordable(t, args)
+            return counted(t, inner, *args, *defaults[len(args) :]) if inner else t
+        return record(t, op.new_node, (a, b), op.saves([*args, *defaults[len(args) :]], (a, b), (t,)))
 
     return call
 

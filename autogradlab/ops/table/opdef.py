@@ -68,12 +68,11 @@ _ADDED = frozenset(("bias", "source"))
 _OF_TENSORS = _LISTS | {"tensor", "output"}
 
 
-def _taker(places: Sequence[int]) -> Callable[[Sequence[Any]], list[Any]]:
-    """A function that gives a list of what stands at some places."""
+def _taker(places: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """A function that gives what stands at some places."""
     if len(places) < 2:
         return lambda values: [values[place] for place in places]
-    get = itemgetter(*places)
-    return lambda values: [*get(values)]
+    return itemgetter(*places)
 
 
 class Op:
@@ -715,7 +714,7 @@ class Op:
         """
         if self.real and not ahead:
             self.refuse_complex(results[0])
-        items = self.taken(values)
+        items = [*self.taken(values)]
         versions: list[Any] = [None] * len(items)
         every = NO_EDGE not in edges
         for i, users in self.kept:

@@ -6,8 +6,6 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-
 from ...core.random import distributions, streams
 from ...core.random.generator import Generator
 from ...core.recording.record import TENSORS
@@ -29,7 +27,7 @@ def drawn_seed(generator: Generator | None = None) -> int:
     """A seed from a generator, as PyTorch draws it."""
     if generator is not None and not isinstance(generator, Generator):  # which random_ refuses
         TENSORS.empty((), dtype=int64).random_(generator=generator)
-    return int(streams.random_(np.empty((), np.int64), generator=generator))
+    return streams.random_int(generator)
 
 
 def _positive(num_samples: Any) -> None:
