@@ -24,7 +24,7 @@ from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
 from ..table.asking import at, options_of
-from ..table.calls import counted
+from ..table.calls import counted, record
 from ..table.opdef import OPS, Op, alias, composite, op, publish
 from ..table.outputs import UNCASTABLE, Out
 from ..table.signatures import explain
@@ -152,21 +152,28 @@ def tensor_list(name: str, tensors: Any) -> Any:
 
 
 def _short_join(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
-    """cat and stack of a list of tensors that need no Node, in a third of the time that the general way takes."""
+    """cat and stack of a list of tensors in the usual modes, in a third of the time that the general way takes where no
+    Node is wanted."""
     kernel = entry.kernel
 
     def short_join(tensors: Any, dim: Any = 0, *, out: Any = None) -> Any:
         if out is None and type(dim) is int and not FLAGS.unusual and (type(tensors) is list or type(tensors) is tuple):
-            arrays = []
+            arrays, recorded = [], False
             for t in tensors:
-                if type(t) is not Tensor or (t._edge is not NO_EDGE and requires_grad(t)):
+                if type(t) is not Tensor:
                     break
+                recorded = recorded or (t._edge is not NO_EDGE and requires_grad(t))
                 arrays.append(t._array)
             else:
                 try:
-                    return wrap(kernel(arrays, dim))
+                    t = wrap(kernel(arrays, dim))
                 except Apart:
-                    pass
+                    recorded = t = None
+                if recorded:
+                    edges, _ = entry.edges(values := [tensors, dim])
+                    return record(t, entry.new_node, tuple(edges), entry.saves(values, edges, (t,)))
+                if t is not None:
+                    return t
         return call(tensors, dim) if out is None else call(tensor_list(entry.name, tensors), dim, out=out)
 
     return short_join

@@ -38,6 +38,8 @@ _SCALAR = (
 )
 #: whole dimensions before the one of which an entry speaks; an array has no more than 64
 _WHOLE = (_ALL,) * 64
+#: the dtype of indices that need no look
+_LONG = np.dtype(np.int64)
 _NO_PART = object()
 #: entries that `_tensor` leaves as they are
 _PLAIN = frozenset((int, slice, type(None), type(...), bool))
@@ -293,6 +295,12 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         if self._array.ndim < (index._array.ndim if index._array.dtype.kind == "b" else 1):
             raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
         return INDEX(self, (checked_index(index, self._array, 0),))
+    if kind is tuple and 0 < len(index) <= self._array.ndim:
+        for i in index:
+            if type(i) is not Tensor or i._array.dtype is not _LONG or not i._array.ndim:
+                break
+        else:
+            return INDEX(self, index)
     return _parsed(self, index)
 
 

@@ -540,11 +540,17 @@ def copy_(input: Tensor, other: Any = _MISSING, non_blocking: Any = False) -> Te
     """
     if type(non_blocking) is not bool:
         reject("copy_", (input, other, non_blocking), {})
-    if type(other) is Tensor and input._edge is NO_EDGE is other._edge and not modes.FLAGS.unusual:
+    if (
+        type(other) is Tensor
+        and not modes.FLAGS.unusual
+        and (input._edge is NO_EDGE or not requires_grad(input))
+        and (other._edge is NO_EDGE or not requires_grad(other))
+    ):
         target, x = input._array, other._array
         apart = _ordinary(target) and _ordinary(x)
         if apart and input._counter is not UNSHARED is not other._counter:
-            apart = target.base is None is x.base and x is not target  # each the owner of its memory
+            root, source = owner(target), owner(x)
+            apart = root.base is None is source.base and root is not source
         if apart and x.dtype is target.dtype and x.shape == target.shape and 0 not in target.strides:
             commit(input, x)
             return input
