@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,16 @@ def expandable(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     lead = len(target) - len(shape)
     if lead < 0:
         return False
-    if target[lead:] == shape:
-        return True
+    return target[lead:] == shape or _spreads(shape, target)
+
+
+@lru_cache(maxsize=1024)
+def _spreads(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """The same for shapes of which the second is as long."""
     return all(a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False))
 
 
+@lru_cache(maxsize=1024)
 def _summed_dims(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
     lead = len(shape) - len(target)
     return (*range(lead), *(i + lead for i, n in enumerate(target) if n == 1 and shape[i + lead] != 1))

@@ -170,7 +170,7 @@ def _to_copy(input: Any, numpy: Any, memory_format: Any = None) -> np.ndarray:
         r = like(input, numpy)
         r[...] = cast_array(input, numpy)
         return r
-    r = cast_array(input, numpy)
+    r = input.astype(numpy) if numpy.kind == "f" and input.dtype.kind in "biu" else cast_array(input, numpy)
     return r if memory_format is None and r is not input else formatted(r, memory_format)
 
 
@@ -236,8 +236,13 @@ def parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, b
 
 def _converter(declaration: str, wanted: Dtype, doc: str) -> None:
     def convert(input: Tensor, memory_format: Any = None) -> Tensor:
-        if wanted.numpy is input._array.dtype and _suggested(input._array, memory_format):
+        numpy = input._array.dtype
+        if wanted.numpy is numpy and _suggested(input._array, memory_format):
             return input
+        floats = numpy.kind == "f" or wanted.numpy.kind == "f"
+        if numpy.kind != "c" and (floats or input._edge is NO_EDGE):  # as `_converted` finds
+            found: Tensor = TENSORS._to_copy(input, wanted.numpy, memory_format)
+            return found
         return _converted(input, wanted, memory_format)
 
     convert.__doc__ = doc

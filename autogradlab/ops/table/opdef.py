@@ -269,7 +269,7 @@ class Op:
     def _positionally(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         if len(self.names) == self.positional:
             return kernel
-        return _positional(kernel, self.names, self.positional)
+        return _positional(kernel, self.names, self.positional, self.defaults)
 
     def _find_saved(
         self,
@@ -773,11 +773,14 @@ def _for_methods(kind: type[Op]) -> type[Op]:
     return type(kind.__name__, (kind,), {"as_method": True})
 
 
-def _positional(kernel: Callable[..., Any], names: tuple[str, ...], count: int) -> Callable[..., Any]:
+def _positional(
+    kernel: Callable[..., Any], names: tuple[str, ...], count: int, defaults: tuple[Any, ...]
+) -> Callable[..., Any]:
     last = names[count:]
     if len(last) == 1:
         name = last[0]
-        return lambda *args: kernel(*args[:-1], **{name: args[-1]})
+        default = defaults[-1]  # for which the kernel's own stands, since a dict takes its time
+        return lambda *args: kernel(*args[:-1]) if args[-1] is default else kernel(*args[:-1], **{name: args[-1]})
 
     def invoke(*args: Any) -> Any:
         return kernel(*args[:count], **dict(zip(last, args[count:], strict=True)))
