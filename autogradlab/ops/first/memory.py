@@ -25,8 +25,8 @@ from ...core.tensor.dispatching import hollow, instead
 from ...core.tensor.edges import made_by
 from ...core.tensor.tensor import INFERENCE, Tensor, counter, gradient_edge, requires_grad, wrap
 from ...core.types import dtypes
+from ...core.types.device import CPU, is_meta, require_cpu
 from ...core.types.device import device as Device
-from ...core.types.device import is_meta, require_cpu
 from ...core.types.dims import shape_arg, wrap_dim
 from ...core.types.dtypes import dtype as Dtype
 from ...core.types.layouts import FORMATS
@@ -199,11 +199,14 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     >>> x.to('cpu') is x
     True
     """
-    if len(args) == 1 and not kwargs and type(args[0]) is Dtype:
-        wanted = args[0]
-        if wanted.numpy is input._array.dtype:
+    if len(args) == 1 and not kwargs:
+        given = args[0]
+        kind = type(given)
+        if kind is Dtype:
+            return input if given.numpy is input._array.dtype else _converted(input, given, None)
+        here = given is CPU or (kind is str and given == "cpu") or (kind is Device and given == CPU)
+        if here and (input._array.base is None or not is_absent(input._array)):
             return input
-        return _converted(input, wanted, None)
     device, wanted, _, copy, memory_format = parse_to(args, kwargs)
     where = None if device is None else is_meta(device)
     absent = is_absent(input._array)
@@ -390,7 +393,8 @@ def cpu(input: Tensor, *, memory_format: Any = None) -> Tensor:
     >>> x.cpu() is x
     True
     """
-    require_contents("", input._array)
+    if input._array.base is not None:
+        require_contents("", input._array)
     return input if memory_format is None else to(input, memory_format=memory_format)
 
 

@@ -70,9 +70,10 @@ _OF_TENSORS = _LISTS | {"tensor", "output"}
 
 def _taker(places: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
     """A function that gives what stands at some places."""
-    if len(places) < 2:
-        return lambda values: [values[place] for place in places]
-    return itemgetter(*places)
+    if not places:
+        return lambda values: ()
+    place = places[0]
+    return itemgetter(*places) if len(places) > 1 else lambda values: (values[place],)
 
 
 class Op:
