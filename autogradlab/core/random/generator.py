@@ -231,14 +231,14 @@ class Generator(metaclass=Native):
         high |= words[1::2]
         return high
 
-    def uniform24(self, n: int) -> Array:
-        """`n` numbers of [0, 1) from 24 bits of one word each: float32, shape (n,)."""
+    def uniform24(self, n: int, numpy: np.dtype[Any] = _FLOAT32) -> Array:
+        """`n` numbers of [0, 1) from 24 bits of one word each: float32 or another dtype that holds them, shape (n,)."""
         if n > _CHUNK:
-            values: Array = np.empty(n, _FLOAT32)
+            values: Array = np.empty(n, numpy)
             for i in range(0, n, _CHUNK):
-                values[i : i + _CHUNK] = self.uniform24(min(_CHUNK, n - i))
+                values[i : i + _CHUNK] = self.uniform24(min(_CHUNK, n - i), numpy)
             return values
-        values = (self.random32(n) & _LOW24).astype(_FLOAT32)
+        values = (self.random32(n) & _LOW24).astype(numpy)
         values *= _UNIT24
         return values
 

@@ -92,8 +92,10 @@ def fill(out: Array, values: Array) -> Array:
 
 
 def copy_to_fill(x: Array) -> Array:
-    """A copy that is filled as `x` is: in the same order of elements, and contiguous only if `x` is, since normal
+    """An array that is filled as `x` is: in the same order of elements, and contiguous only if `x` is, since normal
     numbers go to contiguous memory in blocks."""
+    if x.flags.c_contiguous and type(x) is np.ndarray:
+        return np.empty(x.shape, x.dtype)
     copy = np.array(x, order="K")
     if copy.flags.c_contiguous and not x.flags.c_contiguous:
         copy = np.repeat(copy[..., None], 2, -1)[..., 0]
@@ -117,15 +119,16 @@ def _uniform_values(n: int, dtype: DType, low: float, high: float, generator: Ge
         values = fma64(values, high - low, low)
         end: Any = high
     else:
-        values = generator.uniform24(n)
         if dtype == _FLOAT32 and low == 0.0 and high == 1.0:
-            return values
+            return generator.uniform24(n)
         start, end = np.float32(low), np.float32(high)
-        wide = values.astype(_FLOAT64)
+        wide = generator.uniform24(n, _FLOAT64)
         wide *= np.array(end - start, _FLOAT64)
         wide += np.array(start, _FLOAT64)
         values = round_to(wide.astype(_FLOAT32), dtype)
         end = dtype.type(end)
+    if values.dtype.kind == "f" and not values.item(values.argmax()) >= end:
+        return values
     reached = values == np.array(end, dtype)  # rounding may reach the end, which is not part of the range
     if np.count_nonzero(reached):
         values[reached] = low
