@@ -401,7 +401,7 @@ def random_int(generator: Generator | None = None) -> int:
 
 def _random_values(n: int, dtype: DType, generator: Generator) -> Array:
     digits = DIGITS.get(dtype.char)
-    if dtype == _INT64 or dtype == _FLOAT64:
+    if dtype in (_INT64, _FLOAT64):
         values = generator.random64(n)
         if digits is None:
             return (values & np.uint64(_HIGH)).view(_INT64)

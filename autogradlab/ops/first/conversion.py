@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.arguments.declared import signatures
 from ...core.arguments.mismatch import refuse_all, typename
+from ...core.graph.node import NO_EDGE
 from ...core.memory.absent import is_absent, require_contents, require_number
 from ...core.memory.capsules import alone, array_of, capsule_of, lent
 from ...core.memory.lazy import LazyArray, bits, memory_of
@@ -268,12 +269,15 @@ def _real_one(self: Tensor, name: str) -> Any:
 
 
 def to_int(self: Tensor) -> int:
-    return int(_real_one(self, "int64_t"))
+    x = self._array
+    return int(item(self) if x.size == 1 and x.dtype.kind != "c" else _real_one(self, "int64_t"))
 
 
 def to_float(self: Tensor) -> float:
-    _warn_recorded(self)  # before the error; int() does not
-    return float(_real_one(self, "double"))
+    if self._edge is not NO_EDGE:
+        _warn_recorded(self)  # before the error; int() does not
+    x = self._array
+    return float(item(self) if x.size == 1 and x.dtype.kind != "c" else _real_one(self, "double"))
 
 
 def to_complex(self: Tensor) -> complex:

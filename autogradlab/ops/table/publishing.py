@@ -118,6 +118,11 @@ def _reader(name: str, space: str) -> tuple[set[tuple[Any, ...]], Callable[..., 
 _NOTHING: Any = object()
 
 
+def _given(a: Any, b: Any) -> tuple[Any, ...]:
+    """The arguments that were given, of two."""
+    return () if a is _NOTHING else (a,) if b is _NOTHING else (a, b)
+
+
 # Both name the first three arguments, since most calls have no more: passing them on costs half of what a tuple does.
 
 
@@ -135,7 +140,7 @@ def _reading_first(call: Function, name: str, space: str) -> Function:
                         return call(a, b)
                 elif (type(a), type(b), type(c)) in fitted:
                     return call(a, b, c)
-            args = (a, b, c, *more) if c is not _NOTHING else (a, b) if b is not _NOTHING else () if a is _NOTHING else (a,)
+            args = (a, b, c, *more) if c is not _NOTHING else (a,) if b is _NOTHING is not a else _given(a, b)
             if (kwargs or more) and (*map(type, args), *kwargs, *map(type, kwargs.values())) in fitted:
                 return call(*args, **kwargs)
             try:
@@ -165,14 +170,14 @@ def _reading_late(call: Function, name: str, space: str) -> Function:
                     return call(a, b)
                 else:
                     return call(a, b, c)
-            args = (a, b, c, *more) if c is not _NOTHING else (a, b) if b is not _NOTHING else () if a is _NOTHING else (a,)
+            args = (a, b, c, *more) if c is not _NOTHING else (a,) if b is _NOTHING is not a else _given(a, b)
             if first and "out" in kwargs:
                 raise TypeError("methods have no out=")
             return call(*args, **kwargs)
         except MemoryError as error:
             raise out_of_memory(error) from None
         except Exception as error:
-            args = (a, b, c, *more) if c is not _NOTHING else (a, b) if b is not _NOTHING else () if a is _NOTHING else (a,)
+            args = (a, b, c, *more) if c is not _NOTHING else _given(a, b)
             if not isinstance(error, (TypeError, AttributeError)):
                 explain(name, args[first:], kwargs, space)  # arguments are read before anything else
                 raise
