@@ -98,6 +98,7 @@ TENSORS.sums_at = _recorded_sums_at
 #: the dtypes of which a place is found, and its number read, in half the time of a reduction, of so few numbers
 _QUICK, _FEW = frozenset(map(np.dtype, (np.float32, np.float64, np.int64))), 1 << 12
 
+
 @on_both_backends
 def share_evenly(F: Any, grad: Any, input: Any, result: Any) -> Any:
     """The gradient of an extreme over everything: shared evenly by the elements that attain it."""
