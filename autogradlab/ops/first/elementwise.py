@@ -21,7 +21,7 @@ from ..kernels.rounded import exp, log, rounded, tanh
 from ..table.arguments import old_form, reject
 from ..table.asking import Operator
 from ..table.calls import ByOut
-from ..table.factories import binary, unary
+from ..table.factories import binary, by_kind, unary
 from ..table.inplace import change, recorded_edges
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import FOUND, Out
@@ -47,6 +47,7 @@ F = TENSORS
 _FLOAT32 = np.dtype(np.float32)
 #: an array is faster beside another than a number of Python
 _ONES: dict[Any, Any] = {d: np.array(1, d) for d in (_FLOAT32, np.dtype(np.float64))}
+_NOUGHTS: dict[Any, Any] = {d: np.array(0, d) for d in _ONES}
 
 
 def conj(x: Any) -> Any:
@@ -60,6 +61,7 @@ RAW.conj = conj
 # -- arithmetic --------------------------------------------------------------------------------------------------------
 
 
+@by_kind("b")
 def _no_bool_sub(x: Any, y: np.ndarray | None) -> None:
     if (x if isinstance(x, np.dtype) else x.dtype).kind == "b":
         raise RuntimeError(errors.BOOL_SUB_BOTH)
@@ -749,6 +751,9 @@ alias("special_expit", "sigmoid", method=False)
 
 
 def _relu(x: np.ndarray) -> Any:
+    nought = _NOUGHTS.get(x.dtype)
+    if nought is not None:
+        return limited(x, nought, None)
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if x.dtype.kind == "c":

@@ -21,6 +21,7 @@ from ...core.types.dtypes import from_numpy, get_default_dtype, unsupported
 from ...core.values.promotion import broadcast_shapes, is_number, number, result_dtype
 from ..kernels.limits import clip
 from ..table.asking import at, options_of, unseen
+from ..table.factories import by_kind
 
 #: dtype kinds by what PyTorch's kernels leave out; "V" is bfloat16
 BOOL, INTEGERS, FLOATS, COMPLEX = "b", "iu", "fV", "c"
@@ -60,7 +61,7 @@ def refusing(kinds: str, name: str) -> Callable[[Any, Any], None]:
             broadcast_shapes(x.shape, y.shape)
             refuse(x, name, kinds)
 
-    return check
+    return by_kind(kinds)(check)
 
 
 def no_complex(message: str, error: type[Exception] = RuntimeError) -> Callable[[Any, Any], None]:
@@ -70,7 +71,7 @@ def no_complex(message: str, error: type[Exception] = RuntimeError) -> Callable[
         if x.dtype.kind == COMPLEX:
             raise error(message)
 
-    return check
+    return by_kind(COMPLEX)(check)
 
 
 def is_half(x: Any) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -60,6 +60,7 @@ _ndarray = np.ndarray
 _asarray = np.asarray
 
 Vjp = Callable[..., Any]
+_Check = TypeVar("_Check", bound=Callable[..., None])
 #: stands for an argument that was not given
 _MISSING: Any = object()
 
@@ -85,7 +86,7 @@ def _number(value: float, numpy: np.dtype[Any]) -> Tensor:
         with np.errstate(over="ignore"):
             return wrap_scalar(number(value, numpy), meta)
     t = wrap_scalar(np.array(value, numpy), NumberMeta(wrap_number(value)) if value else _NOUGHTS[type(value)])
-    if value:  # 0.0 and -0.0 are one key
+    if value or type(value) is int:  # 0.0 and -0.0 are one key
         if len(_NUMBERS) >= _MANY:
             _NUMBERS.clear()
         _NUMBERS[value, numpy, type(value)] = t
@@ -369,6 +370,21 @@ def _widened(ufunc: Callable[..., Any], x: np.ndarray, y: np.ndarray) -> tuple[n
     return iterated(r, x, y), np.ones(y.shape, x.dtype)
 
 
+def by_kind(kinds: str) -> Callable[[_Check], _Check]:
+    """Decorator for a `check` of `binary` that looks at nothing but the kind of the dtype, and refuses some: arrays of
+    float32 are not shown to it, unless it refuses them."""
+
+    def marked(check: _Check) -> _Check:
+        check.__dict__["kinds"] = kinds
+        return check
+
+    return marked
+
+
+def _passes_singles(check: Any) -> bool:
+    return check is None or "f" not in getattr(check, "kinds", "f")
+
+
 class Binary(Elementwise):
     """An elementwise entry of two inputs, broadcast against each other."""
 
@@ -567,6 +583,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
     kernel, check, floats, pair = entry.ufunc, entry.check, entry.floats, entry.pair
     scalar, crossed, names = entry.scalar, entry.crossed, entry.saved_names()
     narrow, whole, inner = _narrow(entry), None if floats else _WHOLE, entry.inner_writes
+    passed = _passes_singles(check)
 
     def core(input: Any, other: Any) -> Any:
         """The operation on a tensor and a tensor or number; NotImplemented for anything else."""
@@ -598,7 +615,7 @@ def _core(entry: Binary) -> Callable[[Any, Any], Any]:
             input, other, x, y, numpy = *found, None  # the dtype of the result is looked up
             if made is not None and _promotes(input._array.dtype, other._array.dtype) is not x.dtype:
                 made = _promoting(entry.node_class)
-        if check is not None:
+        if check is not None and not (passed and numpy is _SINGLE):
             check(x, y)
         try:
             r = QUIET(kernel, x, y)
@@ -797,6 +814,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
     narrow, whole = _narrow(entry), None if floats else _WHOLE
     recorded, refuses = entry.differentiates or entry.cuts, entry.refuses is not None
     early, late = (check, None) if entry.checks_first else (None, check)
+    passed = _passes_singles(check)
 
     def core_(input: Tensor, other: Any) -> Any:
         target = x = input._array
@@ -834,7 +852,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
             history = History(input, node := entry.prepared(input, other))
             if x.dtype is not other._array.dtype and _promotes(target.dtype, other._array.dtype) is not x.dtype:
                 _promote(node)
-        if early is not None:
+        if early is not None and not (passed and x.dtype is _SINGLE):
             early(x, y)
         version = input._counter
         parts = target.base is not None or other._array.base is not None
@@ -846,7 +864,7 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
                 raise RuntimeError(errors.OUT_BROADCAST.format(list(target.shape), list(shape)))
         if x is not target and x.dtype is not target.dtype and not compares:
             check_cast(x.dtype, target.dtype)
-        if late is not None:
+        if late is not None and not (passed and x.dtype is _SINGLE):
             late(x, y)
         if compares and x.dtype.kind == "c" and x is not target and target.size:
             modes.quiet(kernel, x, y)  # a kernel that is missing is told first
