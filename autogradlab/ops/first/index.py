@@ -294,6 +294,9 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 # -- index arrays ------------------------------------------------------------------------------------------------------
 
 
+_LONG = np.dtype(np.int64)
+
+
 def positions(indices: Any) -> tuple[Any, ...]:
     """Index tensors, arrays and None (a whole dimension) as NumPy wants them."""
     places = tuple([_ALL if i is None else i if type(i) is np.ndarray else i._array for i in indices])
@@ -363,8 +366,13 @@ def _straight(places: tuple[Any, ...]) -> bool:
 
 def _index(input: Any, indices: Any) -> np.ndarray:
     places = positions(indices)
+    first = places[0]
+    rows = len(places) == 1 and input.ndim > 1 and type(input) is np.ndarray and type(first) is np.ndarray
     try:
-        r = input[places]
+        if rows and first.dtype is _LONG and input.flags.c_contiguous:
+            r = input.take(first, 0)  # in a third of the time
+        else:
+            r = input[places]
     except IndexError:
         r = _empty(input, places)
         if r is None:
