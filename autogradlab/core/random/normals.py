@@ -116,16 +116,18 @@ def standard_normals(n: int, generator: Generator) -> Array:
     return z[:n]
 
 
+_TURN = 2.0 * math.pi
+
+
 def _few_normals(words: list[int]) -> list[float]:
     """Normal numbers of four words each pair: two uniform ones of 53 bits, as `uniform53` makes them of many words."""
-    found = []
-    for i in range(0, len(words), 4):
-        turn = (((words[i] & 0x1FFFFF) << 32) | words[i + 1]) * 2.0**-53
-        share = (((words[i + 2] & 0x1FFFFF) << 32) | words[i + 3]) * 2.0**-53
-        radius = math.sqrt(-2.0 * math.log1p(-share))
-        angle = 2.0 * math.pi * turn
-        found.append(radius * math.cos(angle))
-        found.append(radius * math.sin(angle))
+    found: list[float] = []
+    sqrt, log1p, cos, sin = math.sqrt, math.log1p, math.cos, math.sin
+    word = iter(words)
+    for a, b, c, d in zip(word, word, word, word, strict=True):  # floats hold the 53 bits, and are faster than ints
+        radius = sqrt(-2.0 * log1p(((c & 0x1FFFFF) * 2.0**32 + d) * -(2.0**-53)))
+        angle = _TURN * (((a & 0x1FFFFF) * 2.0**32 + b) * 2.0**-53)
+        found += (radius * cos(angle), radius * sin(angle))
     return found
 
 
