@@ -578,8 +578,8 @@ def _finish(
             results.append(o)
             continue
         is_input = _among(o, args)
-        changed = _among(o, dirty)
-        diff = recording and o._array.dtype.kind in "fcV" and not _among(o, fixed)
+        changed = bool(dirty) and _among(o, dirty)
+        diff = recording and o._array.dtype.kind in "fcV" and not (fixed and _among(o, fixed))
         detached = not diff and requires_grad(o)
         if separate and is_input and not changed and not detached and _among(o, kept):
             raise RuntimeError(

@@ -139,8 +139,8 @@ def _no_negative(x: np.ndarray, exponent: Any) -> None:
 
 def _number_power(input: np.ndarray, exponent: Any) -> np.ndarray:
     dtype = input.dtype
-    if exponent == 2 and dtype is _SINGLE:  # the usual case
-        r = np.asarray(input * input)
+    if dtype is _SINGLE and (exponent == 2 or exponent == 3):  # the usual cases
+        r = np.asarray(input * input if exponent == 2 else input * input * input)
         return r if r.ndim < 2 else iterated(r, input)
     if exponent == 1 or (exponent == 0 and dtype.kind != "c"):
         r = input.copy("K") if exponent == 1 else np.ones_like(input)
