@@ -56,6 +56,10 @@ def test_deviations_of_few_numbers_are_rounded_once() -> None:
         assert same(x.std(), x.double().std().float())
         assert same(x.var(correction=0), x.double().var(correction=0).float())
     assert math.isnan(torch.tensor([1.0, math.inf]).std().item())
+    x = torch.linspace(-3, 7, 60).reshape(3, 4, 5)
+    for dim in range(-3, 3):
+        assert same(x.std(dim), x.double().std(dim).float())
+        assert x.var(dim).stride() == x.sum(dim).stride()
 
 
 def test_copies_between_views() -> None:

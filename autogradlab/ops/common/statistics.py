@@ -51,14 +51,26 @@ def _parts_by(x: Any, n: int) -> Any:
     return r
 
 
-def _of_all(x: np.ndarray, taken: Any) -> float | None:
-    """The variance of a few numbers of float32, in double as below; None where it is to be computed there."""
-    n = x.size
-    if not x.flags.c_contiguous or n > _MANY or type(taken) is not int or n - taken < 1:
+def _of_few(x: np.ndarray, dim: Any, taken: Any) -> Any:
+    """The variance of a few numbers of float32, all of them or along one dimension, in double as below; None where it
+    is to be computed there."""
+    if not x.flags.c_contiguous or not 0 < x.size <= _MANY or type(taken) is not int:
         return None
-    line = x.reshape(-1).astype(np.float64)
-    line -= _reduce(line) / n
-    return float(line.dot(line)) / (n - taken)
+    if dim is None:
+        n = x.size
+        off = x.reshape(-1).astype(np.float64)
+        off -= _reduce(off) / n
+    elif type(dim) is int and -x.ndim <= dim < x.ndim:
+        n = x.shape[dim]
+        off = x.astype(np.float64)
+        off -= _reduce(off, dim, None, None, True) / np.array(n, np.float64)
+    else:
+        return None
+    if n - taken < 1:
+        return None
+    if dim is None:
+        return float(off.dot(off)) / (n - taken)
+    return np.vecdot(off, off, axis=dim) / np.array(n - taken, np.float64)
 
 
 def _varied(name: str, root: bool, mean: bool) -> Any:
@@ -67,10 +79,11 @@ def _varied(name: str, root: bool, mean: bool) -> Any:
     def kernel(
         input: Any, dim: tuple[int, ...] | None = None, correction: int | None = None, keepdim: bool = False
     ) -> Any:
-        if dim is None and not (keepdim or mean) and input.dtype is _SINGLE and type(input) is np.ndarray:
-            found = _of_all(input, 1 if correction is None else correction)
+        if not (keepdim or mean) and input.dtype is _SINGLE and type(input) is np.ndarray:
+            found = _of_few(input, dim, 1 if correction is None else correction)
             if found is not None:
-                return np.array(math.sqrt(found) if root else found, _SINGLE)
+                sqrt: Any = math.sqrt if type(found) is float else np.sqrt
+                return np.asarray(sqrt(found) if root else found, _SINGLE)
         if input.dtype.kind not in "fcV":
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
         x = input.astype(np.float32) if is_half(input) else input
