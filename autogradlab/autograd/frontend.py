@@ -244,13 +244,19 @@ def _entry(out: Tensor, gradient: Any) -> tuple[Pair, Tensor] | None:
     if not fits:
         return None
     node: Any = gradient_edge(out)
-    if type(node) is tuple or node.shape != x.shape or node.dtype is not x.dtype:
+    nr = 0
+    if type(node) is tuple:
+        node, nr = node
+    if node is None:
+        return None
+    shape, kind = (node.shape[nr], node.dtype[nr]) if node.multi else (node.shape, node.dtype)
+    if shape != x.shape or kind is not x.dtype:
         return None
     if gradient is None:
         one = np.empty(x.shape, x.dtype)
         one.fill(1)
         gradient = wrap(one)
-    return (node, 0), gradient
+    return (node, nr), gradient
 
 
 def _roots(outputs: Sequence[Any]) -> list[Pair]:

@@ -882,6 +882,21 @@ def _run_joint(formula: Formula) -> Callable[..., Any]:
     return run
 
 
+def _run_joint_of_several(formula: Formula) -> Callable[..., Any]:
+    """The same of an operation with several outputs, whose gradients come in a list."""
+    run_joint = own_code(_run_joint(formula))
+
+    def run(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
+        if grad is not None:
+            for g in grad:
+                if g is not None:
+                    found: tuple[Any, ...] = run_joint(self, grad, F)
+                    return found
+        return (None,) * len(self._edges)
+
+    return run
+
+
 def no_derivative(name: str) -> Callable[..., Any]:
     """The formula of an operation that PyTorch has no derivative for."""
 
@@ -930,12 +945,12 @@ def make_node_class(
     methods.update({"_saved_" + n: _saved(n) for n in (*shown_names, *methods.get("constants", ()))})
     methods.update({"_raw_saved_" + n: _raw_saved(n) for n in shown_names})
     not_implemented = name == NOT_IMPLEMENTED
-    if not (multi or not_implemented) and len(formulas) == 1:
+    if not not_implemented and len(formulas) == 1:
         (only,) = formulas
-        if only.edges == (0,) and not only.joint and only.names == fields:
+        if only.joint and only.edges == tuple(range(len(only.edges))):  # of a list of tensors ()
+            methods.setdefault("run", (_run_joint_of_several if multi else _run_joint)(only))
+        elif not multi and only.edges == (0,) and not only.joint and only.names == fields:
             methods.setdefault("run", _run_of_one(only.fn, len(fields), tensors))
-        elif only.joint and only.edges == tuple(range(len(only.edges))):  # of a list of tensors ()
-            methods.setdefault("run", _run_joint(only))
     elif not (multi or not_implemented or any(f.joint for f in formulas)):
         if [f.edges for f in formulas] == [(i,) for i in range(len(formulas))]:
             methods.setdefault("run", _run_each(formulas))

@@ -292,10 +292,13 @@ def group_normed(input: Tensor, num_groups: int, weight: Tensor | None, bias: Te
     n, c = x.shape[:2] if x.ndim > 1 else (input.size(0), input.size(1))  # which raises
     scale, shift = (None if t is None else t._array for t in (weight, bias))
     _kernels.check_groups(x, scale, shift, c, num_groups)
-    laid = [t if t is None else t.contiguous() for t in (input, weight, bias)]
-    if channels_last(x):
-        laid[0] = input
-    return TENSORS.native_group_norm(*laid, n, c, math.prod(x.shape[2:]), num_groups, eps)[0]
+    if not (x.flags.c_contiguous or channels_last(x)):
+        input = input.contiguous()
+    if weight is not None and not weight._array.flags.c_contiguous:
+        weight = weight.contiguous()
+    if bias is not None and not bias._array.flags.c_contiguous:
+        bias = bias.contiguous()
+    return TENSORS.native_group_norm(input, weight, bias, n, c, math.prod(x.shape[2:]), num_groups, eps)[0]
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:

@@ -187,7 +187,11 @@ class GroupNorm(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The input, normalized."""
-        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+        own = self.__dict__["_parameters"]
+        try:
+            return F.group_norm(input, self.num_groups, own["weight"], own["bias"], self.eps)
+        except KeyError:  # as for LayerNorm
+            return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         """The arguments that the repr shows."""

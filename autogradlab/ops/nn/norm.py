@@ -856,11 +856,14 @@ def _group_norm_vjp(
     by_out, by_mean, by_rstd = grads
     if F is TENSORS or by_mean is not None or by_rstd is not None:
         return _group_norm_recorded(F, grads, input, weight, bias, N, C, HxW, group, result1, result2, needs)
-    if F is RAW and is_half(input):
-        by_out, input, weight, result1, result2 = _wide(by_out, input, weight, result1, result2)
-    if F is RAW and not (channels_last(input) or filled_channels_last(input)):
-        by_out, input = contiguous(by_out), contiguous(input)
-    if F is RAW and _plain(by_out, input, result2):
+    plain = F is RAW and _plain(by_out, input, result2)
+    if F is RAW and not plain:
+        if is_half(input):
+            by_out, input, weight, result1, result2 = _wide(by_out, input, weight, result1, result2)
+        if not (channels_last(input) or filled_channels_last(input)):
+            by_out, input = contiguous(by_out), contiguous(input)
+        plain = _plain(by_out, input, result2)
+    if plain:
         found = _group_norm_backward(by_out, input, weight, result1, result2, (N, group, C // group, HxW), needs)
         return _with_channels(input, found)
     shape = tuple(input.shape)
