@@ -338,7 +338,8 @@ def _arrive(node: Node, waiting: Arrivals, nr: int, g: Any) -> None:
 
 def _arrive_at_output(node: Node, i: int, target: Node, waiting: Arrivals, g: Any) -> None:
     """Gradient number `i` of a Node arrives at one of the outputs of another."""
-    nr = pair(node._edges[i])[1]
+    edge = node._edges[i]
+    nr = edge[1] if type(edge) is tuple else 0
     shape, dtype = target.shape[nr], target.dtype[nr]
     if g.shape != shape or g.dtype is not dtype:
         g = _asarray(checked(node, i, g, shape, dtype))

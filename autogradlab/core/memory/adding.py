@@ -373,7 +373,13 @@ def _for_columns(n: int, width: int, numpy: np.dtype[Any], matrix: bool) -> Any:
 
 def _in_steps_and_strands(left: int, x: np.ndarray) -> np.ndarray:
     """The sum over the first axis: of the last columns in strands, of the others in steps."""
-    return np.concatenate((stepwise(x[..., :-left]), _in_strands(x[..., -left:])), -1)
+    r: np.ndarray = np.empty(x.shape[1:], x.dtype)
+    if len(x) <= 16 and x.size < _LINES:
+        _reduce(x[..., :-left], 0, None, r[..., :-left])
+    else:
+        r[..., :-left] = stepwise(x[..., :-left])
+    r[..., -left:] = _in_strands(x[..., -left:])
+    return r
 
 
 def _of_many_columns(x: np.ndarray) -> np.ndarray:

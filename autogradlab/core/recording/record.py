@@ -882,19 +882,19 @@ def _run_joint(formula: Formula) -> Callable[..., Any]:
     return run
 
 
-def _run_joint_of_several(formula: Formula) -> Callable[..., Any]:
-    """The same of an operation with several outputs, whose gradients come in a list."""
-    run_joint = own_code(_run_joint(formula))
+def _run_of_several(run: Callable[..., Any]) -> Callable[..., Any]:
+    """The same of an operation with several outputs, whose gradients come in a list; `run` is that of one output."""
+    run_any = own_code(run)
 
-    def run(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
+    def run_several(self: Any, grad: Any, F: Any) -> tuple[Any, ...]:
         if grad is not None:
             for g in grad:
                 if g is not None:
-                    found: tuple[Any, ...] = run_joint(self, grad, F)
+                    found: tuple[Any, ...] = run_any(self, grad, F)
                     return found
         return (None,) * len(self._edges)
 
-    return run
+    return run_several
 
 
 def no_derivative(name: str) -> Callable[..., Any]:
@@ -947,10 +947,13 @@ def make_node_class(
     not_implemented = name == NOT_IMPLEMENTED
     if not not_implemented and len(formulas) == 1:
         (only,) = formulas
+        run: Any = None
         if only.joint and only.edges == tuple(range(len(only.edges))):  # of a list of tensors ()
-            methods.setdefault("run", (_run_joint_of_several if multi else _run_joint)(only))
-        elif not multi and only.edges == (0,) and not only.joint and only.names == fields:
-            methods.setdefault("run", _run_of_one(only.fn, len(fields), tensors))
+            run = _run_joint(only)
+        elif only.edges == (0,) and not only.joint and only.names == fields:
+            run = _run_of_one(only.fn, len(fields), tensors)
+        if run is not None:
+            methods.setdefault("run", _run_of_several(run) if multi else run)
     elif not (multi or not_implemented or any(f.joint for f in formulas)):
         if [f.edges for f in formulas] == [(i,) for i in range(len(formulas))]:
             methods.setdefault("run", _run_each(formulas))

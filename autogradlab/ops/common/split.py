@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -45,8 +46,8 @@ def pieces(x: np.ndarray, d: int, sizes: Any) -> list[np.ndarray]:
 
 
 def _even(size: int, split_size: int) -> list[int]:
-    count = max((size + split_size - 1) // split_size, 1) if split_size else 1
-    return [split_size] * (count - 1) + [size - split_size * (count - 1)]
+    more = (size - 1) // split_size if split_size and size else 0
+    return [split_size] * more + [size - split_size * more]
 
 
 def _split(input: np.ndarray, split_size: int, dim: int = 0) -> list[Any]:
@@ -80,24 +81,30 @@ def _split_with_sizes(input: np.ndarray, split_sizes: Any, dim: int = 0) -> list
     return pieces(input, d, sizes)
 
 
-def _joined(F: Any, grads: Any, shape: tuple[int, ...], dim: int, sizes: list[int]) -> Any:
-    d = wrap_dim(dim, len(shape))
+def _joined(F: Any, grads: Any, shape: tuple[int, ...], dim: int, sizes: Callable[[int], Any]) -> Any:
+    """The gradient of what was taken apart; sizes: gives those of the parts along the dimension, by its own."""
+    d = dim if dim >= 0 else dim + len(shape)
+    for g in grads:
+        if g is None:
+            break
+    else:
+        return F.cat([*grads], d)
     like = next(g for g in grads if g is not None)
     return F.cat(
         [
             F.zeros_of(like, (*shape[:d], n, *shape[d + 1 :])) if g is None else g
-            for g, n in zip(grads, sizes, strict=True)
+            for g, n in zip(grads, sizes(shape[d]), strict=True)
         ],
         d,
     )
 
 
 def _split_back(F: Any, grads: list[Any], input_shape: tuple[int, ...], split_size: int, dim: int) -> Any:
-    return _joined(F, grads, input_shape, dim, _even(input_shape[dim % len(input_shape)], split_size))
+    return _joined(F, grads, input_shape, dim, lambda n: _even(n, split_size))
 
 
 def _sizes_back(F: Any, grads: list[Any], input_shape: tuple[int, ...], split_sizes: Any, dim: int) -> Any:
-    return _joined(F, grads, input_shape, dim, list(split_sizes))
+    return _joined(F, grads, input_shape, dim, lambda n: split_sizes)
 
 
 _SPLIT = OPS["split"] = Op("split", _split, view=True, multi=True, vjp={"input": _split_back})

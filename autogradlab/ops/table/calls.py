@@ -16,7 +16,7 @@ import numpy as np
 from ...core.graph.node import NO_EDGE, Edge, sequence
 from ...core.memory.rows import Apart, Rows, apart
 from ...core.memory.versions import UNSHARED, of_inference
-from ...core.recording.record import TENSORS, array_property, finish, save_output, start_node
+from ...core.recording.record import TENSORS, array_property, finish, save_output
 from ...core.recording.views import beneath, share
 from ...core.runtime import errors, modes
 from ...core.runtime.code import own_code
@@ -724,23 +724,35 @@ def record_many(op: Op, values: list[Any], edges: list[Edge], ts: list[Tensor], 
         record(ts[0], op.new_node, tuple(edges), op.saves(values, edges, ts))
         return
     made = ts[: op.differentiable]
+    shapes: list[Any] = []
+    kinds: list[Any] = []
     for t in made:
-        kind = t._array.dtype
+        array = t._array
+        kind = array.dtype
         if kind is not _FLOAT and kind.kind not in "fcV":
             recordable(t, values)
-    shape: Any
-    numpy: Any
-    if op.multi_node:
-        shape, numpy = tuple([t._array.shape for t in made]), tuple([t._array.dtype for t in made])
-    else:
-        shape, numpy = made[0]._array.shape, made[0]._array.dtype
-    node = start_node(op.new_node, tuple(edges), shape, numpy, op.saves(values, edges, tuple(ts)))
+        shapes.append(array.shape)
+        kinds.append(kind)
+    shape, numpy = (tuple(shapes), tuple(kinds)) if op.multi_node else (shapes[0], kinds[0])
+    saved = op.saves(values, edges, tuple(ts))
+    new_node = op.new_node
+    # unrolled: node = start_node(new_node, tuple(edges), shape, numpy, saved)
+    node = new_node()
+    node._seq = sequence()
+    node._edges = tuple(edges)
+    node.hooks = None
+    node.shape = shape
+    node.dtype = numpy
+    node.saved = saved
+    # end
     if local is not None and not local.plain:
         finish(node, local)
+    edge: Edge = node
     for nr, t in enumerate(made):
-        kind = t._array.dtype
+        kind = kinds[nr]
         if kind is _FLOAT or kind.kind in "fcV":
-            edge: Edge = (node, nr) if nr else node
+            if nr:
+                edge = (node, nr)
             if t._view is not None:
                 t._view.edge = edge
             else:
