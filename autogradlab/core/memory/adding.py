@@ -276,6 +276,8 @@ def products_in_halves(x: np.ndarray, y: np.ndarray) -> Any:
     """The sums of products along the last axis, which stays with size 1, of two arrays of float32 alike, as PyTorch's
     batch norm makes them: in lanes of 32 bytes, and with what is left over each product and sum rounded at once."""
     both, lanes = x * y, _LANES[x.dtype]
+    if not x.shape[-1] % lanes and both.size <= _BLOCK:
+        return in_halves(both, 32)
     return _in_turn(both, -1)[..., None] if x.shape[-1] < lanes else _by_lanes(both.T, lanes, x.T, y.T).T
 
 
