@@ -93,30 +93,34 @@ def erf_short(x: Array) -> Array:
 
 
 #: erf(x) / x in the powers of x², from the highest, fitted by least squares to 2e-8 of the value up to where it is 1
-_ERF_OVER = (2.025918547587935e-06, 2.8468697564676404e-04, 3.8081163074821234e-03, 5.2875302731990814e-02)
+_ERF_OVER: tuple[Any, ...] = (2.025918547587935e-06, 2.8468697564676404e-04, 3.8081163074821234e-03, 5.2875302731990814e-02)
 _ERF_OVER += (0.19154921174049377, 1.1283791065216064)
-_ERF_UNDER = (3.783187275985256e-05, 1.1707153171300888e-03, 1.5054997988045216e-02, 0.11455917358398438)
+_ERF_UNDER: tuple[Any, ...] = (3.783187275985256e-05, 1.1707153171300888e-03, 1.5054997988045216e-02, 0.11455917358398438)
 _ERF_UNDER += (0.5030887126922607, 1.0)
-_ERF_ONE, _SINGLE_ONE = np.float32(3.9500976), np.float32(1)
+_ERF_ENDS: tuple[Any, ...] = (-3.9500976, 3.9500976, -1, 1)
+# as arrays of one number each: NumPy takes longer with any other number
+_ERF_OVER, _ERF_UNDER, _ERF_ENDS = (
+    tuple([np.array(c, np.float32) for c in numbers]) for numbers in (_ERF_OVER, _ERF_UNDER, _ERF_ENDS)
+)
 
 
-def _polynomial(coefficients: Sequence[float], x: Array) -> Array:
-    kind = x.dtype.type
-    r = x * kind(coefficients[0])
+def _polynomial(coefficients: Sequence[Array], x: Array) -> Array:
+    r = x * coefficients[0]
     for c in coefficients[1:-1]:
-        r += kind(c)
+        r += c
         r *= x
-    r += kind(coefficients[-1])
+    r += coefficients[-1]
     return r
 
 
 def erf_many(x: Array) -> Array:
     """erf of float32 in float32, a tenth of the time and six units of the last place at most."""
-    near = np.asarray(clip(x, -_ERF_ONE, _ERF_ONE))
+    low, high, least, most = _ERF_ENDS
+    near = np.asarray(clip(x, low, high))
     square = near * near
     near *= _polynomial(_ERF_OVER, square)
     near /= _polynomial(_ERF_UNDER, square)
-    found: Array = clip(near, -_SINGLE_ONE, _SINGLE_ONE, out=near)
+    found: Array = clip(near, least, most, near)
     return found
 
 
