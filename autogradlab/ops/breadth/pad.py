@@ -122,7 +122,8 @@ def _padded(input: np.ndarray, padding: Any, dims: int, reflect: bool) -> np.nda
     r = input
     for i in range(dims):
         d = input.ndim - 1 - i
-        r = np.take(r, _sources(input.shape[d], padding[2 * i], padding[2 * i + 1], reflect), axis=d)
+        at = _sources(input.shape[d], padding[2 * i], padding[2 * i + 1], reflect)
+        r = r.take(at, d) if type(r) is np.ndarray else np.take(r, at, axis=d)
     return np.ascontiguousarray(r)
 
 
@@ -143,7 +144,7 @@ def _unpadded(grad: np.ndarray, shape: tuple[int, ...], padding: Any, dims: int,
                 continue
             at = _sources(n, low, high, reflect)[border]
             if reflect:  # they run backwards
-                r[(*along, slice(at[-1], at[0] + 1))] += np.flip(part, d)
+                r[(*along, slice(at[-1], at[0] + 1))] += part[(*along, slice(None, None, -1))]
             else:
                 edge = r[(*along, slice(at[0], at[0] + 1))]
                 whole = (edge, part) if border.start else (part, edge)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,19 @@ def padded(x: Array, padding: Sizes, value: float = 0) -> Array:
     if not any(padding):
         return x
     n = len(padding)
-    shape = (*x.shape[:-n], *(s + 2 * p for s, p in zip(x.shape[-n:], padding, strict=True)))
+    shape = (*x.shape[:-n], *[s + 2 * p for s, p in zip(x.shape[-n:], padding, strict=True)])
     out: Any = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
-    out[(..., *(slice(p, p + s) for p, s in zip(padding, x.shape[-n:], strict=True)))] = x
+    out[(..., *[slice(p, p + s) for p, s in zip(padding, x.shape[-n:], strict=True)])] = x
     return out
+
+
+@lru_cache(maxsize=128)
+def places_of_taps(kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> list[tuple[Any, ...]]:
+    """For each element of a window: where in the padded input it lies for all windows."""
+    return [
+        (..., *(slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True)))
+        for at in itertools.product(*map(range, kernel))
+    ]
 
 
 def out_sizes(sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Sizes:
@@ -51,8 +61,8 @@ def windows(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes)
     shape = (*x.shape[:2], *kernel, *out)
     strides = (
         *x.strides[:2],
-        *(s * d for s, d in zip(step, dilation, strict=True)),
-        *(s * t for s, t in zip(step, stride, strict=True)),
+        *[s * d for s, d in zip(step, dilation, strict=True)],
+        *[s * t for s, t in zip(step, stride, strict=True)],
     )
     return window(x, shape, strides)
 
@@ -73,11 +83,9 @@ def scatter_columns(
     n = cols.shape[0]
     parts = cols.reshape(n, cols.shape[1] // max(math.prod(kernel), 1), *kernel, *out)
     whole: Any = np.zeros((n, parts.shape[1], *(s + 2 * p for s, p in zip(sizes, padding, strict=True))), cols.dtype)
-    for at in itertools.product(*map(range, kernel)):
-        where = tuple(
-            slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True)
-        )
-        whole[(..., *where)] += parts[(slice(None), slice(None), *at)]
+    places = places_of_taps(*map(tuple, (kernel, stride, dilation, out)))
+    for at, where in zip(itertools.product(*map(range, kernel)), places, strict=True):
+        whole[where] += parts[(slice(None), slice(None), *at)]
     if not any(padding):
         return whole
     return np.ascontiguousarray(whole[(..., *(slice(p, p + s) for p, s in zip(padding, sizes, strict=True)))])

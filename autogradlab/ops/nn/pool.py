@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from functools import lru_cache
 from typing import Any
@@ -21,7 +20,7 @@ from ...core.types.dtypes import scalar_name
 from ..first.kinds import BITS, BOOL, COMPLEX, HALF, INTEGERS, SHORT, replace, typed
 from ..table.asking import Operator
 from ..table.opdef import op
-from .conv_maps import few
+from .conv_maps import few, places_of_taps
 
 Array = Any
 Sizes = tuple[int, ...]
@@ -121,15 +120,6 @@ def _spread(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Si
 
 
 @_kept
-def _places(kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> list[tuple[Any, ...]]:
-    """For each element of a window: where in the padded input it lies for all windows."""
-    return [
-        (..., *(slice(i * d, i * d + s * (o - 1) + 1, s) for i, d, s, o in zip(at, dilation, stride, out, strict=True)))
-        for at in itertools.product(*map(range, kernel))
-    ]
-
-
-@_kept
 def _steps(
     sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, out: Sizes
 ) -> tuple[Array, Array]:
@@ -187,7 +177,7 @@ def _maxima(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes)
     """The largest element of each window, the first of several and the last NaN, and its number in the window."""
     best = np.empty((*x.shape[: -len(kernel)], *out), x.dtype)
     winner: Array = np.zeros(best.shape, np.uint8 if math.prod(kernel) <= 256 else np.intp)
-    places = _places(kernel, stride, dilation, out)
+    places = places_of_taps(kernel, stride, dilation, out)
     for some in few(best.shape[0], math.prod(best.shape[1:]), _CACHED):
         _find_maxima(x[some], places, best[some], winner[some])
     return best, winner
@@ -219,7 +209,7 @@ def maxima(
     sizes = input.shape[-len(kernel) :]
     out = tuple(pooled_size(*a, ceil_mode) for a in zip(sizes, kernel, stride, padding, dilation, strict=True))
     x = _spread(input, kernel, stride, padding, dilation, out, -np.inf)
-    first, *others = _places(kernel, stride, dilation, out)
+    first, *others = places_of_taps(kernel, stride, dilation, out)
     best: Array = np.array(x[first], order="C")
     for where in others:
         np.maximum(best, x[where], out=best)
@@ -489,7 +479,7 @@ def _avg_pool(
     one = (1,) * len(kernel)
     out = _sizes(input.shape, kernel, stride, padding, one, ceil_mode, mean=True)
     x = _spread(input, kernel, stride, padding, one, out, 0)
-    first, *others = _places(kernel, stride, one, out)
+    first, *others = places_of_taps(kernel, stride, one, out)
     total: Any = np.array(x[first])
     for where in others:
         total += x[where]
@@ -522,7 +512,7 @@ def _avg_pool_backward(
     g = input / by
     wanted, inside = _room(sizes, kernel, stride, padding, one, out)
     whole = np.zeros((*shape[:-nd], *wanted), input.dtype)
-    for where in _places(kernel, stride, one, out):
+    for where in places_of_taps(kernel, stride, one, out):
         whole[where] += g
     return np.ascontiguousarray(whole[inside])
 
