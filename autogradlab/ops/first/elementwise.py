@@ -27,6 +27,7 @@ from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import FOUND, Out
 from ..table.overloads import Arguments, Called, Overload
 from .kinds import (
+    FLOATS,
     align,
     few_singles,
     floated,
@@ -721,15 +722,18 @@ alias("absolute_", "abs_", function=False)
 
 
 def _sigmoid(x: np.ndarray) -> Any:
-    r = np.asarray(exp(-(floated(x) if x.dtype.kind in "biu" else x)))
+    kind = x.dtype
+    if kind.itemsize == 2 and kind.kind in FLOATS:
+        return in_single(_sigmoid, x)
+    r = np.asarray(exp(-(floated(x) if kind.kind in "biu" else x)))
     one = _ONES.get(r.dtype, 1)
     r += one
-    return one / r  # where exp overflows it is 0, as in PyTorch
+    return np.divide(one, r, r)  # where exp overflows it is 0, as in PyTorch
 
 
 unary(
     "sigmoid(Tensor input, *, Tensor out=None) -> Tensor|foreach",
-    single(_sigmoid),
+    _sigmoid,
     lambda F, grad, result: F.sigmoid_backward(grad, result),
     doc="""
     1 / (1 + exp(-x)): from 0 on the far left to 1 on the far right.
