@@ -102,7 +102,8 @@ def batch_norm(
         kind = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {kind}, but got {eps}")
     _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
-    momentum, eps = plain_float(momentum), plain_float(eps)
+    if type(momentum) is not float or type(eps) is not float:
+        momentum, eps = plain_float(momentum), plain_float(eps)
     return batch_normed(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
@@ -117,11 +118,12 @@ def batch_normed(
     eps: float,
 ) -> Tensor:
     """What torch.batch_norm gives: one value per channel is enough, and eps is not looked at."""
-    if not input._array.size:  # nothing to normalize, only to scale and to shift
+    x = input._array
+    if not x.size:  # nothing to normalize, only to scale and to shift
         out = TENSORS.clone(input)
         out = out if weight is None else out * weight[0]
         return out if bias is None else out + bias[0]
-    channels = input._array.shape[1] if input._array.ndim > 1 else 0
+    channels = x.shape[1] if x.ndim > 1 else 0
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if t is None:
             if not training and name[0] == "r":
@@ -130,7 +132,8 @@ def batch_normed(
             raise RuntimeError(f"{name} should contain {channels} elements not {t._array.size}")
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
-    wrap_dim(1, input._array.ndim)
+    if x.ndim < 2:
+        wrap_dim(1, x.ndim)
     _reserve(input)
     # the running statistics change without being counted up, as in PyTorch: a second batch may come before backward
     return TENSORS.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
@@ -282,7 +285,8 @@ def group_norm(
     if n * c // num_groups == 1 and n * math.prod(rest) == 1:
         _enough((1, num_groups, *rest), "{}")
     _group_norm(input, num_groups, weight, bias, eps)
-    eps = plain_float(eps)
+    if type(eps) is not float:
+        eps = plain_float(eps)
     return group_normed(input, num_groups, weight, bias, eps)
 
 

@@ -289,12 +289,13 @@ def fused(x: Any, y: Any, z: Any) -> Any:
     """x * y + z of one dtype, rounded once as PyTorch's kernels round it: float32 by way of float64, where a product
     is exact."""
     if z.dtype == _FLOAT32 and x.size <= _FEW and z.size <= _FEW:
-        fits = type(x) is np.ndarray and x.flags.c_contiguous and x.size >= y.size and x.size >= z.size
-        if fits and not (isinstance(y, Rows) or isinstance(z, Rows)):
+        if type(x) is np.ndarray and x.shape == z.shape and not y.ndim:
+            wide = x.astype(_DOUBLE)
+            return np.add(np.multiply(wide, y, wide), z, wide).astype(_FLOAT32)
+        if type(x) is type(y) is type(z) is np.ndarray and x.flags.c_contiguous and y.size <= x.size >= z.size:
             wide = x.astype(_DOUBLE)
             try:  # in its memory, which fits unless the others have sizes where that of x is 1
-                np.multiply(wide, y.astype(_DOUBLE), wide)
-                return np.add(wide, z.astype(_DOUBLE), wide).astype(_FLOAT32)
+                return np.add(np.multiply(wide, y.astype(_DOUBLE), wide), z.astype(_DOUBLE), wide).astype(_FLOAT32)
             except ValueError:
                 pass
         return np.asarray(x.astype(_DOUBLE) * y.astype(_DOUBLE) + z.astype(_DOUBLE)).astype(_FLOAT32)
