@@ -149,7 +149,7 @@ class Adam(Optimizer):
         for group in self.param_groups:
             lr = number(group["lr"])
             beta1, beta2 = map(number, group["betas"])
-            for p, x, g in changes.gradients(group):
+            for p, x, g in changes.bundles(group, keeps=True):
                 names = ("exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else []))
                 state = changes.state_or_zeros(p, *names)
                 step = changes.count(state)

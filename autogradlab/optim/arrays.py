@@ -4,18 +4,18 @@ the changes of a step, which are computed first and written together."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
-from ..core.memory.versions import increment_version
+from ..core.memory.versions import UNSHARED, increment_version
 from ..core.recording.record import RAW
 from ..core.tensor.dispatching import refuse_unheard
-from ..core.tensor.tensor import Tensor, counter, wrap
+from ..core.tensor.tensor import Tensor, wrap
 from ..core.types.dtypes import get_default_dtype
-from ..ops.first.kinds import fused
+from ..ops.first.kinds import FEW, fused
 from .recorded import Recorded, twin
 
 __all__ = [
@@ -172,6 +172,79 @@ def put_reals(target: Array, values: Array) -> None:
         target[...] = values
 
 
+#: from how many parameters on it pays to look which of them can be taken together
+_SEVERAL = 3
+
+
+def _apart(params: Sequence[Tensor]) -> bool:
+    """Whether several parameters have gradients, and no two of them lie in the same memory, where it counts which of
+    them is written last."""
+    owners, count = {}, 0
+    for p in params:
+        x: Any = p._array
+        if p._grad is not None and x.size:
+            while x.__class__ is np.ndarray and x.base is not None:
+                x = x.base
+            if x.__class__ is not np.ndarray:
+                return False
+            owners[id(x)] = x
+            count += 1
+    return count >= _SEVERAL and len(owners) == count
+
+
+def _counts(t: Tensor) -> bool:
+    """Whether a tensor counts its versions, as those of inference mode do not."""
+    return t._counter is UNSHARED or type(t._counter) is list
+
+
+def _alike(p: Tensor, x: Any, g: Any, state: dict[str, Any] | None) -> Any:
+    """What parameters have in common that a Bundle may hold together; None of one with anything special."""
+    kind, shape = p._array.dtype, x.shape  # which of complex numbers is another than that of their pairs of reals
+    if x.size > FEW or kind.kind != "f" or kind.itemsize < 4 or g.dtype is not kind or g.shape != shape:
+        return None
+    if x.__class__ is not np.ndarray or g.__class__ is not np.ndarray or not _counts(p):
+        return None
+    if not state:
+        return kind
+    step = None
+    for name, t in state.items():
+        if not isinstance(t, Tensor) or not _counts(t):
+            return None
+        if name == "step":
+            step = float(t._array)
+        elif t._array.dtype is not kind or t._array.shape != shape or t._array.__class__ is not np.ndarray:
+            return None
+    return kind, step, (*state,)
+
+
+def _bundled(parts: list[Any]) -> tuple[Any, Any, Any]:
+    """Parameters as one, their arrays and their gradients."""
+    if len(parts) == 1:
+        p, x, g, _ = parts[0]
+        return p, x, g
+    tensors, arrays, grads, states = zip(*parts, strict=True)
+    return Bundle([*tensors], [*states]), np.concatenate(arrays, None), np.concatenate(grads, None)
+
+
+class Bundle:
+    """Several small tensors of one dtype as one, whose elements stand in a line: what a step does with each element
+    it then does with all of them by one operation of NumPy.
+
+    states: of parameters, what each of them has, under the same names and with the same count of steps.
+    """
+
+    __slots__ = ("states", "tensors")
+
+    def __init__(self, tensors: list[Any], states: list[dict[str, Any]]) -> None:
+        self.tensors = tensors
+        self.states = states
+
+    def state(self) -> dict[str, Any]:
+        """The states as one."""
+        states = self.states
+        return {name: Bundle([state[name] for state in states], []) for name in states[0]}
+
+
 class Changes:
     """What one step changes. Complex tensors are read and written as pairs of reals, which is how PyTorch's optimizers
     see them. Nothing is visible before `commit`; an interrupted `commit` is finished first, since
@@ -209,10 +282,39 @@ class Changes:
                 g: Any = as_reals(grad._array) if self._complex else grad._array
                 if self._records and not self._complex:
                     g = Recorded(grad)
-                yield p, self.array(p), -g if maximize else g
+                if maximize:
+                    g = -g if g.__class__ is Recorded else np.asarray(-g)
+                yield p, self.array(p), g
 
-    def state(self, p: Tensor) -> dict[str, Any]:
+    def bundles(self, group: dict[str, Any], keeps: bool) -> Iterator[tuple[Any, Any, Any]]:
+        """The same for a step that treats each element by itself: small parameters a Bundle at a time. Those of which
+        anything is special come alone, as do, if the step keeps a state (`keeps`), those that have none yet."""
+        if self._records or not _apart(group["params"]):
+            yield from self.gradients(group)
+            return
+        waiting: dict[Any, tuple[int, list[Any]]] = {}
+        for each in self.gradients(group):
+            p, x, g = each
+            state = self._state.get(p) if keeps else None
+            key = _alike(p, x, g, state) if state or not keeps else None
+            if key is None:
+                yield each
+                continue
+            size, parts = waiting.get(key, (0, []))
+            if size + x.size > FEW:
+                yield _bundled(parts)
+                size, parts = 0, []
+            parts.append((*each, state or {}))
+            waiting[key] = size + x.size, parts
+        self._complex = False  # of the last that came alone
+        for _, parts in waiting.values():
+            yield _bundled(parts)
+
+    def state(self, p: Any) -> dict[str, Any]:
         """The state of a parameter; {} before its first step."""
+        if p.__class__ is Bundle:
+            made: dict[str, Any] = p.state()
+            return made
         return self._state.get(p) or next((made for q, made in self._begun if q is p), {})
 
     def begin(self, p: Tensor, state: dict[str, Any]) -> dict[str, Any]:
@@ -229,8 +331,10 @@ class Changes:
         counts = {"step": scalar_state(0.0), **{name: scalar_state(value) for name, value in scalars.items()}}
         return self.begin(p, {**counts, **{name: zeros(p) for name in names}})
 
-    def array(self, t: Tensor) -> Any:
+    def array(self, t: Any) -> Any:
         """The values of a tensor after what the step has changed so far."""
+        if t.__class__ is Bundle:
+            return np.concatenate([self.array(each) for each in t.tensors], None)
         found = self._writes.get(id(t))
         if found is not None:
             return found[1]
@@ -240,24 +344,41 @@ class Changes:
 
     def count(self, state: dict[str, Any]) -> float:
         """Count this step in `state["step"]`."""
-        step = float(self.array(state["step"])) + 1
-        self.write(state["step"], np.asarray(step), always=True)
+        kept = state["step"]
+        counts = kept.tensors if kept.__class__ is Bundle else (kept,)
+        step = float(self.array(counts[0])) + 1
+        array = np.asarray(step)
+        for count in counts:
+            self.write(count, array, always=True)
         return step
 
-    def write(self, t: Tensor, array: Any, times: int = 1, always: bool = False) -> Any:
+    def write(self, t: Any, array: Any, times: int = 1, always: bool = False) -> Any:
         """Give a tensor new values, which count as `times` in-place operations (none in a fused step,
         unless `always`)."""
-        version = counter(t)
-        if type(version) is not list:  # written at once: such tensors have no version to set
+        by = times if always or not self._fused else 0
+        if t.__class__ is Bundle:
+            start = 0
+            for each in t.tensors:
+                target = each._array
+                end = start + target.size
+                part = array[start:end]
+                self._note(each, part if target.ndim == 1 else part.reshape(target.shape), by)
+                start = end
+        elif _counts(t):
+            self._note(t, array, by)
+        else:  # written at once: such tensors have no version to set
             increment_version(t)
             put_reals(t._array, array)
-            return array
-        key = id(t)
-        before = self._writes.get(key)
-        start = version[0] if before is None else before[3]
-        by = times if always or not self._fused else 0
-        self._writes[key] = [t._array, array, version, start + by, t]
         return array
+
+    def _note(self, t: Tensor, array: Any, by: int) -> None:
+        """Note what is to be written into a tensor, and by how much that counts up its version."""
+        key, version = id(t), t._counter
+        if version is UNSHARED:
+            version = t._counter = [0]
+        before = self._writes.get(key)
+        after = (version[0] if before is None else before[3]) + by
+        self._writes[key] = [t._array, array, version, after, t]
 
     def _write_all(self) -> None:
         for p, made in self._begun:

@@ -86,7 +86,7 @@ class SGD(Optimizer):
         """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
             lr, momentum, decay = number(group["lr"]), group["momentum"], number(group["weight_decay"])
-            for p, x, g in changes.gradients(group):
+            for p, x, g in changes.bundles(group, keeps=momentum != 0):
                 g = with_decay(x, g, decay)
                 if momentum != 0:
                     g = _with_momentum(group, changes, p, g)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import autogradlab
+from autogradlab.optim.arrays import Changes
 
 OPTIMIZERS: list[tuple[str, dict[str, Any]]] = [
     ("SGD", {}),
@@ -68,6 +70,47 @@ def test_optimizer_as_pytorch(torch: Any, name: str, options: dict[str, Any]):
     ours, theirs = trained(autogradlab, name, options), trained(torch, name, options)
     np.testing.assert_allclose(ours[0], theirs[0], rtol=2e-6, atol=1e-7)
     assert ours[1:] == theirs[1:]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        *[each for each in OPTIMIZERS if each[0] in ("SGD", "Adam", "AdamW")],
+        ("SGD", {"momentum": 0.9, "maximize": True, "fused": True}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("shared", [False, True])
+def test_small_parameters_go_together_as_each_by_itself(name: str, options: dict[str, Any], shared: bool):
+    torch = autogradlab
+
+    def taken(together: bool) -> tuple[int, list[Any]]:
+        memory = torch.linspace(-1, 1, 30)
+        shapes = [(3, 2), (4,), (), (1,), (2, 3, 2), (0,), (200, 90)]
+        values = [torch.linspace(-1, 2, math.prod(shape)).reshape(shape).clone() for shape in shapes]
+        values += [torch.ones(2, 3).t(), torch.ones(3, dtype=torch.float64), torch.ones(2, dtype=torch.complex64)]
+        values += [memory[:20], memory[10:]] if shared else []
+        params = [torch.nn.Parameter(value) for value in values]
+        optimizer = getattr(torch.optim, name)([{"params": [p]} for p in params], **options)
+        if together:
+            optimizer.param_groups[0]["params"] = params
+            del optimizer.param_groups[1:]
+        for turn in range(4):
+            for i, p in enumerate(params):
+                p.grad = None if (i + turn) % 5 == 1 else torch.full_like(p, 0.1 * (i - 3) + turn)
+            if options.get("fused"):
+                params[9].grad = None
+            optimizer.step()
+        kept = [
+            {k: None if v is None else (v.tolist(), v._version) for k, v in optimizer.state[p].items()} for p in params
+        ]
+        bundles = [each for group in optimizer.param_groups for each in Changes(optimizer).bundles(group, False)]
+        return len(bundles), [[(p.tolist(), p._version) for p in params], kept]
+
+    steps, one_by_one = taken(False)
+    bundles, together = taken(True)
+    assert together == one_by_one
+    assert (bundles < steps) is not shared
 
 
 @pytest.mark.parity

@@ -33,7 +33,12 @@ IDS = [f"{name}-{'-'.join(options)}" for name, options in OPTIMIZERS]
 
 
 def started(torch: Any, name: str, options: dict[str, Any], steps: int = 1) -> tuple[Any, list[Any]]:
-    params = [torch.nn.Parameter(torch.ones(3, 2)), torch.nn.Parameter(torch.tensor([2.0, -1.0]))]
+    values = (
+        torch.ones(3, 2),
+        torch.tensor([2.0, -1.0]),
+        torch.tensor([0.5]),
+    )  # so many that some steps take them as one
+    params = [torch.nn.Parameter(value) for value in values]
     optimizer = getattr(torch.optim, name)(params, **options)
     for _ in range(steps):
         step(optimizer, params)

@@ -26,7 +26,6 @@ from ..table.families import method
 from ..table.opdef import OPS, Op, composite, op
 from ..table.publishing import inner
 
-
 _new = object.__new__
 
 

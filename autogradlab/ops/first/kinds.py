@@ -275,20 +275,20 @@ def double(kernel: Kernel) -> Kernel:
 
 
 #: up to how many elements products and sums are rounded together; more of them would cost more than last digits tell
-_FEW = 1 << 14
+FEW = 1 << 14
 _FLOAT32 = np.dtype(np.float32)
 _ONE = np.array(1.0)
 
 
 def few_singles(x: Any) -> bool:
     """Whether x is an array of so few numbers of float32 that they are rounded as PyTorch's kernels round them."""
-    return type(x) is np.ndarray and x.dtype == _FLOAT32 and x.size <= _FEW
+    return type(x) is np.ndarray and x.dtype == _FLOAT32 and x.size <= FEW
 
 
 def fused(x: Any, y: Any, z: Any) -> Any:
     """x * y + z of one dtype, rounded once as PyTorch's kernels round it: float32 by way of float64, where a product
     is exact."""
-    if z.dtype == _FLOAT32 and x.size <= _FEW and z.size <= _FEW:
+    if z.dtype == _FLOAT32 and x.size <= FEW and z.size <= FEW:
         if type(x) is np.ndarray and x.shape == z.shape and not y.ndim:
             wide = x.astype(_DOUBLE)
             return np.add(np.multiply(wide, y, wide), z, wide).astype(_FLOAT32)

@@ -92,16 +92,17 @@ def erf_short(x: Array) -> Array:
     return np.copysign(r, x)
 
 
+def _singles(*numbers: float) -> tuple[Array, ...]:
+    """Numbers of float32 as an array each: NumPy takes longer with any other number."""
+    return tuple([np.array(n, np.float32) for n in numbers])
+
+
 #: erf(x) / x in the powers of x², from the highest, fitted by least squares to 2e-8 of the value up to where it is 1
-_ERF_OVER: tuple[Any, ...] = (2.025918547587935e-06, 2.8468697564676404e-04, 3.8081163074821234e-03, 5.2875302731990814e-02)
-_ERF_OVER += (0.19154921174049377, 1.1283791065216064)
-_ERF_UNDER: tuple[Any, ...] = (3.783187275985256e-05, 1.1707153171300888e-03, 1.5054997988045216e-02, 0.11455917358398438)
-_ERF_UNDER += (0.5030887126922607, 1.0)
-_ERF_ENDS: tuple[Any, ...] = (-3.9500976, 3.9500976, -1, 1)
-# as arrays of one number each: NumPy takes longer with any other number
-_ERF_OVER, _ERF_UNDER, _ERF_ENDS = (
-    tuple([np.array(c, np.float32) for c in numbers]) for numbers in (_ERF_OVER, _ERF_UNDER, _ERF_ENDS)
-)
+_ERF_OVER = _singles(2.025918547587935e-06, 2.8468697564676404e-04, 3.8081163074821234e-03, 5.2875302731990814e-02)
+_ERF_OVER += _singles(0.19154921174049377, 1.1283791065216064)
+_ERF_UNDER = _singles(3.783187275985256e-05, 1.1707153171300888e-03, 1.5054997988045216e-02, 0.11455917358398438)
+_ERF_UNDER += _singles(0.5030887126922607, 1.0)
+_ERF_ENDS = _singles(-3.9500976, 3.9500976, -1, 1)
 
 
 def _polynomial(coefficients: Sequence[Array], x: Array) -> Array:
