@@ -74,8 +74,11 @@ def cast_to(g: Any, numpy: np.dtype[Any]) -> Any:
 
 def checked(node: Node | None, index: int, g: Any, shape: tuple[int, ...], numpy: np.dtype[Any]) -> Any:
     """A gradient summed and cast to the shape and dtype that are expected; an error if its shape does not allow it."""
-    if type(g) is np.ndarray and g.dtype is numpy and expandable(shape, g.shape):  # the usual case
-        return reduce_to(g, shape)
+    if type(g) is np.ndarray and g.dtype is numpy:  # the usual case
+        if shape and g.shape[1:] == shape:  # what `reduce_to` does for a bias
+            return added(g, 0).reshape(shape)
+        if expandable(shape, g.shape):
+            return reduce_to(g, shape)
     array = g._array if isinstance(g, Tensor) else g
     if type(array) is Rows and isinstance(g, Tensor):
         array = (g := _left(TENSORS, g, levels_of(shape)))._array

@@ -326,11 +326,15 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     return view(input, (*shape[:d], *inferred, *shape[d + 1 :]))
 
 
+_INT = frozenset((int,))
+
+
 @method("unflatten")
 def _unflattened(self: Tensor, dim: int, sizes: Any) -> Tensor:
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
-    explain("unflatten", (dim, sizes), {}, "Tensor")
+    if type(dim) is not int or type(sizes) is not tuple or not _INT.issuperset(map(type, sizes)):
+        explain("unflatten", (dim, sizes), {}, "Tensor")
     return unflatten(self, dim, sizes)
 
 
