@@ -294,7 +294,7 @@ def group_normed(input: Tensor, num_groups: int, weight: Tensor | None, bias: Te
     """What torch.group_norm gives: one value per group is enough."""
     x = input._array
     n, c = x.shape[:2] if x.ndim > 1 else (input.size(0), input.size(1))  # which raises
-    scale, shift = (None if t is None else t._array for t in (weight, bias))
+    scale, shift = None if weight is None else weight._array, None if bias is None else bias._array
     _kernels.check_groups(x, scale, shift, c, num_groups)
     if not (x.flags.c_contiguous or channels_last(x)):
         input = input.contiguous()

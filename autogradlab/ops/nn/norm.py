@@ -832,8 +832,10 @@ def _group_norm_backward(
         shift = -slope * mean - np.add.reduce(total * each, 2, None, None, True)
         g_input = np.empty(grad.shape, grad.dtype)
         part = np.multiply(g, scale[..., None], g_input.reshape(parts))
-        part += x * slope[..., None]
-        part += shift[..., None]
+        groups = (parts[0] * parts[1], parts[2] * parts[3])  # a row for each
+        part = part.reshape(groups)
+        part += x.reshape(groups) * slope.reshape(-1, 1)
+        part += shift.reshape(-1, 1)
     g_weight = np.add.reduce(off * rstd, 0).reshape(-1) if needs[1] else None
     return [g_input, g_weight, np.add.reduce(total, 0).reshape(-1) if needs[2] else None]
 
@@ -928,10 +930,18 @@ def native_group_norm(
     >>> torch.native_group_norm(torch.tensor([[1., 3.]]), None, None, 1, 2, 1, 1, 1e-5)
     (tensor([[-1.0000,  1.0000]]), tensor([[2.]]), tensor([[1.0000]]))
     """
-    _check_mixed(input, weight, bias)
-    check_groups(input, weight, bias, C, group, N * C * HxW)
-    refuse(input, "GroupNormKernelImpl", BOOL + INTEGERS + COMPLEX)
-    half = is_half(input)
+    kind = input.dtype
+    if not (  # nothing is to be refused
+        kind.kind == "f"
+        and group > 0 == C % group
+        and (weight is None or (weight.dtype is kind and weight.shape == (C,)))
+        and (bias is None or (bias.dtype is kind and bias.shape == (C,)))
+        and input.size == N * C * HxW
+    ):
+        _check_mixed(input, weight, bias)
+        check_groups(input, weight, bias, C, group, N * C * HxW)
+        refuse(input, "GroupNormKernelImpl", BOOL + INTEGERS + COMPLEX)
+    half = kind.itemsize == 2
     kept = _statistics_dtype(input, weight, bias) if half else input.dtype
     wide, weight, bias = _wide(input, weight, bias) if half else (input, weight, bias)
     out, mean, rstd = _centered(wide.reshape(N * group, C // group * HxW), eps)
