@@ -267,7 +267,7 @@ class Adamax(Optimizer):
         """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
             beta1, beta2 = group["betas"]
-            for p, x, g in changes.gradients(group):
+            for p, x, g in changes.bundles(group, keeps=True):
                 state = changes.state_or_zeros(p, "exp_avg", "exp_inf")
                 step = changes.count(state)
                 g = with_decay(x, g, group["weight_decay"])
@@ -416,7 +416,7 @@ class RAdam(Optimizer):
         for group in self.param_groups:
             lr = number(group["lr"])
             beta1, beta2 = group["betas"]
-            for p, x, g in changes.gradients(group):
+            for p, x, g in changes.bundles(group, keeps=True):
                 state = changes.state_or_zeros(p, "exp_avg", "exp_avg_sq")
                 step = changes.count(state)
                 x, g, times = _decayed(group, x, g, lr)

@@ -96,7 +96,7 @@ class RMSprop(Optimizer):
         for group in self.param_groups:
             lr, alpha, momentum = number(group["lr"]), group["alpha"], group["momentum"]
             names = ["square_avg", *["momentum_buffer"] * (momentum > 0), *["grad_avg"] * bool(group["centered"])]
-            for p, x, g in changes.gradients(group):
+            for p, x, g in changes.bundles(group, keeps=True):
                 state = changes.state_or_zeros(p, *names)
                 changes.count(state)
                 g = with_decay(x, g, group["weight_decay"])
@@ -176,7 +176,7 @@ class Adagrad(Optimizer):
     def step(self, changes: Changes) -> None:
         """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
-            for p, x, g in changes.gradients(group):
+            for p, x, g in changes.bundles(group, keeps=True):
                 state = changes.state(p)
                 step = changes.count(state)
                 g = with_decay(x, g, group["weight_decay"])
@@ -245,7 +245,7 @@ class Adadelta(Optimizer):
         """One step; `closure`, if given, computes the loss anew, which is returned."""
         for group in self.param_groups:
             rho, eps = group["rho"], group["eps"]
-            for p, x, g in changes.gradients(group):
+            for p, x, g in changes.bundles(group, keeps=True):
                 state = changes.state_or_zeros(p, "square_avg", "acc_delta")
                 changes.count(state)
                 g = with_decay(x, g, group["weight_decay"])
@@ -312,7 +312,7 @@ class Rprop(Optimizer):
         for group in self.param_groups:
             shorter, longer = group["etas"]
             low, high = group["step_sizes"]
-            for p, x, g in changes.gradients(group):
+            for p, x, g in changes.bundles(group, keeps=True):
                 state = changes.state(p) or changes.begin(
                     p, {"step": scalar_state(0.0), "prev": zeros(p), "step_size": filled(p, number(group["lr"]))}
                 )

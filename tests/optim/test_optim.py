@@ -75,7 +75,7 @@ def test_optimizer_as_pytorch(torch: Any, name: str, options: dict[str, Any]):
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        *[each for each in OPTIMIZERS if each[0] in ("SGD", "Adam", "AdamW")],
+        *[each for each in OPTIMIZERS if each[0] not in ("NAdam", "ASGD")],  # which keep numbers for each parameter
         ("SGD", {"momentum": 0.9, "maximize": True, "fused": True}),
     ],
     ids=str,
