@@ -172,6 +172,7 @@ def put_reals(target: Array, values: Array) -> None:
         target[...] = values
 
 
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 #: from how many parameters on it pays to look which of them can be taken together
 _SEVERAL = 3
 
@@ -200,7 +201,7 @@ def _counts(t: Tensor) -> bool:
 def _alike(p: Tensor, x: Any, g: Any, state: dict[str, Any] | None) -> Any:
     """What parameters have in common that a Bundle may hold together; None of one with anything special."""
     kind, shape = p._array.dtype, x.shape  # which of complex numbers is another than that of their pairs of reals
-    if x.size > FEW or kind.kind != "f" or kind.itemsize < 4 or g.dtype is not kind or g.shape != shape:
+    if (kind is not _SINGLE and kind is not _DOUBLE) or g.dtype is not kind or g.shape != shape or x.size > FEW:
         return None
     if x.__class__ is not np.ndarray or g.__class__ is not np.ndarray or not _counts(p):
         return None
@@ -217,13 +218,12 @@ def _alike(p: Tensor, x: Any, g: Any, state: dict[str, Any] | None) -> Any:
     return kind, step, (*state,)
 
 
-def _bundled(parts: list[Any]) -> tuple[Any, Any, Any]:
+def _bundled(held: list[Any]) -> tuple[Any, Any, Any]:
     """Parameters as one, their arrays and their gradients."""
-    if len(parts) == 1:
-        p, x, g, _ = parts[0]
-        return p, x, g
-    tensors, arrays, grads, states = zip(*parts, strict=True)
-    return Bundle([*tensors], [*states]), np.concatenate(arrays, None), np.concatenate(grads, None)
+    _, tensors, arrays, grads, states = held
+    if len(tensors) == 1:
+        return tensors[0], arrays[0], grads[0]
+    return Bundle(tensors, states), np.concatenate(arrays, None), np.concatenate(grads, None)
 
 
 class Bundle:
@@ -235,13 +235,15 @@ class Bundle:
 
     __slots__ = ("states", "tensors")
 
-    def __init__(self, tensors: list[Any], states: list[dict[str, Any]]) -> None:
+    def __init__(self, tensors: list[Any], states: list[Any]) -> None:
         self.tensors = tensors
         self.states = states
 
     def state(self) -> dict[str, Any]:
         """The states as one."""
         states = self.states
+        if not states[0]:
+            return {}
         return {name: Bundle([state[name] for state in states], []) for name in states[0]}
 
 
@@ -284,7 +286,7 @@ class Changes:
                     g = Recorded(grad)
                 if maximize:
                     g = -g if g.__class__ is Recorded else np.asarray(-g)
-                yield p, self.array(p), g
+                yield p, self.array(p) if self._writes or self._records or self._complex else p._array, g
 
     def bundles(self, group: dict[str, Any], keeps: bool) -> Iterator[tuple[Any, Any, Any]]:
         """The same for a step that treats each element by itself: small parameters a Bundle at a time. Those of which
@@ -292,23 +294,28 @@ class Changes:
         if self._records or not _apart(group["params"]):
             yield from self.gradients(group)
             return
-        waiting: dict[Any, tuple[int, list[Any]]] = {}
-        for each in self.gradients(group):
-            p, x, g = each
+        waiting: dict[Any, list[Any]] = {}  # for each kind how many elements, and what makes a Bundle
+        for p, x, g in self.gradients(group):
             state = self._state.get(p) if keeps else None
             key = _alike(p, x, g, state) if state or not keeps else None
             if key is None:
-                yield each
+                yield p, x, g
                 continue
-            size, parts = waiting.get(key, (0, []))
-            if size + x.size > FEW:
-                yield _bundled(parts)
-                size, parts = 0, []
-            parts.append((*each, state or {}))
-            waiting[key] = size + x.size, parts
+            size, held = x.size, waiting.get(key)
+            if held is None or held[0] + size > FEW:
+                if held is not None:
+                    yield _bundled(held)
+                waiting[key] = [size, [p], [x], [g], [state]]
+            else:
+                held[0] += size
+                _, tensors, arrays, grads, states = held
+                tensors.append(p)
+                arrays.append(x)
+                grads.append(g)
+                states.append(state)
         self._complex = False  # of the last that came alone
-        for _, parts in waiting.values():
-            yield _bundled(parts)
+        for held in waiting.values():
+            yield _bundled(held)
 
     def state(self, p: Any) -> dict[str, Any]:
         """The state of a parameter; {} before its first step."""
@@ -334,7 +341,9 @@ class Changes:
     def array(self, t: Any) -> Any:
         """The values of a tensor after what the step has changed so far."""
         if t.__class__ is Bundle:
-            return np.concatenate([self.array(each) for each in t.tensors], None)
+            writes = self._writes
+            arrays = [writes[id(each)][1] if id(each) in writes else each._array for each in t.tensors]
+            return np.concatenate(arrays, None)
         found = self._writes.get(id(t))
         if found is not None:
             return found[1]
@@ -348,8 +357,10 @@ class Changes:
         counts = kept.tensors if kept.__class__ is Bundle else (kept,)
         step = float(self.array(counts[0])) + 1
         array = np.asarray(step)
-        for count in counts:
-            self.write(count, array, always=True)
+        if kept.__class__ is Bundle:
+            self._note(counts, [array] * len(counts), 1)
+        else:
+            self.write(kept, array, always=True)
         return step
 
     def write(self, t: Any, array: Any, times: int = 1, always: bool = False) -> Any:
@@ -357,28 +368,30 @@ class Changes:
         unless `always`)."""
         by = times if always or not self._fused else 0
         if t.__class__ is Bundle:
-            start = 0
+            parts, start = [], 0
             for each in t.tensors:
                 target = each._array
                 end = start + target.size
                 part = array[start:end]
-                self._note(each, part if target.ndim == 1 else part.reshape(target.shape), by)
+                parts.append(part if target.ndim == 1 else part.reshape(target.shape))
                 start = end
+            self._note(t.tensors, parts, by)
         elif _counts(t):
-            self._note(t, array, by)
+            self._note((t,), (array,), by)
         else:  # written at once: such tensors have no version to set
             increment_version(t)
             put_reals(t._array, array)
         return array
 
-    def _note(self, t: Tensor, array: Any, by: int) -> None:
-        """Note what is to be written into a tensor, and by how much that counts up its version."""
-        key, version = id(t), t._counter
-        if version is UNSHARED:
-            version = t._counter = [0]
-        before = self._writes.get(key)
-        after = (version[0] if before is None else before[3]) + by
-        self._writes[key] = [t._array, array, version, after, t]
+    def _note(self, tensors: Sequence[Tensor], arrays: Sequence[Any], by: int) -> None:
+        """Note what is to be written into tensors, and by how much that counts up their versions."""
+        writes = self._writes
+        for t, array in zip(tensors, arrays, strict=True):
+            key, version = id(t), t._counter
+            if version is UNSHARED:
+                version = t._counter = [0]
+            after = (writes[key][3] if key in writes else version[0]) + by
+            writes[key] = [t._array, array, version, after, t]
 
     def _write_all(self) -> None:
         for p, made in self._begun:
