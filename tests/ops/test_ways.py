@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from autogradlab.ops.common import order, pairs, sorting, take
 from autogradlab.ops.first import kinds, products, quotients, selecting
 from autogradlab.ops.kernels.rounded import MANY
 from autogradlab.ops.nn import activation, conv_maps, grid, pool
+from autogradlab.ops.table.opdef import OPS
 
 
 @pytest.mark.parametrize("shape", [(16, 3), (32, 10), (64, 1), (2, 20, 20), (17, 16), (40, 32), (8, 2, 16, 5)])
@@ -474,6 +476,48 @@ def test_products_and_sums_rounded_once_in_place(size: int, dtype: type) -> None
     x, z = (rng.standard_normal((size, 2)).astype(dtype) for _ in range(2))
     y = dtype(0.1)
     np.testing.assert_array_equal(kinds.fused(x, y, z), kinds.fused(x, np.full_like(x, y), z))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "z"),
+    [
+        ((3, 4), (3, 1), (4,)),
+        ((2, 3, 4), (3, 1), (2, 3, 4)),
+        ((3, 1), (1, 2), (1,)),  # whose result is larger than the first
+        ((2, 1), (), (1, 2)),
+        ((1,), (1,), (4, 1)),
+        ((0, 3), (3,), (0, 3)),
+    ],
+)
+def test_products_and_sums_rounded_once_of_other_shapes(
+    x: tuple[int, ...], y: tuple[int, ...], z: tuple[int, ...]
+) -> None:
+    rng = np.random.default_rng(0)
+    a, b, c = (np.asarray(rng.standard_normal(shape), np.float32) for shape in (x, y, z))
+    before = a.copy()
+    wanted = np.asarray(a.astype(np.float64) * b + c).astype(np.float32)
+    np.testing.assert_array_equal(kinds.fused(a, b, c), wanted, strict=True)
+    np.testing.assert_array_equal(a, before)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.complex64])
+@pytest.mark.parametrize("needs", [False, True])
+def test_parts_are_the_same_on_both_ways(dtype: Any, needs: bool) -> None:
+    long = OPS["unsafe_split"].call
+    cases = [((7, 4), 3, 0), ((2, 6), 2, 1), ((5,), 9, 0), ((2, 3, 4), 1, 2), ((0, 4), 2, 1), ((4, 2), 2, -1)]
+    for shape, size, dim in cases:
+        found = []
+        for split in (torch.unsafe_split, long):
+            leaf = torch.arange(math.prod(shape)).reshape(shape).to(dtype).requires_grad_(needs)
+            parts = split(leaf.t() if len(shape) == 2 else leaf, size, dim)
+            node = parts[-1].grad_fn
+            told: list[Any] = [[(p.tolist(), p.stride(), p._version, p.output_nr, p._is_view()) for p in parts]]
+            if node is not None:
+                told += [node.name(), node._saved_self_sym_sizes, node._saved_split_size, node._saved_dim]
+                parts[-1].abs().sum().backward()
+                told.append(leaf.grad.tolist())
+            found.append(told)
+        assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("groups", [1, 2])
