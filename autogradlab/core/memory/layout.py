@@ -205,7 +205,7 @@ def _nothing_channels_last(shape: tuple[int, ...], numpy: np.dtype[Any]) -> np.n
 
 def channels_as(input: np.ndarray, r: np.ndarray) -> np.ndarray:
     """The array, with the channels last in memory where this operand has them so."""
-    return with_channels_last(r) if channels_last(input) else r
+    return with_channels_last(r) if input.ndim > 3 and channels_last(input) else r
 
 
 def filled_channels_last(x: np.ndarray) -> bool:
@@ -224,7 +224,7 @@ def keeping_channels(
     @wraps(kernel)
     def run(input: np.ndarray, *args: Any, **kwargs: Any) -> Any:
         found = kernel(input, *args, **kwargs)
-        if not suggested(input):
+        if input.ndim < 4 or not suggested(input):
             return found
         if isinstance(found, np.ndarray):
             return with_channels_last(found)

@@ -580,10 +580,9 @@ def _promote(node: Any) -> None:
 
 def _core(entry: Binary) -> Callable[[Any, Any], Any]:
     """What the operator of an entry is."""
-    kernel, check, floats, pair = entry.ufunc, entry.check, entry.floats, entry.pair
+    kernel, check, floats, pair, inner = entry.ufunc, entry.check, entry.floats, entry.pair, entry.inner_writes
     scalar, crossed, names = entry.scalar, entry.crossed, entry.saved_names()
-    narrow, whole, inner = _narrow(entry), None if floats else _WHOLE, entry.inner_writes
-    passed = _passes_singles(check)
+    narrow, whole, passed = _narrow(entry), None if floats else _WHOLE, _passes_singles(check)
 
     def core(input: Any, other: Any) -> Any:
         """The operation on a tensor and a tensor or number; NotImplemented for anything else."""
@@ -811,10 +810,9 @@ def _core_in_place(entry: Binary) -> Callable[[Tensor, Any], Any]:
     """The operation in place on a tensor, with a tensor or number; NotImplemented for anything else."""
     kernel, check, floats, compares = entry.ufunc, entry.check, entry.floats, entry.compares
     direct = isinstance(kernel, np.ufunc) and not compares
-    narrow, whole = _narrow(entry), None if floats else _WHOLE
+    narrow, whole, passed = _narrow(entry), None if floats else _WHOLE, _passes_singles(check)
     recorded, refuses = entry.differentiates or entry.cuts, entry.refuses is not None
     early, late = (check, None) if entry.checks_first else (None, check)
-    passed = _passes_singles(check)
 
     def core_(input: Tensor, other: Any) -> Any:
         target = x = input._array
