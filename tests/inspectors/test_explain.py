@@ -613,6 +613,27 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
             "Leave `with torch.no_grad():` out there",
         ),
         (
+            "loss = (w * w).sum().backward()\nloss.backward()",
+            "`loss` is None: it was given what `backward()` returns",
+            "`loss = (w * w).sum(); loss.backward()`",
+        ),
+        (
+            "def loss_of(v):\n    (v * v).sum()\nloss = loss_of(w)\nloss.backward()",
+            "`loss` is None: `loss_of(w)` has returned nothing.",
+            "ends with `return`",
+        ),
+        (
+            "import numpy as np\nloss = np.mean(w.detach().numpy() ** 2)\nloss.backward()",
+            "`.numpy()` takes plain numbers out of the tensor",
+            "functions of `torch` instead of NumPy's there",
+        ),
+        ("h = w.new_tensor(w * 2)\nh.sum().backward()", "`w.new_tensor(...)` takes plain numbers", "`h = w * 2`"),
+        (
+            "h = torch.FloatTensor([w[0], w[1]])\nh.sum().backward()",
+            "`torch.FloatTensor(...)` takes plain numbers",
+            "`h = torch.stack([w[0], w[1]])`",
+        ),
+        (
             "with torch.no_grad():\n    w = w + 1\n(w * w).sum().backward()",
             "`w` was given another tensor within `with torch.no_grad():`, the result of `w + 1`",
             "`with torch.no_grad(): w += 1`",

@@ -650,3 +650,19 @@ def test_a_leaf_that_was_bound_anew_where_nothing_is_recorded(torch: Any, shell:
     text = shell.run("lab.why(w)").text
     assert "`w` was given another tensor within `with torch.no_grad():`, the result of `w - 1`" in text
     assert "Write instead: `with torch.no_grad(): w -= 1`" in text
+
+
+def test_a_parameter_made_of_a_result_is_a_leaf_of_its_own(torch: Any, shell: Any) -> None:
+    shell.run(LAB + W + "\np = torch.nn.Parameter(w * 2)\nloss = p.sum()\nloss.backward()")
+    text = shell.run("lab.why(w)").text
+    assert "the gradients went to `p`" in text and "through its `torch.nn.Parameter(...)`" in text
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_that_were_copied_into_a_new_tensor(torch: Any, shell: Any) -> None:
+    shell.run(LAB + W + "\nh = torch.tensor([w[0] * 2, 1.], requires_grad=True)\nloss = h.sum()\nloss.backward()")
+    text = shell.run("lab.why(w)").text
+    assert "One line makes a new tensor of the numbers of others" in text
+    assert "Write instead: `h = torch.stack([w[0] * 2, torch.tensor(1.0)])`" in text
+    shell.run("v = torch.tensor(w)")
+    assert "is a new tensor of plain numbers: `torch.tensor(...)`" in shell.run("lab.why(v)").text

@@ -6,9 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 from ..prose import code
+from ..words import say
 from .called import Called, called
 from .callers import line_of
 from .failing import parsed, resolve, statements
@@ -19,6 +21,7 @@ from .origins import Origin, of_several, origin
 __all__ = [
     "Diagnosis",
     "called_in",
+    "copied",
     "cut",
     "gradient_in",
     "grouped",
@@ -106,7 +109,9 @@ def _follow(
             source, whole = ast.unparse(node), instead(node)
             statement = isinstance(node, ast.Module) and not isinstance(node.body[0], ast.Expr)
             cure = whole if made is None or statement else f"{name} = {whole}"
-            return Diagnosis(kind, {"name": name, "source": source, "cut": spelled, "cure": cure}, made)
+            by_numpy = spelled == ".numpy()" and _by_numpy(node, space)
+            told = {"todo": say("why.numpy_cure")} if by_numpy else {"cure": cure}
+            return Diagnosis(kind, {"name": name, "source": source, "cut": spelled, **told}, made)
     if looked := gradient_in(node, space):
         kind = "gradient_itself" if looked == name else "gradient"
         return Diagnosis(kind, {"result": name, "name": looked}, made)
@@ -117,7 +122,8 @@ def _follow(
         value: Any = space.get(inner.id)
         if is_tensor(value) and value.requires_grad:
             continue
-        if not (is_tensor(value) or is_array(value) or type(value) in (int, float, list, tuple)):
+        number = type(value) in (int, float, list, tuple) or type(value).__module__ == "numpy"
+        if not (is_tensor(value) or is_array(value) or number):
             continue
         came = origin(inner.id, space)
         if came is not None:
@@ -143,6 +149,12 @@ def _follow(
             return found
         leaves.append((inner.id, value, came))
     return None
+
+
+def _by_numpy(node: ast.AST, space: Mapping[str, Any]) -> bool:
+    """Whether an expression calls a function of NumPy, which takes no tensor in the place of an array."""
+    modules = (space.get(n.id) for n in ast.walk(node) if isinstance(n, ast.Name))
+    return any(isinstance(module, ModuleType) and module.__name__ == "numpy" for module in modules)
 
 
 def _appended(name: str, space: Space) -> Diagnosis | None:
@@ -173,9 +185,22 @@ def leaves_by(node: ast.AST, space: Mapping[str, Any], unknown: bool = False) ->
         case ast.Call(func=ast.Name(id=name), args=[of], keywords=[]) if name in NUMBERS:
             if not unknown and any(isinstance(n, ast.Name) and is_tensor(space.get(n.id)) for n in ast.walk(of)):
                 return "numbers", f"{name}(...)"
-        case ast.Call(func=ast.Attribute(attr="tensor") as maker, args=[of, *_]) if learns(ast.Expr(of), space):
-            return "numbers", f"{ast.unparse(maker)}(...)"
+        case ast.Call(func=ast.Attribute(attr="Parameter") as maker, args=[of, *_]) if learns(ast.Expr(of), space):
+            return "cut", f"{ast.unparse(maker)}(...)"
+        case ast.Call(func=ast.Attribute() as maker, args=[of, *_]) if _copies(maker, of):
+            return ("numbers", f"{ast.unparse(maker)}(...)") if learns(ast.Expr(of), space) else None
     return None
+
+
+def _copies(maker: ast.Attribute, of: ast.expr) -> bool:
+    """Whether a call makes a new tensor of the numbers in others: `torch.tensor(x)`, `torch.as_tensor([x, y])`."""
+    listed = isinstance(of, (ast.List, ast.Tuple)) and (maker.attr == "as_tensor" or maker.attr.endswith("Tensor"))
+    return maker.attr in ("tensor", "new_tensor") or listed
+
+
+def copied(spelled: str) -> bool:
+    """Whether that is how `leaves_by` spells it."""
+    return spelled.endswith("ensor(...)")
 
 
 def instead(node: ast.AST) -> str:
@@ -206,8 +231,8 @@ class _Uncut(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         match node:
-            case ast.Call(func=ast.Attribute(value=torch, attr="tensor"), args=[part, *_]) if not _plain(part):
-                return _joined(part, torch)
+            case ast.Call(func=ast.Attribute() as maker, args=[part, *_]) if _copies(maker, part) and not _plain(part):
+                return _joined(part, ast.Name("torch") if maker.attr == "new_tensor" else maker.value)
         if isinstance(node.func, ast.Name) and node.func.id in NUMBERS and len(node.args) == 1:
             return node.args[0]
         leaves = isinstance(node.func, ast.Attribute) and node.func.attr in LEAVING

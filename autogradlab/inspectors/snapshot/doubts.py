@@ -14,7 +14,7 @@ from ..words import say
 from . import reasons
 from .astray import astray
 from .callers import LIBRARIES
-from .cuts import Diagnosis, called_in, cut, instead, leaves_by, of_gradient, unrecorded, unrecording
+from .cuts import Diagnosis, called_in, copied, cut, instead, leaves_by, of_gradient, unrecorded, unrecording
 from .failing import parsed, resolve, statements
 from .feeders import nodes_below
 from .firing import of_inspectors
@@ -240,7 +240,7 @@ def _left(name: str, space: Space, used: Set[str]) -> Iterator[Diagnosis]:
             if kind == "numbers" and not made & used:
                 continue  # they are taken for a look at them as well
             fields = {"name": name, "cut": spelled}
-            if spelled.endswith("tensor(...)"):
+            if copied(spelled):
                 kind, fields["cure"] = "copied", instead(node)
             found = Diagnosis({"cut": "left", "numbers": "left_numbers", "copied": "left_copied"}[kind], fields, where)
             break

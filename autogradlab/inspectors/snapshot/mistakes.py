@@ -129,9 +129,23 @@ def _counted(root: ast.expr, space: Space) -> tuple[str, Origin | None]:
 def _number_backward(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
     for call in failed.calls("backward"):
         if isinstance(call.func, ast.Attribute):
+            if failed.value(of := call.func.value) is None and isinstance(of, ast.Name) and of.id in failed.space:
+                return _nothing(of.id, failed)
             return cut(call.func.value, failed.space, ast.unparse(call.func.value))
     node = failed.call
     return cut(node.value, failed.space, ast.unparse(node.value)) if isinstance(node, ast.Attribute) else None
+
+
+def _nothing(name: str, failed: Failure) -> Diagnosis | None:
+    """What gave a variable None in the place of a result: a backward, or a function without `return`."""
+    made = origin(name, failed.space)
+    match parsed(made.source) if made is not None else None:
+        case ast.Module(body=[ast.Expr(value=ast.Call(func=ast.Attribute(value=root, attr="backward")))]):
+            cure = f"{name} = {ast.unparse(root)}; {name}.backward()"
+            return Diagnosis("backward_kept", {"name": name, "cure": cure}, made)
+        case ast.Module(body=[ast.Expr(value=ast.Call() as call)]):
+            return Diagnosis("nothing_returned", {"name": name, "call": ast.unparse(call)}, made)
+    return None
 
 
 def _twice(failed: Failure, match: re.Match[str]) -> Diagnosis:

@@ -15,7 +15,7 @@ from ..prose import code
 from ..values import dtype
 from ..words import say
 from .calls import bracketed
-from .cuts import cut, gradient_in, leaves_by, names_itself, unrecorded, was_to_learn
+from .cuts import copied, cut, gradient_in, leaves_by, names_itself, unrecorded, was_to_learn
 from .failing import parsed
 from .firing import of_inspectors
 from .graph import class_name, function_of, runs_backward, saved_live, unread
@@ -175,7 +175,7 @@ def _without(
             again = names_itself(made, fields["name"])
             return Reason("rebound_block" if again else "no_grad", fields | {"block": block})
         for kind, spelled in _cuts(made.source, space or {}):
-            kind = "detached" if kind == "cut" else "copied" if spelled.endswith("tensor(...)") else kind
+            kind = "detached" if kind == "cut" else "copied" if copied(spelled) else kind
             return Reason(kind, fields | {"cut": spelled})
         if space is not None and (counts := without_gradient(made.source, space)):
             return Reason("through_counts", fields | {"counts": counts})
