@@ -525,6 +525,8 @@ for x in (base, turned, spread):
                 torch.add(x, y, alpha=2).stride(),
                 torch.sub(x, y, alpha=2).stride(),
                 torch.rsub(x, y).stride(),
+                torch.where(y > 0, x, z).stride(),
+                torch.where(x > 0, z, y).stride(),
                 torch.div(x, y, rounding_mode="floor").stride(),
                 torch.nn.functional.mse_loss(x, y, reduction="none").stride(),
                 torch.nn.functional.smooth_l1_loss(x, y, reduction="none").stride(),

@@ -239,3 +239,15 @@ for call in (
     lambda: torch.matrix_power(torch.ones(2, 3, 3).mT, 1).stride(),
 ):
     attempt(lambda call=call: print(call()))
+
+# % messages-gradient: which fault is named first
+for t in (torch.tensor(1.0), torch.ones(3), torch.ones(3, 2), torch.ones(3, dtype=torch.uint8)):
+    for options in (
+        {"dim": 0},
+        {"dim": 5},
+        {"dim": (0, 0)},
+        {"dim": (0, 5), "spacing": [1.0]},
+        {"dim": (0, 5), "spacing": [1.0, 2.0], "edge_order": 3},
+        {"dim": 0, "edge_order": 2},
+    ):
+        attempt(lambda: print(torch.gradient(t, **options)))

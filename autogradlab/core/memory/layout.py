@@ -159,16 +159,16 @@ def iterating(kernel: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
         if type(first) is np.ndarray is type(r) and r.strides == first.strides and first.shape == shape:
             if not (1 in shape or 0 in shape):  # as `iterated` finds
                 return r
-        return iterated(r, *[read_as(a, r) for a in args if isinstance(a, np.ndarray)])
+        return iterated(r, *[read_as(a, r.dtype) for a in args if isinstance(a, np.ndarray)])
 
     ITERATING.add(run)
     return run
 
 
-def read_as(operand: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """An operand as PyTorch reads it for a result: a broadcast one of another dtype is cast first, to memory of its
-    own."""
-    if operand.dtype is r.dtype or 0 not in operand.strides or operand.dtype == r.dtype:
+def read_as(operand: np.ndarray, numpy: np.dtype[Any]) -> np.ndarray:
+    """An operand that PyTorch reads in this dtype, laid out as it does so: a broadcast one of another dtype is cast
+    first, to memory of its own."""
+    if operand.dtype is numpy or 0 not in operand.strides or operand.dtype == numpy:
         return operand
     return operand if isinstance(operand, Rows) else like(operand, operand.dtype, zero=False)
 

@@ -102,33 +102,31 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
     (tensor([1.0000, 1.5000, 2.5000, 3.0000]),)
     """
     ndim = input.ndim
-    if dim is None:
-        dims = list(range(ndim))
-    else:
-        dims = [wrap_dim(d, ndim) for d in (dim if isinstance(dim, (tuple, list)) else (dim,))]
+    if input._array.dtype == np.uint8:
+        raise RuntimeError("torch.gradient does not support uint8 input.")
+    given = range(ndim) if dim is None else dim if isinstance(dim, (tuple, list)) else (dim,)
     listed = isinstance(spacing, (tuple, list))
     if listed and dim is None and len(spacing) != ndim:
         raise RuntimeError(
             "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
             f"{ndim}', since dim argument was not given, but got a list of length {len(spacing)}"
         )
-    if listed and dim is not None and len(spacing) != len(dims):
+    if listed and dim is not None and len(spacing) != len(given):
         raise RuntimeError(
             "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
             f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length "
-            f"{len(dims)}."
+            f"{len(given)}."
         )
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    dims = [wrap_dim(d, ndim) for d in given]
     if len(set(dims)) != len(dims):
         again = next(d for i, d in enumerate(dims) if d in dims[:i])
         raise RuntimeError(f"dim {again} appears multiple times in the list of dims")
     for d in dims:
-        if input._array.shape[d] < edge_order + 1:
+        if input._array.shape[wrap_dim(d, ndim, scalar_ok=False)] < edge_order + 1:
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
     x: Any = input
-    if x._array.dtype == np.uint8:
-        raise RuntimeError("torch.gradient does not support uint8 input.")
     if x._array.dtype.kind in "iu":
         x = F.to(x, dtype=F.scalar_tensor(1.0).dtype)
     found = []

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.memory.layout import iterated, iterating
+from ...core.memory.layout import iterated, iterating, read_as
 from ...core.memory.rows import Rows
 from ...core.recording.record import RAW, TENSORS
 from ...core.runtime import errors
@@ -159,11 +159,11 @@ def where(condition: np.ndarray, input: np.ndarray, other: np.ndarray) -> np.nda
                 f"where expected condition to be a boolean tensor, but got a tensor with dtype {scalar_name(condition)}"
             )
         warn_once(_BYTES, at="aten/src/ATen/native/TensorCompare.cpp:621")
-        condition = condition.astype(bool)
     numpy = shared(input, other)
-    align(condition, *(np.broadcast_to(np.empty((), bool), a.shape) for a in (input, other)))
-    x, y = cast(input, numpy), cast(other, numpy)
-    return iterated(chosen(condition, x, y), condition, x, y)
+    holds = condition.astype(bool, copy=False)
+    align(holds, *(np.broadcast_to(np.empty((), bool), a.shape) for a in (input, other)))
+    r = chosen(holds, cast(input, numpy), cast(other, numpy))
+    return iterated(r, read_as(condition, holds.dtype), read_as(input, numpy), read_as(other, numpy))
 
 
 def _raw_where(mask: Any, a: Any, b: Any) -> np.ndarray:
