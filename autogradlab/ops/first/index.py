@@ -359,8 +359,9 @@ def _along(p: np.ndarray, sizes: tuple[int, ...], lead: int, width: int) -> tupl
 def _straight(places: tuple[Any, ...]) -> bool:
     """Whether all index arrays have their elements in C's order."""
     for p in places:
-        if not isinstance(p, slice) and p.ndim > 1 and not (p.flags.c_contiguous and laid_out_anew(p)):
-            return False
+        if p.__class__ is not slice and p.ndim > 1:
+            if not p.flags.c_contiguous or (1 in p.shape and not laid_out_anew(p)):
+                return False
     return True
 
 
