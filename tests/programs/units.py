@@ -239,3 +239,12 @@ for kind in (torch.float16, torch.bfloat16, torch.float64):
 for kind in (torch.int64, torch.bool):
     attempt(lambda kind=kind: torch.histogram(torch.ones(2, dtype=kind), torch.ones(2, dtype=kind)))
     attempt(lambda kind=kind: torch.histogram(torch.ones(2, dtype=kind), 2))
+
+# % units-out-exact: out= tensors that must have the dtype of the result
+x = torch.arange(64.0).view(1, 1, 4, 4, 4)
+for kind in (torch.float32, torch.float64, torch.int64):
+    pooled, voxels, part, *outs = (torch.empty(0, dtype=kind) for _ in range(6))
+    attempt(lambda out=pooled: torch._C._nn.avg_pool2d(x[0], 2, out=out).shape)
+    attempt(lambda out=voxels: torch._C._nn.avg_pool3d(x, 2, out=out).shape)
+    attempt(lambda out=part: torch.narrow_copy(x, 2, 1, 2, out=out).shape)
+    attempt(lambda out=tuple(outs): torch.lu_unpack(*torch.linalg.lu_factor(torch.eye(2)), out=out).P.dtype)

@@ -342,6 +342,10 @@ def squeeze_copy(input: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
             grad, input_shape, dim, start, start + length, 1
         ),
     },
+    out=Out(
+        exact="Expected self.dtype() == output.dtype() to be true, but got false.  (Could this error message be "
+        "improved?  If so, please report an enhancement request to PyTorch.)"
+    ),
 )
 def narrow_copy(input: np.ndarray, dim: int, start: int, length: int) -> np.ndarray:
     """

@@ -13,6 +13,7 @@ from ...core.tensor.tensor import Tensor
 from ...core.types.return_types import named
 from ..table.families import method
 from ..table.opdef import composite, op
+from ..table.outputs import EXPECTED, Out
 from ..table.publishing import called_by, inner
 from .factors import permutation_matrix
 
@@ -97,6 +98,7 @@ def _result(made: Any) -> Any:
     differentiable=2,
     returns=_result,
     vjp={"LU_data": _backward},
+    out=Out(exact=EXPECTED),
     shown={"LU_data_shape": ""},
     constants=sizes_of("LU_data_shape", -2, -1),
 )

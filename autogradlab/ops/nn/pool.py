@@ -20,6 +20,7 @@ from ...core.types.dtypes import scalar_name
 from ..first.kinds import BITS, BOOL, COMPLEX, HALF, INTEGERS, SHORT, replace, typed
 from ..table.asking import Operator
 from ..table.opdef import op
+from ..table.outputs import EXPECTED, Out
 from .conv_maps import few, places_of_taps
 
 Array = Any
@@ -554,6 +555,7 @@ def _register_avg(declaration: str, nd: int, refused: str, without: str) -> None
         method=False,
         function=False,
         node=f"{node}0",
+        out=Out(exact=EXPECTED),
         vjp={
             "input": says(("g shared equally among the elements of each window", "平分给各窗口元素的 g"))(
                 lambda F, grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
