@@ -247,11 +247,11 @@ def _entry(out: Tensor, gradient: Any) -> tuple[Pair, Tensor] | None:
     nr = 0
     if type(node) is tuple:
         node, nr = node
-    if node is None:
-        return None
-    shape, kind = (node.shape[nr], node.dtype[nr]) if node.multi else (node.shape, node.dtype)
-    if shape != x.shape or kind is not x.dtype:
-        return None
+        if node is None:
+            return None
+    if node.shape != x.shape or node.dtype is not x.dtype:  # which are several where a Node has several outputs
+        if not node.multi or node.shape[nr] != x.shape or node.dtype[nr] is not x.dtype:
+            return None
     if gradient is None:
         one = np.empty(x.shape, x.dtype)
         one.fill(1)
