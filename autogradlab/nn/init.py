@@ -155,9 +155,8 @@ def trunc_normal_(
 
     Mirrors `torch.nn.init.trunc_normal_`.
     """
-    return _writes(
-        _drawn(tensor, distributions.trunc_normal_, mean, std, a, b, generator), 1 + (tensor._array.size > 0)
-    )
+    times = 1 if tensor.is_meta or not tensor._array.size else 2
+    return _writes(_drawn(tensor, distributions.trunc_normal_, mean, std, a, b, generator), times)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -220,7 +219,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
     Mirrors `torch.nn.init.eye_`.
     """
-    if tensor.ndim != 2:
+    if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     return _written(tensor, np.eye(*tensor.shape))
 
@@ -249,11 +248,11 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
     Mirrors `torch.nn.init.dirac_`.
     """
-    shape = tuple(tensor.shape)
-    if len(shape) not in (3, 4, 5):
+    if tensor.ndimension() not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
-    if shape[0] % groups:
+    if tensor.size(0) % groups:
         raise ValueError("dim 0 must be divisible by groups")
+    shape = tuple(tensor.shape)
     values = np.zeros(shape)
     per = shape[0] // groups
     middle = tuple(n // 2 for n in shape[2:])
@@ -341,7 +340,7 @@ def kaiming_uniform_(
 
     Mirrors `torch.nn.init.kaiming_uniform_`.
     """
-    if 0 in tensor._array.shape:
+    if 0 in tensor.shape:
         warnings.warn(_EMPTY, stacklevel=2)
         return tensor
     fan = _calculate_correct_fan(tensor, mode)
@@ -372,7 +371,7 @@ def kaiming_normal_(
 
     Mirrors `torch.nn.init.kaiming_normal_`.
     """
-    if 0 in tensor._array.shape:
+    if 0 in tensor.shape:
         warnings.warn(_EMPTY, stacklevel=2)
         return tensor
     fan = _calculate_correct_fan(tensor, mode)
@@ -396,7 +395,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
     Mirrors `torch.nn.init.orthogonal_`.
     """
-    if tensor.ndim < 2:
+    if tensor.ndimension() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor._array.size:
         return tensor
@@ -423,7 +422,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
     Mirrors `torch.nn.init.sparse_`.
     """
-    if tensor.ndim != 2:
+    if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, cols = tensor._array.shape
     zeros = math.ceil(sparsity * rows)

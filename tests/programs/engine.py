@@ -5,6 +5,7 @@ import pickle
 import warnings
 
 import torch
+import torch.nn.functional as F
 
 from tests.scenarios.show import attempt, caught
 
@@ -475,3 +476,64 @@ for call in (
             with caught(), mode:
                 made = call(other)
                 print(made.is_inference(), "" if made.is_inference() else made._version, made.requires_grad)
+
+# % engine-gradients-with-history: what passes a given gradient on, or a view of it, passes on its history
+x = torch.ones(2, requires_grad=True)
+g = torch.ones(2, requires_grad=True)
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        print("Function", g, g._is_view())
+        return g
+
+
+for make in (torch.frac, torch.clone, lambda t: t + 1, lambda t: t.view(2), torch.neg, lambda t: t[:], Doubled.apply):
+    y = make(x)
+    handles = (
+        x.register_hook(lambda grad: print("x", grad)),
+        y.grad_fn.register_hook(lambda ins, outs: print("Node", ins[0].requires_grad, outs[0].requires_grad)),
+    )
+    print("grad", torch.autograd.grad(y, x, g * 3, retain_graph=True))
+    y.backward(g)
+    print(x.grad, x.grad.requires_grad)
+    for handle in handles:
+        handle.remove()
+    x.grad = None
+Doubled.apply(x).sum().backward()
+Doubled.apply(x).view(1, 2).backward(torch.ones(1, 2))
+
+# % engine-inputs-without-a-formula: what leads to no input is not asked for its gradient
+x = torch.tensor([3.0, 1.0, 3.0], requires_grad=True)
+found = x.unique()
+(found * 2).sum().backward(inputs=[found])
+print(found.grad)
+attempt(lambda: x.unique().sum().backward())
+
+# % engine-filled-expanded-views: the gradient of an expanded view that was filled has no place to be written to
+for fill in (lambda t: t.fill_(1.0), lambda t: t.zero_()):
+    for options in ({}, {"create_graph": True}):
+        v = (torch.ones(3, requires_grad=True) * 1).expand(2, 3)
+        with caught():
+            fill(v)
+        attempt(lambda v=v, options=options: v.sum().backward(**options))
+
+# % engine-second-pass-of-derivatives: the Nodes of a backward pass keep what they were given, whatever is wanted
+for function in (F.softshrink, F.hardshrink, F.relu6, F.leaky_relu, lambda t: F.threshold(t, 0.5, 1.0), F.relu):
+    x = torch.tensor([0.7, -0.6, 2.0], requires_grad=True)
+    (g,) = torch.autograd.grad(function(x).sum(), x, create_graph=True)
+    for _ in range(2):
+        attempt(lambda g=g, x=x: print(torch.autograd.grad(g.sum(), x)))
+
+# % engine-indices-modified: a saved output that has no gradient is not called the output of anything
+x = torch.rand(3, 3, requires_grad=True)
+for choose in (lambda: x.max(0), lambda: x.sort(0), lambda: x.topk(1), lambda: torch.linalg.eigh(x)):
+    values, others = choose()
+    with torch.no_grad():
+        others.mul_(1)
+    attempt(lambda values=values: values.sum().backward())

@@ -252,3 +252,29 @@ w.grad = torch.ones(3)
 print(w.grad)
 del w.grad
 print(w.grad)
+
+# % inplace-parts-reshaped: one of several views whose base was changed may be reshaped while nothing is recorded
+for change in (
+    lambda t: t.t_(),
+    lambda t: t.transpose_(0, 0),
+    lambda t: t.squeeze_(),
+    lambda t: t.unsqueeze_(0),
+    lambda t: t.as_strided_((1,), (1,)),
+):
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    part, _ = x.unbind(0)
+    with torch.no_grad():
+        part.mul_(2)
+        print(change(part).shape)
+    attempt(lambda part=part, change=change: change(part))
+
+# % inplace-before-kernels: sizes and dtypes are looked at before a kernel is found missing
+for kind in (torch.float32, torch.int64, torch.bool, torch.float64):
+    for name in ("clamp_", "clamp_min_", "clamp_max_"):
+        for limit in (torch.tensor(1j), torch.tensor([1j, 2j, 3j]), torch.tensor([1j, 2j]), 1j):
+            attempt(lambda: getattr(torch.ones(2).to(kind), name)(limit))
+attempt(lambda: torch.clamp(torch.ones(2), torch.tensor(1j), out=torch.empty(0)))
+attempt(lambda: torch.clamp_min(torch.ones(2), torch.tensor(1j), out=torch.empty(0)))
+x = torch.tensor([[[3, -2, -1]], [[1, -2, 1]]])
+attempt(lambda: torch.nn.functional.soft_margin_loss(x, torch.ones(3, 3), reduction="none"))
+attempt(lambda: torch.nn.functional.soft_margin_loss(x, torch.ones(1, 3), reduction="none"))

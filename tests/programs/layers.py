@@ -566,3 +566,7 @@ for shape, sizes in (((2, 2, 3), (2, 3)), ((2, 3, 4), (4,)), ((2, 3), (3,))):
     x = torch.rand(shape, requires_grad=True)
     (g,) = torch.autograd.grad(F.layer_norm(x, sizes), x, torch.ones(shape))
     print(g._is_view(), g.stride())
+for shape in ((2, 2, 3), (2, 1, 3), (2, 2, 2, 2), (4, 2)):
+    x = torch.rand(shape, requires_grad=True)
+    (g,) = torch.autograd.grad(F.batch_norm(x, None, None, torch.ones(shape[1]), training=True), x, torch.ones(shape))
+    print(g._is_view(), g.stride())

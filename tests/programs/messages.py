@@ -251,3 +251,22 @@ for t in (torch.tensor(1.0), torch.ones(3), torch.ones(3, 2), torch.ones(3, dtyp
         {"dim": 0, "edge_order": 2},
     ):
         attempt(lambda: print(torch.gradient(t, **options)))
+
+# % messages-of-recurrent-sizes: an LSTM's input has three dimensions
+for sizes in ((3,), (2, 3)):
+    h = torch.zeros(1, 1, 2)
+    weights = [torch.ones(8, 3), torch.ones(8, 2), torch.zeros(8), torch.zeros(8)]
+    attempt(lambda: torch.lstm(torch.rand(sizes), (h, h), weights, True, 1, 0.0, False, False, True))
+
+# % messages-complex-default: bfloat16 has no complex partner
+torch.set_default_dtype(torch.bfloat16)
+for make in (
+    lambda: torch.tensor(1j),
+    lambda: torch.as_tensor([1j]),
+    lambda: torch.tensor([[1, 2j]]),
+    lambda: torch.ones(2) * 1j,
+    lambda: torch.tensor(1j, dtype=torch.complex64),
+    lambda: torch.ones(0, dtype=torch.complex64).prod(dtype=torch.float16),
+):
+    attempt(make)
+torch.set_default_dtype(torch.float32)

@@ -788,3 +788,9 @@ for kind in (torch.optim.SGD, torch.optim.Adam):
         attempt(lambda s=scaler, o=optimizer: s.step(o))
         attempt(lambda s=scaler: s.update())
         print(weight)
+
+# % modules-started-by-mistake: what is no tensor has no start values
+for name in ("kaiming_uniform_", "kaiming_normal_", "trunc_normal_", "eye_", "dirac_", "orthogonal_", "xavier_normal_"):
+    for given in (None, True, 3, [1.0]):
+        attempt(lambda: getattr(nn.init, name)(given))
+attempt(lambda: nn.init.sparse_(None, 0.5))

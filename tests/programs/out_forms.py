@@ -135,3 +135,25 @@ for x in (torch.tensor([1.0, float("nan")]), torch.arange(2), torch.ones(2, dtyp
         for own in (torch.float64, torch.int64, torch.complex64):
             out = torch.empty((), dtype=own)
             attempt(f"  into {own}", lambda x=x, given=given, out=out: torch.nansum(x, dtype=given, out=out))
+
+# % out-forms-sizes-told: how often a new size is warned of where the result is computed in another dtype
+x = torch.tensor([1.5, 2.0])
+for name, others in (
+    ("logical_and", (x,)),
+    ("logical_or", (x,)),
+    ("logical_xor", (x,)),
+    ("floor_divide", (x,)),
+    ("angle", ()),
+    ("logit", ()),
+    ("add", (x,)),
+    ("clamp", (x, x)),
+    ("clamp_min", (x,)),
+    ("lerp", (x, 0.5)),
+    ("addcmul", (x, x)),
+):
+    for kind in (torch.float32, torch.float64, torch.complex64):
+        out = torch.empty(3, dtype=kind)
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            getattr(torch, name)(x, *others, out=out)
+        print(name, kind, len(seen))

@@ -576,3 +576,40 @@ class Needing(torch.autograd.Function):
 with forward_ad.dual_level():
     dual = forward_ad.make_dual(torch.ones(3), torch.ones(3))
     print(Needing.apply(dual, dual), Needing.apply(dual, weight))
+
+
+# % transforms-seen-by-functions: a pass of a transform is recorded, as hooks and Functions see; views of its arguments
+class Seen(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x * 2
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad):
+        print(torch.is_grad_enabled(), ctx.needs_input_grad)
+        return grad * 2
+
+
+def hooked(t):
+    made = t * 2
+    made.register_hook(lambda grad: print("hook", torch.is_grad_enabled()))
+    return made.sum()
+
+
+def unrecorded(t):
+    with torch.no_grad():
+        return t[0]
+
+
+x = torch.tensor([1.0, 2.0])
+for mode in (torch.enable_grad, torch.no_grad):
+    with mode():
+        print(torch.func.grad(lambda t: Seen.apply(t).sum())(x))
+        print(torch.func.grad(lambda t: torch.func.grad(lambda u: Seen.apply(u).sum())(t).sum())(x))
+        print(torch.func.grad(hooked)(x))
+        value, _ = torch.func.vjp(unrecorded, x)
+        print(value, value.requires_grad)
