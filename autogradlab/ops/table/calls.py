@@ -94,7 +94,7 @@ def counted(t: Tensor, times: int | Callable[..., int], *operands: Any) -> Tenso
     if type(times) is ByOut and modes.current().grad:
         if any(isinstance(x, Tensor) and requires_grad(x) for x in operands):
             raise RuntimeError(errors.OUT_GRAD.format(times.name))
-    if type(times) is ByCopy:
+    if type(times) is ByCopy and requires_grad(operands[0]):
         copied: Tensor = TENSORS.copy_(t, operands[0])
         return copied
     t._counter = [int(times)]
