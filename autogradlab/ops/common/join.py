@@ -88,7 +88,7 @@ def _cat(tensors: list[Any], dim: int = 0) -> np.ndarray:
                     break
             else:
                 r = np.concatenate(tensors, dim)
-                if first.ndim > 3 and all(channels_last(t) for t in tensors):
+                if first.ndim > 3 and all(map(channels_last, tensors)):
                     return with_channels_last(r)
                 return contiguous(r)
     except ValueError:
@@ -228,7 +228,7 @@ def _stack(tensors: list[Any], dim: int = 0) -> np.ndarray:
         numpy = common_dtype(tensors)
     if not plain and Rows in map(type, tensors):
         return np.stack([t if t.dtype is numpy else t.astype(numpy) for t in tensors], d)
-    if d < len(shape) > 3 and all(channels_last(t) for t in tensors):
+    if len(shape) > max(d, 3) and all(map(channels_last, tensors)):
         joined = np.concatenate([t if t.dtype is numpy else t.astype(numpy) for t in tensors], d)
         return with_channels_last(joined).reshape((*shape[:d], len(tensors), *shape[d:]))
     r = np.empty((*shape[:d], len(tensors), *shape[d:]), numpy)
