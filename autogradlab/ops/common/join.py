@@ -24,7 +24,7 @@ from ...core.tensor.tensor import Tensor, requires_grad, wrap
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import from_numpy, promote
 from ..table.asking import at, options_of
-from ..table.calls import counted, record
+from ..table.calls import counted, record, recordable
 from ..table.opdef import OPS, Op, alias, composite, op, publish
 from ..table.outputs import UNCASTABLE, Out
 from ..table.signatures import explain
@@ -170,6 +170,7 @@ def _short_join(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
                 except Apart:
                     recorded = t = None
                 if recorded:
+                    recordable(t, tensors)
                     edges, _ = entry.edges(values := [tensors, dim])
                     return record(t, entry.new_node, tuple(edges), entry.saves(values, edges, (t,)))
                 if t is not None:

@@ -43,7 +43,7 @@ def is_compiled(function: Any) -> bool:
     """Whether PyTorch has compiled a function of this package: one that becomes no method of a class that names it."""
     if type(function) is not FunctionType:
         return False
-    module, name = function.__module__, function.__name__.lstrip("_")
+    module, name = function.__module__ or "", function.__name__.lstrip("_")
     if module.startswith(f"{_ROOT}.nn.functions."):
         return name not in f"{IN_PYTHON['torch.nn.functional']} {_HANDING_ON}".split()
     if module == "torch":
