@@ -620,7 +620,7 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
         (
             "def loss_of(v):\n    (v * v).sum()\nloss = loss_of(w)\nloss.backward()",
             "`loss` is None: `loss_of(w)` has returned nothing.",
-            "ends with `return`",
+            "ends with a `return`",
         ),
         (
             "import numpy as np\nloss = np.mean(w.detach().numpy() ** 2)\nloss.backward()",
@@ -672,7 +672,7 @@ def test_where_no_line_can_be_read_no_name_is_made_up(torch: Any) -> None:
                 "        return x ** 2\n"
                 "y = Sq()(w)"
             ),
-            "A Function is neither made nor called",
+            "A Function is not instantiated, and not called itself",
             "`Sq.apply(w)`",
         ),
         (
