@@ -14,7 +14,7 @@ import numpy as np
 from ..core.arguments.mismatch import typename
 from ..core.backward.engine import Event, Task
 from ..core.backward.validate import checked
-from ..core.graph.node import AccumulateGrad, Node, Pair, pair, reachable
+from ..core.graph.node import NO_EDGE, AccumulateGrad, Node, Pair, pair, reachable
 from ..core.memory.rows import Rows, levels_of, new_level
 from ..core.recording.record import TENSORS
 from ..core.recording.views import passed_on, shown, with_history
@@ -482,10 +482,13 @@ def _arrived(g: Any, given: Sequence[Tensor | None]) -> Tensor:
     """The tensor of a gradient: the one given for the root, if it came through unchanged."""
     if isinstance(g, Tensor):  # recorded: another tensor on the root's memory has a history of its own
         return g
+    recorded = False
     for root in given:
-        if root is not None and root._array is g:
-            return root
-    known = passed_on(g, with_history(given))
+        if root is not None:
+            if root._array is g:
+                return root
+            recorded = recorded or root._edge is not NO_EDGE
+    known = passed_on(g, with_history(given)) if recorded else None
     return shown(g) if known is None else known
 
 

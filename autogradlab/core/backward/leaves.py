@@ -156,6 +156,9 @@ def _laid_out_like(grad: np.ndarray, x: np.ndarray) -> bool:
         steps = tuple([s // grad.itemsize * x.itemsize for s in steps])
     if steps == own and 0 not in steps:
         return True
+    if len(steps) == 1:  # of one dimension without a generator
+        a, b, n = steps[0], own[0], x.shape[0]
+        return abs(a) == b if n != 1 else a != 0
     return all(abs(a) == b if n != 1 else a != 0 for a, b, n in zip(steps, own, x.shape, strict=True))
 
 

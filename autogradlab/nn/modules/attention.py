@@ -118,32 +118,50 @@ class MultiheadAttention(Module):
         if turned:
             query, key, value = self._turned(query, key, value)
         separate = not self._qkv_same_embed_dim
+        weight, bias, q_weight, k_weight, v_weight = self._weights()
+        out_weight, out_bias = self._out_weights()
         out, weights = F.multi_head_attention_forward(
             query,
             key,
             value,
             self.embed_dim,
             self.num_heads,
-            self.in_proj_weight,
-            self.in_proj_bias,
+            weight,
+            bias,
             self.bias_k,
             self.bias_v,
             self.add_zero_attn,
             self.dropout,
-            self.out_proj.weight,
-            self.out_proj.bias,
+            out_weight,
+            out_bias,
             training=self.training,
             key_padding_mask=key_padding_mask,
             need_weights=need_weights,
             attn_mask=attn_mask,
             use_separate_proj_weight=separate,
-            q_proj_weight=self.q_proj_weight,
-            k_proj_weight=self.k_proj_weight,
-            v_proj_weight=self.v_proj_weight,
+            q_proj_weight=q_weight,
+            k_proj_weight=k_weight,
+            v_proj_weight=v_weight,
             average_attn_weights=average_attn_weights,
             is_causal=is_causal,
         )
         return (TENSORS.transpose(out, 1, 0) if turned else out), weights
+
+    def _weights(self) -> tuple[Any, ...]:
+        """Those of the projections of what comes in, from where they are registered: to ask for each takes longer."""
+        own = self.__dict__["_parameters"]
+        try:
+            joint = own["in_proj_weight"], own["in_proj_bias"]
+            return (*joint, own["q_proj_weight"], own["k_proj_weight"], own["v_proj_weight"])
+        except KeyError:  # one of them is set by a hook, or assigned
+            joint = self.in_proj_weight, self.in_proj_bias
+            return (*joint, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
+
+    def _out_weights(self) -> tuple[Any, Any]:
+        """Those of the projection of what goes out."""
+        last = self.out_proj
+        own = last.__dict__.get("_parameters", {})
+        return (own["weight"], own["bias"]) if "weight" in own and "bias" in own else (last.weight, last.bias)
 
     def merge_masks(
         self, attn_mask: Tensor | None, key_padding_mask: Tensor | None, query: Tensor

@@ -95,6 +95,16 @@ class _NormBase(Module):
                 state_dict[key] = TENSORS.tensor(0, dtype=int64) if count is None or count.is_meta else count
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
+    def _tensors(self) -> tuple[Any, ...]:
+        """Its parameters and buffers, from where they are registered: to ask for each attribute takes longer."""
+        own = self.__dict__
+        parameters, buffers = own["_parameters"], own["_buffers"]
+        try:
+            learnt = parameters["weight"], parameters["bias"]
+            return (*learnt, buffers["running_mean"], buffers["running_var"], buffers["num_batches_tracked"])
+        except KeyError:  # one of them is set by a hook, or assigned
+            return self.weight, self.bias, self.running_mean, self.running_var, self.num_batches_tracked
+
 
 class _BatchNorm(_NormBase):
     def forward(self, input: Tensor) -> Tensor:
@@ -110,16 +120,6 @@ class _BatchNorm(_NormBase):
         if training and not tracks:
             mean = var = None
         return F.batch_norm(input, mean, var, weight, bias, batch, factor, self.eps)
-
-    def _tensors(self) -> tuple[Any, ...]:
-        """Its parameters and buffers, from where they are registered: to ask for each attribute takes longer."""
-        own = self.__dict__
-        parameters, buffers = own["_parameters"], own["_buffers"]
-        try:
-            learnt = parameters["weight"], parameters["bias"]
-            return (*learnt, buffers["running_mean"], buffers["running_var"], buffers["num_batches_tracked"])
-        except KeyError:  # one of them is set by a hook, or assigned
-            return self.weight, self.bias, self.running_mean, self.running_var, self.num_batches_tracked
 
 
 named(_BatchNorm, "__init__")

@@ -81,12 +81,13 @@ class _InstanceNorm(_NormBase):
                 stacklevel=2,
             )
         x = TENSORS.unsqueeze(input, 0) if single else input
+        weight, bias, mean, var, _ = self._tensors()
         out = F.instance_norm(
             x,
-            self.running_mean,
-            self.running_var,
-            self.weight,
-            self.bias,
+            mean,
+            var,
+            weight,
+            bias,
             self.training or not self.track_running_stats,
             0.0 if self.momentum is None else self.momentum,
             self.eps,

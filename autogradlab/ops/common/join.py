@@ -229,7 +229,7 @@ def _stack(tensors: list[Any], dim: int = 0) -> np.ndarray:
         numpy = common_dtype(tensors)
     if not plain and Rows in map(type, tensors):
         return np.stack([t if t.dtype is numpy else t.astype(numpy) for t in tensors], d)
-    if len(shape) > max(d, 3) and all(map(channels_last, tensors)):
+    if d < len(shape) > 3 and all(map(channels_last, tensors)):
         joined = np.concatenate([t if t.dtype is numpy else t.astype(numpy) for t in tensors], d)
         return with_channels_last(joined).reshape((*shape[:d], len(tensors), *shape[d:]))
     r = np.empty((*shape[:d], len(tensors), *shape[d:]), numpy)

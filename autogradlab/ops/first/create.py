@@ -238,11 +238,8 @@ def _from_numpy(array: Any) -> Tensor:
     if not array.flags.writeable:
         warn_once(_READ_ONLY, at="torch/csrc/utils/tensor_numpy.cpp:213")
         array = _writable(array)
-    t = finished(
-        array[...]
-        if array.dtype == dtypes.from_numpy(array.dtype).numpy
-        else array.view(dtypes.from_numpy(array.dtype).numpy)
-    )
+    numpy = dtypes.from_numpy(array.dtype).numpy
+    t = finished(array[...] if numpy is array.dtype or numpy == array.dtype else array.view(numpy))
     if array.base is not None:
         _bounded(t, array)
     fix(t)

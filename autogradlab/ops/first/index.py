@@ -359,19 +359,18 @@ def _along(p: np.ndarray, sizes: tuple[int, ...], lead: int, width: int) -> tupl
 def _straight(places: tuple[Any, ...]) -> bool:
     """Whether all index arrays have their elements in C's order."""
     for p in places:
-        if p.__class__ is not slice and p.ndim > 1:
-            if not p.flags.c_contiguous or (1 in p.shape and not laid_out_anew(p)):
-                return False
+        if p.__class__ is not slice and p.ndim > 1 and not (p.flags.c_contiguous and laid_out_anew(p)):
+            return False
     return True
 
 
 def _index(input: Any, indices: Any) -> np.ndarray:
     places = positions(indices)
-    first = places[0]
-    rows = len(places) == 1 and input.ndim > 1 and type(input) is np.ndarray and type(first) is np.ndarray
+    solid = input.flags.c_contiguous
     try:
-        if rows and first.dtype is _LONG and input.flags.c_contiguous:
-            r = input.take(first, 0)  # in a third of the time
+        if solid and input.ndim > 1 == len(places) and type(input) is np.ndarray is type(places[0]):
+            first = places[0]
+            r = input.take(first, 0) if first.dtype is _LONG else input[places]  # in a third of the time
         else:
             r = input[places]
     except IndexError:
@@ -379,7 +378,7 @@ def _index(input: Any, indices: Any) -> np.ndarray:
         if r is None:
             refuse(input, places)
             raise
-    if r.size and r.flags.c_contiguous and input.flags.c_contiguous and 1 not in r.shape and _straight(places):
+    if solid and r.size and r.flags.c_contiguous and 1 not in r.shape and _straight(places):
         return r
     return laid_out(r, input, places)
 

@@ -170,7 +170,7 @@ def _to_copy(input: Any, numpy: Any, memory_format: Any = None) -> np.ndarray:
         r = like(input, numpy)
         r[...] = cast_array(input, numpy)
         return r
-    r = input.astype(numpy) if numpy.kind == "f" and input.dtype.kind in "biu" else cast_array(input, numpy)
+    r = input.astype(numpy) if input.dtype.kind in "biu" and numpy.kind == "f" else cast_array(input, numpy)
     return r if memory_format is None and r is not input else formatted(r, memory_format)
 
 

@@ -19,7 +19,7 @@ from ...core.memory.casting import warn_cast
 from ...core.memory.layout import iterated
 from ...core.memory.overlap import check_written, crossing, in_order
 from ...core.memory.rows import Rows, copied, plain_rows, rule_rows
-from ...core.memory.storage import resize
+from ...core.memory.storage import owner, resize
 from ...core.memory.together import pointwise
 from ...core.memory.versions import UNSHARED
 from ...core.recording.detached import DETACHED
@@ -198,8 +198,6 @@ def _other_call(
         return entry.reject(_given(input, *extra), unknown) if named is None else call(named, *extra, out=out)
     if not (isinstance(out, Tensor) and entry.takes_out()):
         return entry.reject((input,), {"out": out})
-    if _written_at_once(entry, out, input):
-        return out
     refuse_recorded(entry, (input,), out)
     check_written(out, (input,))
     x = input._array
@@ -224,6 +222,13 @@ def _form_of_one(entry: Elementwise) -> Callable[..., Any]:
 
     def call(input: Any = _MISSING, /, *extra: Any, out: Any = nowhere, **unknown: Any) -> Any:
         if extra or unknown or out is not nowhere or not isinstance(input, Tensor):
+            if (
+                type(out) is Tensor
+                and nowhere is None
+                and not (extra or unknown)
+                and _written_at_once(entry, out, input)
+            ):
+                return out
             return _other_call(entry, call, input, extra, out, unknown)
         x = input._array
         try:
@@ -710,12 +715,12 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
                 if t is not NotImplemented:
                     return t
             else:
+                if type(out) is Tensor and nowhere is None and _written_at_once(entry, out, input, other):
+                    return out
                 if numbers and not entry.as_method and is_number(out):
                     out = wrap_number(out)  # as good as any other operand
                 if entry.as_method or not isinstance(out, Tensor):
                     return entry.reject((input, other), {"out": out})
-                if _written_at_once(entry, out, input, other):
-                    return out
                 if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
                     explain(name, (input, other), {"out": out})  # not every overload has out=
                     if numbers and is_number(input) and is_number(other):
@@ -734,29 +739,40 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
 
 
 @instead(lambda call, args, kwargs: False)
-def _written_at_once(entry: Any, out: Tensor, *operands: Any) -> bool:
-    """Write into `out` the result of an operation on tensors of its float dtype and in memory of their own, none of
+def _written_at_once(entry: Any, out: Tensor, input: Any, other: Any = _MISSING) -> bool:
+    """Write into `out` the result of an operation on tensors of its float dtype, itself or in other memory, none of
     which requires grad; whether that was done, since it has the size of the result or none yet."""
     target, usual = out._array, entry.usual_out
     if usual is None:
-        usual = entry.usual_out = entry.name not in OUT and entry.check is None
+        usual = entry.usual_out = entry.name not in OUT and entry.check is None and entry.takes_out()
     kind = target.dtype
     if not usual or out._edge is not NO_EDGE or (kind is not _SINGLE and kind is not _DOUBLE):
         return False
-    arrays: list[np.ndarray] = []
-    for t in operands:
-        if type(t) is not Tensor or t._edge is not NO_EDGE or t._counter is not UNSHARED:
+    if type(input) is not Tensor or input._edge is not NO_EDGE:
+        return False
+    if input._counter is not UNSHARED and type(input._counter) is not list:
+        return False
+    x = y = input._array
+    shape = x.shape
+    if x.dtype is not kind or type(x) is not _ndarray or type(target) is not _ndarray:
+        return False
+    if other is not _MISSING:
+        if type(other) is not Tensor or other._edge is not NO_EDGE:
             return False
-        x = t._array
-        if x.dtype is not kind or type(x) is not _ndarray or (arrays and x.shape != arrays[0].shape):
+        if other._counter is not UNSHARED and type(other._counter) is not list:
             return False
-        arrays.append(x)
-    shape = arrays[0].shape
+        y = other._array
+        if y.dtype is not kind or type(y) is not _ndarray or y.shape != shape:
+            return False
+        if not (y.base is None is target.base) and not _apart(y, target):
+            return False
+    if not (x.base is None is target.base) and not _apart(x, target):
+        return False
     fits = target.shape == shape
-    if type(target) is not _ndarray or (0 in target.strides if fits else not _fills(target, arrays)):
+    if 0 in target.strides if fits else not _fills(target, x, y):
         return False
     try:
-        r = QUIET(entry.ufunc, *arrays)
+        r = QUIET(entry.ufunc, x) if other is _MISSING else QUIET(entry.ufunc, x, y)
     except (RuntimeError, ValueError, MemoryError):
         return False
     if type(r) is not _ndarray or r.dtype is not kind:
@@ -767,11 +783,15 @@ def _written_at_once(entry: Any, out: Tensor, *operands: Any) -> bool:
     return True
 
 
-def _fills(target: np.ndarray, arrays: list[np.ndarray]) -> bool:
+def _apart(x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether two arrays surely lie in different memory."""
+    first, second = owner(x), owner(y)
+    return first.base is None is second.base and first is not second
+
+
+def _fills(target: np.ndarray, x: np.ndarray, y: np.ndarray) -> bool:
     """Whether an empty out= tensor gets the size of arrays, and lies in its new memory row by row as they do."""
-    shape = arrays[0].shape
-    dense = arrays[0].flags.c_contiguous and arrays[-1].flags.c_contiguous
-    return target.shape == (0,) and 1 not in shape and dense
+    return target.shape == (0,) and 1 not in x.shape and x.flags.c_contiguous and y.flags.c_contiguous
 
 
 def _into(entry: Binary, found: tuple[Any, Any, Any, Any], out: Tensor) -> Any:

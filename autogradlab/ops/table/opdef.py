@@ -518,6 +518,12 @@ class Op:
                     self.reject(args, kwargs, name)
         return values
 
+    def named_alone(self) -> str:
+        """The only argument that is always named, if it is neither a flag nor a tensor: "" if there is none."""
+        last = len(self.names) - 1
+        usual = self.positional == last and last not in self.flags and last not in self.tensor_places
+        return self.names[last] if usual else ""
+
     def filled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The same for a call without out=, as a tuple."""
         if kwargs or not self.required <= len(args) <= self.positional:
