@@ -83,7 +83,16 @@ def _interfaced(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...],
 
 def laid_out_anew(x: np.ndarray) -> bool:
     """Whether a contiguous array has the strides of a new one: where a size is 1, it may have any other."""
-    return 1 not in x.shape or x.strides == dense(x.shape, x.itemsize)
+    shape = x.shape
+    if 1 not in shape:
+        return True
+    steps, step = x.strides, x.itemsize
+    for d in range(len(shape) - 1, -1, -1):
+        if steps[d] != step:
+            return False
+        if shape[d] > 1:
+            step *= shape[d]
+    return True
 
 
 def view_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | None:

@@ -378,7 +378,7 @@ def _index(input: Any, indices: Any) -> np.ndarray:
         if r is None:
             refuse(input, places)
             raise
-    if solid and r.size and r.flags.c_contiguous and 1 not in r.shape and _straight(places):
+    if r.flags.c_contiguous and (r.ndim < 2 or (solid and r.size and 1 not in r.shape and _straight(places))):
         return r
     return laid_out(r, input, places)
 

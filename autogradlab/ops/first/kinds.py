@@ -276,6 +276,8 @@ def double(kernel: Kernel) -> Kernel:
 
 #: up to how many elements products and sums are rounded together; more of them would cost more than last digits tell
 FEW = 1 << 14
+#: from how many on an array for what lies between costs more than NumPy's look at one that is read and written
+_SOME = 1 << 11
 _FLOAT32 = np.dtype(np.float32)
 _ONE = np.array(1.0)
 
@@ -292,7 +294,7 @@ def fused(x: Any, y: Any, z: Any) -> Any:
         if type(x) is np.ndarray and x.shape == z.shape and not y.ndim:
             wide = x.astype(_DOUBLE)
             return np.add(np.multiply(wide, y, wide), z, wide).astype(_FLOAT32)
-        if type(x) is type(y) is type(z) is np.ndarray and x.flags.c_contiguous and y.size <= x.size >= z.size:
+        if x.size > _SOME and type(x) is type(y) is type(z) is np.ndarray and x.flags.c_contiguous:
             wide = x.astype(_DOUBLE)
             try:  # in its memory, which fits unless the others have sizes where that of x is 1
                 return np.add(np.multiply(wide, y.astype(_DOUBLE), wide), z.astype(_DOUBLE), wide).astype(_FLOAT32)

@@ -232,7 +232,8 @@ def inner(text: str) -> Function:
     fitted, read = _reader(name, space_of(name))
 
     def check(*args: Any, **kwargs: Any) -> None:
-        if kwargs or tuple(map(type, args)) not in fitted:
+        found = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else tuple(map(type, args))
+        if found not in fitted:
             read(args, kwargs)
 
     return looped(check, name)
