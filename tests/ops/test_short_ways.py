@@ -138,3 +138,38 @@ def test_a_twister_serves_again() -> None:
         assert Generator().manual_seed(3).random32(5).tolist() == first
     living = [Generator().manual_seed(3) for _ in range(20)]
     assert [g.random32(5).tolist() for g in living] == [first] * 20
+
+
+def test_results_go_where_tensors_have_views() -> None:
+    memory = torch.arange(6.0)
+    low, high, apart = memory[:3], memory[3:], torch.tensor([1.0, 4.0, 9.0])
+    shared = apart.view(3)
+    for call in (torch.sqrt, lambda x, out: torch.add(x, high, out=out)):
+        out = torch.empty(3)
+        assert call(apart, out=out) is out
+        assert same(out, call(shared.clone(), out=torch.empty(3)))
+        assert out._version == 1
+    assert torch.sqrt(apart, out=shared) is shared  # the same places are no overlap
+    assert apart.tolist() == [1, 2, 3]
+    assert apart._version == 1
+    before = memory.tolist()
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor"):
+        torch.sqrt(memory[1:4], out=low)
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor"):
+        torch.add(low, memory[1:4], out=low)
+    assert memory.tolist() == before
+    with pytest.raises(TypeError):
+        torch.add(low, None, out=torch.empty(3))  # type: ignore[call-overload]
+
+
+def test_one_argument_by_keyword_alone() -> None:
+    x = torch.arange(6.0).view(2, 3).t().requires_grad_()
+    y = x.clone(memory_format=torch.contiguous_format)
+    assert y.is_contiguous()
+    assert same(y, x)
+    assert y.grad_fn is not None and y.grad_fn.name() == "CloneBackward0"
+    assert x.clone(memory_format=None).stride() == x.stride()
+    with pytest.raises(TypeError):
+        x.clone(memory_format=float)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        x.clone(format=None)  # type: ignore[call-arg]

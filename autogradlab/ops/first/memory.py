@@ -43,6 +43,8 @@ from ..table.signatures import explain
 
 _CANNOT_RESIZE = "cannot resize variables that require grad"
 _CONTIGUOUS, _PRESERVE = FORMATS["contiguous_format"], FORMATS["preserve_format"]
+#: the dtypes that NumPy casts to floats as PyTorch does, and as fast as may be
+_REALS = "?bhilqBHILQfd"
 #: the format with the channels last, by the number of dimensions
 _CHANNELS = {4: FORMATS["channels_last"], 5: FORMATS["channels_last_3d"]}
 
@@ -170,7 +172,7 @@ def _to_copy(input: Any, numpy: Any, memory_format: Any = None) -> np.ndarray:
         r = like(input, numpy)
         r[...] = cast_array(input, numpy)
         return r
-    r = input.astype(numpy) if input.dtype.kind in "biu" and numpy.kind == "f" else cast_array(input, numpy)
+    r = input.astype(numpy) if numpy.kind == "f" and input.dtype.char in _REALS else cast_array(input, numpy)
     return r if memory_format is None and r is not input else formatted(r, memory_format)
 
 

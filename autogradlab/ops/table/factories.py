@@ -740,8 +740,8 @@ def _form_of_two(entry: Binary) -> Callable[..., Any]:
 
 @instead(lambda call, args, kwargs: False)
 def _written_at_once(entry: Any, out: Tensor, input: Any, other: Any = _MISSING) -> bool:
-    """Write into `out` the result of an operation on tensors of its float dtype, itself or in other memory, none of
-    which requires grad; whether that was done, since it has the size of the result or none yet."""
+    """Write into `out` the result of an operation on tensors of its float dtype, which are in other memory or `out`
+    itself and do not require grad; whether that was done, since it has the size of the result or none yet."""
     target, usual = out._array, entry.usual_out
     if usual is None:
         usual = entry.usual_out = entry.name not in OUT and entry.check is None and entry.takes_out()
@@ -750,8 +750,6 @@ def _written_at_once(entry: Any, out: Tensor, input: Any, other: Any = _MISSING)
         return False
     if type(input) is not Tensor or input._edge is not NO_EDGE:
         return False
-    if input._counter is not UNSHARED and type(input._counter) is not list:
-        return False
     x = y = input._array
     shape = x.shape
     if x.dtype is not kind or type(x) is not _ndarray or type(target) is not _ndarray:
@@ -759,14 +757,12 @@ def _written_at_once(entry: Any, out: Tensor, input: Any, other: Any = _MISSING)
     if other is not _MISSING:
         if type(other) is not Tensor or other._edge is not NO_EDGE:
             return False
-        if other._counter is not UNSHARED and type(other._counter) is not list:
-            return False
         y = other._array
         if y.dtype is not kind or type(y) is not _ndarray or y.shape != shape:
             return False
-        if not (y.base is None is target.base) and not _apart(y, target):
+        if other._counter is not UNSHARED and not (type(other._counter) is list and _apart(y, target)):
             return False
-    if not (x.base is None is target.base) and not _apart(x, target):
+    if input._counter is not UNSHARED and not (type(input._counter) is list and _apart(x, target)):
         return False
     fits = target.shape == shape
     if 0 in target.strides if fits else not _fills(target, x, y):
@@ -784,9 +780,10 @@ def _written_at_once(entry: Any, out: Tensor, input: Any, other: Any = _MISSING)
 
 
 def _apart(x: np.ndarray, y: np.ndarray) -> bool:
-    """Whether two arrays surely lie in different memory."""
-    first, second = owner(x), owner(y)
-    return first.base is None is second.base and first is not second
+    """Whether two arrays surely lie in different memory, or are one."""
+    first = x if x.base is None else owner(x)
+    second = y if y.base is None else owner(y)
+    return first.base is None is second.base and (first is not second or x is y)
 
 
 def _fills(target: np.ndarray, x: np.ndarray, y: np.ndarray) -> bool:

@@ -129,11 +129,13 @@ def choosing(entry: Op, call: Callable[..., Any], in_place: bool = False) -> Cal
         and not (in_place and o.number and _place(o, o.number) == 0)  # no number can be changed
     ]
 
+    written = not any("out" in o.keywords for o, _ in others)  # out= says nothing of which is meant
+
     def chosen(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs:
+        if not kwargs or (written and len(kwargs) == 1 and "out" in kwargs):
             made = by_count.get(len(args))
             if made is not None:
-                return made(*args)
+                return made(*args, **kwargs)
         for keywords, number, place, takes, made in rules:
             if keywords and keywords.isdisjoint(kwargs):
                 continue
