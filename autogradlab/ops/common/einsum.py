@@ -186,7 +186,8 @@ def _subscript(c: str, at: int) -> int:
     return _index(c)
 
 
-def _check_sizes(made: Plan, shapes: list[tuple[int, ...]]) -> None:
+@lru_cache(maxsize=256)
+def _check_sizes(made: Plan, shapes: tuple[tuple[int, ...], ...]) -> None:
     """Sizes of equal labels must agree or be 1."""
     known: dict[int, int] = {}
     ellipsis = [1] * made.ellipsis
@@ -428,8 +429,8 @@ def einsum(*args: Any) -> Tensor:
         if not isinstance(x, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {typename(x)}")
     arrays = [x._array for x in operands]
-    made = plan(equation, tuple(x.ndim for x in arrays))
-    _check_sizes(made, [x.shape for x in arrays])
+    made = plan(equation, tuple([x.ndim for x in arrays]))
+    _check_sizes(made, tuple([x.shape for x in arrays]))
     found = _at_once(made, operands, arrays)
     return _contract(cast_within(TENSORS), made, list(operands), None) if found is None else found
 

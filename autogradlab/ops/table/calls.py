@@ -157,7 +157,7 @@ def one(op: Op) -> Callable[..., Any]:
     differentiates = op.differentiates
     save = _saver(op) if op.differentiates else None
     inner, casts, mapped = op.inner_writes, "dtype" in op.names, op.mapped
-    alone = op.named_alone()
+    alone, positional = op.named_alone(), op.positional
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = args
@@ -165,7 +165,7 @@ def one(op: Op) -> Callable[..., Any]:
         if kwargs:
             if "out" in kwargs:
                 return op.call_any(*args, **kwargs)
-            value = kwargs.get(alone, op) if len(kwargs) == 1 and len(args) == count else op
+            value = kwargs.get(alone, op) if len(kwargs) == 1 and len(args) == positional else op
             if value is op or type(value) is Tensor or isinstance(value, type):
                 args = (*op.bind(args, kwargs),)
             else:

@@ -519,9 +519,9 @@ class Op:
         return values
 
     def named_alone(self) -> str:
-        """The only argument that is always named, if it is neither a flag nor a tensor: "" if there is none."""
+        """The only argument that is always named, if it is no tensor and there are no flags; "" if there is none."""
         last = len(self.names) - 1
-        usual = self.positional == last and last not in self.flags and last not in self.tensor_places
+        usual = self.positional == last and not self.flags and last not in self.tensor_places
         return self.names[last] if usual else ""
 
     def filled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
