@@ -46,3 +46,17 @@ def test_data_and_unnamed_values(torch: Any):
         "n2 = pow(n3) · PowBackward0, saved self",
         "loss = mean(n2) = 21.0099 · MeanBackward0 · the root",
     ]
+
+
+def test_a_leaf_without_dimensions_is_called_a_scalar_where_a_box_lists_its_leaves(torch: Any) -> None:
+    class Scaled(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = torch.nn.Linear(2, 2)
+            self.gain = torch.nn.Parameter(torch.tensor(2.0))
+
+        def forward(self, x: Any) -> Any:
+            return self.inner(x).tanh() * self.gain
+
+    net = torch.nn.Sequential(*[Scaled() for _ in range(6)])
+    assert "net[0].gain (scalar)" in str(lab.graph(net(torch.ones(1, 2)).sum()).card)

@@ -411,3 +411,43 @@ def test_a_search_that_is_over_changes_nothing(torch: Any) -> None:
         "No weight changed after step 3: `optimizer.step()` did not run, has other weights, or found nothing to change."
     )
     assert said in rec.text
+
+
+def test_a_relu_is_called_by_the_weight_before_it_even_where_that_is_frozen(torch: Any) -> None:
+    torch.manual_seed(0)
+    nn = torch.nn
+    net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+    with torch.no_grad():
+        net[0].bias.fill_(100.0)
+        net[2].weight.fill_(-1.0)
+    net[2].requires_grad_(False)
+    rec = lab.training(net)
+    rec.step(net(torch.randn(5, 2)).sum()).backward()
+    silent = [event for event in rec.events if event.kind == "silent"]
+    assert [(event.names, event.number) for event in silent] == [(("2.weight",), 4.0)]
+
+
+def test_what_was_frozen_when_a_step_began_is_no_weight_to_which_nothing_came(torch: Any) -> None:
+    net, x = network(torch), torch.ones(4, 2)
+    net[2].requires_grad_(False)
+    rec = lab.training(net)
+    for k in range(3):
+        if k == 2:
+            net[2].requires_grad_(True)
+        net.zero_grad()
+        rec.step(net(x).sum()).backward()
+    assert {(step, kind) for step, kind, names in told(rec) if "2.bias" in names} == {(1, "frozen")}
+    assert len(rec.steps[2].grads) == 4
+
+
+def test_a_loss_that_is_nan_because_weights_were_is_not_laid_to_the_forward(torch: Any) -> None:
+    w = torch.tensor([0.0, 1.0], requires_grad=True)
+    rec = lab.training(w)
+    for _ in range(2):
+        w.grad = None
+        loss = (w[:1] * w[:1]).sqrt().sum() + w[1]
+        rec.step(loss).backward()
+        with torch.no_grad():
+            w -= 0.1 * w.grad
+    assert [pair[:2] for pair in told(rec)] == [(1, "nan"), (2, "loss_weights")]
+    assert "The loss is nan, and there was NaN or infinity in weights before this step: `w`." in rec.text

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from autogradlab import inspectors as lab
-from autogradlab.inspectors.parts import Drawing, Path, Table
+from autogradlab.inspectors.parts import Drawing, Path, Table, Text
 
 
 def rows(view: Any) -> dict[str, tuple[str, ...]]:
@@ -273,3 +273,12 @@ def test_what_a_backward_within_a_backward_brings_is_said_to_be_missing(torch: A
     text = lab.what_if(y, frozen=layer.weight).text
     assert "CheckpointFunctionBackward starts a backward of its own, as checkpoints do" in text
     assert "nothing changes" not in text
+
+
+def test_a_number_with_a_long_name_stands_in_the_picture_and_not_its_empty_shape(torch: Any) -> None:
+    layer, fake = torch.nn.Linear(2, 1), torch.ones(3, 2, requires_grad=True) * 1
+    generator_loss = (layer(fake) * 0 + 0.25).mean()
+    view = lab.what_if(generator_loss, cut=fake)
+    picture = next(block for block in view.card.blocks if isinstance(block, Drawing))
+    texts = [mark.text for item in picture.items for mark in item.shapes if isinstance(mark, Text)]
+    assert "0.2500" in texts and "()" not in texts

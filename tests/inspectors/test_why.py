@@ -527,6 +527,16 @@ def test_what_was_done_to_another_gradient_by_hand_is_no_doubt_of_this_one(torch
     assert changed in shell.run("lab.why(w)").text
 
 
+def test_gradients_of_another_model_that_a_loop_clips_are_no_doubt_of_this_one(torch: Any, shell: Any) -> None:
+    shell.run("from autogradlab import inspectors as lab\n" + W + "\nnet = torch.nn.Linear(2, 1)")
+    shell.run("(w * net(w)).sum().backward()\nnets = [net, torch.nn.Linear(2, 1)]")
+    shell.run("for _ in range(2):\n    _ = torch.nn.utils.clip_grad_norm_(net.parameters(), 1.)")
+    changed = "changes `.grad` by hand too"
+    assert changed not in shell.run("lab.why(w)").text and changed in shell.run("lab.why(net.bias)").text
+    shell.run("for each in nets:\n    _ = torch.nn.utils.clip_grad_norm_(each.parameters(), 1.)")
+    assert changed in shell.run("lab.why(nets[0].weight)").text
+
+
 def test_what_was_switched_off_stays_off(torch: Any, shell: Any) -> None:
     shell.run(LAB + "torch.set_grad_enabled(False)")
     try:

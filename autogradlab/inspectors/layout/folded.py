@@ -313,7 +313,7 @@ def _insides(graph: Graph, boxed: _Boxed) -> dict[str, tuple[Block, ...]]:
         rows = [row for row in rows if row[0]] + [(rest, text) for part, text in rows if not part]
         has, every = leaves[box], list[Block]()
         if has:
-            names = say("common.list").join(" ".join(leaf) for leaf in has[:NAMED])
+            names = say("common.list").join(_with_shape(*leaf) for leaf in has[:NAMED])
             more = len(has) - NAMED
             rows.append(
                 (say("graph.fold_has"), say("common.names_more", names=names, count=more) if more > 0 else names)
@@ -323,6 +323,10 @@ def _insides(graph: Graph, boxed: _Boxed) -> dict[str, tuple[Block, ...]]:
             every.append(Table(heads, tuple(has), folded=say("graph.fold_all", count=len(has))))
         found[box] = (Facts(tuple(rows)), *every)
     return found
+
+
+def _with_shape(name: str, shape: str) -> str:
+    return say("graph.leaf_scalar", name=name) if shape == "()" else f"{name} {shape}"
 
 
 def _parts(facts: Sequence[NodeFact], ways: Mapping[str, Way], level: int) -> dict[str, list[NodeFact]]:

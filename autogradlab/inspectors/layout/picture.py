@@ -372,12 +372,13 @@ def _kind(value: Value) -> str:
 
 
 def _close_lines(value: Value) -> list[str]:
-    """The same in two short lines: of what is long, the shape stands for the value."""
+    """The same in two short lines: of what is long, the shape stands for the value, unless it is a single number."""
     kind = say("graph.close_leaf") if value.kind == "leaf" else say("graph.close_data") if value.kind == "data" else ""
     first = f"{value.name} = {value.text}"
     if columns(first) <= SHORT:
         return [first, kind or say("graph.root" if value.root else "graph.non_leaf")]
-    return [shortened(value.name or "", LONGEST), " · ".join(filter(None, [value.shape, kind]))]
+    held = cut(value.text, SHORT) if value.shape == "()" else value.shape
+    return [shortened(value.name or "", LONGEST), " · ".join(filter(None, [held, kind]))]
 
 
 def grad_line(value: Value) -> str:

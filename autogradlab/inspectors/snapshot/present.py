@@ -203,9 +203,28 @@ def _by_hand(tensor: Any, space: Space) -> bool:
                         continue
                 case _:
                     continue
-            if around or not _others(of, tensor, space):
+            known = not around or (around == "loop" and _of_one_module(of, space))
+            if not (known and _others(of, tensor, space)):
                 return True
     return False
+
+
+def _of_one_module(of: ast.expr, space: Space) -> bool:
+    """Whether an expression in a loop is the parameters of a module that got its name outside of loops: no other one
+    may have had it in an earlier turn."""
+    match of:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="parameters")):
+            made = [around for node, _, around in statements(space) if _gives(node, name)]
+            return bool(made) and not any(made)
+    return False
+
+
+def _gives(node: ast.stmt, name: str) -> bool:
+    """Whether a statement gives something this name."""
+    return any(
+        isinstance(inner, ast.Name) and inner.id == name and isinstance(inner.ctx, ast.Store)
+        for inner in ast.walk(node)
+    )
 
 
 def _others(of: ast.expr, tensor: Any, space: Space) -> bool:

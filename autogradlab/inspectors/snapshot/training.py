@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from .graph import Walk
+from .graph import Walk, saved_live
 from .keeping import previewing
 from .kinds import is_tensor, library, version_of
 from .samples import same, sample
@@ -73,6 +73,8 @@ class Step:
     grads: dict[int, Grown] = field(default_factory=dict)
     backwards: int = 0
     silent: dict[str, tuple[frozenset[int], int]] = field(default_factory=dict)  #: ReLU -> units that gave 0; all
+    asking: frozenset[int] = frozenset()  #: the parameters that required grad when it began
+    spoilt: tuple[str, ...] = ()  #: those that held NaN or infinity then, where the loss is no number
 
 
 @dataclass(slots=True)
@@ -154,6 +156,9 @@ class Watch:
         step = Step(self.count, _number(loss), self._pending, self._backwards)
         came = bool(self._pending)
         self._pending, self._backwards = {}, 0
+        step.asking = frozenset(p for p, t in self.living() if t.requires_grad)
+        if not came and not math.isfinite(step.loss):
+            step.spoilt = tuple(self.trainees[p].name for p, t in self.living() if _spoilt(t))
         self._weights(step, self.steps[-1] if self.steps else None)
         self.steps.append(step)
         self._thin()
@@ -285,15 +290,17 @@ class Watch:
         left = [names[p] for p, g in step.grads.items() if g.left is not None and (g.left.norm > 0 or g.left.odd)]
         kind = "left" if len(left) == len(step.grads) else "left_some"
         self._tell(step, kind, left, float(step.number - 1))
-        if not math.isfinite(step.loss):
+        if step.spoilt:
+            self._tell(step, "loss_weights", step.spoilt, step.loss)
+        elif not math.isfinite(step.loss):
             self._tell(step, "loss", ["loss"], step.loss)
         odd = [names[p] for p, g in step.grads.items() if g.added.odd]
         self._tell(step, "nan", odd)
         self._tell(step, "hooked", [names[p] for p, g in step.grads.items() if not g.adds_up])
-        self._tell(step, "frozen", [names[p] for p, t in self.living() if not t.requires_grad])
+        self._tell(step, "frozen", [names[p] for p, _ in self.living() if p not in step.asking])
         self._tell(step, "no_leaf", [names[p] for p, t in self.living() if not t.is_leaf])
         if step.grads:
-            waiting = [names[p] for p, t in self.living() if t.requires_grad and t.is_leaf and p not in step.grads]
+            waiting = [names[p] for p, t in self.living() if p in step.asking and t.is_leaf and p not in step.grads]
             self._tell(step, "unreached", waiting)
         self._sizes(step, names)
         for name, (silent, units) in step.silent.items():
@@ -311,7 +318,7 @@ class Watch:
         first = max(norms, key=lambda p: norms[p], default=-1)
         small: list[str] = []
         none: list[str] = []
-        for place, norm in norms.items():
+        for place, norm in sorted(norms.items()):
             earlier = [
                 s.grads[place].added.norm
                 for s in self.steps[-LOOKED - 1 :]
@@ -373,7 +380,7 @@ class Watch:
 
     def _silent(self, walk: Walk) -> Iterator[tuple[str, tuple[frozenset[int], int]]]:
         """For each ReLU of a graph: which of its units gave 0 for all of the batch, and how many units it has."""
-        places = {id(t): self.trainees[p].name for p, t in self.living()}
+        places = {key: self.trainees[p].name for p, t in self.living() for key in (id(t), _address(t)) if key}
         for node in reversed(walk.nodes):
             if str(node.name()) != "ReluBackward0":
                 continue
@@ -405,15 +412,28 @@ AGAIN = frozenset({"left", "left_some", "exploding", "still", "hooked"})
 
 
 def _fed_by(node: Any, names: Mapping[int, str]) -> str:
-    """The weight nearest behind a ReLU, by whose name the ReLU is called."""
+    """The weight nearest before a ReLU, by whose name the ReLU is called: of one that is frozen, which no edge leads
+    to, its operation has saved the numbers. "" if another ReLU comes first."""
     front = [target for target, _ in node.next_functions if target is not None]
     for _ in range(4):
         found = [names[id(leaf)] for near in front if id(leaf := getattr(near, "variable", None)) in names]
+        found += [names[at] for near in front for _, saved, _ in saved_live(near) if (at := _address(saved)) in names]
         if found:
             weight = found[0].removesuffix("bias") + "weight"
             return weight if weight in names.values() else found[0]
-        front = [target for near in front for target, _ in near.next_functions if target is not None]
+        past = [near for near in front if str(near.name()) != "ReluBackward0"]
+        front = [target for near in past for target, _ in near.next_functions if target is not None]
     return ""
+
+
+def _address(thing: Any) -> int:
+    """Where the first number of a tensor lies; 0 for what has none."""
+    return int(thing.data_ptr()) if is_tensor(thing) and str(thing.layout) == "torch.strided" else 0
+
+
+def _spoilt(weight: Any) -> bool:
+    """Whether something in it is NaN or infinite."""
+    return not bool(library(weight).isfinite(weight.detach()).all())
 
 
 def _plus(rows: tuple[tuple[Any, ...], ...], others: tuple[tuple[Any, ...], ...]) -> tuple[tuple[Any, ...], ...]:
