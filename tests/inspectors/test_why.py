@@ -314,8 +314,45 @@ def test_where_nothing_is_recorded_the_leaf_is_told_so(torch: Any, shell: Any):
     assert "no result that has a name has a graph that leads back to `u`" in shell.run("lab.why(u)").text
 
 
+#: backwards of a Function of two tensors, and whether what is written there says that the second gets None
+RETURNED = {
+    "    return g, None": True,
+    "    if g.sum() > 0:\n            return g, None\n        return 2 * g, None": True,
+    "    def inner(v):\n            return v, v\n        return g, None": True,
+    "    other = None\n        return g, other": False,
+    "    if g.sum() < 0:\n            return g, g\n        return g, None": False,
+}
+
+
+@pytest.mark.parametrize("body", RETURNED)
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_function_that_returns_none_is_the_reason_where_its_backward_says_so(
+    torch: Any, shell: Any, body: str, when: str
+) -> None:
+    stop = STOP.replace("    return g, None", body)
+    shell.run(LAB + stop + "a, b = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True)")
+    shell.run("y = Stop.apply(a, b * 2) * torch.tensor(3.)" + "\ny.backward()" * (when == "after"))
+    text = shell.run("lab.why(b)").text
+    proven = "stays None: every path from `y` to `b` leads through `Stop.backward`, which returns None there"
+    assert (proven in text) == RETURNED[body]
+    assert ("Return the gradient instead of None" in text) == RETURNED[body]
+    if when == "after" and not RETURNED[body]:
+        assert "Or a Function on the way handed on None: `Stop" in text
+    assert "which returns None" not in shell.run("lab.why(a)").text
+    shell.run("z = Stop.apply(a, b) + b")  # a path leads past it
+    assert "which returns None" not in shell.run("lab.why(b)").text
+
+
+def test_a_backward_that_returns_nothing_is_the_reason(torch: Any, shell: Any) -> None:
+    double = "def forward(ctx, a, by):\n        return a * by"
+    stop = STOP.replace("def forward(ctx, a, b):\n        return a + b", double).replace("return g, None", "g * 2")
+    shell.run(LAB + stop + "a = torch.ones((), requires_grad=True)\ny = Stop.apply(a, 2) * torch.tensor(3.)")
+    assert "every path from `y` to `a` leads through `Stop.backward`" in shell.run("lab.why(a)").text
+
+
 def test_a_function_that_handed_on_none_may_be_the_reason(torch: Any, shell: Any):
-    shell.run(LAB + STOP + "a, b = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True)")
+    maybe = STOP.replace("return g, None", "return g, (None if g > 0 else g)")
+    shell.run(LAB + maybe + "a, b = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True)")
     shell.run("y = Stop.apply(a, b) * torch.tensor(3.)\ny.backward()")
     assert "Or a Function on the way handed on None: `Stop" in shell.run("lab.why(b)").text
     assert "handed on None" not in shell.run("c = b * b\nc.backward()\nb.grad = None\ndel y\nlab.why(b)").text

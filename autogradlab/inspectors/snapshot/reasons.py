@@ -14,12 +14,13 @@ from ...ops.table.symbols import without_derivative
 from ..prose import code
 from ..values import dtype
 from ..words import say
+from .called import called
 from .calls import bracketed
 from .cuts import copied, cut, gradient_in, leaves_by, names_itself, unrecorded, was_to_learn
 from .failing import parsed
 from .firing import of_inspectors
 from .graph import class_name, function_of, runs_backward, saved_live, unread
-from .kinds import in_transform, is_module, is_parameter, is_tensor
+from .kinds import attribute, in_transform, is_module, is_parameter, is_tensor
 from .lines import lines_of
 from .names import Names, Space
 from .origins import Origin, of_several, origin
@@ -61,6 +62,7 @@ KINDS = (
     "rebound",
     "wrapped",
     "nonleaf",
+    "stopped",
     "retained",
     "retained_freed",
     "retained_overwritten",
@@ -326,6 +328,8 @@ def _leaf(tensor: Any, fields: dict[str, str], names: Names) -> Reason:
         if root is not None:
             state, blocking = _obstacle(root[1])
             kind = {"": "no_backward", "freed": "cleared", "overwritten": "overwritten"}[state]
+            if kind != "overwritten" and (stopped := graph.stopped(sink)):
+                return Reason("stopped", fields | {"root": root[0], "functions": say("common.list").join(stopped)})
             passed = _functions(graph.above(sink)) if kind == "cleared" else {}
             return Reason(kind, fields | blocking | _clearing(tensor) | passed | _called(*root))
     inner = {node: None for node in graph.below if runs_backward(node)}
@@ -349,6 +353,39 @@ def _functions(nodes: Iterable[Any]) -> dict[str, str]:
     """The learner's own Functions among some Nodes: their backward may hand on None."""
     names = dict.fromkeys(code(class_name(node)) for node in nodes if function_of(node))
     return {"functions": say("common.list").join(names)} if names else {}
+
+
+def returns_none(node: Any, number: int) -> bool:
+    """Whether the backward of a learner's Function returns None for one of the tensors it was applied to, wherever it
+    returns: what is written there says so."""
+    written = function_of(node).rpartition(".")[2]
+    function = called(attribute(type(node)._forward_cls, written)) if written else None
+    if function is None:
+        return False
+    inside = list(_own(function.body))
+    if any(isinstance(n, (ast.Raise, ast.Yield, ast.YieldFrom)) for n in inside):
+        return False
+    given = [n.value for n in inside if isinstance(n, ast.Return)]
+    return all(_none_at(value, number, len(node.next_functions)) for value in given)
+
+
+def _own(body: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a function, without those of functions in it."""
+    for part in ast.iter_child_nodes(body):
+        yield part
+        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            yield from _own(part)
+
+
+def _none_at(value: ast.expr | None, number: int, count: int) -> bool:
+    """Whether what is returned is None for one of several tensors. With fewer tensors than places, some places are of
+    other arguments: then all have to be None."""
+    match value:
+        case ast.Tuple(elts=parts) if len(parts) == count:
+            return _none_at(parts[number], 0, 1)
+        case ast.Tuple(elts=parts):
+            return all(_none_at(part, 0, 1) for part in parts)
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _called(name: str, root: Any) -> dict[str, str]:
@@ -432,6 +469,30 @@ class Below:
                     found[before] = None
                     waiting.append(before)
         return found
+
+    def stopped(self, sink: Any) -> list[str]:
+        """The learner's Functions that surely return None on every path from a result to a Node; none if a path leads
+        past them, or through one behind them, which gets zeros for None."""
+        above = self.above(sink)
+        if not any(map(function_of, above)):
+            return []
+        waiting = [t.grad_fn for _, t in self.results if t.grad_fn in above]
+        passed = dict.fromkeys(waiting)
+        ends: dict[Any, str] = {}
+        while waiting:
+            node = waiting.pop()
+            for number, (target, _) in enumerate(node.next_functions):
+                if target in above and returns_none(node, number):
+                    ends[target] = code(function_of(node))
+                elif target in above and target not in passed:
+                    passed[target] = None
+                    waiting.append(target)
+        behind, waiting = set(ends), list(ends)
+        while waiting:
+            following = {target for target, _ in waiting.pop().next_functions if target in above} - behind
+            behind |= following
+            waiting += following
+        return [] if sink in passed or any(map(function_of, behind)) else list(dict.fromkeys(ends.values()))
 
     def root_of(self, nodes: Mapping[Any, None]) -> tuple[str, Any] | None:
         """The result to call backward() on, with its name: the one computed last with a single element, else the one
