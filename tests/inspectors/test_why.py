@@ -637,8 +637,11 @@ def test_what_has_the_derivative_0_everywhere_is_named(torch: Any, shell: Any, h
 
 
 def test_zeros_on_one_of_two_paths_are_not_the_reason(torch: Any, shell: Any) -> None:
-    shell.run(LAB + W + "\nloss = (w.round() + w.clamp(3, 4)).sum()\nloss.backward()")
+    shell.run(LAB + W + "\nloss = (w.round() + w - 5).relu().sum()\nloss.backward()")
     assert "everywhere" not in (text := shell.run("lab.why(w)").text) and "clamp beyond its bounds" in text
+    shell.run("loss = (w.round() + w.clamp(3, 4)).sum()\nloss.backward()")
+    assert "at the values here is 0 for every element (" in (text := shell.run("w.grad.zero_()\nlab.why(w)").text)
+    assert "`RoundBackward0`" in text and "`ClampBackward1`" in text
 
 
 def test_hooks_on_the_way_are_named(torch: Any, shell: Any) -> None:
@@ -713,3 +716,33 @@ def test_numbers_that_were_copied_into_a_new_tensor(torch: Any, shell: Any) -> N
     assert "Write instead: `h = torch.stack([w[0] * 2, torch.tensor(1.0)])`" in text
     shell.run("v = torch.tensor(w)")
     assert "is a new tensor of plain numbers: `torch.tensor(...)`" in shell.run("lab.why(v)").text
+
+
+@pytest.mark.parametrize(
+    ("made", "node"),
+    [
+        ("h = (w - 5).relu()", "ReluBackward0"),
+        ("h = torch.relu((w - 5) * 2)", "ReluBackward0"),
+        ("h = torch.sigmoid(w * 200)", "SigmoidBackward0"),
+        ("h = torch.tanh(w * 90)", "TanhBackward0"),
+        ("h = torch.softmax((w * 3)[:, None], 1)", "SoftmaxBackward0"),
+        ("z = w * 3\nh = z.clamp(0., 1.)", "ClampBackward1"),
+        ("h = w.clamp(2., 3.)", "ClampBackward1"),
+    ],
+)
+def test_what_has_the_derivative_0_at_its_values_is_named(torch: Any, shell: Any, made: str, node: str) -> None:
+    shell.run(LAB + W + f"\n{made}\nloss = (h - 3).pow(2).sum()\nloss.backward()")
+    text = shell.run("lab.why(w)").text
+    assert f"an operation whose derivative at the values here is 0 for every element (`{node}`)" in text
+    assert made.rpartition(" = ")[2] in text  # the line
+    shell.run("other = (w - w).sum() + loss")  # a path leads past it
+    assert "at the values here" not in shell.run("w.grad.zero_()\nlab.why(w)").text
+
+
+def test_what_is_flat_for_some_elements_alone_is_not_named(torch: Any, shell: Any) -> None:
+    shell.run(LAB + "w = torch.tensor([1., -1.], requires_grad=True)\nh = (w * 2).relu()\nloss = h.sum()")
+    shell.run("loss.backward()\nw.grad = torch.zeros(2)")
+    assert "at the values here" not in shell.run("lab.why(w)").text
+    shell.run("v = torch.tensor([-1., -1.], requires_grad=True)\nu = v.clamp(0., 1.)\nu.sum().backward()")
+    shell.run("with torch.no_grad(): v += 1.5")  # what it saved is no longer known
+    assert "at the values here" not in shell.run("lab.why(v)").text

@@ -184,6 +184,7 @@ CAUSES = {
     "passed_by_to": "cause_backward",
     "passed_by_twin": "cause_backward",
     "zero_flat": "line",
+    "zero_here": "line",
     "switched_off": "line",
     "unrecorded_in": "cause_left",
     "forward_without_ctx": "line",

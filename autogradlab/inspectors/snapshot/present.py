@@ -5,25 +5,34 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
+from functools import partial
 from typing import Any
 
+import numpy as np
+
+from ...ops.table.symbols import results_of
 from ..prose import code
 from ..words import say
 from . import reasons
 from .callers import line_of
 from .cuts import Diagnosis
 from .failing import resolve, statements
-from .graph import class_name
-from .kinds import held_by, is_a, is_module, is_tensor
+from .flows import metadata
+from .graph import class_name, saved_live
+from .kinds import held_by, is_a, is_module, is_tensor, version_of
 from .lines import Spot, note_of
 from .names import Names, Space
 from .origins import Origin
-from .rules import rules_of
+from .rules import as_arrays, inputs_of, rules_of
 from .samples import KEPT
 from .tensors import SEARCHED, hook_names
 
 __all__ = ["backwards", "of_gradient"]
+
+
+#: Nodes up to which what each does at its values is calculated
+NODES = 200
 
 
 def of_gradient(tensor: Any, grad: Any, name: str, names: Names, space: Space) -> Iterator[Diagnosis]:
@@ -84,9 +93,11 @@ class _Ways:
         hooks = dict.fromkeys(code(hook) for named in found.values() for hook in named)
         return {"hooks": say("common.list").join(hooks), "owners": ", ".join(found)} if found else {}
 
-    def flat(self) -> list[Any]:
-        """Nodes that hand on 0 whatever they get, if no way leads past all of them."""
-        flat = {node for node in self.nodes if node is not self.sink and _hands_on_zeros(node)}
+    def flat(self, here: bool = False) -> list[Any]:
+        """Nodes that hand on 0 whatever they get, if no way leads past all of them; with `here` also those that do so
+        at the values that they have."""
+        stops = [_hands_on_zeros, *[partial(_zeros_here, named=dict(self.names))] * (here and len(self.nodes) <= NODES)]
+        flat = {node for node in self.nodes if node is not self.sink and any(stop(node) for stop in stops)}
         if not flat or self.result is None:
             return []
         seen: Set[Any] = {self.sink}
@@ -107,6 +118,35 @@ def _hands_on_zeros(node: Any) -> bool:
     found = rules_of(class_name(node), node, node.next_functions, ())
     known = [rule for rule, (target, _) in zip(found, node.next_functions, strict=True) if target is not None]
     return bool(known) and all(rule is not None and rule.text({}) == "0" for rule in known)
+
+
+def _zeros_here(node: Any, named: Mapping[str, Any]) -> bool:
+    """Whether a Node makes zeros of a gradient without any, by what it saved; what it no longer holds may be a tensor
+    that has a name."""
+    grads = metadata(node)
+    if len(grads) != 1 or math.prod(grads[0].shape) not in range(1, SEARCHED):
+        return False
+    saved = [(name, _kept(node, name, named) if error else value, None) for name, value, error in saved_live(node)]
+    values = {name: array for name, value, _ in saved if isinstance(array := as_arrays(value), np.ndarray)}
+    values["g"] = np.random.default_rng(0).uniform(0.5, 1.5, tuple(grads[0].shape))
+    rules = zip(rules_of(class_name(node), node, node.next_functions, saved), node.next_functions, strict=True)
+    asked = [rule for rule, (target, _) in rules if target is not None]
+    made = [rule.calculated(values) if rule is not None and rule.complete else None for rule in asked]
+    return bool(made) and all(numbers is not None and not numbers.any() for numbers in made)
+
+
+def _kept(node: Any, name: str, named: Mapping[str, Any]) -> Any:
+    """The tensor that a Node had saved under a name, if a variable holds it and it is as it was."""
+    tensors = [t for t in named.values() if is_tensor(t) and t.requires_grad]
+    if name in results_of(class_name(node), tuple(key for key, *_ in saved_live(node))):
+        return next((t for t in tensors if t.grad_fn is node), None)
+    for key, (target, number) in zip(inputs_of(class_name(node)), node.next_functions, strict=False):
+        if key == name and target is not None:
+            first = getattr(target, "variable", None)
+            if first is not None:
+                return first if version_of(first) == 0 else None
+            return next((t for t in tensors if t.grad_fn is target and t.output_nr == number), None)
+    return None
 
 
 def _nan(tensor: Any, name: str, ways: _Ways | None) -> Diagnosis:
@@ -130,6 +170,9 @@ def _zero(tensor: Any, name: str, ways: _Ways) -> Diagnosis:
     if flat:
         listed = say("common.list").join(dict.fromkeys(code(class_name(node)) for node in flat))
         return Diagnosis("zero_flat", {"name": name, "root": ways.root, "nodes": listed}, _line_of(flat[0]))
+    if flat := ways.flat(here=True):
+        listed = say("common.list").join(dict.fromkeys(code(class_name(node)) for node in flat))
+        return Diagnosis("zero_here", {"name": name, "root": ways.root, "nodes": listed}, _line_of(flat[0]))
     if hooks := ways.hooks(tensor, name):
         return Diagnosis("zero_hooked", {"name": name, **hooks})
     small = str(tensor.dtype).endswith(".float16")

@@ -366,7 +366,9 @@ def returns_none(node: Any, number: int) -> bool:
     if any(isinstance(n, (ast.Raise, ast.Yield, ast.YieldFrom)) for n in inside):
         return False
     given = [n.value for n in inside if isinstance(n, ast.Return)]
-    return all(_none_at(value, number, len(node.next_functions)) for value in given)
+    places = [place for place, wants in enumerate(node.needs_input_grad) if wants]
+    place = places[sum(target is not None for target, _ in node.next_functions[:number])]
+    return all(_none_at(value, place) for value in given)
 
 
 def _own(body: ast.AST) -> Iterator[ast.AST]:
@@ -377,14 +379,10 @@ def _own(body: ast.AST) -> Iterator[ast.AST]:
             yield from _own(part)
 
 
-def _none_at(value: ast.expr | None, number: int, count: int) -> bool:
-    """Whether what is returned is None for one of several tensors. With fewer tensors than places, some places are of
-    other arguments: then all have to be None."""
-    match value:
-        case ast.Tuple(elts=parts) if len(parts) == count:
-            return _none_at(parts[number], 0, 1)
-        case ast.Tuple(elts=parts):
-            return all(_none_at(part, 0, 1) for part in parts)
+def _none_at(value: ast.expr | None, place: int) -> bool:
+    """Whether what is returned is None at one of its places."""
+    if isinstance(value, ast.Tuple):
+        value = value.elts[place] if place < len(value.elts) else ast.Name("_")
     return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 

@@ -21,7 +21,7 @@ from ...ops.table.terms import whole
 from ..words import LANGUAGES, language, say
 from .kinds import is_a, is_tensor
 
-__all__ = ["Plain", "Rule", "Vague", "dims_of", "inner_of", "inputs_of", "op_name", "rules_of", "written"]
+__all__ = ["Plain", "Rule", "Vague", "as_arrays", "dims_of", "inner_of", "inputs_of", "op_name", "rules_of", "written"]
 
 _BACKWARD = re.compile(r"^(.*?)Backward(\d*)(?:_copy)?$")
 
@@ -51,7 +51,7 @@ def rules_of(
     saved: Sequence[tuple[str, Any, Exception | None]],
 ) -> tuple[Rule | None, ...]:
     """The rules of a live Node, one for each of its inputs: plain data, None for an input without gradient or rule."""
-    values = {key: symbols.UNREAD if error is not None else _plain(value) for key, value, error in saved}
+    values = {key: symbols.UNREAD if error is not None else as_arrays(value) for key, value, error in saved}
     grads = [_like(shape, dtype) for shape, dtype in _metadata(node)]
     inputs = []
     for target, number in nexts:
@@ -107,7 +107,7 @@ def _like(shape: tuple[int, ...], dtype: str) -> np.ndarray | None:
         return np.broadcast_to(np.ones((), np.float32 if known is None else known.numpy), shape)
 
 
-def _plain(value: Any) -> Any:
+def as_arrays(value: Any) -> Any:
     """A saved value as formulas on arrays get it."""
     if is_tensor(value):
         try:
@@ -115,7 +115,7 @@ def _plain(value: Any) -> Any:
         except Exception:  # bfloat16, sparse, meta and the like
             return symbols.UNREAD
     if is_a(value, (tuple, list)) and any(map(is_tensor, value)):
-        parts = [_plain(v) for v in value]
+        parts = [as_arrays(v) for v in value]
         return symbols.UNREAD if any(p is symbols.UNREAD for p in parts) else parts
     return value
 

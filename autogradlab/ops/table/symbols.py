@@ -614,6 +614,14 @@ class Rule:
             return None
         return [(terms.text(factor, names), value) for factor, value in zip(factors, numbers, strict=True)], signs
 
+    def calculated(self, values: Mapping[str, Any]) -> np.ndarray | None:
+        """The gradient for the input, of numbers for all the names; None where it takes more than numbers."""
+        try:
+            with np.errstate(all="ignore"):
+                return np.asarray(terms.calculate(self.term, values, value_of))
+        except Exception:
+            return None
+
     @property
     def of(self) -> list[str]:
         """The names of what it is calculated of."""
@@ -687,6 +695,13 @@ def _inputs_of(entry: Any) -> tuple[str, ...]:
     if entry is None or entry.list_place is not None:
         return ("tensors",) if entry is not None else ()
     return tuple(_theirs(entry, entry.names[place]) for place in entry.edge_places)
+
+
+def results_of(node: str, saved: tuple[str, ...]) -> list[str]:
+    """The names under which a Node that saves these values keeps its own results."""
+    entry = _fitting(node, saved)
+    kept = [] if entry is None else zip(entry.savers, entry.fields, entry.node_class.saved_names, strict=True)
+    return [shown or name for (kind, _), name, shown in kept if kind == "output"]
 
 
 def _theirs(entry: Any, name: str) -> str:
