@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from functools import partial
 from typing import Any
 
@@ -96,7 +96,9 @@ class _Ways:
     def flat(self, here: bool = False) -> list[Any]:
         """Nodes that hand on 0 whatever they get, if no way leads past all of them; with `here` also those that do so
         at the values that they have."""
-        stops = [_hands_on_zeros, *[partial(_zeros_here, named=dict(self.names))] * (here and len(self.nodes) <= NODES)]
+        stops: list[Callable[[Any], bool]] = [_hands_on_zeros]
+        if here and len(self.nodes) <= NODES:
+            stops.append(partial(_zeros_here, named=dict(self.names)))
         flat = {node for node in self.nodes if node is not self.sink and any(stop(node) for stop in stops)}
         if not flat or self.result is None:
             return []
