@@ -51,7 +51,14 @@ SPACES = (
     "func",
 )
 #: further modules, some of whose names have an example
-MORE = ("utils.checkpoint", "nn.utils.parametrize", "nn.utils.parametrizations", "nn.utils.prune", "optim.swa_utils")
+MORE = (
+    "utils.benchmark",
+    "utils.checkpoint",
+    "nn.utils.parametrize",
+    "nn.utils.parametrizations",
+    "nn.utils.prune",
+    "optim.swa_utils",
+)
 #: what is not meant for users: types of Python, and forms that other operations are made of
 SKIPPED = {"annotations", "FunctionType"}
 

@@ -42,7 +42,8 @@ REFERENCE = (
     "torch.autograd.functional", "torch.autograd.graph", "torch.autograd.forward_ad", "torch.nn",
     "torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.utils.parametrize", "torch.nn.utils.rnn",
     "torch.optim", "torch.optim.lr_scheduler", "torch.linalg", "torch.fft", "torch.special", "torch.distributions",
-    "torch.random", "torch.func", "torch.utils.data", "torch.utils.checkpoint", "torch.amp", "torch.testing",
+    "torch.random", "torch.func", "torch.utils.benchmark", "torch.utils.data", "torch.utils.checkpoint",
+    "torch.amp", "torch.testing",
 )  # fmt: skip
 #: Sentences of help texts and messages, and commands with what is said of them, are read whole, on phones too, where
 #: pictures of cards are panned: shrunk to such a page, their words would be half as high as its own. Frames of cells

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from . import _python_dispatch as _python_dispatch
     from . import _pytree as _pytree
     from . import backcompat as backcompat
+    from . import benchmark as benchmark
     from . import checkpoint as checkpoint
     from . import data as data
     from . import deterministic as deterministic
@@ -25,6 +26,7 @@ _LATE = (
     "_python_dispatch",
     "_pytree",
     "backcompat",
+    "benchmark",
     "checkpoint",
     "data",
     "deterministic",

@@ -78,6 +78,9 @@ SUBMODULES = [
     "special",
     "testing",
     "utils",
+    "utils.benchmark",
+    "utils.benchmark.utils",
+    "utils.benchmark.utils.common",
     "utils.checkpoint",
     "utils.data",
 ]
