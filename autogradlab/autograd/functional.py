@@ -281,9 +281,17 @@ def jacobian(
     rows = tuple(_finished(r, create_graph) for r in rows)
     nest: Any = tuple
     if strategy == "forward-mode":  # tangents have the dtypes of outputs; PyTorch leaves in lists what is not unpacked
-        rows = tuple(tuple(b.to(o.dtype) for b in r) for o, r in zip(outputs, rows, strict=True))
+        rows = tuple(tuple(_in_columns(b.to(o.dtype), o) for b in r) for o, r in zip(outputs, rows, strict=True))
         nest = list if several else tuple
     return _unpacked(nest(_unpacked(nest(r), several) for r in rows), out_several)
+
+
+def _in_columns(block: Tensor, o: Tensor) -> Tensor:
+    """A block in the order in which forward mode makes it: all of an output for one element of the input, then for the
+    next."""
+    array, n = block._array, o._array.ndim
+    columns = (*range(n, array.ndim), *range(n))
+    return wrap(np.array(array.transpose(columns), order="C").transpose(np.argsort(columns)))
 
 
 #: elements of gradients that go through the graph together at most

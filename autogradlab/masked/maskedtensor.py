@@ -258,15 +258,12 @@ class Constructor(torch.autograd.Function):
         return grad, None
 
 
-class _Reduced(Constructor):
-    """The same of what a reduction has found: its derivative is one of plain tensors, so it gets the plain gradient."""
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        return grad._masked_data if is_masked_tensor(grad) else grad, None
+def _plain(ctx: Any, grad: Any) -> Any:
+    return grad._masked_data if is_masked_tensor(grad) else grad, None
 
 
-_Reduced.__name__ = _Reduced.__qualname__ = "Constructor"
+#: the same of what a reduction has found: its derivative is one of plain tensors, so it gets the plain gradient
+_Reduced: Any = type("Constructor", (Constructor,), {"backward": staticmethod(_plain)})
 
 
 class GetData(torch.autograd.Function):

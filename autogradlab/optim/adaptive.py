@@ -314,7 +314,7 @@ class Rprop(Optimizer):
             low, high = group["step_sizes"]
             for p, x, g in changes.bundles(group, keeps=True):
                 state = changes.state(p) or changes.begin(
-                    p, {"step": scalar_state(0.0), "prev": zeros(p), "step_size": filled(p, number(group["lr"]))}
+                    p, {"step": scalar_state(0.0), "prev": zeros(p), "step_size": filled(p._grad, number(group["lr"]))}
                 )
                 changes.count(state)
                 kind = x.dtype.type

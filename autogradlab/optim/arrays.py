@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.memory.layout import like
 from ..core.memory.versions import UNSHARED, increment_version
 from ..core.recording.record import RAW
 from ..core.tensor.dispatching import refuse_unheard
@@ -140,13 +141,15 @@ def copied(x: Any) -> Any:
 
 
 def zeros(p: Tensor) -> Tensor:
-    """A tensor of zeros in the parameter's shape."""
-    return wrap(np.zeros_like(p._array))
+    """A tensor of zeros in the parameter's shape, laid out as it is."""
+    return wrap(like(p._array, p._array.dtype))
 
 
 def filled(p: Tensor, value: float) -> Tensor:
     """A tensor in the parameter's shape, whose real and imaginary parts are `value`."""
-    return wrap(np.full_like(p._array, complex(value, value) if p._array.dtype.kind == "c" else value))
+    array = like(p._array, p._array.dtype, zero=False)
+    array.fill(complex(value, value) if array.dtype.kind == "c" else value)
+    return wrap(array)
 
 
 def scalar_state(value: float) -> Tensor:

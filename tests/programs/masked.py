@@ -191,6 +191,7 @@ with warnings.catch_warnings():
         lambda t: torch.where(hidden, t, t).sum(),
     ):
         leaf = masked_tensor(data, hidden, requires_grad=True)
+        print(call(leaf).grad_fn.name())
         attempt(lambda: call(leaf).backward())
         print(leaf.grad)
     w = data.clone().requires_grad_()

@@ -1147,3 +1147,20 @@ print(y.stride(), x.grad.stride(), weight.grad.stride())
 small = nn.Conv2d(1, 1, 1)
 small(torch.ones(2, 1, 3, 3)).sum().backward()
 print(small.weight.grad.stride())
+
+# % stranger-laid-out: what optimizers keep lies as parameters do, and Jacobians of forward mode lie by columns
+for kind in "Adam", "AdamW", "Adagrad", "Adadelta", "RMSprop", "Rprop", "ASGD", "NAdam":
+    p = nn.Parameter(torch.ones(2, 8, 1, 1).to(memory_format=torch.channels_last))
+    p.grad = torch.ones(2, 8, 1, 1)
+    opt = getattr(torch.optim, kind)([p])
+    opt.step()
+    kept = opt.state[p].items()
+    print(kind, p.stride(), {name: v.stride() for name, v in kept if isinstance(v, torch.Tensor)})
+forward = {"strategy": "forward-mode", "vectorize": True}
+for fn, shape in ((torch.tanh, (2, 3)), (torch.sum, (2, 3)), (lambda x: x[0], (1, 4)), (torch.exp, ())):
+    found = torch.autograd.functional.jacobian(fn, torch.ones(shape), **forward)
+    print(found.shape, found.stride(), found)
+found = torch.autograd.functional.jacobian(
+    lambda x, y: (x * y.sum(), x[:2].tanh()), (torch.ones(3), torch.ones(2, 2)), **forward
+)
+print([[(block.shape, block.stride()) for block in row] for row in found])
