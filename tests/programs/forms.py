@@ -1,5 +1,7 @@
 """Forms of calls that are seldom used, and arguments at the edge."""
 
+import warnings
+
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -129,3 +131,28 @@ for given in (Items(), Items(0), Items(1), Items(0, 1)):
             print(call(given))
     with caught():
         print(torch.tensor([given, given]))
+
+# % forms-of-numbers: the numbers of old forms promote as numbers do, and subtract has no old form
+x, halves = torch.arange(3), torch.arange(3).half()
+for name in ("add", "sub", "subtract", "add_", "sub_", "subtract_"):
+    for numbers in ((2.0, 0.5), (2, 0.5), (0.5, 2), (2.0, 1), (True, 2.0), (2, True)):
+        for t in (x, halves, x.bool()):
+            with warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                with caught():
+                    found = getattr(t.clone(), name)(*numbers)
+                    print(found, found.dtype)
+print(len(seen))
+for call in (
+    lambda: torch.sub(2.0, 3, halves),
+    lambda: torch.subtract(x, 2, x),
+    lambda: x.subtract(2, x),
+    lambda: torch.subtract(x, 1, 2),
+    lambda: torch.subtract(x, 1, 2, out=x),
+    lambda: torch.subtract(x, other=1, alpha=2),
+    lambda: torch.true_divide(x, x, rounding_mode="floor"),
+    lambda: x.float().true_divide_(x, rounding_mode="floor"),
+    lambda: torch.true_divide(x, other=2),
+):
+    with caught():
+        print(call())

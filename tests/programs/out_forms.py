@@ -5,6 +5,8 @@ import warnings
 
 import torch
 
+from tests.scenarios.show import caught
+
 
 def attempt(name, f):
     with warnings.catch_warnings(record=True) as seen:
@@ -157,3 +159,29 @@ for name, others in (
             warnings.simplefilter("always")
             getattr(torch, name)(x, *others, out=out)
         print(name, kind, len(seen))
+
+# % out-chain: a chain of one matrix is copied into out=
+matrix = torch.eye(2)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    for out in (
+        torch.zeros(0),
+        torch.zeros(3),
+        torch.zeros(2, 2).t(),
+        torch.zeros(2, 2, dtype=torch.int64),
+        torch.zeros(2, 2, dtype=torch.complex64),
+    ):
+        made = torch.chain_matmul(matrix, out=out)
+        print(made is out, out, out.stride(), out._version)
+    print(torch.chain_matmul(matrix.clone().requires_grad_(), out=torch.zeros(2, 2)))
+
+# % out-order: arguments are read before out= is refused to what is recorded
+x = torch.ones(2, 2, requires_grad=True)
+for call in (
+    lambda: torch.cumsum(x, x, out=torch.ones(2, 2)),
+    lambda: torch.prod(x, x, out=torch.ones(2)),
+    lambda: torch.sum(x, "a", out=torch.ones(2)),
+    lambda: torch.cumsum(x, 0, out=torch.ones(2, 2)),
+):
+    with caught():
+        print(call())

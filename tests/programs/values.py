@@ -400,3 +400,23 @@ x, w = torch.ones(2, requires_grad=True), torch.tensor(0.5, dtype=torch.float64,
 y = torch.lerp(x, x * 3, w)
 y.sum().backward()
 print(y, x.grad, w.grad)
+
+# % values-far: far arguments of polygamma, logit, powers and sizes
+x = torch.tensor([-2.0, -0.5, 0.0, 0.25, 1.0, 1.5], requires_grad=True)
+for eps in (None, -1.0, 0.0, 0.125):
+    print(torch.autograd.grad(torch.logit(x, eps).sum(), x))
+for n in (300, 2**32 + 1, 2**40):
+    print(torch.polygamma(n, torch.ones(2)))
+print(torch.polygamma(200, torch.full((2,), 50.0, dtype=torch.float64)))
+z = torch.tensor([0.0, 3.0 - 4.0j])
+for exponent in (-1, -2, 0.5, 2):
+    print(torch.float_power(z[1:], exponent), torch.pow(z[1:], complex(exponent)))
+print(torch.float_power(z, -1), torch.pow(z, complex(-1)))
+none = torch.zeros(0, dtype=torch.complex128)
+print(torch.nn.functional.soft_margin_loss(none, none))
+for action in (
+    lambda: torch.diag_embed(torch.ones(3), 2**40),
+    lambda: torch.diagflat(torch.ones(3), 2**40),
+    lambda: torch.repeat_interleave(torch.ones(3), torch.ones(3, 3, dtype=torch.int64), 2),
+):
+    attempt(action)

@@ -23,6 +23,7 @@ from ..first.shape import expand, permute, transpose, unsqueeze
 from ..table.arguments import reject
 from ..table.asking import Operator, whole
 from ..table.calls import view_of
+from ..table.creation import check_sizes
 from ..table.families import attribute
 from ..table.opdef import OPS, Op, alias, composite, op
 from ..table.outputs import COPIED, EXPECTED, Out, refuse_recorded, write
@@ -363,7 +364,7 @@ def diag_embed(input: np.ndarray, offset: int = 0, dim1: int = -2, dim2: int = -
     shape = list(input.shape[:-1])
     for d in sorted((a, b)):
         shape.insert(d, count)
-    r = np.zeros(shape, input.dtype)
+    r = np.zeros(check_sizes(tuple(shape)), input.dtype)
     _diagonal(r, offset, a, b)[...] = input
     return r
 

@@ -19,7 +19,7 @@ from ...core.values.promotion import broadcast_shapes, check_cast
 from ..first.kinds import fused, is_half, refuse
 from ..first.products import DOT_DTYPE, added, combined, product, scaled, times, written
 from ..table.opdef import alias, composite, op
-from ..table.outputs import EXPECTED, Out
+from ..table.outputs import EXPECTED, Out, resize_out
 
 
 def lift(F: Any, array: np.ndarray) -> Any:
@@ -360,7 +360,12 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
         if m._array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {m._array.ndim}, expected 2 instead.")
     if len(matrices) == 1:
-        return TENSORS.clone(matrices[0])
+        if out is None:
+            return TENSORS.clone(matrices[0])
+        if out._array.shape != matrices[0]._array.shape:
+            resize_out(out, matrices[0]._array.shape)
+        copied: Tensor = TENSORS.copy_(out, matrices[0])
+        return copied
     found: Tensor = TENSORS.linalg_multi_dot(matrices, out=out)
     return found
 

@@ -147,6 +147,8 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, ou
         shape[d + 1] = repeats
         copied = TENSORS.clone(TENSORS.expand(wide, tuple(shape)), memory_format="contiguous")
         return TENSORS.flatten(copied, d, d + 1)
+    if repeats._array.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if dim is None:
         input, dim = TENSORS.flatten(input), 0
     n = input._array.shape[wrap_dim(dim, input._array.ndim)] if input._array.ndim else 1
@@ -155,14 +157,11 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, ou
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     if times.ndim == 0 or (times.ndim == 1 and times.size == 1):
         repeats = wrap(np.broadcast_to(times.reshape(-1), (n,)))
-    elif times.ndim == 1:
-        if times.size != n:
-            raise RuntimeError(
-                f"repeats must have the same size as input along dim, but got repeats.size(0) = {times.size} and "
-                f"input.size({dim}) = {n}"
-            )
-    else:
-        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    elif times.size != n:
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {times.size} and "
+            f"input.size({dim}) = {n}"
+        )
     return TENSORS.index_select(input, dim, _times(repeats, output_size))
 
 

@@ -117,7 +117,8 @@ def _with_alpha(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         found = old_form(called.name, args, kwargs, called.as_method or called.in_place)
         if found is None:
             return _refused(called.name, args, kwargs)
-        args, kwargs = found
+        pair = zip(args[::2], found[0], strict=True)  # numbers promote as numbers, not as the tensors made of them
+        args, kwargs = tuple(given if is_number(given) else made for given, made in pair), found[1]
     alpha = plain_number(kwargs.get("alpha", 1))
     if not is_number(alpha):
         return _refused(called.name, args, kwargs)
@@ -710,8 +711,8 @@ declare(
 )
 alias("multiply", "mul")
 alias("multiply_", "mul_", function=False)
-alias("subtract", "sub")
-alias("subtract_", "sub_", function=False)
+alias("subtract", "sub", reads="first", third="alpha")
+alias("subtract_", "sub_", function=False, reads="first", third="alpha")
 alias("negative", "neg")
 alias("negative_", "neg_")
 alias("absolute", "abs")
@@ -814,8 +815,8 @@ declare(
 )
 alias("divide", "div")
 alias("divide_", "div_", function=False)
-alias("true_divide", "div")
-alias("true_divide_", "div_", function=False)
+alias("true_divide", "div", reads="first")
+alias("true_divide_", "div_", function=False, reads="first")
 
 
 # -- the derivatives that PyTorch itself has as operations -------------------------------------------------------------

@@ -95,6 +95,8 @@ def _complex_power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def _power(x: np.ndarray, exponent: Any) -> Any:
     """The common exponents have shorter ways, with the roundings of those ways."""
+    if isinstance(exponent, complex) and not exponent.imag and x.dtype.kind == "c":
+        exponent = exponent.real
     if not isinstance(exponent, complex):
         if exponent == 2:
             return x * x

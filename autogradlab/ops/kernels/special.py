@@ -283,8 +283,10 @@ def trigamma(x: Array) -> Array:
 
 def polygamma(n: int, x: Array) -> Array:
     """The derivatives of digamma from the second on: zeta functions."""
+    n = (n + (1 << 31)) % (1 << 32) - (1 << 31)  # an int in C
     sign = 1.0 if n % 2 else -1.0
-    return sign * math.factorial(n) * zeta(np.full(x.shape, n + 1.0), x)
+    size = math.factorial(n) if 0 <= n <= 170 else math.inf  # as gamma in float64, which has poles below 0
+    return sign * size * zeta(np.full(x.shape, n + 1.0), x)
 
 
 def bessel_i(order: int, x: Array, *, scaled: bool) -> Array:

@@ -18,7 +18,7 @@ from ...core.types.dtypes import scalar_name
 from ...core.types.layouts import FORMATS
 from ...core.values.promotion import can_cast, plain_number
 from ..common.blas import adjoint, lift
-from ..first.kinds import BOOL, HALF, INTEGERS, refuse
+from ..first.kinds import BOOL, HALF, INTEGERS, in_single, refuse
 from ..first.products import UNSAFE, written
 from ..table.arguments import reject
 from ..table.opdef import alias, composite, op
@@ -165,6 +165,8 @@ def linalg_matrix_exp(input: np.ndarray) -> np.ndarray:
         return input.copy()
     if input.shape[-1] == 1:
         return np.exp(input)
+    if input.itemsize == 2:
+        return in_single(linalg_matrix_exp, input)  # PyTorch's halves are noise: it has no bounds of norms for them
     return _exponentials(np.ascontiguousarray(input).reshape(-1, *input.shape[-2:])).reshape(input.shape)
 
 

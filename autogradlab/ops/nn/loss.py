@@ -77,7 +77,7 @@ def reduced(values: np.ndarray, reduction: int, *operands: np.ndarray) -> Any:
     return (
         np.asarray(s / values.dtype.type(values.size), values.dtype)
         if values.size
-        else np.full((), np.nan, values.dtype)
+        else np.full((), complex(np.nan, np.nan) if values.dtype.kind == "c" else np.nan, values.dtype)
     )
 
 

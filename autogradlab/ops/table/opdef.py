@@ -625,7 +625,11 @@ class Op:
         if self.outputs and len(out) != len(self.outputs):
             raise TypeError(f"expected tuple of {len(self.outputs)} elements but got {len(out)}")
         values, given = self.operands(args, kwargs)
-        refuse_recorded(self, values, out)
+        try:
+            refuse_recorded(self, values, out)
+        except RuntimeError:
+            explain(self.name, args, {**kwargs, "out": out})  # arguments are read before anything else
+            raise
         rule, real = OUT.get(self.name), None
         if rule is not None and rule.computes and isinstance(out, Tensor):
             place = self.index["dtype"]

@@ -268,19 +268,41 @@ def _in_place_of(call: Function, made: Any, name: str) -> Function:
     return made
 
 
+def _third_named(call: Function, keyword: str) -> Function:
+    """The function, whose third argument in a row is the keyword."""
+
+    @functools.wraps(call)
+    def named(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 3:
+            return call(*args[:2], **{keyword: args[2]}, **kwargs)
+        return call(*args, **kwargs)
+
+    return named
+
+
 def alias(
-    declaration: str, of: str, method: bool = True, function: bool = True, reads: Reads = "late", named: bool = True
+    declaration: str,
+    of: str,
+    method: bool = True,
+    function: bool = True,
+    reads: Reads = "late",
+    named: bool = True,
+    third: str = "",
 ) -> None:
     """A second name for an operation. Its signatures are those of the operation, unless the declaration has others.
-    named: whether errors of the function say this name, not the operation's."""
+    named: whether errors of the function say this name, not the operation's. third: the keyword of the operation that a
+    third argument in a row means, where the operation itself takes it for another."""
     name = declare(declaration)
     if name != of:
         ALIASES[name] = of
     if not named:
         UNNAMED.add(name)
     fn = operation(of)
+    own = Tensor.__dict__.get(of, fn)
+    if third:
+        fn, own = _third_named(fn, third), _third_named(own, third)
     setattr(TENSORS, name, fn)
     if function:
         FUNCTIONS[name] = _in_place_of(fn, checking(fn, name, space_of(name), reads), name)
     if method:
-        attach(name, checking(Tensor.__dict__.get(of, fn), name, "Tensor", reads))
+        attach(name, checking(own, name, "Tensor", reads))
