@@ -22,7 +22,7 @@ from ..ops.breadth import fourier as _table
 from ..ops.first.kinds import is_half
 from ..ops.first.products import written
 from ..ops.table.creation import check_out, into
-from ..ops.table.outputs import FOUND, not_recorded
+from ..ops.table.outputs import FOUND, refuse_to_record
 from ..ops.table.publishing import reading
 
 __all__ = [
@@ -121,12 +121,9 @@ def _filled(name: str, kernel: str, r: Tensor, out: Tensor) -> Tensor:
         wanted = "complex" if kind == "c" else "floating point"
         raise RuntimeError(f"{name} expects a {wanted} output tensor, but got {dtypes.scalar_name(out)}")
     if not kernel:
-        if wants_grad(out):
-            raise RuntimeError(errors.OUT_GRAD.format("aten::conj_physical"))
+        refuse_to_record("aten::conj_physical", (out,))
         return written(F.detach(r), out, exact=FOUND)
-    for t in (r, out):
-        if wants_grad(t):
-            raise not_recorded(t, kernel)
+    refuse_to_record(kernel, (r, out))
     return written(wrap(np.ascontiguousarray(r._array)), out)
 
 

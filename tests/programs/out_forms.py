@@ -185,3 +185,28 @@ for call in (
 ):
     with caught():
         print(call())
+
+# % out-unrecorded: where nothing is recorded, what requires grad is written into out= by composed operations too
+a, v = torch.eye(2, requires_grad=True), torch.ones(2, requires_grad=True)
+block = torch.eye(4).reshape(2, 2, 2, 2).requires_grad_()
+for mode in (torch.no_grad, torch.inference_mode, torch.enable_grad):
+    for grad in (False, True):
+        for call, shape, kind in (
+            (lambda out: torch.matmul(a, a, out=out), (2, 2), torch.float32),
+            (lambda out: torch.matmul(v, v, out=out), (), torch.float32),
+            (lambda out: torch.matmul(a[None], v, out=out), (1, 2), torch.float32),
+            (lambda out: torch.kron(a, a, out=out), (4, 4), torch.float32),
+            (lambda out: torch.matrix_power(a, 3, out=out), (2, 2), torch.float32),
+            (lambda out: torch.linalg.inv(a, out=out), (2, 2), torch.float32),
+            (lambda out: torch.linalg.pinv(a, out=out), (2, 2), torch.float32),
+            (lambda out: torch.linalg.cholesky(a, out=out), (2, 2), torch.float32),
+            (lambda out: torch.linalg.solve(a, a, out=out), (2, 2), torch.float32),
+            (lambda out: torch.linalg.svdvals(a, out=out), (2,), torch.float32),
+            (lambda out: torch.linalg.eigvalsh(a, out=out), (2,), torch.float32),
+            (lambda out: torch.linalg.tensorinv(block, out=out), (2, 2, 2, 2), torch.float32),
+            (lambda out: torch.linalg.qr(a, out=(out, torch.empty(2, 2))).R, (2, 2), torch.float32),
+            (lambda out: torch.fft.fft(v, out=out), (2,), torch.complex64),
+        ):
+            out = torch.empty(shape, dtype=kind, requires_grad=grad)
+            with caught(), mode():
+                print(call(out).abs().detach() + 0.0)

@@ -16,14 +16,13 @@ from ...core.recording.record import RAW, TENSORS, OpNode, changed
 from ...core.runtime import errors, modes
 from ...core.runtime.modes import FLAGS, LOCAL, QUIET
 from ...core.tensor.tensor import INFERENCE, Tensor, gradient_edge, operand_edge
-from ...core.tensor.tensor import requires_grad as wants_grad
 from ...core.types.dims import wrap_dim
 from ...core.types.dtypes import cxx_name, from_numpy, scalar_name, unsupported
 from ...core.values.promotion import can_cast
 from ..table.arguments import reject
 from ..table.calls import record, save_first
 from ..table.opdef import Op, alias, composite, op
-from ..table.outputs import EXPECTED, Composed, Out, not_recorded, resize_out, same_dtype, write
+from ..table.outputs import EXPECTED, Composed, Out, refuse_to_record, resize_out, same_dtype, write
 from .kinds import is_half, refuse
 from .shape import _expand
 
@@ -119,9 +118,8 @@ def written(
     """What an operation made of others does with `out`: resizes and fills it. exact: the message if its dtype is not
     that of the result; unsafe: the message if the result cannot be cast to it. copied: the result is copied into it,
     which autograd records."""
-    for t in (r, out):
-        if wants_grad(t) and not copied:
-            raise not_recorded(t, name)
+    if not copied:
+        refuse_to_record(name, (r, out))
     wanted, found = r._array.dtype, out._array.dtype
     message = exact if wanted != found else ""
     if unsafe and not can_cast(wanted, found):
@@ -140,15 +138,12 @@ def written(
 def refuse_into(name: str, out: Any, *inputs: Tensor) -> None:
     """Raise, before anything is computed, if an input or `out`, which may be several tensors, requires grad: `name` is
     the operation that PyTorch asks for the result."""
-    for t in (*inputs, *((out,) if isinstance(out, Tensor) else out)):
-        if wants_grad(t):
-            raise not_recorded(t, name)
+    refuse_to_record(name, (*inputs, *((out,) if isinstance(out, Tensor) else out)))
 
 
 def written_all(r: Any, out: Any) -> Any:
     """The same for several results with names, as linear algebra returns them."""
-    if any(wants_grad(t) for t in (*r, *out)):
-        raise RuntimeError(errors.OUT_GRAD.format(type(r).__name__))
+    refuse_to_record(type(r).__name__, (*r, *out))
     return write(Composed(type(r).__name__, type(r)), out, [t._array for t in r], ())
 
 

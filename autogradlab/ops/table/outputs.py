@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +39,7 @@ __all__ = [
     "not_recorded",
     "refuse_dtype",
     "refuse_recorded",
+    "refuse_to_record",
     "resize_out",
     "same_dtype",
     "write",
@@ -301,6 +302,15 @@ def _without_derivative(operation: Any, out: Tensor, inputs: Any) -> None:
     edges = tuple(gradient_edge(t) if isinstance(t, Tensor) else NO_EDGE for t in inputs)
     if any(edge is not NO_EDGE for edge in edges):
         rebase(out, start_node(operation.unknown_out(), edges, out._array.shape, out._array.dtype, ()))
+
+
+def refuse_to_record(name: str, tensors: Iterable[Tensor]) -> None:
+    """The same for what is made of other operations, of which PyTorch names one: `tensors` are operands and outputs."""
+    if FLAGS.unusual and not modes.current().grad:
+        return
+    for t in tensors:
+        if requires_grad(t):
+            raise not_recorded(t, name)
 
 
 def not_recorded(t: Tensor, name: str) -> Exception:
