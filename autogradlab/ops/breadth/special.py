@@ -363,8 +363,7 @@ def _logit(x: np.ndarray, eps: float | None) -> Any:
 
 @on_both_backends
 def logit_backward(F: Any, grad: Any, input: Any, eps: float | None) -> Any:
-    size = np.abs(input) if isinstance(input, np.ndarray) else input  # at -0 as at 0; recorded without abs
-    slope = grad / (size * (1 - input))
+    slope = grad / (input * (1 - input))
     if eps is None or eps < 0:
         return F.where((input >= 0) & (input <= 1), slope, math.nan)
     return F.where((input < eps) | (input > 1 - eps), 0.0, slope)
