@@ -563,3 +563,12 @@ def test_the_inverse_of_what_only_numpy_calls_singular():
     x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]], dtype=torch.float64, requires_grad=True)
     torch.linalg.det(x).backward()  # NumPy's factors of it have a zero where those of `lu` have none
     assert np.isfinite(x.grad.numpy()).all()
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+def test_exponentials_of_halves_are_those_of_float32_rounded(kind: str) -> None:
+    """PyTorch, which has no bounds of norms for halves, gives noise."""
+    x = torch.tensor([[0.1, 0.2], [0.3, -0.4]], dtype=getattr(torch, kind))
+    found = torch.matrix_exp(x)
+    assert found.dtype is x.dtype
+    assert found.tolist() == torch.matrix_exp(x.float()).to(x.dtype).tolist()
