@@ -1164,3 +1164,12 @@ found = torch.autograd.functional.jacobian(
     lambda x, y: (x * y.sum(), x[:2].tanh()), (torch.ones(3), torch.ones(2, 2)), **forward
 )
 print([[(block.shape, block.stride()) for block in row] for row in found])
+
+# % stranger-transforms-space: a spatial transformer begins at the identity, whose samples lie on the elements' borders
+theta = torch.eye(2, 3)[None]
+for n in 12, 28, 7:
+    line = torch.linspace(-1, 1, n)
+    grid = F.affine_grid(theta, (1, 2, n, n), align_corners=True)
+    print(n, torch.equal(grid[0, 1, :, 0], line), torch.equal(grid[0, :, 1, 1], line))
+    grid, line = F.affine_grid(theta, (1, 2, n, n), align_corners=False), line * (n - 1) / n
+    print(n, torch.equal(grid[0, 1, :, 0], line), torch.equal(grid[0, :, 1, 1], line))

@@ -315,17 +315,17 @@ def linspace(*args: Any, **kwargs: Any) -> Tensor:
         if type(steps) is int and steps >= 0 and type(start) in _REAL and type(end) in _REAL:
             kind = get_default_dtype()
             if kind.itemsize >= 4 and -_TAME < start < _TAME and -_TAME < end < _TAME:
-                row = _row(start, end, steps, kind)
+                row = spaced(start, end, steps, kind)
                 return finished(row if row.dtype is kind.numpy else row.astype(kind.numpy))
     start, end, steps, kind, values = _spaced("linspace", args, kwargs)
     if (kind is dtypes.bool or kind.name in _LACKING) and steps > 1:
         raise dtypes.unsupported("linspace_cpu", kind.numpy)
-    array = _between(lambda start, end: _row(start, end, steps, kind).astype(kind.numpy), start, end)
+    array = _between(lambda start, end: spaced(start, end, steps, kind).astype(kind.numpy), start, end)
     out = values["out"]
     return placed(array, values) if out is None else _into_row("linspace", out, array, values)
 
 
-def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
+def spaced(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
     """Counted up from the start in the first half and down from the end in the second, rounded once a step."""
     if steps == 0:
         return np.empty(0)
@@ -351,7 +351,7 @@ def _row(start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
         return np.trunc(np.where(i < half, up, down))
     if kind.is_complex:
         real, imag = (
-            _row(a, b, steps, kind.to_real())
+            spaced(a, b, steps, kind.to_real())
             for a, b in ((complex(start).real, complex(end).real), (complex(start).imag, complex(end).imag))
         )
         return real + 1j * imag
@@ -412,7 +412,9 @@ def logspace(*args: Any, **kwargs: Any) -> Tensor:
 def _powers(base: float, start: Any, end: Any, steps: int, kind: Dtype) -> np.ndarray:
     """The difference of the ends is taken in the dtype, all else in float64."""
     if steps < 2 or kind.is_complex:
-        return np.power(np.array(base, np.complex128 if kind.is_complex else np.float64), _row(start, end, steps, kind))
+        return np.power(
+            np.array(base, np.complex128 if kind.is_complex else np.float64), spaced(start, end, steps, kind)
+        )
     if kind._category <= dtypes.INTEGER:
         a, b = start, end
     else:

@@ -14,7 +14,8 @@ from ...core.memory.layout import contiguous
 from ...core.memory.places import add_at, moved
 from ...core.recording.record import no_derivative, says
 from ...core.types.dims import wrap_dim
-from ...core.types.dtypes import scalar_name
+from ...core.types.dtypes import from_numpy, scalar_name
+from ..common.ranges import spaced
 from ..first.kinds import typed
 from ..table.opdef import op
 
@@ -389,8 +390,8 @@ def _base(size: Any, align: bool, dtype: Any) -> Array:
     """The places of a grid's elements, from -1 to 1, last dimension first, and a 1."""
     lines = []
     for n in size[2:]:
-        line = np.linspace(-1, 1, n, dtype=dtype) if n > 1 else np.zeros(n, dtype)
-        lines.append(line if align else line * dtype.type((n - 1) / n))
+        line = spaced(-1, 1, n, from_numpy(dtype)).astype(dtype) if n > 1 else np.zeros(n, dtype)
+        lines.append(line if align else line * (n - 1) / n)
     mesh = np.meshgrid(*lines, indexing="ij")[::-1]
     return np.stack([*mesh, np.ones(tuple(size[2:]), dtype)], -1).reshape(-1, len(lines) + 1)
 
