@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["add_at", "at_places", "inside", "moved", "places_in_rows", "put_at_places"]
+__all__ = ["PLACES", "add_at", "at_places", "inside", "moved", "places_in_rows", "put_at_places"]
+
+#: what NumPy counts elements with: int64, but int32 in a browser, where `take` refuses int64
+PLACES = np.dtype(np.intp)
 
 
 @lru_cache(maxsize=256)

@@ -445,9 +445,9 @@ def randperm(n: int, dtype: DType = _INT64, generator: Generator | None = None) 
             j = i + word % (n - i)
             order[i], order[j] = order[j], order[i]
         return _from_int(np.array(order, _INT64), dtype)
-    partner: Array = np.arange(n, dtype=_INT64)
+    partner: Array = np.arange(n, dtype=np.intp)
     partner[:-1] += words % np.arange(n, 1, -1, dtype=np.uint32)
-    return _from_int(_swapped(partner), dtype)
+    return _from_int(_swapped(partner).astype(_INT64, copy=False), dtype)
 
 
 def _check_randperm(n: int, dtype: DType) -> None:
@@ -469,7 +469,7 @@ def _swapped(partner: Array) -> Array:
     at step k is to ask for the last step before k whose partner was k, and so on down a chain, followed by doubling.
     """
     n = len(partner)
-    steps = np.arange(n, dtype=_INT64)
+    steps = np.arange(n, dtype=np.intp)
     # last[k]: the last step before k whose partner was k, or k itself. A step that swaps a place with itself is the
     # last one with that partner: it puts k itself there, which no chain reads.
     last = steps.copy()

@@ -84,7 +84,7 @@ def _segments(bounds: np.ndarray) -> Any:
 def _rows(bounds: np.ndarray, size: int) -> np.ndarray:
     """Where segments begin among all rows, of which each line of segments counts so many."""
     lines = bounds.reshape(-1, bounds.shape[-1])
-    return (lines[:, :-1] + np.arange(len(lines))[:, None] * size).reshape(-1)
+    return (lines[:, :-1] + np.arange(len(lines))[:, None] * size).reshape(-1).astype(np.intp, copy=False)
 
 
 def _segment_reduce_backward(

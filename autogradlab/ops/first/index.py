@@ -14,7 +14,7 @@ from ...core.arguments.mismatch import typename
 from ...core.memory.absent import require_places
 from ...core.memory.layout import common_axes, contiguous, like, strides_along
 from ...core.memory.overlap import check_written, crossing, shares_places
-from ...core.memory.places import add_at
+from ...core.memory.places import PLACES, add_at
 from ...core.memory.rows import Rows, lanes_of, refuse_numbers, repeated
 from ...core.memory.strided import dense, laid_out_anew, placed, view_strides, window
 from ...core.recording.record import RAW, TENSORS, says, writes
@@ -294,9 +294,6 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 # -- index arrays ------------------------------------------------------------------------------------------------------
 
 
-_LONG = np.dtype(np.int64)
-
-
 def positions(indices: Any) -> tuple[Any, ...]:
     """Index tensors, arrays and None (a whole dimension) as NumPy wants them."""
     places = tuple([_ALL if i is None else i if type(i) is np.ndarray else i._array for i in indices])
@@ -370,7 +367,7 @@ def _index(input: Any, indices: Any) -> np.ndarray:
     try:
         if solid and input.ndim > 1 == len(places) and type(input) is np.ndarray is type(places[0]):
             first = places[0]
-            r = input.take(first, 0) if first.dtype is _LONG else input[places]  # in a third of the time
+            r = input.take(first, 0) if first.dtype is PLACES else input[places]  # in a third of the time
         else:
             r = input[places]
     except IndexError:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.memory.layout import keeping_channels
-from ...core.memory.places import add_at, inside
+from ...core.memory.places import PLACES, add_at, inside
 from ...core.memory.together import stacked
 from ...core.recording.record import RAW, says, sizes_of
 from ...core.tensor.tensor import Tensor
@@ -73,7 +73,7 @@ def embedding(
         )
     if indices.size and not inside(indices, weight.shape[0]):
         RAW.index_select(weight, 0, indices.reshape(-1))  # raises
-    return weight.take(indices, 0)
+    return weight.take(indices if indices.dtype is PLACES else indices.astype(PLACES), 0)
 
 
 @op(
@@ -247,7 +247,7 @@ def embedding_bag(
     bags = _members(offsets, count, include_last_offset)
     kept = indices != padding_idx
     sizes = np.bincount(bags[kept], minlength=n).astype(np.int64, copy=False)
-    found = weight.take(indices, 0)
+    found = weight.take(indices.astype(PLACES, copy=False), 0)
     if per_sample_weights is not None:
         found = found * per_sample_weights[:, None]
     plain = mode == 0

@@ -123,7 +123,7 @@ def _weight(factors: list[Factor], *by: int) -> Array:
 
 def _inside(at: Array, n: int) -> tuple[Array, Array]:
     mask = (at >= 0) & (at <= n - 1)
-    return (at if mask.all() else np.where(mask, at, 0)).astype(np.int64), mask
+    return (at if mask.all() else np.where(mask, at, 0)).astype(np.intp), mask
 
 
 def _by_place(x: Array) -> Array:
@@ -212,7 +212,7 @@ def _flat_lines(
         line = []
         for at, (weight, _, _) in _line(positions[:, len(sizes) - 1 - d], size, mode, padding, align):
             inside = (at >= 0) & (at <= size - 1)
-            places = at.astype(np.int64)
+            places = at.astype(np.intp)
             if d == 0:
                 places += sample * size
             places *= math.prod(sizes[d + 1 :])

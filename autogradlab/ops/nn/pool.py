@@ -620,7 +620,7 @@ def _parts(n: int, o: int) -> Array:
     bounds = _bounds(n, o)
     longest = max((b - a for a, b in bounds), default=1)
     rows = [np.minimum(np.arange(a, a + longest), b - 1) for a, b in bounds]
-    return np.array(rows, np.int64).reshape(o, longest)
+    return np.array(rows, np.intp).reshape(o, longest)
 
 
 def mean_matrix(n: int, o: int, dtype: Any) -> Array:
