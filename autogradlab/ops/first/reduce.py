@@ -614,7 +614,7 @@ def count_nonzero(input: np.ndarray, dim: Any = None) -> np.ndarray:
     """
     found = input != 0
     if dim is None and type(found) is np.ndarray:
-        return np.array(np.count_nonzero(found))
+        return np.array(np.count_nonzero(found), np.int64)
     return np.asarray(contiguous(np.add.reduce(found, axis=all_dims(dim, input.ndim), dtype=np.int64)))
 
 
