@@ -11,13 +11,13 @@ from types import FunctionType
 from typing import Any
 
 from . import forwards, reasons
+from .called import called
 from .callers import line_of
 from .cuts import Diagnosis, cut, grouped, in_place_instead, with_points
 from .failing import Failure, parsed, statements
 from .feeders import nodes_below
 from .graph import class_name
 from .kinds import attribute, is_array, is_module, is_tensor, version_of
-from .lines import functions_of
 from .misfits import misfit
 from .modes import switched_off
 from .names import Space
@@ -610,9 +610,9 @@ def _forward_takes(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
 
 def _head(function: FunctionType) -> Origin:
     """The line of a function's `def`, below what decorates it."""
-    file, line = function.__code__.co_filename, function.__code__.co_firstlineno
-    heads = (f.lineno for f in functions_of(file) if f.name == function.__name__ and f.lineno >= line)
-    return line_of(file, next(heads, line))
+    known = called(function)
+    code = function.__code__
+    return line_of(code.co_filename, code.co_firstlineno if known is None else known.body.lineno)
 
 
 def _function_called(failed: Failure, match: re.Match[str]) -> Diagnosis | None:
