@@ -10,7 +10,7 @@ import pytest
 
 import autogradlab as torch
 from autogradlab.core.memory import adding, casting, layout, places
-from autogradlab.core.memory.places import places_in_rows
+from autogradlab.core.memory.places import places_of_classes
 from autogradlab.core.random import normals
 from autogradlab.core.random.generator import Generator
 from autogradlab.core.runtime import modes
@@ -65,11 +65,25 @@ def test_few_places_of_a_matrix(dim: int, monkeypatch: pytest.MonkeyPatch) -> No
     assert found() == few
 
 
-def test_places_in_rows() -> None:
-    found = places_in_rows((3, 4), np.array([0, 3, 1]))
+def test_places_of_classes() -> None:
+    found = places_of_classes((3, 4), np.array([0, 3, 1]))
     assert found is not None and found.tolist() == [0, 7, 9]
-    assert places_in_rows((3, 4), np.array([0, 4, 1])) is None
-    assert places_in_rows((3, 4), np.array([0, -1, 1])) is None
+    assert places_of_classes((3, 4), np.array([0, 4, 1])) is None
+    assert places_of_classes((3, 4), np.array([0, -1, 1])) is None
+    planes = places_of_classes((2, 3, 2), np.array([[0, 2], [1, 0]]))
+    assert planes is not None and planes.tolist() == [[0, 5], [8, 7]]
+    assert places_of_classes((2, 3, 2), np.array([[0, 3], [1, 0]])) is None
+
+
+def test_places_of_classes_that_change() -> None:
+    """What was found last is found again, and no longer where the classes have changed."""
+    for shape, classes in (((1, 3, 1), np.array([[2]])), ((2, 3), np.array([1, 0])), ((1, 3), np.array([2]))):
+        first = places_of_classes(shape, classes)
+        assert first is places_of_classes(shape, classes) and first is not None
+        before = first.tolist()
+        classes[0] = 0
+        again = places_of_classes(shape, classes)
+        assert again is not None and first.tolist() == before != again.tolist()
 
 
 @pytest.mark.parametrize(

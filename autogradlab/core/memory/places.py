@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["PLACES", "add_at", "at_places", "inside", "moved", "places_in_rows", "put_at_places"]
+__all__ = ["PLACES", "add_at", "at_places", "inside", "moved", "places_of_classes", "put_at_places"]
 
 #: what NumPy counts elements with: int64, but int32 in a browser, where `take` refuses int64
 PLACES = np.dtype(np.intp)
@@ -84,16 +84,38 @@ def put_at_places(x: np.ndarray, places: np.ndarray, values: Any, d: int) -> Non
 
 #: the numbers of the first rows
 _ROWS = np.arange(1 << 10)
+#: the places that were found last, after the shape and the bytes of the classes that they were found for: a backward
+#: asks for those of its forward
+_FOUND: list[tuple[Any, Any, Any]] = [(None, None, None)]
 
 
-def places_in_rows(shape: tuple[int, ...], places: np.ndarray) -> np.ndarray | None:
-    """One place in each row of a matrix of this shape as places in its memory, which is contiguous; None if one of
-    them is outside of its row."""
-    rows = _ROWS[: shape[0]] if shape[0] <= _ROWS.size else np.arange(shape[0])
-    try:
-        found: np.ndarray = np.ravel_multi_index((rows, places), shape)
-    except ValueError:
+def places_of_classes(shape: tuple[int, ...], classes: np.ndarray) -> np.ndarray | None:
+    """The places in memory, which is contiguous, of one class for each sample and position of an array (N, C, ...);
+    `classes` (N, ...) are int64. None if one of them is outside of [0, C).
+
+    >>> places_of_classes((2, 3), np.array([2, 0]))
+    array([2, 3])
+    >>> places_of_classes((1, 2, 2), np.array([[1, 0]]))
+    array([[2, 1]])
+    """
+    key = classes.tobytes() if classes.size <= _ROWS.size else None
+    last = _FOUND[0]
+    if key is not None and key == last[1] and shape == last[0]:
+        return last[2]  # type: ignore[no-any-return]
+    found: np.ndarray
+    if len(shape) == 2:
+        rows = _ROWS[: shape[0]] if shape[0] <= _ROWS.size else np.arange(shape[0])
+        try:
+            found = np.ravel_multi_index((rows, classes), shape)
+        except ValueError:
+            return None
+    elif inside(classes, shape[1]):
+        found = _flat(shape, classes, 1) + 0  # which is no view of the classes
+    else:
         return None
+    if key is not None:
+        found.flags.writeable = False
+        _FOUND[0] = (shape, key, found)
     return found
 
 

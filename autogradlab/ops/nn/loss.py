@@ -12,7 +12,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.adding import stepwise, total
 from ...core.memory.layout import iterated, like
-from ...core.memory.places import at_places, places_in_rows, put_at_places
+from ...core.memory.places import at_places, places_of_classes, put_at_places
 from ...core.memory.rows import Rows, all_rows
 from ...core.memory.together import folded, unfolded
 from ...core.memory.together import reduced as reduced_in_rows
@@ -589,19 +589,24 @@ def _nll_parts(input: Any, target: Any, weight: Any, ignore_index: int) -> tuple
     return safe, w, kept
 
 
-def _each_counts(shape: tuple[int, ...], target: Any, weight: Any, ignore_index: int) -> np.ndarray | None:
-    """The places in memory of what is picked from a contiguous (N, C) input, if every sample counts alike: none is
-    ignored, no class is weighted."""
+def _each_counts(shape: tuple[int, ...], target: Any, weight: Any, dtype: Any, ignore_index: int) -> np.ndarray | None:
+    """The places in memory of what is picked from a contiguous (N, C, ...) input, if every target counts: none is
+    ignored. None too where something is to be refused, and for half types where targets have several dimensions or
+    classes have weights."""
     if (
-        weight is None
-        and len(shape) == 2
+        len(shape) >= 2
         and type(target) is np.ndarray
-        and target.shape == shape[:1]
+        and (target.shape == shape[:1] if len(shape) == 2 else target.shape == (shape[0], *shape[2:]))
         and target.size > 0
         and target.dtype == np.int64
         and not 0 <= ignore_index < shape[1]
+        and (
+            (len(shape) == 2 or dtype.itemsize > 2)
+            if weight is None
+            else type(weight) is np.ndarray and weight.dtype is dtype and weight.shape == shape[1:2] and dtype.itemsize > 2
+        )
     ):
-        return places_in_rows(shape, target)
+        return places_of_classes(shape, target)
     return None
 
 
@@ -621,15 +626,23 @@ def _in_turn(values: np.ndarray) -> Any:
 
 
 def _nll(input: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int, ignore_index: int) -> Any:
-    places = _each_counts(input.shape, target, weight, ignore_index)
+    kind = input.dtype
+    places = _each_counts(input.shape, target, weight, kind, ignore_index)
     if places is not None:
-        values = -input.reshape(-1)[places]
-        kind = input.dtype
-        count = np.array(target.size, kind)
+        picked = input.reshape(-1)[places]
+        if weight is None:
+            values = -picked
+            weight_of_all = np.array(target.size, kind)
+        else:
+            w = weight[target]
+            values = -w * picked
+            weight_of_all = np.asarray(_in_turn(w), kind)
         if reduction == 0:
-            return values, count * 0
+            return values, weight_of_all * 0
         s = _in_turn(values)
-        return np.asarray(s if reduction == 2 else s / kind.type(target.size), kind), count
+        if input.ndim > 2:
+            s = s + kind.type(0)  # this kernel begins at 0: no sum is -0
+        return np.asarray(s if reduction == 2 else s / weight_of_all, kind), weight_of_all
     _nll_check(input, target, weight)
     single = input.ndim == 1
     x, t = (input[None], target.reshape(1)) if single else (input, target)
@@ -679,11 +692,19 @@ def _nll_backward(
     total_weight: Any = None,
 ) -> np.ndarray:
     shape = input.shape
-    places = _each_counts(shape, target, weight, ignore_index)
+    kind = grad_output.dtype
+    places = _each_counts(shape, target, weight, kind, ignore_index)
     if places is not None:
-        out = np.zeros(shape, grad_output.dtype)
+        out = np.zeros(shape, kind)
         g = -grad_output
-        out.reshape(-1)[places] = g / np.array(target.size, g.dtype) if reduction == 1 else g
+        w = None if weight is None else weight[target]
+        if reduction == 1:
+            if w is None:
+                total_weight = np.array(target.size, kind)
+            elif total_weight is None:
+                total_weight = np.add.reduce(w, axis=None)
+            g = g / total_weight
+        out.reshape(-1)[places] = g if w is None else w * g
         return out
     single = len(shape) == 1
     full = (1, *shape) if single else shape
