@@ -75,8 +75,6 @@ _NUMBERS = {
     *("maxnorm", "min", "min_val", "negative_slope", "ord", "other", "p", "scale", "self", "threshold", "upper"),
     *("value", "weight"),
 }
-#: stands for a saved tensor that backward has freed
-FREED: Any = object()
 
 
 class SavedOutput:
@@ -557,10 +555,11 @@ def on_reals(ufunc: np.ufunc) -> Callable[[Callable[..., Any]], Callable[..., An
 class OpNode(Node):
     """The Node of an operation of the op table."""
 
-    #: what backward left of `saved`: the values; FREED for tensors (only where `keeps`)
+    #: what backward left of `saved`: the values, and the versions of tensors, which are None where none was saved (only
+    #: where `keeps`)
     __slots__ = ("left",)
 
-    left: list[Any]
+    left: tuple[Any, ...]
 
     simple = True
     special = False
@@ -577,6 +576,8 @@ class OpNode(Node):
     tensor_places: tuple[int, ...] = ()
     #: whether PyTorch keeps `dim` as a tuple even where one was given
     dim_list = False
+    #: what backward leaves of `saved`
+    leaves: Callable[[tuple[Any, ...]], tuple[Any, ...]]
     #: what PyTorch saves though no formula of ours needs it: its value, or a function of the Node that tells it
     constants: dict[str, Any] = {}
     formulas: tuple[Formula, ...] = ()
@@ -708,10 +709,7 @@ class OpNode(Node):
     def release(self) -> None:
         if self.frees:
             if self.keeps and self.saved is not None:
-                self.left = left = list(self.saved[: len(self.saved) >> 1])
-                for i in self.tensor_places:
-                    if left[i] is not None:
-                        left[i] = FREED
+                self.left = self.leaves(self.saved)
             self.saved = None
 
     def _wanted(self, i: int) -> bool:
@@ -721,11 +719,8 @@ class OpNode(Node):
 
     def _remains(self, i: int) -> Any:
         """Saved value number `i` after backward freed the tensors: one that was never saved is None as before."""
-        if self.keeps:
-            value = self.left[i]
-        else:
-            value = FREED if self._wanted(i) else None
-        if value is FREED:
+        value = self.left[i] if self.keeps else None
+        if (value is not None and i in self.tensor_places) or (not self.keeps and self._wanted(i)):
             raise RuntimeError(errors.BACKWARD_TWICE)
         return value
 

@@ -383,6 +383,8 @@ class Op:
             kind not in _OF_TENSORS or (kind == "tensor" and self.defaults[place] is not _REQUIRED)
             for kind, place in self.savers
         )
+        n = len(self.savers)
+        made.leaves = staticmethod(_taker([n + i if i in made.tensor_places else i for i in range(n)]))
 
     def node_in_place(self) -> Any:
         """The Node class of the in-place form: of an operation without a derivative, one whose gradients are zero."""
