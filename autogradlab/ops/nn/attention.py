@@ -25,6 +25,8 @@ _NAME = "_scaled_dot_product_flash_attention_for_cpu"
 
 #: exp of it, and of all below, is 0 in float32; of infinities NumPy's takes several times as long
 _LEAST = np.array(-105, np.float32)
+#: so many keys, or values, are copied before they are multiplied with
+_FEW = 1 << 13
 
 
 @lru_cache(maxsize=4)
@@ -35,14 +37,26 @@ def _later(rows: int, columns: int, kind: np.dtype[Any]) -> Array:
 
 
 def _scores(query: Array, key: Array, is_causal: bool, attn_mask: Array, scale: float | None) -> Array:
-    factor = query.dtype.type(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
-    scores = np.matmul(query, key.swapaxes(-1, -2))
+    scores = _by_turned(query, key)
     if is_causal:  # before the scale, as in PyTorch: one that is not positive makes NaN of them
-        scores = np.fmin(scores, _later(*scores.shape[-2:], scores.dtype))
-    scores *= factor
+        np.fmin(scores, _later(*scores.shape[-2:], scores.dtype), scores)
+    scores *= _factor(query, scale)
     if attn_mask is not None:
         scores = np.where(attn_mask, scores, -np.inf) if attn_mask.dtype == np.bool_ else scores + attn_mask
-    return scores.astype(query.dtype, copy=False)
+        scores = scores.astype(query.dtype, copy=False)
+    return scores
+
+
+def _factor(query: Array, scale: float | None) -> Array:
+    """What scores are multiplied by."""
+    return np.array(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale, query.dtype)
+
+
+def _by_turned(a: Array, b: Array) -> Array:
+    """a @ b with the matrices of b transposed: small ones are copied for it, which takes BLAS less time than to read
+    them so."""
+    turned = b.swapaxes(-1, -2)
+    return np.matmul(a, turned.copy() if b.size <= _FEW else turned)
 
 
 def _finite(x: Array) -> Array:
@@ -53,7 +67,7 @@ def _finite(x: Array) -> Array:
 def _exp(scores: Array, hidden: bool) -> Array:
     """exp of scores, in their place; hidden: whether some of them may be -inf."""
     if hidden and scores.dtype == np.float32:
-        scores = np.maximum(scores, _LEAST)
+        np.maximum(scores, _LEAST, scores)
     return exp(scores, scores)
 
 
@@ -159,10 +173,10 @@ def _attention_backward(
     sums = logsumexp[..., None]
     scores -= _finite(sums)
     weights = _exp(scores, is_causal or attn_mask is not None)
-    slope = np.matmul(grad_out, value.swapaxes(-1, -2))
+    slope = _by_turned(grad_out, value)
     slope -= np.add.reduce(grad_out * output, -1, keepdims=True)
     slope *= weights
-    slope *= query.dtype.type(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    slope *= _factor(query, scale)
     return (
         _by_rows(slope, key),
         _by_rows(slope.swapaxes(-1, -2), query),
