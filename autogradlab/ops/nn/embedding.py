@@ -255,11 +255,9 @@ def embedding_bag(
     out: Any = np.zeros((n, weight.shape[1]), weight.dtype)
     if mode == 2:
         tops = np.full(out.shape, -1, np.int64)
-        for row in np.flatnonzero(kept):
-            bag = bags[row]
-            better = (tops[bag] < 0) | (found[row] > out[bag])
-            out[bag] = np.where(better, found[row], out[bag])
-            tops[bag] = np.where(better, indices[row], tops[bag])
+        rows = np.flatnonzero(kept)
+        if rows.size:
+            _largest_of_bags(found, rows, indices, bags, out, tops)
     else:
         added = kept
         if (
@@ -273,6 +271,31 @@ def embedding_bag(
     if plain:
         return out, np.zeros(0, np.int64), np.zeros(n, np.int64), tops
     return out, bags.astype(np.int64, copy=False), sizes, tops
+
+
+def _largest_of_bags(
+    found: np.ndarray, rows: np.ndarray, indices: np.ndarray, bags: np.ndarray, out: np.ndarray, tops: np.ndarray
+) -> None:
+    """Write the largest elements of each bag that has some of these rows, and the indices that they come from: the
+    first of several, and a NaN only where the first row has it, since nothing is larger than that."""
+    order = rows[bags[rows].argsort(kind="stable")]
+    member = bags[order]
+    begins = np.concatenate(([True], member[1:] != member[:-1]))
+    starts = np.flatnonzero(begins)
+    values = found[order]
+    compared = values.astype(np.float32) if is_half(values) else values
+    bad = np.isnan(compared)
+    any_bad = bool(bad.any())
+    if any_bad:
+        compared = np.where(bad, compared.dtype.type(-np.inf), compared)
+    top = np.maximum.reduceat(compared, starts, 0)
+    places = np.arange(len(order))[:, None]
+    at = np.minimum.reduceat(np.where(compared == top[begins.cumsum() - 1], places, len(order)), starts, 0)
+    if any_bad:
+        at = np.where(bad[starts], starts[:, None], at)
+    having = member[starts]
+    out[having] = values[at, np.arange(values.shape[1])]
+    tops[having] = indices[order][at]
 
 
 def _check_bags(

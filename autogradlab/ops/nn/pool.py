@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -288,11 +289,17 @@ def _register_scatter(name: str, node: str, nd: int, keeps: bool = True, operato
         lead = math.prod(shape[:-nd])
         area = math.prod(shape[-nd:])
         places, g = (a.reshape(lead, math.prod(a.shape[-nd:])) for a in (indices, grad_output))
-        out: Array = np.zeros((lead, area), g.dtype)
+        floating = g.dtype.kind == "f" and g.itemsize >= 4
+        if floating and lead * area <= _CACHED:
+            flat = (places + np.arange(0, lead * area, area).reshape(lead, 1)).reshape(-1)
+            out = np.bincount(flat.astype(np.intp, copy=False), g.reshape(-1), lead * area)
+            out = out.astype(g.dtype, copy=False).reshape(shape)
+            return channels_as(input, out) if keeps else out
+        out = np.zeros((lead, area), g.dtype)
         for some in few(lead, area, _CACHED):
             whole, values = out[some], g[some].reshape(-1)
             flat = (places[some] + np.arange(len(whole))[:, None] * area).reshape(-1).astype(np.intp, copy=False)
-            if g.dtype.kind == "f" and g.itemsize >= 4:
+            if floating:
                 whole[...] = np.bincount(flat, values, whole.size).reshape(whole.shape)
             else:
                 np.add.at(whole.reshape(-1), flat, values)
@@ -623,26 +630,32 @@ def _parts(n: int, o: int) -> Array:
     return np.array(rows, np.intp).reshape(o, longest)
 
 
-def mean_matrix(n: int, o: int, dtype: Any) -> Array:
-    """The matrix (o, n) that takes the means over o nearly equal parts of n elements."""
+@_kept
+def _mean_matrix(n: int, o: int, dtype: Any) -> Array | None:
+    """The matrix (o, n) that takes the means over o nearly equal parts of n elements; None if each is a part."""
+    if n == o:
+        return None
     m = np.zeros((o, n), dtype)
     for i, (a, b) in enumerate(_bounds(n, o)):
         m[i, a:b] = 1 / (b - a)
     return m
 
 
-def along(x: Array, matrices: list[Array]) -> Array:
-    """Each matrix (o, n) applied along one of the last dimensions."""
+def along(x: Array, matrices: Sequence[Array | None]) -> Array:
+    """Each matrix (o, n) applied along one of the last dimensions; None leaves it as it is."""
     nd = len(matrices)
     for i, m in enumerate(matrices):
-        x = moved(_applied(moved(x, i - nd, -1), m.astype(x.dtype, copy=False)), -1, i - nd)
+        x = moved(_applied(moved(x, i - nd, -1), m), -1, i - nd)
     return np.ascontiguousarray(x)
 
 
-def _applied(lines: Array, m: Array) -> Array:
+def _applied(lines: Array, m: Array | None) -> Array:
     """A matrix (o, n) applied to lines of n. An infinity or NaN counts in those sums alone that give it a weight."""
+    if m is None:
+        return np.add(lines, lines.dtype.type(0), order="C")  # which is never -0, as no sum is
+    m = m.astype(lines.dtype, copy=False)
     r: Array = np.matmul(lines, m.T)
-    if not np.isfinite(r).all():
+    if not np.logical_and.reduce(np.isfinite(r), None):
         for i, weights in enumerate(m):
             places = np.flatnonzero(weights)
             r[..., i] = lines[..., places] @ weights[places]
@@ -656,14 +669,15 @@ def _register_adaptive(declaration: str, nd: int) -> None:
     @typed(f"adaptive_avg_pool{nd}d{'' if nd == 2 else '_cpu'}")
     def kernel(input: np.ndarray, output_size: tuple[int, ...]) -> np.ndarray:
         sizes = input.shape[-nd:]
-        r = along(input, [mean_matrix(n, o, input.dtype) for n, o in zip(sizes, output_size, strict=True)])
+        r = along(input, [_mean_matrix(n, o, input.dtype) for n, o in zip(sizes, output_size, strict=True)])
         return channels_as(input, r) if nd == 2 else r  # PyTorch averages volumes in its own order
 
     @typed(mean, "")
     def kernel_backward(grad_output: Any, input: np.ndarray) -> np.ndarray:
         _refuse_empty(mean, grad_output)
         sizes, outs = input.shape[-nd:], grad_output.shape[-nd:]
-        g = along(grad_output, [mean_matrix(n, o, grad_output.dtype).T for n, o in zip(sizes, outs, strict=True)])
+        means = [_mean_matrix(n, o, grad_output.dtype) for n, o in zip(sizes, outs, strict=True)]
+        g = along(grad_output, [m if m is None else m.T for m in means])
         return channels_as(input, g) if nd == 2 else g
 
     @typed(f"adaptive_max_pool{nd}d{'' if nd == 2 else '_cpu'}")
