@@ -291,9 +291,10 @@ def fused(x: Any, y: Any, z: Any) -> Any:
     """x * y + z of one dtype, rounded once as PyTorch's kernels round it: float32 by way of float64, where a product
     is exact."""
     if z.dtype == _FLOAT32 and x.size <= FEW and z.size <= FEW:
-        if type(x) is np.ndarray and x.shape == z.shape and not y.ndim:
-            wide = x.astype(_DOUBLE)
-            return np.add(np.multiply(wide, y, wide), z, wide).astype(_FLOAT32)
+        if type(x) is np.ndarray and not y.ndim and (x.shape == z.shape or not z.ndim):
+            wide = x.astype(_DOUBLE)  # with all of one dtype NumPy takes its shortest way
+            np.multiply(wide, np.array(y, _DOUBLE), wide)
+            return np.add(wide, np.array(z, _DOUBLE), wide).astype(_FLOAT32)
         if x.size > _SOME and type(x) is type(y) is type(z) is np.ndarray and x.flags.c_contiguous:
             wide = x.astype(_DOUBLE)
             try:  # in its memory, which fits unless the others have sizes where that of x is 1

@@ -36,48 +36,56 @@ def _skips(labels: Array) -> Array:
 
 def _seen(log_probs: Array, labels: Array, counts: Array) -> Array:
     """The logarithms of the probabilities of each sample's labels: (T, N, S)."""
-    logs = np.take_along_axis(log_probs.astype(np.float64), labels[None], 2)
+    logs = log_probs[:, np.arange(counts.size)[:, None], labels].astype(np.float64)
     return np.where(np.arange(labels.shape[1]) < counts[:, None], logs, -np.inf)
 
 
-def _log_sum(*logs: Array) -> Array:
-    """The logarithm of the sum of what is given as logarithms, as PyTorch computes it."""
-    largest = logs[0]
-    for x in logs[1:]:
-        largest = np.maximum(largest, x)
-    largest = np.where(largest == -np.inf, 0.0, largest)
-    total = np.exp(logs[0] - largest)
-    for x in logs[1:]:
-        total += np.exp(x - largest)
-    return np.log(total) + largest
+#: what is subtracted where all logarithms are -inf: any number does
+_LOWEST = np.array(np.finfo(np.float64).min)
+
+
+def _log_sum(logs: Array) -> Array:
+    """The logarithm of the sum, over the first axis, of what is given as logarithms, as PyTorch computes it."""
+    largest = np.maximum.reduce(logs, 0)
+    np.maximum(largest, _LOWEST, largest)
+    each = logs - largest
+    np.exp(each, each)
+    total = np.log(np.add.reduce(each, 0))
+    total += largest
+    return total
 
 
 def _forward(logs: Array, skips: Array) -> Array:
     """alpha[t, b, s]: the logarithm of the probability of all paths that are at label s after step t."""
     alpha = np.full(logs.shape, -np.inf)
     alpha[:1, :, :2] = logs[:1, :, :2]
-    one, two = np.full((2, *logs.shape[1:]), -np.inf)
+    ways = np.full((3, *logs.shape[1:]), -np.inf)  # the same label as before, the next one, and the one after that
+    same, one, two, may = ways[0], ways[1, :, 1:], ways[2, :, 2:], skips[:, 2:]
     for t in range(1, len(logs)):
         before = alpha[t - 1]
-        one[:, 1:] = before[:, :-1]
-        two[:, 2:] = np.where(skips[:, 2:], before[:, :-2], -np.inf)
-        alpha[t] = _log_sum(before, one, two) + logs[t]
+        same[...] = before
+        one[...] = before[:, :-1]
+        np.copyto(two, before[:, :-2], where=may)
+        np.add(_log_sum(ways), logs[t], alpha[t])
     return alpha
 
 
 def _totals(alpha: Array, steps: Array, counts: Array) -> Array:
     """The logarithm of the probability of each sample's target, where its steps end."""
-    found = np.where(counts == 1, 0.0, -np.inf)
-    for b in np.flatnonzero(steps):
-        found[b] = np.logaddexp.reduce(alpha[steps[b] - 1, b, max(counts[b] - 2, 0) : counts[b]])
-    return found
+    none = np.where(counts == 1, 0.0, -np.inf)
+    if not len(alpha):
+        return none
+    end, sample = np.maximum(steps - 1, 0), np.arange(counts.size)
+    before = np.where(counts == 1, -np.inf, alpha[end, sample, np.maximum(counts - 2, 0)])
+    return np.where(steps == 0, none, np.logaddexp(before, alpha[end, sample, counts - 1]))
 
 
-def _turned(x: Array, steps: Array, counts: Array) -> Array:
-    """Each sample of (T, N, S) from its last step and its last label backwards."""
-    t, s = steps - 1 - np.arange(len(x))[:, None], counts[:, None] - 1 - np.arange(x.shape[2])
-    found = x[np.maximum(t, 0)[:, :, None], np.arange(x.shape[1])[:, None], np.maximum(s, 0)]
-    return np.where((t >= 0)[:, :, None] & (s >= 0), found, -np.inf)
+def _turning(length: int, width: int, steps: Array, counts: Array) -> tuple[Any, Array]:
+    """Where each sample of (T, N, S) has what it reads from its last step and its last label backwards, and which of
+    that is there."""
+    t, s = steps - 1 - np.arange(length)[:, None], counts[:, None] - 1 - np.arange(width)
+    where = np.maximum(t, 0)[:, :, None], np.arange(counts.size)[:, None], np.maximum(s, 0)
+    return where, (t >= 0)[:, :, None] & (s >= 0)
 
 
 def _ctc_backward(
@@ -131,16 +139,19 @@ def _ctc_loss_backward(
 ) -> Any:
     labels, counts = _labels(targets, target_lengths, blank)
     steps = np.array(input_lengths, np.int64)
-    seen, skips = _seen(log_probs, labels, counts), _skips(labels)
-    alpha = _forward(seen, skips)
+    seen, n = _seen(log_probs, labels, counts), counts.size
+    where, there = _turning(len(seen), labels.shape[1], steps, counts)
+    turned = np.where(there, seen[where], -np.inf)
+    reversed_labels = labels[where[1:]]
+    # forwards and backwards side by side
+    ways = _forward(np.concatenate((seen, turned), 1), np.concatenate((_skips(labels), _skips(reversed_labels))))
+    alpha = ways[:, :n]
     totals = _totals(alpha, steps, counts)
-    reversed_labels = _turned(labels[None], np.ones_like(steps), counts)[0]
-    back = _turned(_forward(_turned(seen, steps, counts), _skips(reversed_labels)), steps, counts)
-    both = alpha + back  # the step's own probability is in it twice
-    collected, samples = np.full(log_probs.shape, -np.inf), np.arange(counts.size)
+    both = alpha + np.where(there, ways[:, n:][where], -np.inf)  # the step's own probability is in it twice
+    collected, samples = np.full(log_probs.shape, -np.inf), np.arange(n)
     for s in range(labels.shape[1]):
         at = slice(None), samples, labels[:, s]
-        collected[at] = _log_sum(collected[at], both[:, :, s])
+        collected[at] = _log_sum(np.stack((collected[at], both[:, :, s])))
     logs = log_probs.astype(np.float64)
     found = (np.exp(logs) - np.exp(collected - logs - totals[:, None])) * grad_output[:, None]
     counted = np.arange(len(logs))[:, None] < steps
