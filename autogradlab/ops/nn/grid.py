@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -118,7 +120,7 @@ def _taps(sizes: Any, grid: Array, mode: int, padding: int, align: bool) -> Any:
 def _weight(factors: list[Factor], *by: int) -> Array:
     """A tap's weight, or its derivative by components of the grid, which come last dimension first."""
     nd = len(factors)
-    return math.prod([f[by.count(nd - 1 - d)] for d, f in enumerate(factors)])
+    return reduce(mul, [f[by.count(nd - 1 - d)] for d, f in enumerate(factors)])
 
 
 def _inside(at: Array, n: int) -> tuple[Array, Array]:
@@ -295,12 +297,19 @@ def _register(nd: int) -> None:
         g = moved(grad_output, 1, -1)
         by_values = np.zeros_like(values)
         by_grid = np.zeros_like(grid)
-        for at, mask, factors in _taps(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners):
-            places = _numbered(at, input.shape)
-            add_at(by_values, (places,), g * (_weight(factors) * mask).astype(input.dtype)[..., None])
+        taps = [*_taps(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners)]
+        many = max(_PIECE // max(g.size, 1), 1)
+        for i in range(0, len(taps), many):  # small ones together
+            some = taps[i : i + many]
+            places = np.stack([_numbered(at, input.shape) for at, _, _ in some])
+            weights = np.stack([(_weight(factors) * mask).astype(input.dtype) for _, mask, factors in some])
+            add_at(by_values, (places,), g * weights[..., None])
             if interpolation_mode != 1:
-                read = (values.take(places, 0) * g).sum(-1) * mask
-                by_grid += np.stack([read * _weight(factors, k) for k in range(nd)], -1)
+                read = (values.take(places, 0) * g).sum(-1)
+                for part, (_, mask, factors) in zip(read, some, strict=True):
+                    part = part * mask
+                    for k in range(nd):
+                        by_grid[..., k] += part * _weight(factors, k)
         return _by_channel(by_values, input.shape), by_grid
 
     title = f"GridSampler{nd}DBackward"
