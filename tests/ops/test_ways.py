@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -18,7 +19,8 @@ from autogradlab.ops.breadth import segments
 from autogradlab.ops.common import order, pairs, sorting, take
 from autogradlab.ops.first import kinds, products, quotients, selecting
 from autogradlab.ops.kernels.rounded import MANY
-from autogradlab.ops.nn import activation, conv_maps, grid, pool
+from autogradlab.ops.nn import activation, attention, conv_maps, grid, pool
+from autogradlab.ops.nn import loss as nn_loss
 from autogradlab.ops.table.opdef import OPS
 
 
@@ -586,3 +588,161 @@ def test_exponentials_of_halves_are_those_of_float32_rounded(kind: str) -> None:
     found = torch.matrix_exp(x)
     assert found.dtype is x.dtype
     assert found.tolist() == torch.matrix_exp(x.float()).to(x.dtype).tolist()
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("shape", [(3, 4), (17, 3), (33, 5), (2, 5, 4), (2, 3, 2, 2), (1, 3, 1, 1)])
+def test_targets_that_all_count(shape: tuple[int, ...], reduction: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(0)
+    x = torch.from_numpy(generator.standard_normal(shape).astype(np.float32))
+    target = torch.from_numpy(generator.integers(0, shape[1], (shape[0], *shape[2:])))
+    weights = torch.from_numpy(generator.random(shape[1], np.float32))
+
+    def found() -> list[bytes]:
+        made = []
+        for weight in (None, weights):
+            t = x.clone().requires_grad_()
+            loss = torch.nn.functional.nll_loss(t, target, weight, reduction=reduction)
+            loss.sum().backward()
+            assert t.grad is not None
+            made += [loss.detach().numpy().tobytes(), t.grad.numpy().tobytes()]
+        return made
+
+    at_once = found()
+    monkeypatch.setattr(nn_loss, "_each_counts", lambda *args: None)
+    assert at_once == found()
+
+
+@pytest.mark.parametrize("size", [1, 3, (2, 3), (5, 4), (7, 9)])
+@pytest.mark.parametrize("bad", [(), ("nan",), ("nan", "nan", "inf")])
+def test_maxima_of_few_parts(bad: tuple[str, ...], size: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = torch.from_numpy(np.random.default_rng(0).integers(0, 4, (2, 3, 7, 9)).astype(np.float32))
+    for place, number in enumerate(bad):
+        x.view(-1)[5 * place + 3] = float(number)
+
+    def found() -> list[Any]:
+        pooled = torch.nn.functional.adaptive_max_pool2d(x.clone(), size, return_indices=True)
+        return [(t.numpy().tobytes(), t.shape, t.is_contiguous()) for t in pooled]
+
+    few = found()
+    monkeypatch.setattr(pool, "_FEW", -1)
+    assert few == found()
+
+
+def test_strides_of_maxima_of_parts() -> None:
+    pooled = torch.nn.functional.adaptive_max_pool2d(torch.rand(2, 3, 8, 8), (1, 4))
+    assert pooled.stride() == (12, 4, 4, 1)
+
+
+@pytest.mark.parametrize("size", [(8, 1), (1, 8), (3, 8), (8, 8)])
+def test_means_of_parts_of_one_element(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are these elements, as by the matrix that takes their means; -0.0 and infinities among them."""
+    x = torch.from_numpy(np.random.default_rng(0).standard_normal((2, 3, 8, 8)).astype(np.float32))
+    x[0, 0, 0, :4] = torch.tensor([-0.0, 0.0, -0.0, math.inf])
+    x[1, 0] = -0.0
+
+    def found() -> list[bytes]:
+        t = x.clone().requires_grad_()
+        y = torch.nn.functional.adaptive_avg_pool2d(t, size)
+        y.backward(torch.full_like(y, -0.0))
+        assert t.grad is not None
+        return [y.detach().numpy().tobytes(), t.grad.numpy().tobytes()]
+
+    without = found()
+    means = pool._mean_matrix
+    monkeypatch.setattr(
+        pool, "_mean_matrix", lambda n, o, dtype: np.eye(n, dtype=dtype) if n == o else means(n, o, dtype)
+    )
+    assert without == found()
+
+
+@pytest.mark.parametrize("padding", [None, 2])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_largest_of_bags(dtype: torch.dtype, padding: int | None) -> None:
+    """As by comparing one row after the other; a NaN stays where it comes first, and is passed over elsewhere."""
+    indices, offsets = [3, 0, 2, 1, 1, 4, 0, 3], [0, 3, 3, 5]
+    table = torch.from_numpy(np.random.default_rng(0).standard_normal((5, 6))).to(dtype)
+    table[3, :2], table[0, 1:4], table[1, 0] = math.nan, math.nan, -math.inf
+    table[4, 5] = table[0, 5] = 3
+    weight = table.clone().requires_grad_()
+    out = torch.nn.functional.embedding_bag(
+        torch.tensor(indices), weight, torch.tensor(offsets), mode="max", padding_idx=padding
+    )
+    out.backward(torch.arange(1.0, 25.0).view(4, 6).to(dtype))
+    best, grad = np.zeros((4, 6)), np.zeros((5, 6))
+    for bag, (start, end) in enumerate(zip(offsets, [*offsets[1:], len(indices)], strict=True)):
+        rows = [i for i in indices[start:end] if i != padding]
+        for column in range(6) if rows else ():
+            top = rows[0]
+            for row in rows[1:]:
+                if table[row, column] > table[top, column]:
+                    top = row
+            best[bag, column] = table[top, column].item()
+            grad[top, column] += bag * 6 + column + 1
+    np.testing.assert_array_equal(out.detach().double().numpy(), best)
+    assert weight.grad is not None
+    np.testing.assert_array_equal(weight.grad.double().numpy(), grad)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_attention_with_few_keys(causal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(0)
+    given = [torch.from_numpy(generator.standard_normal((2, 3, 5, 4)).astype(np.float32)) for _ in range(3)]
+
+    def found() -> list[Any]:
+        inputs = [t.clone().requires_grad_() for t in given]
+        y = torch.nn.functional.scaled_dot_product_attention(*inputs, is_causal=causal)
+        y.sum().backward()
+        return [y.detach().numpy(), *[t.grad.numpy() for t in inputs if t.grad is not None]]
+
+    copied = found()
+    monkeypatch.setattr(attention, "_FEW", 0)
+    for a, b in zip(copied, found(), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+def test_gradients_around_few_points(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(0)
+    image, points = (generator.standard_normal(n).astype(np.float32) for n in ((2, 3, 4, 5), (2, 3, 3, 2)))
+
+    def found() -> list[bytes]:
+        x, at = (torch.from_numpy(a.copy()).requires_grad_() for a in (image, points))
+        torch.nn.functional.grid_sample(x, at, mode, align_corners=False).square().sum().backward()
+        assert x.grad is not None and at.grad is not None
+        return [x.grad.numpy().tobytes(), at.grad.numpy().tobytes()]
+
+    together = found()
+    monkeypatch.setattr(grid, "_PIECE", 1)
+    assert together == found()
+
+
+def test_ctc_is_that_of_all_paths() -> None:
+    """Its loss is that of all paths, counted one by one; its gradient the slope of that."""
+    logits = np.random.default_rng(0).standard_normal((4, 2, 3))
+    targets, steps, lengths = [[1, 1], [2, 0]], [4, 3], [2, 1]
+
+    def by_paths(x: torch.Tensor) -> torch.Tensor:
+        logs, losses = torch.log_softmax(x, 2), []
+        for n, (wanted, end) in enumerate(zip([[1, 1], [2]], steps, strict=True)):
+            total = torch.zeros((), dtype=torch.float64)
+            for path in itertools.product(range(3), repeat=end):
+                if [k for k, _ in itertools.groupby(path) if k] == wanted:
+                    total = total + torch.stack([logs[t, n, k] for t, k in enumerate(path)]).sum().exp()
+            losses.append(-total.log())
+        return torch.stack(losses).sum()
+
+    found = []
+    for loss_of in (
+        by_paths,
+        lambda x: torch.nn.functional.ctc_loss(
+            torch.log_softmax(x, 2), torch.tensor(targets), steps, lengths, reduction="sum"
+        ),
+    ):
+        x = torch.from_numpy(logits.copy()).requires_grad_()
+        loss = loss_of(x)
+        loss.backward()
+        assert x.grad is not None
+        found.append((loss.item(), x.grad.numpy()))
+    np.testing.assert_allclose(found[0][0], found[1][0])
+    np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-12)

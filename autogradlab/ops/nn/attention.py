@@ -39,7 +39,7 @@ def _later(rows: int, columns: int, kind: np.dtype[Any]) -> Array:
 def _scores(query: Array, key: Array, is_causal: bool, attn_mask: Array, scale: float | None) -> Array:
     scores = _by_turned(query, key)
     if is_causal:  # before the scale, as in PyTorch: one that is not positive makes NaN of them
-        np.fmin(scores, _later(*scores.shape[-2:], scores.dtype), scores)
+        np.fmin(scores, _later(*scores.shape[-2:], scores.dtype), out=scores)
     scores *= _factor(query, scale)
     if attn_mask is not None:
         scores = np.where(attn_mask, scores, -np.inf) if attn_mask.dtype == np.bool_ else scores + attn_mask
@@ -67,7 +67,7 @@ def _finite(x: Array) -> Array:
 def _exp(scores: Array, hidden: bool) -> Array:
     """exp of scores, in their place; hidden: whether some of them may be -inf."""
     if hidden and scores.dtype == np.float32:
-        np.maximum(scores, _LEAST, scores)
+        np.maximum(scores, _LEAST, out=scores)
     return exp(scores, scores)
 
 

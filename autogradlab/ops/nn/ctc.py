@@ -47,7 +47,7 @@ _LOWEST = np.array(np.finfo(np.float64).min)
 def _log_sum(logs: Array) -> Array:
     """The logarithm of the sum, over the first axis, of what is given as logarithms, as PyTorch computes it."""
     largest = np.maximum.reduce(logs, 0)
-    np.maximum(largest, _LOWEST, largest)
+    np.maximum(largest, _LOWEST, out=largest)
     each = logs - largest
     np.exp(each, each)
     total = np.log(np.add.reduce(each, 0))

@@ -603,7 +603,10 @@ def _each_counts(shape: tuple[int, ...], target: Any, weight: Any, dtype: Any, i
         and (
             (len(shape) == 2 or dtype.itemsize > 2)
             if weight is None
-            else type(weight) is np.ndarray and weight.dtype is dtype and weight.shape == shape[1:2] and dtype.itemsize > 2
+            else type(weight) is np.ndarray
+            and weight.dtype is dtype
+            and weight.shape == shape[1:2]
+            and dtype.itemsize > 2
         )
     ):
         return places_of_classes(shape, target)

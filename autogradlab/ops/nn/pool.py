@@ -166,13 +166,21 @@ def _table(sizes: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Siz
 
 def _few_maxima(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> tuple[Array, Array]:
     """What `_maxima` finds."""
-    sizes = x.shape[-len(kernel) :]
-    table = _table(sizes, kernel, stride, dilation, out)
-    values = x.reshape(-1, math.prod(sizes)).take(table, 1).reshape(-1, table.shape[1])
-    winner = _winners(values)
-    best = at_places(values, winner, 1)
+    best, winner = _largest_by(_table(x.shape[-len(kernel) :], kernel, stride, dilation, out), x, len(kernel))
     shape = (*x.shape[: -len(kernel)], *out)
     return best.reshape(shape), winner.reshape(shape)
+
+
+def _largest_by(table: Array, x: Array, nd: int) -> tuple[Array, Array]:
+    """The largest element of each window of planes or volumes, whose elements lie at the places in a row of the table:
+    the first of several or the last NaN; and its number in the window."""
+    values = x.reshape(-1, math.prod(x.shape[-nd:])).take(table, 1).reshape(-1, table.shape[1])
+    winner = values.argmax(1)  # that of the first NaN
+    best = at_places(values, winner, 1)
+    if values.dtype.kind == "f" and np.logical_or.reduce(np.isnan(best)):
+        winner = _winners(values)
+        best = at_places(values, winner, 1)
+    return best, winner
 
 
 def _maxima(x: Array, kernel: Sizes, stride: Sizes, dilation: Sizes, out: Sizes) -> tuple[Array, Array]:
@@ -738,6 +746,20 @@ def _winners(values: Array) -> Array:
     return np.where(bad.any(-1), values.shape[-1] - 1 - bad[..., ::-1].argmax(-1), values.argmax(-1))
 
 
+@_kept
+def _table_of_parts(sizes: Sizes, out: Sizes) -> Array:
+    """The places in a plane or volume of all elements of each of its nearly equal parts, a row for each; shorter ones
+    repeat places."""
+    nd = len(sizes)
+    found: Any = 0
+    for d, (n, o) in enumerate(zip(sizes, out, strict=True)):
+        places = _parts(n, o) * math.prod(sizes[d + 1 :])
+        alone = [1] * (2 * nd)
+        alone[d], alone[nd + d] = places.shape
+        found = found + places.reshape(alone)
+    return found.reshape(math.prod(out), -1)
+
+
 def _adaptive_max(input: Array, output_size: Sizes) -> Any:
     """The maxima of nearly equal parts, a NaN counting as one, and their indices in the flattened plane or volume."""
     nd = len(output_size)
@@ -745,6 +767,11 @@ def _adaptive_max(input: Array, output_size: Sizes) -> Any:
     shape = (*input.shape[:-nd], *output_size)
     if math.prod(shape) >= 1 << 62:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+    if 0 < math.prod(shape) <= _FEW and 0 < input.size <= _CACHED and type(input) is np.ndarray:
+        table = _table_of_parts(sizes, tuple(output_size))
+        best, winner = _largest_by(table, input, nd)
+        at = table[np.arange(len(table)), winner.reshape(-1, len(table))]
+        return best.reshape(shape), at.reshape(shape).astype(np.int64, copy=False)
     best, index = input, None
     for d in range(input.ndim - 1, input.ndim - nd - 1, -1):  # the first, or the last NaN, of each line, then of these
         n = input.shape[d]
