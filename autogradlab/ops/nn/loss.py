@@ -12,7 +12,7 @@ import numpy as np
 from ...core.arguments.declared import declare
 from ...core.memory.adding import stepwise, total
 from ...core.memory.layout import iterated, like
-from ...core.memory.places import at_places, places_of_classes, put_at_places
+from ...core.memory.places import at_places, inside, places_of_classes, put_at_places
 from ...core.memory.rows import Rows, all_rows
 from ...core.memory.together import folded, unfolded
 from ...core.memory.together import reduced as reduced_in_rows
@@ -887,9 +887,9 @@ def soft_margin_loss_backward(grad_output: Any, input: np.ndarray, target: np.nd
 
 
 def _margins(input: np.ndarray, target: np.ndarray, margin: float) -> tuple[Any, Any, Any]:
-    x = np.atleast_2d(input)
+    x = input if input.ndim == 2 else input.reshape(1, -1)
     t = target.reshape(-1)
-    if t.size and ((t < 0) | (t >= x.shape[1])).any():
+    if t.size and not inside(t, x.shape[1]):
         raise RuntimeError("target out of range")
     rows = np.arange(x.shape[0])
     z = margin - x[rows, t][:, None] + x
