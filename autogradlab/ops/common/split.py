@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -179,6 +180,15 @@ def _parts(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
 _size_fits, _sizes_fit = inner("split"), inner("split_with_sizes")
 
 
+@lru_cache(maxsize=256)
+def _cuts(shape: tuple[int, ...], size: int, d: int) -> tuple[tuple[Any, ...], tuple[tuple[int, ...], ...]]:
+    """The places of the parts of an array along a dimension, and their shapes."""
+    n, lead, behind = shape[d], shape[:d], shape[d + 1 :]
+    starts = range(0, n, size)
+    places = tuple([(*(slice(None),) * d, slice(i, i + size)) for i in starts])
+    return places, tuple([(*lead, min(size, n - i), *behind) for i in starts])
+
+
 def _short_split(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
     """unsafe_split of an array of floats along a dimension that it has, in half of the time."""
 
@@ -194,10 +204,10 @@ def _short_split(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         if not usual or input._counter is INFERENCE:
             return call(*args)
         edge = input._edge or gradient_edge(input)
-        lead = (slice(None),) * d
+        places, shapes = _cuts(shape, size, d)
         parts: list[Tensor] = []
-        for start in range(0, shape[d], size):
-            r = x[(*lead, slice(start, start + size))]
+        for place in places:
+            r = x[place]
             # unrolled: t = wrap(r)
             t = _new(Tensor)
             t._array = r
@@ -207,8 +217,7 @@ def _short_split(entry: Op, call: Callable[..., Any]) -> Callable[..., Any]:
             # end
             parts.append(t)
         if edge is not NO_EDGE:
-            made = entry.new_node
-            shapes, saved = tuple([t._array.shape for t in parts]), (shape, size, d, None, None, None)
+            made, saved = entry.new_node, (shape, size, d, None, None, None)
             # unrolled: node = start_node(made, (edge,), shapes, (kind,) * len(parts), saved)
             node = made()
             node._seq = sequence()
