@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..types.layouts import memory_format
+from .places import moved
 from .rows import Rows
 from .strided import dense, placed, window
 
@@ -190,7 +191,7 @@ def with_channels_last(r: np.ndarray) -> np.ndarray:
     """The array in that format."""
     if not r.size:
         return _nothing_channels_last(r.shape, r.dtype)
-    return np.moveaxis(np.moveaxis(r, 1, -1).copy("C"), -1, 1)
+    return moved(moved(r, 1, -1).copy("C"), -1, 1)
 
 
 def _nothing_channels_last(shape: tuple[int, ...], numpy: np.dtype[Any]) -> np.ndarray:
@@ -213,7 +214,7 @@ def filled_channels_last(x: np.ndarray) -> bool:
     if x.ndim in (4, 5) and not x.size:
         wanted = _nothing_channels_last(x.shape, x.dtype).strides
         return all(n == 1 or a == b for n, a, b in zip(x.shape, placed(x).strides, wanted, strict=True))
-    return x.ndim in (4, 5) and not x.flags.c_contiguous and bool(np.moveaxis(x, 1, -1).flags.c_contiguous)
+    return x.ndim in (4, 5) and not x.flags.c_contiguous and bool(moved(x, 1, -1).flags.c_contiguous)
 
 
 def keeping_channels(

@@ -818,7 +818,7 @@ def glu(input: np.ndarray, dim: int = -1) -> np.ndarray:
     d = wrap_dim(dim, input.ndim)
     if input.shape[d] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {d} is size {input.shape[d]}")
-    a, b = np.split(input, 2, axis=d)
+    a, b = _halves(RAW, input, d)
     return iterated(a * RAW.sigmoid(b), a, b)
 
 
