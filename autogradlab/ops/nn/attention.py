@@ -40,16 +40,11 @@ def _scores(query: Array, key: Array, is_causal: bool, attn_mask: Array, scale: 
     scores = _by_turned(query, key)
     if is_causal:  # before the scale, as in PyTorch: one that is not positive makes NaN of them
         np.fmin(scores, _later(*scores.shape[-2:], scores.dtype), out=scores)
-    scores *= _factor(query, scale)
+    scores *= np.array(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale, query.dtype)
     if attn_mask is not None:
         scores = np.where(attn_mask, scores, -np.inf) if attn_mask.dtype == np.bool_ else scores + attn_mask
         scores = scores.astype(query.dtype, copy=False)
     return scores
-
-
-def _factor(query: Array, scale: float | None) -> Array:
-    """What scores are multiplied by."""
-    return np.array(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale, query.dtype)
 
 
 def _by_turned(a: Array, b: Array) -> Array:
@@ -176,7 +171,7 @@ def _attention_backward(
     slope = _by_turned(grad_out, value)
     slope -= np.add.reduce(grad_out * output, -1, keepdims=True)
     slope *= weights
-    slope *= _factor(query, scale)
+    slope *= np.array(1.0 / math.sqrt(query.shape[-1]) if scale is None else scale, query.dtype)
     return (
         _by_rows(slope, key),
         _by_rows(slope.swapaxes(-1, -2), query),
