@@ -532,3 +532,29 @@ for x in (base, turned, spread):
                 torch.nn.functional.smooth_l1_loss(x, y, reduction="none").stride(),
             )
 print(torch.rsub(base, turned).stride(), torch.rsub(turned, base, alpha=2).stride(), torch.polar(turned, base).stride())
+
+# % corners-expanded-order: along an expanded dimension all elements are one, and keep their order at any size
+same = torch.tensor([5.0]).expand(2000)
+print(same.argsort()[:4], same.sort(descending=True).indices[-3:], torch.full((2000,), 5.0).argsort()[:4])
+print(
+    torch.tensor([[5.0, 6.0]]).expand(300, 2).sort(0).indices[:3],
+    torch.tensor([[3.0], [1]]).expand(2, 40).argsort(1)[:, -3:],
+)
+
+# % corners-view-copy: a copy of a view reads elements row by row where the strides allow no view
+x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+y = torch.view_copy(x.t(), (6,))
+y.backward(torch.arange(6.0))
+print(y, x.grad, torch.view_copy(x.t(), (-1, 2)))
+attempt(lambda: torch.view_copy(x.t(), (4,)))
+print(torch.vmap(lambda row: torch.view_copy(row, (4,)), in_dims=1)(torch.arange(8.0).reshape(2, 2, 2)))
+
+# % corners-negative-memory: layers read what an imaginary part of a conjugate shows, with sizes of 1 too
+z = torch.view_as_complex(torch.arange(12.0).reshape(1, 2, 3, 2)).conj().imag.requires_grad_()
+layers = (
+    torch.nn.functional.instance_norm,
+    lambda z: torch.nn.functional.layer_norm(z, (2, 3)),
+    lambda z: torch.nn.functional.batch_norm(z[:, :, :1], None, None, training=True),
+)
+for layer in layers:
+    attempt(lambda layer=layer: layer(z))

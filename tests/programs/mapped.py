@@ -500,3 +500,12 @@ for function, *arguments in (
     (vmap(lambda t: t @ torch.ones(4, 5)), torch.ones(2, 6, 3)),
 ):
     attempt(lambda f=function, a=arguments: print(vmap(f)(*a)))
+
+# % mapped-no-columns: Jacobians with respect to tensors without elements, which have no row to compute
+for function, shape in (
+    (lambda a: a.sum(1), (3, 0)),
+    (lambda a: torch.linalg.vecdot(a, a), (2, 0)),
+    (torch.logdet, (2, 0, 0)),
+    (lambda a: torch.cat([torch.ones(2, 2), a], 1), (2, 0)),
+):
+    print(torch.func.jacfwd(function)(torch.ones(shape)))

@@ -74,7 +74,7 @@ def contiguous(x: np.ndarray) -> np.ndarray:
         return x if x.flags.c_contiguous else x.copy()
     if not x.flags.c_contiguous:
         return row_by_row(x)
-    return np.ndarray(x.shape, x.dtype, x) if 1 in x.shape else x
+    return np.ndarray(x.shape, x.dtype, x) if 1 in x.shape and type(x) is np.ndarray else x
 
 
 #: from how many elements on a transposed matrix is copied in strips if its columns lie a multiple of so many bytes

@@ -504,8 +504,10 @@ def one_by_one(lanes: tuple[int, ...], like: Any) -> np.ndarray:
     """Memory for so many rows, one after the other, each with its elements in the order that an array's have."""
     steps = like.strides
     order = sorted(range(like.ndim), key=lambda d: -abs(steps[d]))
-    made = np.empty((*lanes, *[like.shape[d] for d in order]), like.dtype)
+    made = np.empty((*[n or 1 for n in lanes], *[like.shape[d] for d in order]), like.dtype)
     first = len(lanes)
+    if 0 in lanes:  # no row at all: cut off, since NumPy gives empty arrays strides of 0, as if rows were expanded
+        made = made[tuple([slice(n) for n in lanes])]
     return made.transpose(*range(first), *[first + order.index(d) for d in range(like.ndim)])
 
 

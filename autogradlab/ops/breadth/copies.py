@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments.declared import declare
+from ...core.memory.layout import contiguous
 from ...core.memory.lazy import bits
 from ...core.recording.record import NOT_IMPLEMENTED, TENSORS, no_derivative
 from ...core.tensor.tensor import Tensor, wrap
@@ -18,14 +19,14 @@ from ..table.opdef import OPS, Op, composite, op, publish
 from ..table.outputs import COPIED, EXPECTED, Out, write
 
 
-def _copy_of(view: Op, parts: bool = False) -> Callable[..., Any]:
+def _copy_of(view: Op, parts: bool = False, kernel: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """The call of an operation that copies what a view operation shows. parts: real numbers as complex ones or the
-    other way round, so that out= tensors have another dtype than the input."""
+    other way round, so that out= tensors have another dtype than the input. kernel: instead of that of the view."""
     (formula,) = view.formulas
     vjp = {"input": formula.fn}
     entry = Op(
         view.name + "_copy",
-        (lambda input: view.kernel(np.array(input) if any(bits(input)) else input)) if parts else view.kernel,
+        (lambda input: view.kernel(np.array(input) if any(bits(input)) else input)) if parts else kernel or view.kernel,
         multi=view.multi,
         vjp=vjp,
         node=view.node_name + "_copy",
@@ -241,7 +242,8 @@ _copy(
     """,
     parts=True,
 )
-_view_copy = _copy_of(OPS["view"])
+#: elements are read row by row where the strides do not allow a view, as by reshape
+_view_copy = _copy_of(OPS["view"], kernel=lambda input, size: OPS["view"].kernel(contiguous(input), size))
 
 
 @composite(

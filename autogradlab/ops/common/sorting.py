@@ -158,7 +158,7 @@ def _sorted(input: np.ndarray, dim: Any, descending: bool, stable: bool = False)
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     found = order(input, d, descending) if input.ndim and input.size else np.zeros(input.shape, np.int64)
     values = taken(input, found, d) if input.ndim and input.size else input.copy()
-    if not stable and input.ndim and 16 < input.shape[d] and input.size <= SMALL:
+    if not stable and input.ndim and 16 < input.shape[d] and input.size <= SMALL and input.strides[d]:
         tied = _tied(to_end(keys_of(values), d))
         if tied is not None:
             found = np.array(found)
