@@ -95,6 +95,7 @@ from .modules.linear import LazyLinear as LazyLinear
 from .modules.activation import LeakyReLU as LeakyReLU
 from .modules.linear import Linear as Linear
 from .modules.loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
+from .modules.linear_cross_entropy_options import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from .modules.normalization import LocalResponseNorm as LocalResponseNorm
 from .modules.activation import LogSigmoid as LogSigmoid
 from .modules.activation import LogSoftmax as LogSoftmax

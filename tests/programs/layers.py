@@ -1,6 +1,7 @@
 """Modules, losses and optimizers as PyTorch's own unit tests try them: hooks, state, errors."""
 
 import pickle
+import warnings
 import weakref
 from collections import OrderedDict
 
@@ -570,3 +571,52 @@ for shape in ((2, 2, 3), (2, 1, 3), (2, 2, 2, 2), (4, 2)):
     x = torch.rand(shape, requires_grad=True)
     (g,) = torch.autograd.grad(F.batch_norm(x, None, None, torch.ones(shape[1]), training=True), x, torch.ones(shape))
     print(g._is_view(), g.stride())
+
+# % layers-pieces: the cross entropy of a linear map in pieces: what it gives, and how often backward runs
+options = nn.LinearCrossEntropyOptions
+print(options(), options(batch_chunk_size=2)._adjust(10, 3, 20, torch.float32))
+print(options()._adjust(10, 3, 20, torch.bfloat16, torch.device("cpu")))
+for bad in (
+    {"acc_policy": "best"},
+    {"chunking_method": "rows"},
+    {"chunking_method": "aspect_ratio:0"},
+    {"batch_chunk_size": 0},
+    {"acc_dtype": torch.int32},
+):
+    attempt(lambda bad=bad: options(**bad))
+attempt(lambda: options(batch_chunk_size=7, chunking_method="aspect_ratio")._adjust(10, 3, 20, torch.float64))
+x = torch.tensor([[0.5, 1, 2], [1, -1, 0], [0, 3, 1], [2, 2, -2]], requires_grad=True)
+w, b = torch.eye(3, requires_grad=True), torch.tensor([0.5, 0, 1], requires_grad=True)
+target, weight = torch.tensor([0, 2, 1, 1]), torch.tensor([1.0, 2, 0.5])
+
+
+def pieces(reduction="mean", rows=x, wanted=target, **given):
+    return F.linear_cross_entropy(rows, w, wanted, linear_bias=b, reduction=reduction, **given)
+
+
+for reduction in ("mean", "sum", "none"):
+    for ignored in (None, 1, 9):
+        found = pieces(reduction, options=options(batch_chunk_size=3), weight=weight, ignore_index=ignored)
+        whole = pieces(reduction, weight=weight, ignore_index=-100 if ignored == 9 else ignored)
+        print(found.grad_fn.name(), found.shape, torch.allclose(found, whole))
+        mine, its = [torch.autograd.grad(y.sum(), (x, w, b), retain_graph=True) for y in (found, whole)]
+        print([torch.allclose(g, h, atol=1e-6) for g, h in zip(mine, its, strict=True)])
+        attempt(lambda found=found: torch.autograd.grad(found.sum(), x, retain_graph=True)[0].shape)
+y = pieces(options=options(allow_retain_graph=True))
+for _ in range(2):
+    print([round(g.abs().sum().item(), 4) for g in torch.autograd.grad(y, (w, b), retain_graph=True)])
+print(pieces(rows=x[0], wanted=target[0], options=options()).grad_fn.name(), pieces(rows=x[:0], wanted=target[:0]))
+print(
+    pieces(rows=x[:0], wanted=target[:0], options=options()), pieces(wanted=torch.full((4,), -100), options=options())
+)
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    print(
+        pieces(options=options(), label_smoothing=0.5).grad_fn.name(),
+        pieces(wanted=torch.ones(4, 3), options=options()).shape,
+    )
+print(*[w_.message for w_ in told], sep="\n")
+attempt(lambda: pieces(options=options(acc_dtype=torch.float64)))
+attempt(lambda: pieces(wanted=target[:3], options=options(batch_chunk_size=2)))
+layer = nn.LinearCrossEntropyLoss(3, 4, options=options(batch_chunk_size=2))
+print(layer, pickle.loads(pickle.dumps(layer)).options == layer.options)

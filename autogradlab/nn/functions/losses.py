@@ -14,7 +14,7 @@ from ...core.recording.record import TENSORS
 from ...core.runtime import errors
 from ...core.tensor.dispatching import instead
 from ...core.tensor.tensor import Tensor
-from ...core.types.dtypes import cxx_name, get_default_dtype, scalar_name
+from ...core.types.dtypes import cxx_name, get_default_dtype, int64, scalar_name
 from ...core.values.promotion import broadcast_shapes
 from ...ops.nn import ctc as _sets  # noqa: F401 (fills the table)
 from ...ops.nn import loss as _kernels  # noqa: F401 (fills the table)
@@ -516,10 +516,10 @@ def linear_cross_entropy(
     reduction: str = "mean",
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
-    options: None = None,
+    options: Any = None,
 ) -> Tensor:
     """The cross entropy of logits that a linear map gives: cross_entropy(linear(input, linear_weight), target).
-    PyTorch's `options` compute the same in pieces to save memory; there are none here.
+    With `options`, nn.LinearCrossEntropyOptions, it is computed in pieces to save memory.
 
     Shapes: input (N, in) or (in,); linear_weight (C, ..., in); target (N, ...) with class numbers or (N, C, ...) with
     probabilities; linear_bias (C, ...); weight (C,).
@@ -533,8 +533,6 @@ def linear_cross_entropy(
 
     Mirrors `torch.nn.functional.linear_cross_entropy`.
     """
-    if options is not None:
-        raise NotImplementedError("linear_cross_entropy is computed as a whole: no options")
     if input.dim() < 1 or input.dim() > 2:
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
     if linear_weight.dim() < 2:
@@ -556,6 +554,16 @@ def linear_cross_entropy(
     shape = (*input.shape[:-1], classes, *outputs)
     if target.shape == shape and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    number = -100 if ignore_index is None else ignore_index
+    if options is not None and _in_pieces(target, linear_bias, reduction, label_smoothing, tuple(outputs)):
+        from .pieces import chunked  # a family of its own
+
+        lone = input.dim() == 1
+        rows, targets = (input.unsqueeze(0), target.unsqueeze(0)) if lone else (input, target)
+        known = options._adjust(rows.shape[0], features, classes, dtype=input.dtype, device=input.device)
+        how = {"reduction": reduction, "ignore_index": number, "options": known}
+        found = chunked(rows, linear_weight, targets, linear_bias, weight, **how)
+        return found.squeeze(0) if lone else found
     if outputs:
         linear_weight = linear_weight.reshape((math.prod(outputs, start=classes), features))
         linear_bias = linear_bias if linear_bias is None else linear_bias.reshape(linear_weight.shape[:1])
@@ -564,9 +572,26 @@ def linear_cross_entropy(
         target,
         weight=weight,
         reduction=reduction,
-        ignore_index=-100 if ignore_index is None else ignore_index,
+        ignore_index=number,
         label_smoothing=label_smoothing,
     )
+
+
+def _in_pieces(
+    target: Tensor, bias: Tensor | None, reduction: str, label_smoothing: float, outputs: tuple[int, ...]
+) -> bool:
+    """Whether a loss can be computed in pieces; a warning says where not."""
+    if not outputs and reduction in ("mean", "sum", "none") and label_smoothing == 0.0 and target.dtype == int64:
+        return True
+    shape = None if bias is None else tuple(bias.shape)
+    warnings.warn(
+        "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean','sum','none'}, "
+        "label_smoothing == 0, target.dtype == int64, out_features == (). Got "
+        f"reduction={reduction!r}, label_smoothing={label_smoothing}, target.dtype={target.dtype}, "
+        f"out_features={outputs}, tracing=False, linear_bias.shape={shape}.",
+        stacklevel=3,
+    )
+    return False
 
 
 def kl_div(

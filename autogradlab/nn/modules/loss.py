@@ -12,6 +12,7 @@ from .. import functional as F
 from .._reduction import legacy_get_string
 from .distance import PairwiseDistance
 from .linear import Linear
+from .linear_cross_entropy_options import LinearCrossEntropyOptions
 from .module import Module
 
 __all__ = [
@@ -253,7 +254,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
 class LinearCrossEntropyLoss(_WeightedLoss):
     """A Linear layer and the cross entropy of what it gives: nn.functional.linear_cross_entropy with a weight of its own.
-    PyTorch's `options` compute the same in pieces to save memory; there are none here.
+    With `options`, nn.LinearCrossEntropyOptions, it is computed in pieces to save memory.
 
     Shapes: input (N, in_features) or (in_features,); target (N, *out_features) with class numbers, or
     (N, num_classes, *out_features) with probabilities.
@@ -283,7 +284,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         weight: Tensor | None = None,
         ignore_index: int | None = None,
         label_smoothing: float = 0.0,
-        options: None = None,
+        options: LinearCrossEntropyOptions | None = None,
     ) -> None:
         if weight is not None and weight.shape != (num_classes,):
             raise RuntimeError(f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
