@@ -156,3 +156,17 @@ for name, of, value in (
     attempt(lambda: setattr(of, name, value))
 there.grad = torch.ones(2, device="meta")
 print(there.grad)
+
+# % meta-matrices: linear algebra, which zeros would not let through
+a, right = torch.empty(2, 3, 3, device="meta"), torch.empty(2, 3, 1, device="meta", dtype=torch.float32)
+for call in (
+    torch.linalg.inv,
+    torch.linalg.cholesky,
+    torch.linalg.lu_factor,
+    torch.inverse,
+    lambda a: torch.linalg.solve(a, right),
+    lambda a: torch.linalg.tensorinv(a[0], ind=1),
+    lambda a: torch.linalg.matrix_power(a, -2),
+    torch.cholesky_inverse,
+):
+    attempt(lambda call=call: [(x.shape, x.stride(), x.device) for x in torch.utils._pytree.tree_leaves(call(a))])
