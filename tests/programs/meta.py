@@ -168,5 +168,6 @@ for call in (
     lambda a: torch.linalg.tensorinv(a[0], ind=1),
     lambda a: torch.linalg.matrix_power(a, -2),
     torch.cholesky_inverse,
+    lambda a: torch.linalg.lu_solve(*torch.linalg.lu_factor(a), right),
 ):
     attempt(lambda call=call: [(x.shape, x.stride(), x.device) for x in torch.utils._pytree.tree_leaves(call(a))])

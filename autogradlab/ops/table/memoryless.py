@@ -81,13 +81,19 @@ def through(name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: 
 
 
 def _filled_with_identities(tensors: Iterable[Tensor]) -> bool:
-    """Write matrices that can be inverted and factorized into the memory that nobody filled, whose zeros cannot.
-    Whether there was any."""
-    found = [t._array for t in tensors if is_absent(t._array) and t._array.ndim > 1 and t._array.dtype.kind in "fc"]
-    for x in found:
+    """Write matrices that can be inverted and factorized into the memory that nobody filled, whose zeros cannot, and
+    pivots, which count from 1. Whether there were any matrices."""
+    absent = [t._array for t in tensors if is_absent(t._array)]
+    matrices = [x for x in absent if x.ndim > 1 and x.dtype.kind in "fc"]
+    if not matrices:
+        return False
+    for x in matrices:
         places = np.arange(min(x.shape[-2:]))
         x[..., places, places] = 1
-    return bool(found)
+    for x in absent:
+        if x.dtype == np.int32:
+            x[...] = 1
+    return True
 
 
 def _thin(tensors: list[Tensor], call: Callable[..., Any], args: Any, kwargs: Any) -> Tensor | None:
