@@ -11,6 +11,7 @@ import math
 import operator
 import sys
 import weakref
+from ctypes import addressof, c_char
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -57,6 +58,7 @@ NEGATIVE = (
     "[enforce fail at alloc_cpu.cpp:98] ((ptrdiff_t)nbytes) >= 0. alloc_cpu() seems to have been called with negative "
     "number: {}"
 )
+_byte_of = c_char.from_buffer
 #: memory that NumPy looks at too, and which therefore cannot grow: by the id of the array that owns it
 _FIXED: dict[int, weakref.ref[np.ndarray]] = {}
 
@@ -65,6 +67,9 @@ def address(array: np.ndarray) -> int:
     """The address of the first element."""
     if type(array) is not np.ndarray:
         array = array.whole if isinstance(array, Rows) else memory_of(array)
+    flags = array.flags
+    if flags.c_contiguous and flags.writeable and array.size:  # a quarter of the time
+        return addressof(_byte_of(array))
     result: int = array.__array_interface__["data"][0]
     return result
 

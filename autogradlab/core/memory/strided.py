@@ -128,39 +128,46 @@ def view_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | Non
 class Geometry:
     """Where an array's elements lie, in elements from the start of a base array."""
 
-    __slots__ = ("dense", "offset", "shape", "strides")
+    __slots__ = ("dense", "itemsize", "offset", "shape", "steps")
 
     def __init__(self, array: np.ndarray, base: np.ndarray | None = None) -> None:
-        size = array.itemsize
-        #: whether they lie row by row without gaps
-        self.dense = array.flags.c_contiguous and 1 not in array.shape
+        self.itemsize = size = array.itemsize
         self.shape = array.shape
-        self.strides = tuple([s // size for s in array.strides])
+        #: the strides in bytes
+        self.steps = array.strides
+        #: of a base: whether they lie row by row without gaps
+        self.dense = base is None and array.flags.c_contiguous and 1 not in self.shape
         # an empty base has no place in memory
         self.offset = 0 if base is None or not base.size else (address(array) - address(base)) // size
 
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The strides in elements."""
+        size = self.itemsize
+        return tuple([s // size for s in self.steps])
+
     def bounds(self) -> tuple[int, int]:
         """The lowest and the highest element touched, relative to the base's first."""
-        low = high = self.offset
-        for n, s in zip(self.shape, self.strides, strict=True):
+        low = high = 0
+        for n, s in zip(self.shape, self.steps, strict=True):
             if n == 0:
                 return self.offset, self.offset - 1
             if s < 0:
                 low += (n - 1) * s
             else:
                 high += (n - 1) * s
-        return low, high
+        return self.offset + low // self.itemsize, self.offset + high // self.itemsize
 
     def window(self, flat: np.ndarray, shift: int) -> np.ndarray:
         """This geometry laid over the flat array whose element `shift` is the base's first."""
-        size = flat.itemsize
-        return np.ndarray(
-            self.shape, flat.dtype, flat, (self.offset + shift) * size, tuple([s * size for s in self.strides])
-        )
+        size, steps = flat.itemsize, self.steps
+        if size != self.itemsize:
+            steps = tuple([s * size for s in self.strides])
+        return np.ndarray(self.shape, flat.dtype, flat, (self.offset + shift) * size, steps)
 
     def overlaps(self) -> bool:
         """Whether two indices may mean one element."""
-        return overlapping(self.shape, self.strides)
+        return overlapping(self.shape, self.steps)
 
 
 def overlapping(shape: Sequence[int], strides: Sequence[int]) -> bool:

@@ -87,7 +87,9 @@ class History:
     def __init__(self, t: Tensor, node: Node, own: bool = False) -> None:
         """own: the memory stays as it is, so that the base of a view does not change and the view goes on from
         `node`; a retained gradient stays with the old Node."""
-        refuse_captured(t, node.in_place)
+        unusual = modes.FLAGS.unusual
+        if unusual:
+            refuse_captured(t, node.in_place)
         self.t = t
         self.edge: Edge = node
         #: retained gradients that leave the old Nodes
@@ -106,21 +108,22 @@ class History:
         base = view.base
         edge = gradient_edge(base)
         copy = CopySlices(base._array, edge, t._array, node)
-        if not modes.current().plain:
+        if unusual and not modes.current().plain:
             copy.made_at = node.made_at
-        if base._view is None:
+        rebased = base._view is None
+        if rebased:
             self._move_retained(base._edge, copy)
             edge = copy
-            self.assignments = ((base, "_edge", edge),)
         made = view_edge(base._array, edge, t._array, view.edge, (copy.base, copy.view, copy.alone))
         self._move_retained(view.edge, made)
-        self.assignments += ((view, "edge", made),)
+        last = (view, "edge", made)
+        self.assignments = ((base, "_edge", edge), last) if rebased else (last,)
 
     def _move_retained(self, old: Edge | None, new: Node) -> None:
         """A retained gradient belongs to the tensor and moves with it; other hooks stay with the old Node."""
         if old is None:
             return
-        node, nr = old if isinstance(old, tuple) else (old, 0)
+        node, nr = old if type(old) is tuple else (old, 0)
         if node is None or node.hooks is None:
             return
         kept = node.hooks.retain.get(nr)

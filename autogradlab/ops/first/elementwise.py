@@ -108,8 +108,21 @@ def _subtract_times(input: np.ndarray, other: np.ndarray, alpha: Any) -> np.ndar
     return np.subtract(x, y & bool(alpha)) if y.dtype.kind == "b" else fused(y, -numbered(y, alpha), x)
 
 
+def _fit(input: Any, other: Any, alpha: Any) -> bool:
+    """Whether two tensors of one float dtype and shape are given, and a factor: then there is nothing to look at."""
+    if type(alpha) is not float and (type(alpha) is not int or alpha == 1):
+        return False
+    if type(input) is not Tensor or type(other) is not Tensor:
+        return False
+    x, y = input._array, other._array
+    numpy = x.dtype
+    return numpy is y.dtype and numpy.kind == "f" and type(x) is np.ndarray is type(y) and x.shape == y.shape
+
+
 def _with_alpha(called: Called, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
     """The arguments of a call with a factor, in one dtype; None if the factor is 1."""
+    if len(args) == 2 and len(kwargs) == 1 and _fit(*args, kwargs.get("alpha")):
+        return (*args, kwargs["alpha"]), {}
     deprecated = len(args) == 3
     if not deprecated and "alpha" not in kwargs:
         return None

@@ -291,10 +291,11 @@ def fused(x: Any, y: Any, z: Any) -> Any:
     """x * y + z of one dtype, rounded once as PyTorch's kernels round it: float32 by way of float64, where a product
     is exact."""
     if z.dtype == _FLOAT32 and x.size <= FEW and z.size <= FEW:
-        if type(x) is np.ndarray and not y.ndim and (x.shape == z.shape or not z.ndim):
-            wide = x.astype(_DOUBLE)  # with all of one dtype NumPy takes its shortest way
-            np.multiply(wide, np.array(y, _DOUBLE), wide)
-            return np.add(wide, np.array(z, _DOUBLE), wide).astype(_FLOAT32)
+        if type(x) is np.ndarray and x.shape == z.shape and not y.ndim:
+            wide = x.astype(_DOUBLE)
+            wide *= y
+            wide += z.astype(_DOUBLE) if z.size <= _SOME else z  # sooner cast than looked at by the ufunc
+            return wide.astype(_FLOAT32)
         if x.size > _SOME and type(x) is type(y) is type(z) is np.ndarray and x.flags.c_contiguous:
             wide = x.astype(_DOUBLE)
             try:  # in its memory, which fits unless the others have sizes where that of x is 1
@@ -325,7 +326,10 @@ def less_square(F: Any, x: Any) -> Any:
 def shared(*arrays: np.ndarray) -> np.dtype[Any]:
     """The common dtype of arrays, 0-dim ones counting less, as of tensors."""
     first = arrays[0].dtype
-    if all(a.dtype is first or a.dtype == first for a in arrays):
+    for a in arrays:
+        if a.dtype is not first and a.dtype != first:
+            break
+    else:
         return first
     dims = [from_numpy(a.dtype) for a in arrays if a.ndim]
     zeros = [from_numpy(a.dtype) for a in arrays if not a.ndim]
@@ -334,9 +338,14 @@ def shared(*arrays: np.ndarray) -> np.dtype[Any]:
 
 def align(*arrays: np.ndarray) -> list[np.ndarray]:
     """Arrays in their common dtype, after a check that their shapes broadcast."""
+    numpy, shape = arrays[0].dtype, arrays[0].shape
+    for a in arrays:
+        if a.dtype is not numpy or a.shape != shape:
+            break
+    else:
+        return [*arrays]
     numpy = shared(*arrays)
-    if any(a.shape != arrays[0].shape for a in arrays):
-        broadcast_shapes(*(a.shape for a in arrays))
+    broadcast_shapes(*[a.shape for a in arrays])
     return [a if a.dtype is numpy else a.astype(numpy) for a in arrays]
 
 

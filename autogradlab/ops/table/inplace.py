@@ -46,8 +46,13 @@ def recorded_edges(op: Op, values: list[Any]) -> Sequence[Edge] | None:
     """
     if not (modes.LOCAL.state.record and (op.differentiates or op.cuts)):
         return None
-    if values[0]._edge is NO_EDGE and op.edge_places == (0,):  # as of most
-        return None
+    if op.list_place is None:
+        for place in op.edge_places:
+            t = values[place]
+            if t is not None and t._edge is not NO_EDGE:
+                break
+        else:  # none of them is a view or requires grad, as of most
+            return None
     # before the edges are asked for, which a view whose base has changed gets anew
     early = values[0]._view is not None and any(isinstance(v, Tensor) and requires_grad(v) for v in values)
     if early:
@@ -156,7 +161,10 @@ def change(op: Op, values: list[Any], given: list[Any], checked: bool = True) ->
             check_cast(common_dtype(values), target.dtype)
         raise
     check_stored(target, r)
-    commit(input, r, None if node is None else History(input, node))
+    if node is None:
+        commit(input, r)
+        return input
+    commit(input, r, History(input, node))
     settle(node)
     return input
 

@@ -691,7 +691,10 @@ class Op:
         self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None
     ) -> tuple[list[Any], list[Any]]:
         """The arguments in the order of `names`, and as the kernel takes them."""
-        values = self.bind(args, kwargs, name)
+        if kwargs or len(args) != len(self.names) or self.positional != len(args) or self.flags:
+            values = self.bind(args, kwargs, name)
+        else:
+            values = [*args]
         try:
             return values, self.arrays(values)
         except (AttributeError, TypeError):
