@@ -775,6 +775,7 @@ class Task:
 
     def _walk(self, local: modes.State, watch: bool, form: int) -> Iterator[Event]:
         entered = self._enter(form != ARRAYS)
+        local.set_grad(form == RECORDED)  # once for all that hooks and code of the user see; the caller puts it back
         try:
             yield from self._walk_nodes(entered, local, watch, form)
         except Exception:
@@ -787,7 +788,8 @@ class Task:
         reach, keep_graph, tensors = self.reach, self.keep_graph, form != ARRAYS
         shared, needed = reach.shared, reach.needed
         written: dict[Node, int] = {}  # as in `walk`
-        take, look = buffers.pop, buffers.get
+        take, look, known = buffers.pop, buffers.get, shared.get
+        target: Any
         short = not (tensors or watch or local.anomaly)  # whether simple Nodes run without the checks for hooks
         outs: Any
         g: Any
@@ -821,11 +823,17 @@ class Task:
             counts = None if tensors else node.writes
             if not keep_graph:
                 node.release()
-            for i, edge in enumerate(node._edges):
-                target, nr = pair(edge)
-                if target is None or (needed is not None and target not in needed):
+            i = -1
+            for target in node._edges:
+                i += 1
+                nr = 0
+                if type(target) is tuple:
+                    target, nr = target
+                    if target is None:
+                        continue
+                if needed is not None and target not in needed:
                     continue
-                waiting = shared.get(target)
+                waiting = known(target)
                 left = 0 if waiting is None else waiting.left - 1
                 if waiting is not None:
                     waiting.left = left

@@ -63,6 +63,11 @@ def tensor_hooks(node: Node, grad: Any, form: int, local: modes.State) -> Any:
         return grad
     before = local.set_grad(form == RECORDED)
     try:
+        if not (node.multi or hooks.retain or grad is None):
+            g = as_tensor(grad)
+            for hook in list(hooks.tensor[0].values()):
+                g = hook_result(hook, g, hook(g))
+            return g
         grads = list(grad) if node.multi and grad is not None else [None] * node.outputs() if grad is None else [grad]
         for nr in sorted({*hooks.tensor, *hooks.retain}):
             g = as_tensor(grads[nr])
@@ -133,10 +138,6 @@ def as_tuple(hook: Any, grads: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
     return result
 
 
-def _has_posthooks(node: Node) -> bool:
-    return node.hooks is not None and bool(node.hooks.post)
-
-
 def after_node(
     node: Node, grad: Any, outs: tuple[Any, ...], form: int, local: modes.State, seen: bool = True
 ) -> tuple[Any, ...]:
@@ -163,10 +164,12 @@ def run_with_hooks(
 ) -> tuple[tuple[Any, ...], Any]:
     """A step of a backward that is itself recorded, or of a Node with hooks or with the user's code, or under anomaly
     mode: the gradients of its inputs, and its own as its hooks have left it."""
-    given, grad = grad, before_node(node, grad, form, local)
-    if isinstance(node, OpNode) and _is_none(node, grad) and not _is_none(node, given):
-        raw(node)  # hooks took the gradient: PyTorch asks for what was saved all the same, with the errors of that
-    seen = _has_posthooks(node)
+    seen = False
+    if node.hooks is not None:
+        given, grad = grad, before_node(node, grad, form, local)
+        if isinstance(node, OpNode) and _is_none(node, grad) and not _is_none(node, given):
+            raw(node)  # hooks took the gradient: PyTorch asks for what was saved all the same, with the errors of that
+        seen = node.hooks is not None and bool(node.hooks.post)
     before = local.set_grad(form == RECORDED)
     try:
         if needed is not None and isinstance(node, OpNode) and not any(pair(e)[0] in needed for e in node._edges):
@@ -180,7 +183,9 @@ def run_with_hooks(
     if not form and node.user_code and node.writes and outs is not found:  # summed or cast: new memory
         owner: Any = node  # of a class of the user, which has no slots
         owner.writes = tuple(n if a is b else 0 for n, a, b in zip(node.writes, found, outs, strict=False))
-    outs = after_node(node, grad, _wanted(node, outs, needed), form, local, seen)
+    outs = _wanted(node, outs, needed)
+    if node.hooks is not None:
+        outs = after_node(node, grad, outs, form, local, seen)
     if local.anomaly and local.check_nan:
         check_nan(node, outs)
     return outs, grad

@@ -100,8 +100,9 @@ def check_written(t: Tensor, sources: Iterable[Any], whole: bool = False, apart:
     if apart and 0 in target.strides and target.size:
         check_apart(target)
     if count is UNSHARED:
-        if whole and any(s is t for s in sources):
-            raise RuntimeError(errors.WRITTEN_INPUT)
+        for s in sources if whole else ():
+            if s is t:
+                raise RuntimeError(errors.WRITTEN_INPUT)
         return
     for s in sources:
         other = getattr(s, "_counter", UNSHARED)

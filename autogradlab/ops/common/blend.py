@@ -476,7 +476,7 @@ def lerped(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> Any:
     near = abs(w) < 0.5
     gap = y - x
     if not isinstance(near, np.ndarray) or not near.ndim:
-        return fused(w, gap, x) if near else fused(-gap, 1 - w, y)
+        return fused(gap, w, x) if near else fused(-gap, 1 - w, y)
     return chosen(near, fused(w, gap, x), fused(-gap, 1 - w, y))
 
 
@@ -488,10 +488,10 @@ def _lerp_kernel(name: str) -> Any:
             numpy = shared(input, end, weight)
             input, end, weight = input.astype(numpy), end.astype(numpy), weight.astype(numpy)
         for a in (end, weight):
-            if isinstance(a, np.ndarray) and a.dtype != input.dtype:
+            if isinstance(a, np.ndarray) and a.dtype is not input.dtype and a.dtype != input.dtype:
                 what = "end" if a is end else "weight"
                 raise RuntimeError(f"expected dtype {cxx_name(input)} for `{what}` but got dtype {cxx_name(a)}")
-        align(*(a for a in (input, end, weight) if isinstance(a, np.ndarray)))
+        align(*[a for a in (input, end, weight) if isinstance(a, np.ndarray)])
         refuse(input, name, "biu")
         if isinstance(weight, complex):
             weight = scalar_array(weight, from_numpy(input.dtype))
@@ -593,7 +593,7 @@ def addcmul(input: np.ndarray, tensor1: np.ndarray, tensor2: np.ndarray, *, valu
 def _factor(x: np.ndarray, value: Any) -> np.ndarray:
     """The factor of addcmul and addcdiv in the dtype of their input."""
     value = plain_number(value)
-    return number(value, np.dtype(np.float32)) if is_half(x) else scalar_array(value, from_numpy(x.dtype))
+    return number(value, np.dtype(np.float32)) if is_half(x) else number_in(value, x.dtype)
 
 
 _add_product = single(lambda x, a, b, value: fused(value.astype(x.dtype) * a, b, x))

@@ -334,6 +334,8 @@ def topk(
         places, values = _top(x, k, largest, sorted)
         if input.ndim == 1:
             return input[places], np.array(places, np.int64) if places.base is not None else places
+        if values is not None and values.base is None and d == x.ndim - 1 and x.dtype is input.dtype:
+            return values, places
     places = contiguous(np.array(from_end(places, d), np.int64, order="C"))
     if values is None or x.dtype is not input.dtype:
         return taken(input, places, d), places
@@ -363,6 +365,28 @@ def _in_turn(x: np.ndarray, k: int, largest: bool) -> np.ndarray | None:
     return np.array(places[:k], np.int64)
 
 
+#: lines of so few elements altogether are sorted by Python sooner than by NumPy
+_LISTED = 64
+
+
+def _in_lists(x: np.ndarray, k: int, largest: bool) -> tuple[np.ndarray, np.ndarray] | None:
+    """The same of lines of a few numbers, and these; None where equal ones compete for a place of a line, or where one
+    may have a NaN."""
+    n = x.shape[-1]
+    places, values = [], []
+    for line in x.reshape(-1, n).tolist():
+        total = sum(line)
+        by = sorted(range(n), key=line.__getitem__, reverse=largest)[: k + 1]  # one more than wanted, as above
+        found = [line[i] for i in by]
+        if total != total or len({*found}) < len(found):
+            return None
+        places.append(by[:k])
+        values.append(found[:k])
+    shape = (*x.shape[:-1], k)
+    both = np.array(places, np.int64), np.array(values, x.dtype)
+    return both if x.ndim == 2 else (both[0].reshape(shape), both[1].reshape(shape))
+
+
 def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> tuple[np.ndarray, np.ndarray | None]:
     """The places of the k largest or smallest elements of each line, and these, None where they are yet to be taken. In
     inputs that are not large, equal ones that compete for a place are picked and ordered as by PyTorch's kernel."""
@@ -371,6 +395,8 @@ def _top(x: np.ndarray, k: int, largest: bool, in_order: bool) -> tuple[np.ndarr
         few = _in_turn(x, k, largest)
         if few is not None:
             return few, None
+    if x.size <= _LISTED and in_order and x.ndim > 1 and (listed := _in_lists(x, k, largest)) is not None:
+        return listed
     if k < n and (large or n > _SHORT):  # one more than wanted: whether the last one has a rival
         found = x.argpartition(n - k - 1 if largest else k)
         found = found[..., n - k - 1 :] if largest else found[..., : k + 1]
@@ -538,8 +564,8 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
             f"out_int32 flag is True, but we got output tensor's dtype {scalar_name(out._array)} and out_int32 flag is "
             f"{small}"
         )
-    if v.size:
-        refuse(np.empty(0, wanted), "searchsorted_out_cpu", "bc")
+    if v.size and wanted.kind in "bc":
+        raise dtypes.unsupported("searchsorted_out_cpu", wanted)
     for what, x in (("input value", v), ("boundary", a)):
         if not x.flags.c_contiguous:
             warn_once(
@@ -548,10 +574,9 @@ def _searched(edges: Tensor, input: Any, given: dict[str, Any], right: bool, sor
                 "if possible. This message will only appear once per program.",
                 at=f"aten/src/ATen/native/BucketizationUtils.h:{32 if what != 'boundary' else 38}",
             )
-    places = quiet(
-        _search, a.astype(wanted), v.astype(wanted), right or side == "right", None if sorter is None else sorter._array
-    )
-    r = plain_rows(places).astype(kind.numpy)
+    a, v = [x if x.dtype is wanted and type(x) is np.ndarray else x.astype(wanted) for x in (a, v)]
+    places = quiet(_search, a, v, right or side == "right", None if sorter is None else sorter._array)
+    r = plain_rows(places).astype(kind.numpy, copy=False)
     if out is None:
         return wrap_result(contiguous(r).reshape(v.shape))
     return write(_SEARCH, out, r, ())

@@ -291,9 +291,12 @@ def fused(x: Any, y: Any, z: Any) -> Any:
     """x * y + z of one dtype, rounded once as PyTorch's kernels round it: float32 by way of float64, where a product
     is exact."""
     if z.dtype == _FLOAT32 and x.size <= FEW and z.size <= FEW:
-        if type(x) is np.ndarray and x.shape == z.shape and not y.ndim:
+        shape = x.shape
+        if type(x) is np.ndarray and z.shape == shape and (not y.ndim or (x.size <= _SOME and y.shape == shape)):
             wide = x.astype(_DOUBLE)
-            wide *= y
+            if not shape:
+                return np.asarray(wide * y + z).astype(_FLOAT32)
+            wide *= y.astype(_DOUBLE) if y.ndim else y
             wide += z.astype(_DOUBLE) if z.size <= _SOME else z  # sooner cast than looked at by the ufunc
             return wide.astype(_FLOAT32)
         if x.size > _SOME and type(x) is type(y) is type(z) is np.ndarray and x.flags.c_contiguous:

@@ -213,11 +213,13 @@ def _apart(input: Tensor, values: list[Any]) -> bool:
     return type(count) is not list or not any(getattr(v, "_counter", None) is count for v in values[1:])
 
 
-def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeatable: bool = False) -> Tensor:
+def write_in_place(
+    op: Op, values: list[Any], write: Callable[..., None], repeatable: bool = False, given: list[Any] | None = None
+) -> Tensor:
     """The same where `write` changes the memory of its first argument here and there, as scatter does.
 
     It works on a copy that then takes the place of the values, unless it is `repeatable`: to run it twice is to run it
-    once.
+    once. given: the arguments with arrays in the place of tensors, if they are known.
     """
     input: Tensor = values[0]
     edges = recorded_edges(op, values) if op.differentiates else None
@@ -225,7 +227,8 @@ def write_in_place(op: Op, values: list[Any], write: Callable[..., None], repeat
     history = None if node is None else History(input, node)
     if node is None and modes.FLAGS.unusual:
         refuse_captured(input, op.node_in_place().in_place)
-    given = op.arrays(values)
+    if given is None:
+        given = op.arrays(values)
     target = given[0]
     if modes.FLAGS.rows and _of_rows(given):
         refuse_rows_in_place(op, values)
@@ -278,8 +281,9 @@ def in_place(
     """
     if op.differentiates:
         recorded_edges(op, values)
+    given = op.arrays(values)
     if looks is not None:
-        looks(*op.arrays(values))
+        looks(*given)
     if op.overlap == "whole":
         check_written(values[0], flat(values[1:]), whole=True)
-    return write_in_place(op, values, write, repeatable)
+    return write_in_place(op, values, write, repeatable, given)
