@@ -365,7 +365,9 @@ class FunctionNode(Node):
 
     def _grads(self, grad: Any) -> list[Any]:
         """One Tensor for each output: zeros for those without a gradient, unless that was switched off."""
-        given = ([None] * self.outputs() if grad is None else list(grad)) if self.multi else [grad]
+        if grad is not None and not self.multi:
+            return [shown(grad) if isinstance(grad, np.ndarray) else grad]
+        given = [None] if not self.multi else [None] * self.outputs() if grad is None else list(grad)
         ctx = self._ctx
         fill, without = ctx._fill, ctx._without_gradient
         shapes, dtypes = (self.shape, self.dtype) if self.multi else ((self.shape,), (self.dtype,))
@@ -380,8 +382,10 @@ class FunctionNode(Node):
 
     def _results(self, found: Any) -> list[Any]:
         """The gradients of the tensors among the inputs, after the checks of what backward returned."""
-        results = found if isinstance(found, tuple) else (found,)
         count = len(self._is_tensor)
+        if type(found) is Tensor and count == 1 and self._is_tensor[0] and found._array.dtype.kind != "c":
+            return [found]
+        results = found if isinstance(found, tuple) else (found,)
         if len(results) > count and all(g is None for g in results[count:]):
             results = results[:count]
         if len(results) != count:

@@ -675,6 +675,7 @@ class Task:
                 for _ in self._walk(local, False, self.form or UNRECORDED):
                     pass
             elif not self.reach.plain or local.anomaly:
+                local.set_grad(self.create_graph)  # once for all that hooks and code of the user see
                 for _ in self._walk(local, False, self.form):
                     pass
             elif self.create_graph:
@@ -775,7 +776,6 @@ class Task:
 
     def _walk(self, local: modes.State, watch: bool, form: int) -> Iterator[Event]:
         entered = self._enter(form != ARRAYS)
-        local.set_grad(form == RECORDED)  # once for all that hooks and code of the user see; the caller puts it back
         try:
             yield from self._walk_nodes(entered, local, watch, form)
         except Exception:
