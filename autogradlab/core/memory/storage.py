@@ -67,9 +67,11 @@ def address(array: np.ndarray) -> int:
     """The address of the first element."""
     if type(array) is not np.ndarray:
         array = array.whole if isinstance(array, Rows) else memory_of(array)
-    flags = array.flags
-    if flags.c_contiguous and flags.writeable and array.size:  # a quarter of the time
-        return addressof(_byte_of(array))
+    if array.flags.c_contiguous:
+        try:
+            return addressof(_byte_of(array))  # in a quarter of the time
+        except (BufferError, TypeError, ValueError):  # a dtype that no buffer has, read only, or no bytes
+            pass
     result: int = array.__array_interface__["data"][0]
     return result
 

@@ -18,6 +18,7 @@ from ..table.overloads import Arguments, Called, Overload
 from .kinds import UNSIGNED, align, floated, in_single, into, is_half, refuse, single
 
 F = TENSORS
+_ndarray = np.ndarray
 
 
 def divides(name: str) -> Callable[[Any, Any], None]:
@@ -27,7 +28,7 @@ def divides(name: str) -> Callable[[Any, Any], None]:
         if x.dtype.kind in "bcu":
             broadcast_shapes(x.shape, y.shape)
             refuse(x, name, "bc" + UNSIGNED)
-        if x.dtype.kind in "iu" and x.size and not np.all(y):
+        if x.dtype.kind in "iu" and x.size and not (np.count_nonzero(y) == y.size if type(y) is _ndarray else np.all(y)):
             broadcast_shapes(x.shape, y.shape)
             raise RuntimeError("ZeroDivisionError")
 

@@ -189,8 +189,9 @@ def _of_number(o: Overload) -> Rule:
             return None
         if refuses is not None:
             refuses(t._array, value)
-        if t._array.dtype.kind == "f" and (kind is float or kind is int):
-            return args, kwargs
+        form = t._array.dtype.kind
+        if (form == "f" and (kind is float or kind is int)) or (kind is int and form == "i" and not floats):
+            return args, kwargs  # the usual cases, in which it keeps its dtype
         wide = result_dtype((t, value))
         if floats and wide.numpy.kind in "biu":
             wide = get_default_dtype()
