@@ -367,7 +367,7 @@ class FunctionNode(Node):
         """One Tensor for each output: zeros for those without a gradient, unless that was switched off."""
         if grad is not None and not self.multi:
             return [shown(grad) if isinstance(grad, np.ndarray) else grad]
-        given = [None] if not self.multi else [None] * self.outputs() if grad is None else list(grad)
+        given: list[Any] = [None] * self.outputs() if grad is None else list(grad)
         ctx = self._ctx
         fill, without = ctx._fill, ctx._without_gradient
         shapes, dtypes = (self.shape, self.dtype) if self.multi else ((self.shape,), (self.dtype,))

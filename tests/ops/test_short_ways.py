@@ -173,3 +173,88 @@ def test_one_argument_by_keyword_alone() -> None:
         x.clone(memory_format=float)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         x.clone(format=None)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("name", ["add", "sub"])
+def test_a_factor_beside_two_tensors_of_one_shape(name: str) -> None:
+    """Of one dtype and shape there is nothing to look at; by their names, or where one has other sizes, all is."""
+    x, y = torch.linspace(-3, 7, 6).reshape(2, 3), torch.linspace(0.1, 0.9, 6).reshape(2, 3)
+    for alpha in (0.1, -3, 0.0, math.inf):
+        found = getattr(torch, name)(x, y, alpha=alpha)
+        assert same(found, getattr(torch, name)(input=x, other=y, alpha=alpha))
+        assert same(found, getattr(torch, name)(x, y[None], alpha=alpha)[0])
+        changed = x.clone()
+        assert getattr(changed, name + "_")(y, alpha=alpha) is changed and same(changed, found)
+        assert changed._version == 1
+    with pytest.raises(RuntimeError, match="Boolean alpha"):
+        getattr(torch, name)(x, y, alpha=True)
+    with pytest.raises(RuntimeError, match="must not be a complex number"):
+        getattr(torch, name)(x, y, alpha=1j)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        getattr(x.clone().requires_grad_(), name + "_")(y, alpha=0.5)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        getattr(x.clone().requires_grad_()[0], name + "_")(y[0], alpha=0.5)
+
+
+def test_products_and_sums_that_are_rounded_once() -> None:
+    x, y, z = (torch.linspace(a, 7, 12).reshape(3, 4) for a in (-3, 0.1, 1))
+    number = torch.tensor(0.1)
+    for value in (1, 0.1):
+        wide = x.double() + torch.tensor(value).item() * y.double() * z.double()
+        found = torch.addcmul(x, y, z, value=value)
+        assert same(found, torch.addcmul(x[None], y, z, value=value)[0])
+        assert value != 1 or same(found, wide.float())
+    near, far = torch.lerp(x, y, 0.1), torch.lerp(x, y, 0.9)
+    assert same(near, (x.double() + number.double() * (y - x).double()).float())
+    assert same(near, torch.lerp(x, y, number.expand(3, 4))) and same(near, torch.lerp(x[None], y, 0.1)[0])
+    assert same(far, torch.lerp(x, y, torch.full((3, 4), 0.9)))
+    assert same(torch.lerp(x[0, 0], y[0, 0], 0.1), near[0, 0])
+
+
+def test_remainders_by_one_number() -> None:
+    """A positive one is added where less than 0 is left, others where the signs are not the same."""
+    x = torch.tensor([*ZEROS_AND_OTHERS, 7.5, -7.5, -4.0, 4.0, 1e30])
+    for y in (2.0, 0.5, math.inf, -2.0, 0.0, math.nan):
+        assert same(x % y, x % torch.full_like(x, y))
+        assert all(same(a % y, b) for a, b in zip(x, x % y, strict=True))
+    i = torch.tensor([7, -7, 0, 1])
+    for n in (3, -3):
+        assert same(i % n, i % torch.full_like(i, n)) and same(i // n, i // torch.full_like(i, n))
+        assert (i % n).dtype is torch.int64 and (i.to(torch.uint8) % abs(n)).dtype is torch.uint8
+    for bad in (lambda: i % 0, lambda: i // 0, lambda: i % torch.tensor([1, 2, 0, 3])):
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            bad()
+    assert (i[:0] % 0).tolist() == [] and (i / 2).tolist() == [3.5, -3.5, 0.0, 0.5]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int64, torch.uint8])
+@pytest.mark.parametrize("largest", [True, False])
+def test_the_largest_of_a_few_numbers(dtype: Any, largest: bool) -> None:
+    """Of few lines in lists, of many by NumPy; equal ones and NaN as by PyTorch's kernel in any case."""
+    few = torch.tensor([[3, 1, 4, 15, 9, 2, 6], [2, 7, 1, 8, 28, 18, 45]], dtype=dtype)
+    many = few.repeat(10, 1)
+    for k in range(1, 8):
+        turned = few.T.topk(k, 0, largest)
+        for a, b, c in zip(few.topk(k, largest=largest), many.topk(k, largest=largest), turned, strict=True):
+            assert a.dtype is b.dtype and a.is_contiguous() and same(a, b[:2]) and same(a, c.T)
+    alike = torch.tensor([[1, 1, 1, 0], [0, 1, 0, 1]], dtype=dtype)
+    for a, b in zip(alike.topk(2, largest=largest), alike.repeat(20, 1).topk(2, largest=largest), strict=True):
+        assert same(a, b[:2])
+    if dtype.is_floating_point:
+        special = torch.tensor([[math.nan, 1.0, -0.0, 0.0], [math.inf, -math.inf, 2.0, math.nan]], dtype=dtype)
+        for a, b in zip(special.topk(3, largest=largest), special.repeat(20, 1).topk(3, largest=largest), strict=True):
+            assert same(a, b[:2])
+    assert few[None].topk(2).values.shape == (1, 2, 2) and few.topk(0).values.shape == (2, 0)
+
+
+def test_addresses_by_the_buffer_or_by_the_interface() -> None:
+    base = torch.zeros(4, 6)
+    start = base.data_ptr()
+    assert (
+        base[1].data_ptr() == start + 24 and base[:, 1].data_ptr() == start + 4 and base.t()[2].data_ptr() == start + 8
+    )
+    assert torch.zeros(0).data_ptr() == 0
+    for dtype in (torch.float16, torch.complex64, torch.bool):
+        x = torch.zeros(3, dtype=dtype)
+        assert x.data_ptr() == x._array.__array_interface__["data"][0]
+        assert x[1:].data_ptr() - x.data_ptr() == x.element_size()

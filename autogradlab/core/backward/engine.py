@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.backend import RAW, TENSORS
-from ..graph.node import NO_EDGE, AccumulateGrad, Node, Pair, pair
+from ..graph.node import NO_EDGE, AccumulateGrad, Node, Pair
 from ..graph.slices import CopySlices
 from ..memory.lazy import LazyArray
 from ..memory.rows import Rows, levels_of

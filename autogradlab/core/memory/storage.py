@@ -58,7 +58,7 @@ NEGATIVE = (
     "[enforce fail at alloc_cpu.cpp:98] ((ptrdiff_t)nbytes) >= 0. alloc_cpu() seems to have been called with negative "
     "number: {}"
 )
-_byte_of = c_char.from_buffer
+_byte_of: Any = c_char.from_buffer
 #: memory that NumPy looks at too, and which therefore cannot grow: by the id of the array that owns it
 _FIXED: dict[int, weakref.ref[np.ndarray]] = {}
 

@@ -123,7 +123,7 @@ class History:
         """A retained gradient belongs to the tensor and moves with it; other hooks stay with the old Node."""
         if old is None:
             return
-        node, nr = old if type(old) is tuple else (old, 0)
+        node, nr = old if isinstance(old, tuple) else (old, 0)
         if node is None or node.hooks is None:
             return
         kept = node.hooks.retain.get(nr)

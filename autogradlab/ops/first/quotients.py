@@ -28,7 +28,11 @@ def divides(name: str) -> Callable[[Any, Any], None]:
         if x.dtype.kind in "bcu":
             broadcast_shapes(x.shape, y.shape)
             refuse(x, name, "bc" + UNSIGNED)
-        if x.dtype.kind in "iu" and x.size and not (np.count_nonzero(y) == y.size if type(y) is _ndarray else np.all(y)):
+        if (
+            x.dtype.kind in "iu"
+            and x.size
+            and not (np.count_nonzero(y) == y.size if type(y) is _ndarray else np.all(y))
+        ):
             broadcast_shapes(x.shape, y.shape)
             raise RuntimeError("ZeroDivisionError")
 
