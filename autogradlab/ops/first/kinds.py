@@ -292,13 +292,14 @@ def fused(x: Any, y: Any, z: Any) -> Any:
     is exact."""
     if z.dtype == _FLOAT32 and x.size <= FEW and z.size <= FEW:
         shape = x.shape
-        if type(x) is np.ndarray and z.shape == shape and (not y.ndim or (x.size <= _SOME and y.shape == shape)):
-            wide = x.astype(_DOUBLE)
-            if not shape:
-                return np.asarray(wide * y + z).astype(_FLOAT32)
-            wide *= y.astype(_DOUBLE) if y.ndim else y
-            wide += z.astype(_DOUBLE) if z.size <= _SOME else z  # sooner cast than looked at by the ufunc
-            return wide.astype(_FLOAT32)
+        if (
+            type(x) is np.ndarray
+            and (z.shape == shape or not z.ndim)
+            and (not y.ndim or (x.size <= _SOME and y.shape == shape))
+        ):
+            wide = x.astype(_DOUBLE)  # with all of one dtype NumPy takes its shortest way
+            np.multiply(wide, np.array(y, _DOUBLE), wide)
+            return np.add(wide, np.array(z, _DOUBLE), wide).astype(_FLOAT32)
         if x.size > _SOME and type(x) is type(y) is type(z) is np.ndarray and x.flags.c_contiguous:
             wide = x.astype(_DOUBLE)
             try:  # in its memory, which fits unless the others have sizes where that of x is 1
