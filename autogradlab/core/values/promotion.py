@@ -43,6 +43,9 @@ def is_number(value: object) -> bool:
 def plain_number(value: Any) -> Any:
     """A tensor that PyTorch reads as a number (no dimensions, no gradient wanted), or a number of NumPy's, as a Python
     number; else `value`."""
+    kind = type(value)
+    if kind is float or kind is int:
+        return value
     if isinstance(value, (np.number, np.bool_)):
         return python_number(value)
     return value.item() if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad else value

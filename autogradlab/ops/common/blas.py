@@ -463,6 +463,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 
 # -- cross products, traces --------------------------------------------------------------------------------------------
 
+#: of each of three elements the next one, and the one before it
+_NEXT, _LAST = np.array((1, 2, 0), np.intp), np.array((2, 0, 1), np.intp)
+#: up to how many elements copies of them cost less than calls
+_FEW = 1 << 9
+
 
 @op(
     "linalg_cross(Tensor input, Tensor other, *, int dim=-1, Tensor out=None) -> Tensor|uint_cross",
@@ -497,8 +502,12 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> np.ndarray:
         raise RuntimeError(f"expected scalar type {scalar_name(input)} but found {scalar_name(other)}")
     refuse(input, "cross", "b")
     a, b = input.swapaxes(0, d), other.swapaxes(0, d)
-    found = np.empty(np.broadcast_shapes(input.shape, other.shape), a.dtype)
+    alike = type(input) is np.ndarray is type(other) and input.shape == other.shape
+    found = np.empty(input.shape if alike else np.broadcast_shapes(input.shape, other.shape), a.dtype)
     r = found.swapaxes(0, d)
+    if alike and input.size <= _FEW:  # all three at once
+        r[...] = fused(a[_NEXT], b[_LAST], -(a[_LAST] * b[_NEXT]))
+        return found
     for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):
         r[i] = fused(a[j], b[k], -(a[k] * b[j]))
     return found

@@ -483,6 +483,10 @@ def lerped(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> Any:
 def _lerp_kernel(name: str) -> Any:
     @iterating
     def kernel(input: np.ndarray, end: np.ndarray, weight: Any) -> np.ndarray:
+        numpy = input.dtype
+        if type(weight) is float and numpy.kind == "f" and numpy.itemsize > 2:
+            if end.dtype is numpy and end.shape == input.shape:  # the usual case, in which nothing is to be refused
+                return np.asarray(lerped(input, end, number(weight, numpy)))
         together = end.dtype is input.dtype and isinstance(weight, np.ndarray) and not weight.ndim
         if together and weight.dtype is not input.dtype:  # the one tensor that may be of another dtype
             numpy = shared(input, end, weight)
@@ -596,7 +600,7 @@ def _factor(x: np.ndarray, value: Any) -> np.ndarray:
     return number(value, np.dtype(np.float32)) if is_half(x) else number_in(value, x.dtype)
 
 
-_add_product = single(lambda x, a, b, value: fused(value.astype(x.dtype) * a, b, x))
+_add_product = single(lambda x, a, b, value: fused(value.astype(x.dtype, copy=False) * a, b, x))
 
 
 @op(
