@@ -273,10 +273,42 @@ def overflowing() -> Found:
     return [w.grad]
 
 
+def modes_of_hooks() -> Found:
+    """Hooks and code of the user see grad mode off, or on where the pass is recorded."""
+    seen: list[str] = []
+
+    def hook(grad: Any) -> None:
+        seen.append(f"hook {torch.is_grad_enabled()}")
+
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            seen.append(f"backward {torch.is_grad_enabled()}")
+            return grad * 2
+
+    for recorded in (False, True):
+        (w,) = leaves((3,))
+        y = Twice.apply(w * 3)
+        y.register_hook(hook)
+        y.register_hook(hook)
+        z = Twice.apply(y)
+        z.grad_fn.register_prehook(lambda grads: hook(grads[0]))
+        z.grad_fn.register_hook(lambda grads, given: hook(grads[0]))
+        w.register_hook(hook)
+        w.register_post_accumulate_grad_hook(hook)
+        z.sum().backward(create_graph=recorded)
+        seen.append(f"after {torch.is_grad_enabled()} {w.grad.requires_grad}")
+    return [str(seen), w.grad]
+
+
 PROGRAMS = [
     shared_subgraph, several_roots, a_root_below_another, a_leaf_as_root, accumulation, broadcast, views, in_place,
     several_outputs, unused_output, saved_for_later, captured, chosen_inputs, second_derivatives, recorded_leaves,
-    recorded_without_grad_mode, recorded_in_place, freed_twice, modified_midway, of_another_size, overflowing,
+    recorded_without_grad_mode, recorded_in_place, freed_twice, modified_midway, of_another_size, overflowing, modes_of_hooks,
 ]  # fmt: skip
 
 

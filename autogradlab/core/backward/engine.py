@@ -789,7 +789,6 @@ class Task:
         shared, needed = reach.shared, reach.needed
         written: dict[Node, int] = {}  # as in `walk`
         take, look, known = buffers.pop, buffers.get, shared.get
-        target: Any
         short = not (tensors or watch or local.anomaly)  # whether simple Nodes run without the checks for hooks
         outs: Any
         g: Any
@@ -823,15 +822,9 @@ class Task:
             counts = None if tensors else node.writes
             if not keep_graph:
                 node.release()
-            i = -1
-            for target in node._edges:
-                i += 1
-                nr = 0
-                if type(target) is tuple:
-                    target, nr = target
-                    if target is None:
-                        continue
-                if needed is not None and target not in needed:
+            for i, edge in enumerate(node._edges):
+                target, nr = edge if isinstance(edge, tuple) else (edge, 0)
+                if target is None or (needed is not None and target not in needed):
                     continue
                 waiting = known(target)
                 left = 0 if waiting is None else waiting.left - 1
