@@ -308,7 +308,8 @@ def modes_of_hooks() -> Found:
 PROGRAMS = [
     shared_subgraph, several_roots, a_root_below_another, a_leaf_as_root, accumulation, broadcast, views, in_place,
     several_outputs, unused_output, saved_for_later, captured, chosen_inputs, second_derivatives, recorded_leaves,
-    recorded_without_grad_mode, recorded_in_place, freed_twice, modified_midway, of_another_size, overflowing, modes_of_hooks,
+    recorded_without_grad_mode, recorded_in_place, freed_twice, modified_midway, of_another_size, overflowing,
+    modes_of_hooks,
 ]  # fmt: skip
 
 
