@@ -86,6 +86,9 @@ for name in ("cube", "cube_"):
 from tests.ops import test_ops
 from tests.ops.harness import covered
 assert "cube" in covered()
+test_ops.test_method_and_function_agree("pointwise-cube")
+test_ops.test_gradients_are_those_of_finite_differences("pointwise-cube")
+test_ops.test_gradients_of_a_batch_are_those_of_each("pointwise-cube")
 """
     done = run(checkout, "-c", code)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -94,6 +94,18 @@ def test_a_wrong_example_is_noticed():
     assert "ZeroDivisionError" in helptexts.run(">>> 1 / 0", autogradlab)
 
 
+def test_an_example_that_raises_unsaid_stays_as_it_is():
+    raising: list[str] = []
+    meant = ">>> 1 / 0\nTraceback (most recent call last):\nZeroDivisionError: division by zero"
+    assert helptexts.renewed(meant, autogradlab, raising) == meant
+    assert helptexts.renewed(">>> 1 + 1", autogradlab, raising) == ">>> 1 + 1\n2"
+    assert raising == []
+    assert helptexts.renewed(f"{meant}\n>>> 2 + 2\n>>> nothing\n4", autogradlab, raising).endswith(
+        "2 + 2\n>>> nothing\n4"
+    )
+    assert raising == ["NameError: name 'nothing' is not defined"]
+
+
 def test_texts_are_of_names_that_exist():
     known = set(helptexts.public(autogradlab))
     for space in helptexts.SPACES:
